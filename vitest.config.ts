@@ -1,0 +1,53 @@
+import { fileURLToPath } from 'node:url'
+
+import { configDefaults, defineConfig } from 'vitest/config'
+
+import { tallyReporter } from './test/tally-reporter.js'
+
+// *.long.test.ts takes minutes (statistical timing, kills, version matrices): `npm run test:full` asks for it.
+const full = process.env.PORTICO_TEST_FULL === '1'
+const exclude = [...configDefaults.exclude, ...(full ? [] : ['**/*.long.test.ts'])]
+
+// Tests run from the sources, so that they need no build.
+const alias = [
+  { find: /^@portico\/contract$/, replacement: from('contract/src/contract.ts') },
+  { find: /^@portico\/contract\/(.+)$/, replacement: from('contract/src/$1.ts') },
+  { find: /^@portico\/server\/(config|deps|log|worker)$/, replacement: from('server/src/$1.ts') },
+  { find: /^@portico\/server\/(app|server)$/, replacement: from('server/src/http/$1.ts') },
+  { find: /^@portico\/server\/(accounts|api-keys)$/, replacement: from('server/src/$1/$1.ts') },
+  { find: /^@portico\/server\/(embedded|migrate)$/, replacement: from('server/src/db/$1.ts') },
+  { find: /^@portico\/server\/mailer$/, replacement: from('server/src/mail/recording-mailer.ts') },
+  { find: /^@portico\/sdk$/, replacement: from('sdk/src/index.ts') },
+  { find: /^@portico\/sdk\/(.+)$/, replacement: from('sdk/src/$1.ts') },
+]
+
+export default defineConfig({
+  resolve: { alias },
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  test: {
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 20_000,
+    hookTimeout: 20_000,
+    reporters: ['default', tallyReporter()],
+    projects: [
+      {
+        extends: true,
+        test: { name: 'unit', include: ['{contract,server,sdk}/src/**/*.test.{ts,tsx}'], exclude },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'service',
+          include: ['test/**/*.test.ts'],
+          exclude,
+          globalSetup: 'test/global-setup.ts',
+        },
+      },
+    ],
+  },
+})
+
+function from(path: string): string {
+  return fileURLToPath(new URL(path, import.meta.url))
+}
