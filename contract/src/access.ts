@@ -1,0 +1,76 @@
+import type { EventCode } from './event-codes.js'
+
+/** What API keys can be limited to: `read:` and `write:` of each. */
+export const scopedResources = [
+  'organizations',
+  'users',
+  'applications',
+  'token_customization',
+  'sso_connections',
+  'admins',
+  'directories',
+  'magic_links',
+  'passwords',
+  'totp',
+  'relays',
+  'webhooks',
+  'events',
+  'log_events',
+  'sessions',
+] as const
+
+export type Scope = `${'read' | 'write'}:${(typeof scopedResources)[number]}`
+
+export const scopes: readonly Scope[] = scopedResources.flatMap((resource): Scope[] => [
+  `read:${resource}`,
+  `write:${resource}`,
+])
+
+/** Who may call a route, and what a call of it does beyond its answer. Read from the contract by server, SDK and docs. */
+export interface Access {
+  /** Heading of the reference under which the route stands. */
+  readonly tag: string
+  /** `api_key`: a bearer token of an API key. `none`: anybody, for the protocol routes. */
+  readonly auth: 'api_key' | 'none'
+  /** The scope that the key must have; null on routes without a key. */
+  readonly scope: Scope | null
+  /** `account`: acts on the whole account, which a key limited to organizations may not. */
+  readonly reach: 'organization' | 'account' | 'caller'
+  /** The events a success emits. */
+  readonly emits: readonly EventCode[]
+  /** Takes an Idempotency-Key. */
+  readonly idempotent: boolean
+  /** Answers an ETag; with `If-Match` the change happens only to that version. */
+  readonly versioned: 'answers' | 'checks' | false
+  /** Exists with sandbox keys alone. */
+  readonly sandboxOnly: boolean
+}
+
+/** Metadata of a route called with an API key. Reach is the organization in its path unless said otherwise. */
+export function access(
+  rule: { tag: string; scope: Scope } & Partial<Omit<Access, 'auth' | 'tag' | 'scope'>>,
+): Access {
+  return {
+    auth: 'api_key',
+    reach: 'organization',
+    emits: [],
+    idempotent: false,
+    versioned: false,
+    sandboxOnly: false,
+    ...rule,
+  }
+}
+
+/** Metadata of a protocol route, which authenticates by its own parameters. */
+export function open(rule: { tag: string }): Access {
+  return {
+    ...rule,
+    auth: 'none',
+    scope: null,
+    reach: 'caller',
+    emits: [],
+    idempotent: false,
+    versioned: false,
+    sandboxOnly: false,
+  }
+}

@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod/v4'
+import { scopes } from './access.js'
+import { tagDescriptions } from './conventions.js'
+import { errorCodes } from './errors.js'
+import { eventCodes } from './event-codes.js'
+import { errorCodesOfRoute } from './openapi-answers.js'
+import { exampleOf } from './record.js'
+import { namedSchemas, records } from './records.js'
+import { sampleBody, sampleOf } from './samples.js'
+import { bodyOf, queryOf, routes } from './walk.js'
+
+const all = routes().map((route) => [route.name, route] as const)
+
+describe.each([...records()])('the example of %s', (_name, schema) => {
+  test('fits the record, which keeps all of it and adds nothing', () => {
+    const example: unknown = exampleOf(schema)
+    expect(schema.parse(example)).toStrictEqual(example)
+    expect(schema.parse(JSON.parse(JSON.stringify(example)))).toStrictEqual(example)
+  })
+})
+
+test('every named schema has an example, but for parts of others', () => {
+  const without = [...namedSchemas().keys()].filter((name) => !records().has(name))
+  expect(without).toEqual(['ClaimTree', 'FieldError', 'JsonValue', 'JsonWebKey'])
+})
+
+describe.each(all)('%s', (_name, route) => {
+  const { access, definition, method } = route
+  const codes = errorCodesOfRoute(route)
+  const headers = Object.keys(definition.headers ?? {})
+
+  test('has a summary, and stands under a heading that is explained', () => {
+    expect(definition.summary).toMatch(/^[A-Z].*[^.]$/)
+    expect(Object.keys(tagDescriptions)).toContain(access.tag)
+  })
+
+  test('demands a scope exactly when it is called with an API key: read to read, write to write', () => {
+    if (access.auth === 'none') return expect(access.scope).toBeNull()
+    expect(scopes).toContain(access.scope)
+    expect(access.scope).toMatch(scopeExceptions[route.name] ?? (method === 'GET' ? /^read:/ : /^write:/))
+    expect(codes).toEqual(expect.arrayContaining(['invalid_token', 'insufficient_scope', 'rate_limited']))
+  })
+
+  test('emits events when it writes, and only then', () => {
+    const writes = method !== 'GET' && access.auth === 'api_key'
+    expect(access.emits.length > 0).toBe(writes)
+    for (const code of access.emits) expect(eventCodes).toHaveProperty([code])
+  })
+
+  test('takes an Idempotency-Key when its metadata say so, and only as a POST', () => {
+    expect(headers.includes('idempotency-key')).toBe(access.idempotent)
+    expect(codes.includes('idempotency_key_reused')).toBe(access.idempotent)
+    expect(codes.includes('idempotency_in_flight')).toBe(access.idempotent)
+    if (access.idempotent) expect(method).toBe('POST')
+  })
+
+  test('takes If-Match when its metadata say so, and only as a change', () => {
+    const checks = access.versioned === 'checks'
+    expect(headers.includes('if-match')).toBe(checks)
+    expect(codes.includes('precondition_failed')).toBe(checks)
+    if (checks) expect(['PUT', 'PATCH', 'DELETE']).toContain(method)
+  })
+
+  test('declares the parameters of its path, and no other', () => {
+    expect(membersOf(definition.pathParams)).toEqual([...route.pathParameters])
+    expect(access.reach === 'organization').toBe(
+      route.pathParameters.includes('org_domain') && access.auth === 'api_key',
+    )
+  })
+
+  // Path, query and body are merged on writes, where one name must mean one thing.
+  test('has no parameter of one name in two places', () => {
+    const names = [...membersOf(queryOf(route)), ...membersOf(bodyOf(route)), ...route.pathParameters]
+    expect(names).toHaveLength(new Set(names).size)
+  })
+
+  test('answers 422 for a body that is wrong, and reads the sample of one', () => {
+    const body = bodyOf(route)
+    if (!body) return
+    if (access.auth === 'api_key') expect(codes).toContain('invalid_parameters')
+    expect(body.safeParse(sampleBody(route)).error).toBeUndefined()
+  })
+
+  test('has samples for its path that are read as they are', () => {
+    const path = Object.fromEntries(route.pathParameters.map((name) => [name, sampleOf(name)]))
+    const { pathParams } = definition
+    if (pathParams instanceof z.ZodObject) expect(pathParams.parse(path)).toEqual(path)
+  })
+})
+
+/** Reading the outbox is worth as much as making a link. */
+const scopeExceptions: Record<string, RegExp> = { 'outbox.list': /^write:magic_links$/ }
+
+/** Codes answered before a route is found, or when it fails. */
+const codesOutsideRoutes = ['route_not_found', 'method_not_allowed', 'internal_error']
+
+describe('the error codes', () => {
+  test('are all answered by some route, but for those answered outside routes', () => {
+    const answered = new Set<string>(routes().flatMap(errorCodesOfRoute))
+    expect(Object.keys(errorCodes).filter((code) => !answered.has(code))).toEqual(codesOutsideRoutes)
+  })
+
+  test.each(Object.entries(errorCodes))('%s has a name, a status and sentences', (code, error) => {
+    expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/)
+    expect(error.status).toBeGreaterThanOrEqual(400)
+    expect(error.message).toMatch(/^[A-Z].*\.$/)
+    expect(error.remedy).toMatch(/^[A-Z].*\.$/)
+  })
+
+  test('of one status have messages of their own', () => {
+    const messages = Object.values(errorCodes).map(({ message }) => message)
+    expect(messages).toHaveLength(new Set(messages).size)
+  })
+})
+
+/** Events of what happens on the hosted pages and at the command line. */
+const eventsOutsideRoutes = [
+  'user.session.create.success',
+  'magic_link.challenge.consume.success',
+  'api_key.api_key.create.success',
+  'api_key.api_key.rotate.success',
+  'api_key.api_key.revoke.success',
+]
+
+describe('the event codes', () => {
+  test('are all emitted by some route, but for those of pages and commands', () => {
+    const emitted = new Set<string>(routes().flatMap((route) => route.access.emits))
+    expect(Object.keys(eventCodes).filter((code) => !emitted.has(code))).toEqual(eventsOutsideRoutes)
+  })
+
+  test.each(Object.entries(eventCodes))('%s is family, resource, action and outcome', (code, meaning) => {
+    expect(code).toMatch(/^[a-z_]+\.[a-z_]+\.[a-z_]+\.(success|fail)$/)
+    expect(meaning).toMatch(/^[A-Z].*\.$/)
+  })
+})
+
+test('no two routes have one method and path', () => {
+  const places = routes().map(({ method, path }) => `${method} ${path.replace(/:\w+/g, ':')}`)
+  expect(places).toHaveLength(new Set(places).size)
+})
+
+/** The members of an object schema, also behind a transformation. */
+function membersOf(schema: unknown): string[] {
+  if (schema instanceof z.ZodObject) return Object.keys(schema.shape)
+  if (schema instanceof z.ZodPipe) return [...membersOf(schema.in), ...membersOf(schema.out)]
+  return []
+}

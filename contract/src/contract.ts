@@ -1,0 +1,20 @@
+import { applications } from './applications.js'
+import { magicLink } from './magic-link.js'
+import { oauth } from './oauth.js'
+import { oidc } from './oidc.js'
+import { organizations } from './organizations.js'
+import { outbox } from './outbox.js'
+import { tokenCustomization } from './token-customization.js'
+import { users } from './users.js'
+
+/** Every endpoint of the service. Server, SDK, mock, OpenAPI documents and the cross-cutting tests are derived from it. */
+export const contract = {
+  organizations,
+  users,
+  applications,
+  tokenCustomization,
+  magicLink,
+  outbox,
+  oauth,
+  oidc,
+}

@@ -1,0 +1,211 @@
+import { z } from 'zod/v4'
+
+/**
+ * Every error code of the JSON API: its HTTP status, what it means, and what the caller can do.
+ * The one place that pairs a code with a status; the OAuth endpoints answer RFC 6749 section 5.2 instead.
+ */
+export const errorCodes = {
+  malformed_request: {
+    status: 400,
+    message: 'The request cannot be read: its path or its body is not well formed.',
+    remedy: 'Send valid JSON or an urlencoded form, and percent-encode path segments.',
+  },
+  invalid_token: {
+    status: 401,
+    message: 'The access token is missing, expired, revoked, or not one for this API.',
+    remedy: 'Get a token with the client credentials of an API key at /api/v2/oauth/token.',
+  },
+  https_required: {
+    status: 403,
+    message: 'The request did not arrive over HTTPS.',
+    remedy: 'Call the https address. Behind a proxy, list it in TRUSTED_PROXIES.',
+  },
+  insufficient_scope: {
+    status: 403,
+    message: 'The API key does not have the scope that this operation requires.',
+    remedy: 'Use a key with the scope named by the reference page of the operation.',
+  },
+  key_limited_to_organizations: {
+    status: 403,
+    message: 'The API key is limited to some organizations and cannot act on the whole account.',
+    remedy: 'Use a key of the account that is not limited to organizations.',
+  },
+  plan_limit_reached: {
+    status: 403,
+    message: 'The plan of the account allows no further organization.',
+    remedy: 'Delete an organization or move the account to a larger plan.',
+  },
+  email_domain_not_allowed: {
+    status: 403,
+    message: 'The organization lets nobody sign in with an address of this domain.',
+    remedy: 'Add the domain to allowed_email_domains of the organization, or use another address.',
+  },
+  sandbox_only: {
+    status: 403,
+    message: 'This operation exists in the sandbox alone.',
+    remedy: 'Call it with a sandbox key.',
+  },
+  route_not_found: {
+    status: 404,
+    message: 'No operation has this path.',
+    remedy: 'Compare the path with the reference; API paths begin with /api/v2.',
+  },
+  organization_not_found: {
+    status: 404,
+    message: 'No organization that this key may see has this domain.',
+    remedy: 'Check the domain, and that the key belongs to the account that manages the organization.',
+  },
+  user_not_found: {
+    status: 404,
+    message: 'No such user exists in this organization and environment.',
+    remedy: 'Check the id or e-mail address, and that the key is one of the environment the user is in.',
+  },
+  application_not_found: {
+    status: 404,
+    message: 'No such application is usable by this organization in this environment.',
+    remedy: 'Check the client_id, and that the key is one of the environment the application is in.',
+  },
+  meta_key_not_found: {
+    status: 404,
+    message: 'The organization declares no metadata key with this name.',
+    remedy: 'Declare it first with POST /api/v2/org/:org_domain/token-customization/user-metakey.',
+  },
+  method_not_allowed: {
+    status: 405,
+    message: 'The path exists, but not with this method.',
+    remedy: 'Use one of the methods that the Allow header lists.',
+  },
+  email_taken: {
+    status: 409,
+    message: 'Another user of this organization and environment has this e-mail address.',
+    remedy: 'Update that user, or choose another address.',
+  },
+  meta_key_taken: {
+    status: 409,
+    message: 'The organization already declares a metadata key with this name.',
+    remedy: 'Use the existing key, or delete it first together with its values.',
+  },
+  connection_inactive: {
+    status: 409,
+    message: 'This way of signing in is switched off for the organization.',
+    remedy: 'Set active to true on the connection.',
+  },
+  user_inactive: {
+    status: 409,
+    message: 'The user is inactive and opens no session.',
+    remedy: 'Set active to true on the user.',
+  },
+  production_is_up: {
+    status: 409,
+    message: 'The organization serves production and cannot be changed this way with a sandbox key.',
+    remedy: 'Use a production key for this change.',
+  },
+  idempotency_in_flight: {
+    status: 409,
+    message: 'A request with this Idempotency-Key is still being worked on.',
+    remedy: 'Send the same request again after a moment.',
+  },
+  precondition_failed: {
+    status: 412,
+    message: 'The record has changed since the version named by If-Match.',
+    remedy: 'Read it again, apply the change to what it is now, and send its new ETag.',
+  },
+  body_too_large: {
+    status: 413,
+    message: 'The body is larger than this operation accepts.',
+    remedy: 'Send at most 100 kB.',
+  },
+  media_type_unsupported: {
+    status: 415,
+    message: 'The body has a content type or encoding that this operation does not read.',
+    remedy: 'Send application/json or application/x-www-form-urlencoded in UTF-8.',
+  },
+  invalid_parameters: {
+    status: 422,
+    message: 'Some parameters are missing or not valid; fields names each.',
+    remedy: 'Correct the members listed in fields.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    message: 'This Idempotency-Key was used for another request in the last 24 hours.',
+    remedy: 'Use a new key for a new request; repeat a request with exactly the same parameters.',
+  },
+  meta_keys_exhausted: {
+    status: 422,
+    message: 'The organization declares as many metadata keys as it may.',
+    remedy: 'Delete a key that is no longer used; 50 are allowed.',
+  },
+  metadata_required: {
+    status: 422,
+    message: 'A metadata value that every user of this organization must have is missing.',
+    remedy: 'Send a value for each key that is declared required.',
+  },
+  no_application: {
+    status: 422,
+    message: 'No application of this environment can receive the authorization code.',
+    remedy: 'Register an application with an allowed redirect URL, or name one with application_id.',
+  },
+  rate_limited: {
+    status: 429,
+    message: 'Too many requests.',
+    remedy: 'Wait the number of seconds in Retry-After, then go on more slowly.',
+  },
+  internal_error: {
+    status: 500,
+    message: 'The service failed to answer. The failure is logged under the request id.',
+    remedy: 'Report the request id to the operator of the service.',
+  },
+  unavailable: {
+    status: 503,
+    message: 'The service cannot reach its database, or is shutting down.',
+    remedy: 'Try again after the number of seconds in Retry-After.',
+  },
+} as const satisfies Record<string, { status: number; message: string; remedy: string }>
+
+export type ErrorCode = keyof typeof errorCodes
+
+/** The codes that answer with a given status. */
+export type ErrorCodeOf<Status extends number> = {
+  [Code in ErrorCode]: (typeof errorCodes)[Code]['status'] extends Status ? Code : never
+}[ErrorCode]
+
+export const FieldError = z
+  .object({
+    path: z
+      .string()
+      .describe('Where the member is, dots between levels, for example profile.address.locality'),
+    code: z.string().describe('What kind of fault it is, for example too_long'),
+    message: z.string().describe('What is wrong, and what would be right'),
+  })
+  .meta({ id: 'FieldError' })
+
+function errorBody<const Code extends ErrorCode>(codes: readonly Code[]) {
+  return z.object({
+    error: z.object({
+      code: z.enum(codes),
+      message: z.string(),
+      docs_url: z.string(),
+      request_id: z.string(),
+      fields: z.array(FieldError).optional().describe('On 422 alone: every parameter at fault'),
+    }),
+  })
+}
+
+export type ErrorBody<Code extends ErrorCode = ErrorCode> = z.output<ReturnType<typeof errorBody<Code>>>
+export type FieldError = z.output<typeof FieldError>
+
+type Failures<Code extends ErrorCode> = {
+  [Status in (typeof errorCodes)[Code]['status']]: ReturnType<typeof errorBody<Code & ErrorCodeOf<Status>>>
+}
+
+/** The error codes of one route as ts-rest responses: one body per status, listing the codes it can carry. */
+export function failures<const Code extends ErrorCode>(codes: readonly Code[]): Failures<Code> {
+  const byStatus = new Map<number, ErrorCode[]>()
+  for (const code of new Set(codes)) {
+    const { status } = errorCodes[code]
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
+  }
+  const bodies = [...byStatus].map(([status, sameStatus]) => [status, errorBody(sameStatus)])
+  // The map built above has exactly the statuses of the codes, which an object literal type cannot see.
+  return Object.fromEntries(bodies) as Failures<Code>
+}

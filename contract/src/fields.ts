@@ -1,0 +1,276 @@
+import { z } from 'zod/v4'
+
+/** The key under which a field's schema says that it is a secret or personal data. */
+export const sensitivityKey = 'x-sensitivity'
+export type Sensitivity = 'secret' | 'personal'
+
+/** The key under which a field's schema says how the documents publish it, where it also reads other forms. */
+export const publishedKey = 'x-published'
+
+/** What callers are told to send, instead of everything that is read: the words of a form besides JSON's own types. */
+function published<T extends z.ZodType>(schema: T, as: Record<string, unknown>): T {
+  return schema.meta({ [publishedKey]: as })
+}
+
+/** A field whose value must never be stored in clear, logged, or repeated in an event. Outermost but for optionality. */
+export function secret<T extends z.ZodType>(schema: T): T {
+  return schema.meta({ [sensitivityKey]: 'secret' })
+}
+
+/** A field that says something about a person, erased with that person and kept out of logs. */
+export function personal<T extends z.ZodType>(schema: T): T {
+  return schema.meta({ [sensitivityKey]: 'personal' })
+}
+
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** The identifier of a record in an answer: a UUID in lower case. */
+export function id() {
+  return z.string().regex(uuidPattern).meta({ format: 'uuid' })
+}
+
+/** A reference to a record in a body: a UUID in any case, also as the end of a prefixed form such as app_<uuid>. */
+export function reference() {
+  return z
+    .string()
+    .transform((text) => text.toLowerCase().split('_').at(-1) ?? '')
+    .pipe(z.string().regex(uuidPattern, 'must be a UUID'))
+    .meta({ format: 'uuid' })
+}
+
+/** No record has this id: version 7 and 4 UUIDs are never zero. */
+export const nilId = '00000000-0000-0000-0000-000000000000'
+
+/** A record's id in a path. A malformed id names nothing, exactly as a missing one does, and so is read as nilId. */
+export function pathId() {
+  return z
+    .string()
+    .transform((text) => {
+      const candidate = text.toLowerCase().split('_').at(-1) ?? ''
+      return uuidPattern.test(candidate) ? candidate : nilId
+    })
+    .meta({ format: 'uuid' })
+}
+
+const slugPattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
+
+/** The domain of an organization or account: lower-case words joined by dashes, at most 120 characters, immutable. */
+export function slug() {
+  return z.string().max(120).regex(slugPattern, 'must be lower-case words joined by dashes')
+}
+
+/** An organization's domain in a path. One that no organization can have is read as the empty string, which none has. */
+export function pathSlug() {
+  return z.string().transform((text) => (text.length <= 120 && slugPattern.test(text) ? text : ''))
+}
+
+/** The organization in a path. */
+export const OrganizationPath = z.object({ org_domain: pathSlug().describe('Domain of the organization') })
+
+// The grammar of input type=email (HTML), which has neither quoted local parts nor comments nor control characters.
+const emailPattern =
+  /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)+$/
+
+/** An e-mail address of at most 254 characters (RFC 5321 section 4.5.3.1), its domain with a dot. */
+export function email() {
+  return z
+    .string()
+    .max(254)
+    .regex(emailPattern, 'must be an e-mail address such as ada@example.com')
+    .meta({ format: 'email' })
+}
+
+/** An e-mail address in a path; one that no user can have is read as the empty string. */
+export function pathEmail() {
+  return z.string().transform((text) => (text.length <= 254 && emailPattern.test(text) ? text : ''))
+}
+
+/** An instant in UTC: RFC 3339 with milliseconds and Z. */
+export function timestamp() {
+  return z
+    .string()
+    .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    .meta({ format: 'date-time' })
+}
+
+/** true or false in JSON; also the words of a form. */
+export function flag() {
+  const words = z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] })
+  return published(z.union([z.boolean(), words], { error: 'must be true or false' }), { type: 'boolean' })
+}
+
+/** A whole number in JSON; also its digits in a form. */
+export function integer(bounds: { min: number; max: number }) {
+  const whole = z.number().int().min(bounds.min).max(bounds.max)
+  const digits = z
+    .string()
+    .regex(/^-?\d{1,15}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(whole)
+  return published(z.union([whole, digits]), { type: 'integer', minimum: bounds.min, maximum: bounds.max })
+}
+
+/**
+ * Any JSON value. One schema under one name, because it contains itself; published as one without bounds, because
+ * a type that is nothing but itself in parts is more than generators of types can write.
+ */
+export const JsonValue = z
+  .json()
+  .register(z.globalRegistry, { id: 'JsonValue', description: 'Any JSON value', [publishedKey]: {} })
+
+/** Text of some length in Unicode characters. */
+export function text(max: number, min = 0) {
+  return z.string().min(min).max(max)
+}
+
+/** An absolute https URL of at most 2,000 characters without credentials. */
+export function httpsUrl() {
+  return z
+    .string()
+    .max(2000)
+    .refine(isHttpsUrl, 'must be an https URL without user name or password')
+    .meta({ format: 'uri', description: 'An https URL' })
+}
+
+function isHttpsUrl(text: string): boolean {
+  if (!/^https:\/\/[^\s\\]+$/i.test(text) || !URL.canParse(text)) return false
+  const url = new URL(text)
+  return url.username === '' && url.password === ''
+}
+
+/** A URL whose further rules depend on the environment and are checked where it is used. */
+export function url() {
+  return z.string().min(1).max(2000).meta({ format: 'uri' })
+}
+
+/** A language tag of BCP 47, answered in its canonical form; en_US is read as en-US. */
+export function locale() {
+  return z
+    .string()
+    .max(35)
+    .transform((tag, context) => {
+      const canonical = canonicalLocale(tag)
+      if (canonical !== undefined) return canonical
+      context.addIssue({ code: 'custom', message: 'must be a BCP 47 language tag such as en or fr-FR' })
+      return z.NEVER
+    })
+    .describe('BCP 47 language tag, for example fr-FR')
+}
+
+function canonicalLocale(tag: string): string | undefined {
+  try {
+    return Intl.getCanonicalLocales(tag.replaceAll('_', '-'))[0]
+  } catch {
+    return undefined
+  }
+}
+
+const zones = new Set([...Intl.supportedValuesOf('timeZone'), 'UTC'])
+
+/** A time zone of the IANA database, such as Europe/Paris, or UTC. */
+export function timeZone() {
+  return z
+    .string()
+    .refine((zone) => zones.has(zone), 'must be an IANA time zone such as Europe/Paris, or UTC')
+    .describe('IANA time zone, for example Europe/Paris, or UTC')
+}
+
+/** A telephone number in E.164 form. */
+export function phone() {
+  return z
+    .string()
+    .regex(/^\+[1-9]\d{6,14}$/, 'must be in E.164 form, such as +33612345678')
+    .describe('E.164, for example +33612345678')
+}
+
+/** A calendar date, YYYY-MM-DD, that exists. */
+export function calendarDate() {
+  return z
+    .string()
+    .regex(/^\d{4}-\d\d-\d\d$/, 'must be a date such as 1815-12-10')
+    .refine(isCalendarDate, 'must be a date that exists')
+    .meta({ format: 'date' })
+}
+
+export function isCalendarDate(text: string): boolean {
+  const instant = Date.parse(`${text}T00:00:00.000Z`)
+  return !Number.isNaN(instant) && new Date(instant).toISOString().startsWith(text)
+}
+
+export const environments = ['sandbox', 'production'] as const
+export type Environment = (typeof environments)[number]
+
+/** The environment of a record, which is that of the API key. */
+export function environment() {
+  return z.enum(environments)
+}
+
+/** The environment as older callers repeat it. It must be the one of the API key, in any case. */
+export function environmentEcho() {
+  return z.string().max(20).optional().describe('The environment of the API key, repeated; any case')
+}
+
+/** The query of a read that takes nothing but what older callers repeat. */
+export const EnvironmentQuery = z.object({ environment: environmentEcho() })
+
+/**
+ * A filter of a list. A list never fails on its parameters, so that a value which cannot match is read as null,
+ * and the list is then empty: never wider than what was asked for.
+ */
+export function filter<T extends z.ZodType>(schema: T) {
+  return schema.nullish().catch(null)
+}
+
+/** A text filter: what a text column can contain. */
+export function filterText() {
+  return filter(text(200).refine((value) => value.isWellFormed() && !value.includes('\0')))
+}
+
+/** page, per_page and after, which every list takes. Clamped, never an error. */
+export const PageQuery = z.object({
+  page: clamped(1, 1_000_000_000, 1).describe('Number of the page, from 1'),
+  current_page: clamped(1, 1_000_000_000, undefined).describe('The same as page'),
+  per_page: clamped(1, 100, 25).describe('Records on a page: 1 to 100'),
+  // A cursor that no list has given out is followed by nothing, as the empty text is.
+  after: z.string().max(2000).optional().catch('').describe('The next_cursor of the page before'),
+  environment: environmentEcho().catch('none'),
+})
+export type PageQuery = z.output<typeof PageQuery>
+
+function clamped<Missing extends number | undefined>(min: number, max: number, missing: Missing) {
+  const schema = z
+    .unknown()
+    // Without it zod demands the member.
+    .optional()
+    .transform((value): number | Missing => {
+      const number = typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN
+      if (value === '' || Number.isNaN(number)) return missing
+      return Math.min(Math.max(Math.trunc(number), min), max)
+    })
+  return published(schema, {
+    type: 'integer',
+    minimum: min,
+    maximum: max,
+    ...(missing !== undefined && { default: missing }),
+  })
+}
+
+/** An array; a form that sends the name once, without brackets, sends an array of one. */
+export function list<T extends z.ZodType>(items: T, max: number) {
+  return z.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(items).max(max))
+}
+
+/** The header of a POST that may be repeated safely (draft-ietf-httpapi-idempotency-key-header). */
+export const idempotencyHeader = {
+  'idempotency-key': z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .describe('1 to 255 characters; the same request again gets the same answer'),
+}
+
+/** The header of a change that must meet a known version (RFC 9110 section 13.1.1). */
+export const ifMatchHeader = {
+  'if-match': z.string().optional().describe('The ETag the record had when it was read'),
+}

@@ -1,0 +1,162 @@
+import { initContract } from '@ts-rest/core'
+import { z } from 'zod/v4'
+import { access } from './access.js'
+import { changing, inOrganization, reading } from './answers.js'
+import {
+  email,
+  environment,
+  EnvironmentQuery,
+  flag,
+  id,
+  ifMatchHeader,
+  OrganizationPath,
+  personal,
+  reference,
+  secret,
+  slug,
+  text,
+  timestamp,
+  url,
+} from './fields.js'
+import { record } from './record.js'
+
+/** Id of the built-in e-mail template. */
+export const signInTemplateId = '0190c8c0-0000-7000-8000-000000000001'
+
+export const MagicLinkConnection = record(
+  'MagicLinkConnection',
+  {
+    __type__: z.literal('MagicLinkConnection'),
+    __domain__: slug(),
+    __environment__: environment(),
+    id: id(),
+    active: z.boolean(),
+    find_or_create_user: z.boolean().describe('An unknown address becomes a user when its link is used'),
+    sign_in_template_id: id(),
+    inserted_at: timestamp(),
+    updated_at: timestamp(),
+  },
+  {
+    __type__: 'MagicLinkConnection',
+    __domain__: 'awesome-company',
+    __environment__: 'sandbox',
+    id: '0190c8c1-7a8b-7c9d-8e0f-1a2b3c4d5e6f',
+    active: true,
+    find_or_create_user: false,
+    sign_in_template_id: signInTemplateId,
+    inserted_at: '2026-03-14T09:26:53.589Z',
+    updated_at: '2026-03-14T09:26:53.589Z',
+  },
+)
+export type MagicLinkConnection = z.output<typeof MagicLinkConnection>
+
+export const MagicLinkChallenge = record(
+  'MagicLinkChallenge',
+  {
+    __type__: z.literal('MagicLinkChallenge'),
+    __domain__: slug(),
+    __environment__: environment(),
+    code: secret(z.string().nullable()).describe(
+      'Null: the code reaches the redirect_uri when the link is used',
+    ),
+    email_address: personal(z.string()),
+    find_or_create_user: z.boolean(),
+    magic_link: secret(z.string().nullable()).describe('The link, when send_email is false; else null'),
+    request_id: id(),
+    expired_at: timestamp().describe('When the link stops working'),
+  },
+  {
+    __type__: 'MagicLinkChallenge',
+    __domain__: 'awesome-company',
+    __environment__: 'sandbox',
+    code: null,
+    email_address: 'ada@awesome.example',
+    find_or_create_user: false,
+    magic_link: 'https://auth.example/t/awesome-company/magic-link?token=q3Jc0mVx8n2Zr5tYb7uAe1oPi4Ls6Kd9',
+    request_id: '0190c8c2-8b9c-7dae-9f10-2b3c4d5e6f70',
+    expired_at: '2026-03-14T09:41:53.589Z',
+  },
+)
+export type MagicLinkChallenge = z.output<typeof MagicLinkChallenge>
+
+export const NewMagicLinkChallenge = z.strictObject({
+  user_email: personal(email()),
+  redirect_uri: url()
+    .optional()
+    .describe('An allowed redirect URL of an application; any other gives way to the default redirect'),
+  send_email: flag().default(true).describe('false: the link is in the answer, and the caller sends it'),
+  org_domain: slug()
+    .optional()
+    .describe('Needed when not exactly one organization allows the domain of the address'),
+  application_id: reference().optional().describe('The application the code is for'),
+  state: text(500).optional().describe('Repeated on the redirect'),
+  nonce: text(500).optional().describe('Repeated in the ID token'),
+  code_challenge: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{43}$/, 'must be the base64url form of a SHA-256 digest (RFC 7636 section 4.2)')
+    .optional(),
+  code_challenge_method: z.literal('S256').optional(),
+  scope: text(200)
+    .optional()
+    .describe('openid and magic_link are always granted, nothing else is: offline_access is ignored for now'),
+})
+export type NewMagicLinkChallenge = z.output<typeof NewMagicLinkChallenge>
+
+export const MagicLinkConnectionChanges = z.strictObject({
+  active: flag().optional(),
+  find_or_create_user: flag().optional(),
+})
+export type MagicLinkConnectionChanges = z.output<typeof MagicLinkConnectionChanges>
+
+const tag = 'Magic link'
+const path = '/api/v2/org/:org_domain/magic-link-connection'
+const c = initContract()
+
+export const magicLink = c.router({
+  createChallenge: {
+    method: 'POST',
+    path: '/api/v2/magic-link-challenge',
+    summary: 'Make a single-use link that signs a user in',
+    body: NewMagicLinkChallenge,
+    responses: changing(
+      { 201: MagicLinkChallenge },
+      'organization_not_found',
+      'user_not_found',
+      'application_not_found',
+      'email_domain_not_allowed',
+      'connection_inactive',
+      'user_inactive',
+      'no_application',
+    ),
+    metadata: access({
+      tag,
+      scope: 'write:magic_links',
+      reach: 'caller',
+      emits: ['magic_link.challenge.create.success'],
+    }),
+  },
+  getConnection: {
+    method: 'GET',
+    path,
+    summary: 'Get the magic-link connection',
+    pathParams: OrganizationPath,
+    query: EnvironmentQuery,
+    responses: reading({ 200: MagicLinkConnection }, ...inOrganization, 'invalid_parameters'),
+    metadata: access({ tag, scope: 'read:magic_links', versioned: 'answers' }),
+  },
+  updateConnection: {
+    method: 'PUT',
+    path,
+    summary: 'Change the magic-link connection',
+    headers: ifMatchHeader,
+    pathParams: OrganizationPath,
+    body: MagicLinkConnectionChanges,
+    responses: changing({ 200: MagicLinkConnection }, 'organization_not_found', 'precondition_failed'),
+    metadata: access({
+      tag,
+      scope: 'write:magic_links',
+      emits: ['magic_link.connection.update.success'],
+      versioned: 'checks',
+    }),
+  },
+})

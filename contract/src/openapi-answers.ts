@@ -1,0 +1,103 @@
+import { z } from 'zod/v4'
+import { errorCodes, type ErrorCode } from './errors.js'
+import type { JsonSchema, SchemaWriter } from './json-schema.js'
+import type { Route } from './walk.js'
+
+export interface Answer {
+  description: string
+  'x-error-codes'?: readonly ErrorCode[]
+  headers: Record<string, Reference>
+  content: Record<string, { schema: JsonSchema }>
+}
+
+export interface Reference {
+  $ref: string
+}
+
+export interface Header {
+  description: string
+  schema: JsonSchema
+}
+
+/** A place for answers under their names: the failures, which many routes share. */
+export type SharedAnswers = Record<string, Answer>
+
+/** Every answer of a route by its status; a failure with codes goes to the shared ones, under the codes' names. */
+export function answersOf(
+  route: Route,
+  schemas: SchemaWriter,
+  shared: SharedAnswers,
+): Record<string, Answer | Reference> {
+  function share(codes: readonly ErrorCode[], answer: Answer): Reference {
+    const name = codes.join('.')
+    shared[name] = { ...answer, 'x-error-codes': codes }
+    return { $ref: `#/components/responses/${name}` }
+  }
+
+  const answers = Object.entries(route.definition.responses).flatMap(([status, body]: [string, unknown]) => {
+    if (!(body instanceof z.ZodType)) return []
+    const codes = errorCodesOf(body)
+    const answer = {
+      description: codes.map(meaning).join('\n') || (Number(status) < 300 ? 'Success' : 'Failure'),
+      headers: Object.fromEntries(headersOf(route, Number(status)).map(headerReference)),
+      content: { 'application/json': { schema: schemas.output(body) } },
+    }
+    return [[status, codes.length > 0 ? share(codes, answer) : answer] as const]
+  })
+  return Object.fromEntries(answers)
+}
+
+function headerReference(name: string): [string, Reference] {
+  return [name, { $ref: `#/components/headers/${name}` }]
+}
+
+function meaning(code: ErrorCode): string {
+  return `- \`${code}\`: ${errorCodes[code].message}`
+}
+
+/** The error codes that a route can answer. Not those of the OAuth endpoints, which have a vocabulary of their own. */
+export function errorCodesOfRoute(route: Route): ErrorCode[] {
+  return Object.values(route.definition.responses).flatMap(errorCodesOf)
+}
+
+function errorCodesOf(body: unknown): ErrorCode[] {
+  const error: unknown = body instanceof z.ZodObject ? body.shape['error'] : undefined
+  const code: unknown = error instanceof z.ZodObject ? error.shape['code'] : undefined
+  return code instanceof z.ZodEnum ? code.options.filter(isErrorCode) : []
+}
+
+function isErrorCode(code: unknown): code is ErrorCode {
+  return typeof code === 'string' && code in errorCodes
+}
+
+function headersOf({ access, method }: Route, status: number): string[] {
+  const isSuccess = status < 300
+  return [
+    'X-Request-Id',
+    ...(isSuccess && access.versioned !== false && method !== 'DELETE' ? ['ETag'] : []),
+    ...(isSuccess && access.idempotent ? ['Idempotent-Replayed'] : []),
+    ...(status === 401 ? ['WWW-Authenticate'] : []),
+    ...(status === 429 ? ['RateLimit', 'RateLimit-Policy'] : []),
+    ...(status === 429 || status === 503 ? ['Retry-After'] : []),
+  ]
+}
+
+/** The headers that answers refer to. */
+export const headers: Record<string, Header> = {
+  ETag: { description: 'The version of the record, for If-Match', schema: { type: 'string' } },
+  'Idempotent-Replayed': {
+    description: 'true when this is the answer that the Idempotency-Key got before',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  RateLimit: {
+    description: 'What is left of the limit, and when it is whole again',
+    schema: { type: 'string' },
+  },
+  'RateLimit-Policy': { description: 'The limit', schema: { type: 'string' } },
+  'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer', minimum: 0 } },
+  'WWW-Authenticate': { description: 'RFC 6750 section 3', schema: { type: 'string' } },
+  'X-Request-Id': {
+    description: 'Name of this request in the logs of the service',
+    schema: { type: 'string' },
+  },
+}

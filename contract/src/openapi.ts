@@ -1,0 +1,150 @@
+import type { Scope } from './access.js'
+import { conventions, tagDescriptions } from './conventions.js'
+import { errorCodes } from './errors.js'
+import { eventCodes, type EventCode } from './event-codes.js'
+import { schemaWriter, type JsonSchema, type SchemaWriter, type Target } from './json-schema.js'
+import {
+  answersOf,
+  headers,
+  type Answer,
+  type Header,
+  type Reference,
+  type SharedAnswers,
+} from './openapi-answers.js'
+import {
+  parametersOf,
+  queryParameters,
+  requestBody,
+  type Parameter,
+  type RequestBody,
+} from './openapi-inputs.js'
+import { bodyOf, routes, type Route } from './walk.js'
+
+export interface OpenApiOptions {
+  target: Target
+  /** The address of the service, without a slash at its end. */
+  serverUrl: string
+  version: string
+}
+
+export interface OpenApiDocument {
+  openapi: string
+  info: { title: string; version: string; description: string; license: { name: string; url: string } }
+  servers: { url: string }[]
+  tags: { name: string; description?: string }[]
+  paths: Record<string, Record<string, Operation>>
+  components: {
+    schemas: Record<string, JsonSchema>
+    responses: Record<string, Answer>
+    headers: Record<string, Header>
+    securitySchemes: Record<
+      string,
+      { type: string; scheme: string; bearerFormat: string; description: string }
+    >
+  }
+  'x-error-codes': typeof errorCodes
+  'x-event-codes': typeof eventCodes
+}
+
+export interface Operation {
+  operationId: string
+  tags: string[]
+  summary: string
+  description?: string
+  security: Record<string, string[]>[]
+  'x-required-scope'?: Scope
+  'x-emits'?: readonly EventCode[]
+  parameters?: Parameter[]
+  requestBody?: RequestBody
+  responses: Record<string, Answer | Reference>
+}
+
+/** The contract as an OpenAPI document. */
+export function openApiDocument({ target, serverUrl, version }: OpenApiOptions): OpenApiDocument {
+  const schemas = schemaWriter(target)
+  // All answers before the first input: the plain name of a record is its form in answers.
+  const shared: SharedAnswers = {}
+  const answers = new Map(routes().map((route) => [route, answersOf(route, schemas, shared)]))
+
+  const paths: OpenApiDocument['paths'] = {}
+  for (const [route, responses] of answers) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] = {
+      ...paths[path],
+      [route.method.toLowerCase()]: operation(route, { responses, schemas, target }),
+    }
+  }
+  return {
+    openapi: target === '3.1' ? '3.1.0' : '3.0.3',
+    info: {
+      title: 'Portico',
+      version,
+      description: conventions.map(({ title, text }) => `## ${title}\n\n${text}`).join('\n\n'),
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+    },
+    servers: [{ url: serverUrl }],
+    tags: [...new Set(routes().map((route) => route.access.tag))].map(tag),
+    paths,
+    components: { schemas: schemas.components(), responses: shared, headers, securitySchemes },
+    'x-error-codes': errorCodes,
+    'x-event-codes': eventCodes,
+  }
+}
+
+function tag(name: string): { name: string; description?: string } {
+  const description = tagDescriptions[name]
+  return description === undefined ? { name } : { name, description }
+}
+
+function operation(
+  route: Route,
+  {
+    responses,
+    schemas,
+    target,
+  }: { responses: Operation['responses']; schemas: SchemaWriter; target: Target },
+): Operation {
+  const { tag, auth, scope, emits } = route.access
+  const body = bodyOf(route)
+  // OpenAPI 3.0 knows no body of a DELETE; its members are read from the query string as well.
+  const inQuery = target === '3.0' && route.method === 'DELETE' ? body : undefined
+  const parameters = [
+    ...parametersOf(route, schemas),
+    ...(inQuery ? queryParameters(schemas.input(inQuery)) : []),
+  ]
+  const description = remarks(route)
+  return {
+    operationId: route.name,
+    tags: [tag],
+    summary: route.definition.summary ?? route.name,
+    ...(description !== '' && { description }),
+    security: auth === 'none' ? [] : [{ api_key: [] }],
+    ...(scope && { 'x-required-scope': scope }),
+    ...(emits.length > 0 && { 'x-emits': emits }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && !inQuery && { requestBody: requestBody(route, body, schemas) }),
+    responses,
+  }
+}
+
+/** What the contract says of a route beside its parameters and answers, in sentences. */
+function remarks({ access, definition }: Route): string {
+  return [
+    definition.description,
+    access.scope && `Requires the scope \`${access.scope}\`.`,
+    access.reach === 'account' && 'Acts on the whole account, which a key limited to organizations may not.',
+    access.sandboxOnly && 'Exists with sandbox keys alone.',
+    access.emits.length > 0 && `Emits ${access.emits.map((code) => `\`${code}\``).join(', ')}.`,
+  ]
+    .filter(Boolean)
+    .join(' ')
+}
+
+const securitySchemes: OpenApiDocument['components']['securitySchemes'] = {
+  api_key: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'A token of an API key, from `POST /api/v2/oauth/token`',
+  },
+}

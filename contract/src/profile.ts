@@ -1,0 +1,135 @@
+import { z } from 'zod/v4'
+import { calendarDate, flag, httpsUrl, locale, phone, text, timeZone } from './fields.js'
+import { record } from './record.js'
+
+const line = z.string().nullable()
+
+/** OpenID Connect Core section 5.1.1. */
+export const Address = record(
+  'Address',
+  {
+    formatted: line.describe('May contain newlines'),
+    street_address: line.describe('May contain newlines'),
+    locality: line,
+    region: line,
+    postal_code: line,
+    country: line,
+  },
+  {
+    formatted: null,
+    street_address: '12 rue de la République',
+    locality: 'Lyon',
+    region: 'Auvergne-Rhône-Alpes',
+    postal_code: '69001',
+    country: 'France',
+  },
+)
+export type Address = z.output<typeof Address>
+
+export const genders = ['female', 'male', 'other'] as const
+
+/** The standard claims of OpenID Connect Core section 5.1. */
+export const Profile = record(
+  'Profile',
+  {
+    given_name: line,
+    family_name: line,
+    name: line.describe('Given name and family name; read-only'),
+    nickname: line,
+    preferred_username: line,
+    birthdate: line.describe('YYYY-MM-DD'),
+    gender: z.enum(genders).nullable(),
+    locale: line.describe('BCP 47'),
+    zoneinfo: line.describe('IANA time zone'),
+    picture: line,
+    profile: line.describe('Address of the profile page'),
+    website: line,
+    email: z.string().describe('Copy of the user’s; read-only'),
+    phone_number: line.describe('Copy of the user’s; read-only'),
+    address: Address.describe('Copy of the user’s; read-only'),
+  },
+  {
+    given_name: 'Ada',
+    family_name: 'Lovelace',
+    name: 'Ada Lovelace',
+    nickname: null,
+    preferred_username: 'ada',
+    birthdate: '1815-12-10',
+    gender: 'female',
+    locale: 'en-GB',
+    zoneinfo: 'Europe/London',
+    picture: 'https://awesome.example/ada.png',
+    profile: null,
+    website: null,
+    email: 'ada@awesome.example',
+    phone_number: '+33612345678',
+    address: {
+      formatted: null,
+      street_address: '12 rue de la République',
+      locality: 'Lyon',
+      region: 'Auvergne-Rhône-Alpes',
+      postal_code: '69001',
+      country: 'France',
+    },
+  },
+)
+export type Profile = z.output<typeof Profile>
+
+export const PhoneNumber = record(
+  'PhoneNumber',
+  {
+    default: z.boolean(),
+    phone_country_code: z.int(),
+    phone_national_number: z.string(),
+    primary: z.boolean().describe('The one that phone_number shows; exactly one is'),
+    type: z.string(),
+    value: z.string().describe('E.164'),
+  },
+  {
+    default: true,
+    phone_country_code: 33,
+    phone_national_number: '612345678',
+    primary: true,
+    type: 'mobile',
+    value: '+33612345678',
+  },
+)
+export type PhoneNumber = z.output<typeof PhoneNumber>
+
+/** The members of an address that a caller may write; null clears one. */
+export const addressInput = {
+  formatted: text(500).nullish(),
+  street_address: text(300).nullish(),
+  locality: text(100).nullish(),
+  region: text(100).nullish(),
+  postal_code: text(30).nullish(),
+  country: text(100).nullish(),
+}
+
+/** The claims of a profile that a caller may write, but for `profile`, whose name the flat form shares with the whole. */
+export const claimInput = {
+  given_name: text(100).nullish(),
+  family_name: text(100).nullish(),
+  nickname: text(100).nullish(),
+  preferred_username: text(100).nullish(),
+  birthdate: calendarDate().nullish(),
+  gender: z.enum(genders).nullish(),
+  locale: locale().nullish(),
+  zoneinfo: timeZone().nullish(),
+  picture: httpsUrl().nullish(),
+  website: httpsUrl().nullish(),
+}
+
+export const profilePage = httpsUrl().nullish()
+
+export const phoneInput = z.strictObject({
+  value: phone(),
+  type: text(30, 1).default('mobile'),
+  primary: flag().default(false),
+  default: flag().default(false),
+  phone_country_code: z
+    .int()
+    .optional()
+    .describe('Read from value; accepted so that a number can be sent as it was read'),
+  phone_national_number: z.string().optional().describe('As phone_country_code'),
+})

@@ -1,0 +1,165 @@
+import { z } from 'zod/v4'
+import { environment, id, JsonValue, personal, slug } from './fields.js'
+import { record } from './record.js'
+
+/** Seconds since 1970 (RFC 7519 section 2, NumericDate). */
+function numericDate() {
+  return z.int().nonnegative()
+}
+
+/** What both tokens of a user say, and what every verifier must compare: `aud` and `dbs` besides `iss`. */
+const commonClaims = {
+  iss: z.string().describe('Issuer: {base_url}/t/<organization>, the same in sandbox and production'),
+  sub: id().describe('The user'),
+  uid: id().describe('The user'),
+  aud: z.string().describe('client_id of the application; a verifier compares it with its own'),
+  cid: id().describe('client_id of the application'),
+  exp: numericDate().describe('Expiry, in seconds since 1970'),
+  nbf: numericDate().describe('Not valid before, in seconds since 1970'),
+  iat: numericDate().describe('Issued at, in seconds since 1970'),
+  jti: id().describe('Unique to the token'),
+  ver: z.literal(3).describe('Version of the claims'),
+  tnt: slug().describe('Domain of the organization'),
+  org: slug().describe('Domain of the organization'),
+  dbs: environment().describe('Environment; a verifier of production refuses sandbox'),
+  env: environment().describe('Environment'),
+  email: personal(z.string()),
+  application_metadata: z
+    .object({ name: z.string(), application_type: z.string() })
+    .describe('The application the user signed in to'),
+  meta_data: personal(z.record(z.string(), JsonValue)).describe(
+    'Metadata values of the user by the names of their keys, each as JSON of its key’s type. ' +
+      'Required keys come first, then the order is that of the names; a value that would make the token longer than ' +
+      '8,192 characters is left out',
+  ),
+  meta_data_truncated: z
+    .literal(true)
+    .optional()
+    .describe('Some metadata values did not fit; read the user for all of them'),
+  authorization_id: id().optional().describe('In samples alone: the authorization_id that was asked for'),
+}
+
+const common = {
+  iss: 'https://auth.example/t/awesome-company',
+  sub: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+  uid: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+  aud: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+  cid: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+  exp: 1_773_484_013,
+  nbf: 1_773_480_413,
+  iat: 1_773_480_413,
+  jti: '6f1d2c3b-4a59-4687-90ab-cdef01234567',
+  ver: 3 as const,
+  tnt: 'awesome-company',
+  org: 'awesome-company',
+  dbs: 'sandbox' as const,
+  env: 'sandbox' as const,
+  email: 'ada@awesome.example',
+  application_metadata: { name: 'Storefront', application_type: 'react' },
+  meta_data: { employee_number: 1815 },
+}
+
+/** Claims of the access token that a user's sign-in leads to (RFC 9068, and the specification's own). */
+export const AccessTokenClaims = record(
+  'AccessTokenClaims',
+  {
+    ...commonClaims,
+    jtt: z.literal('access_token'),
+    client_id: id().describe('client_id of the application (RFC 9068 section 2.2)'),
+    scp: z.array(z.string()).describe('Granted scopes, for example magic_link'),
+  },
+  {
+    ...common,
+    jtt: 'access_token',
+    client_id: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+    scp: ['magic_link'],
+  },
+)
+export type AccessTokenClaims = z.output<typeof AccessTokenClaims>
+
+/** What an identity provider asserts under one name. */
+const attribute = z
+  .union([z.string(), z.array(z.string())])
+  .nullable()
+  .describe('Null unless the user signed in by SSO and the identity provider asserts it')
+
+/** What the identity provider says of the user; all null without SSO. */
+export const resourceOwnerAttributes = {
+  authnmethodsreferences: attribute,
+  displayname: attribute,
+  email: attribute,
+  emailaddress: attribute,
+  first_name: attribute,
+  givenname: attribute,
+  identityprovider: attribute,
+  last_name: attribute,
+  name: attribute,
+  objectGuid: attribute,
+  objectidentifier: attribute,
+  phone: attribute,
+  saml_nameid: attribute,
+  saml_subject: attribute,
+  surname: attribute,
+  tenantid: attribute,
+  uid: attribute,
+  unit_path: attribute,
+}
+
+const ResourceOwnerMetadata = z.object(resourceOwnerAttributes)
+export type ResourceOwnerMetadata = z.output<typeof ResourceOwnerMetadata>
+
+/** Claims of the ID token (OpenID Connect Core section 2, and the specification's own). */
+export const IdTokenClaims = record(
+  'IdTokenClaims',
+  {
+    ...commonClaims,
+    jtt: z.literal('id_token'),
+    email_verified: z.boolean(),
+    nonce: z.string().optional().describe('The nonce of the request, where it had one'),
+    at_hash: z
+      .string()
+      .optional()
+      .describe(
+        'Left half of the SHA-256 of the access token, base64url (OpenID Connect Core section 3.1.3.6)',
+      ),
+    c_hash: z.string().optional().describe('The same of the authorization code'),
+    s_hash: z.string().optional().describe('The same of the state of the request, where it had one'),
+    auth_time: numericDate().describe('When the user proved who they are, in seconds since 1970'),
+    amr: z.array(z.string()).describe('How the user proved it (RFC 8176), for example email or pwd and otp'),
+    sid: id().optional().describe('The session'),
+    resource_owner_metadata: personal(ResourceOwnerMetadata),
+  },
+  {
+    ...common,
+    jtt: 'id_token',
+    email_verified: true,
+    nonce: 'n-0S6_WzA2Mj',
+    at_hash: '77QmUPtjPfzWtF2AnpK9RQ',
+    c_hash: 'LDktKdoQak3Pk0cnXxCltA',
+    s_hash: 'bOhtX8F73IMjSPeVAqxyTQ',
+    auth_time: 1_773_480_399,
+    amr: ['email'],
+    sid: '0190c8c2-8b9c-7dae-9f10-2b3c4d5e6f70',
+    resource_owner_metadata: {
+      authnmethodsreferences: null,
+      displayname: null,
+      email: null,
+      emailaddress: null,
+      first_name: null,
+      givenname: null,
+      identityprovider: null,
+      last_name: null,
+      name: null,
+      objectGuid: null,
+      objectidentifier: null,
+      phone: null,
+      saml_nameid: null,
+      saml_subject: null,
+      surname: null,
+      tenantid: null,
+      uid: null,
+      unit_path: null,
+    },
+  },
+)
+export type IdTokenClaims = z.output<typeof IdTokenClaims>

@@ -1,0 +1,179 @@
+import { initContract } from '@ts-rest/core'
+import { z } from 'zod/v4'
+import { access } from './access.js'
+import { changing, creating, inOrganization, reading } from './answers.js'
+import {
+  EnvironmentQuery,
+  flag,
+  idempotencyHeader,
+  ifMatchHeader,
+  integer,
+  OrganizationPath,
+  PageQuery,
+  personal,
+  reference,
+  slug,
+  text,
+} from './fields.js'
+import { MetaKey, metaTypes } from './metadata.js'
+import { deletionOf, listOf, record } from './record.js'
+import { User } from './users.js'
+
+/** Names of claims; a claim with members of its own is a tree, any other is null. */
+export interface ClaimTree {
+  [claim: string]: ClaimTree | null
+}
+const ClaimTree: z.ZodType<ClaimTree> = z
+  .lazy(() => z.record(z.string(), z.union([z.null(), ClaimTree])))
+  .meta({ id: 'ClaimTree' })
+
+export const JwtSample = record(
+  'JwtSample',
+  {
+    __type__: z.literal('__JwtSamples__'),
+    __domain__: slug(),
+    access_token_jwt: z.string(),
+    access_token_keys: ClaimTree,
+    id_token_jwt: z.string(),
+    id_token_keys: ClaimTree,
+  },
+  {
+    __type__: '__JwtSamples__',
+    __domain__: 'awesome-company',
+    access_token_jwt: 'eyJhbGciOiJFUzI1NiJ9.eyJqdHQiOiJhY2Nlc3NfdG9rZW4ifQ.c2lnbmF0dXJl',
+    access_token_keys: { sub: null, meta_data: { employee_number: null } },
+    id_token_jwt: 'eyJhbGciOiJFUzI1NiJ9.eyJqdHQiOiJpZF90b2tlbiJ9.c2lnbmF0dXJl',
+    id_token_keys: { sub: null, resource_owner_metadata: { email: null } },
+  },
+)
+export type JwtSample = z.output<typeof JwtSample>
+
+export const SampleQuery = EnvironmentQuery.extend({
+  user_id: reference().optional().describe('An existing user; without it, an invented one'),
+  authorization_id: reference().optional().describe('Echoed as a claim'),
+  application_id: reference().optional().describe('Used as the cid claim'),
+  expired: flag().optional().describe('The tokens have expired already'),
+  expiration_in_seconds: integer({ min: 1, max: 86_400 }).optional(),
+})
+export type SampleQuery = z.output<typeof SampleQuery>
+
+/** Names by which programs that merge a token's claims would reach their own objects. */
+const dangerousNames = ['__proto__', 'constructor', 'prototype']
+
+const metaKeyMembers = z.strictObject({
+  name: text(100, 1)
+    .regex(/^[^\s].*[^\s]$|^[^\s]$/u, 'must not begin or end with a space')
+    .refine((name) => !dangerousNames.includes(name), `must not be ${dangerousNames.join(', ')}`),
+  type: z
+    .string()
+    .transform((type) => type.toLowerCase())
+    .pipe(z.enum(metaTypes))
+    .meta({ enum: [...metaTypes] }),
+  required: flag().default(false),
+})
+
+/** Older callers wrap the members in `user_metakey`. */
+export const NewMetaKey = z.preprocess(unwrapped, metaKeyMembers)
+export type NewMetaKey = z.output<typeof NewMetaKey>
+
+function unwrapped(body: unknown): unknown {
+  const isWrapped = typeof body === 'object' && body !== null && 'user_metakey' in body
+  return isWrapped && Object.keys(body).length === 1 ? body.user_metakey : body
+}
+
+export const UserMetadata = z.strictObject({
+  user_id: reference(),
+  key_name: z.string(),
+  key_value: personal(z.string()),
+})
+export type UserMetadata = z.output<typeof UserMetadata>
+
+const tag = 'Token customization'
+const c = initContract()
+
+export const tokenCustomization = c.router({
+  sample: {
+    method: 'GET',
+    path: '/api/v2/org/:org_domain/token-customization/sample',
+    summary: 'Sample tokens as a user of the organization would get them; they are never accepted anywhere',
+    pathParams: OrganizationPath,
+    query: SampleQuery,
+    responses: reading(
+      { 200: JwtSample },
+      ...inOrganization,
+      'user_not_found',
+      'application_not_found',
+      'invalid_parameters',
+    ),
+    metadata: access({ tag, scope: 'read:token_customization' }),
+  },
+  createMetaKey: {
+    method: 'POST',
+    path: '/api/v2/org/:org_domain/token-customization/user-metakey',
+    summary: 'Declare a metadata key',
+    headers: idempotencyHeader,
+    pathParams: OrganizationPath,
+    body: NewMetaKey,
+    responses: creating(
+      { 201: MetaKey },
+      'organization_not_found',
+      'meta_key_taken',
+      'meta_keys_exhausted',
+      'production_is_up',
+    ),
+    metadata: access({
+      tag,
+      scope: 'write:token_customization',
+      emits: ['metakey.metakey.create.success'],
+      idempotent: true,
+    }),
+  },
+  listMetaKeys: {
+    method: 'GET',
+    path: '/api/v2/org/:org_domain/token-customization/user-metakey',
+    summary: 'List the metadata keys, newest first',
+    pathParams: OrganizationPath,
+    query: PageQuery,
+    responses: reading({ 200: listOf(MetaKey) }, ...inOrganization),
+    metadata: access({ tag, scope: 'read:token_customization' }),
+  },
+  deleteMetaKey: {
+    method: 'DELETE',
+    path: '/api/v2/org/:org_domain/token-customization/user-metakey',
+    summary: 'Delete a metadata key together with its values',
+    pathParams: OrganizationPath,
+    body: z.strictObject({ key_name: z.string() }),
+    responses: changing(
+      { 200: deletionOf(MetaKey) },
+      'organization_not_found',
+      'meta_key_not_found',
+      'production_is_up',
+    ),
+    metadata: access({
+      tag,
+      scope: 'write:token_customization',
+      emits: ['metakey.metakey.delete.success'],
+    }),
+  },
+  setUserMetadata: {
+    method: 'PATCH',
+    path: '/api/v2/org/:org_domain/token-customization/set-user-metadata',
+    summary: 'Set a metadata value of a user, replacing the one there is',
+    headers: ifMatchHeader,
+    pathParams: OrganizationPath,
+    body: UserMetadata,
+    responses: changing(
+      { 200: User },
+      'organization_not_found',
+      'user_not_found',
+      'meta_key_not_found',
+      'precondition_failed',
+    ),
+    metadata: access({
+      tag,
+      scope: 'write:token_customization',
+      emits: ['user.metadata.set.success'],
+      versioned: 'checks',
+    }),
+  },
+})

@@ -1,0 +1,301 @@
+import { initContract } from '@ts-rest/core'
+import { z } from 'zod/v4'
+import { access } from './access.js'
+import { changing, creating, inOrganization, reading } from './answers.js'
+import {
+  environment,
+  EnvironmentQuery,
+  id,
+  idempotencyHeader,
+  ifMatchHeader,
+  JsonValue,
+  OrganizationPath,
+  PageQuery,
+  pathEmail,
+  pathId,
+  personal,
+  slug,
+  timestamp,
+} from './fields.js'
+import { MetaData, MetaKey } from './metadata.js'
+import { Address, PhoneNumber, Profile } from './profile.js'
+import { deletedOf, deletionOf, exampleOf, listOf, record } from './record.js'
+import { NewUser, UserChanges } from './user-input.js'
+
+export const Identity = record(
+  'Identity',
+  {
+    __type__: z.literal('Identity'),
+    idp_id: z.string().nullable().describe('The connection that vouched for the user'),
+    provider: z.string().describe('For example saml.okta, oidc.entra_id, scim.entra_id or relay'),
+    authenticated_at: timestamp().nullable(),
+    data: personal(z.record(z.string(), JsonValue)),
+  },
+  {
+    __type__: 'Identity',
+    idp_id: 'awesome_company_5fGh2KqPzX81mTnRw4YdJb',
+    provider: 'saml.okta',
+    authenticated_at: '2026-03-14T09:26:53.589Z',
+    data: { saml_nameid: 'ada@awesome.example' },
+  },
+)
+
+const userId = '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46'
+
+export const User = record(
+  'User',
+  {
+    __type__: z.literal('User'),
+    __domain__: slug(),
+    __environment__: environment(),
+    id: id(),
+    active: z.boolean().describe('An inactive user opens no session'),
+    email: personal(z.string()),
+    email_verified: z.boolean(),
+    phone_number: personal(z.string().nullable()).describe('E.164: the primary one of phone_numbers'),
+    phone_number_verified: z.boolean(),
+    phone_numbers: personal(z.array(PhoneNumber)),
+    address: personal(Address),
+    identities: z.array(Identity),
+    metadata: personal(z.array(MetaData)),
+    profile: personal(Profile),
+    avatar_hexa_color: z.string().describe('# and six hexadecimal digits, drawn at creation'),
+    inserted_at: timestamp(),
+    updated_at: timestamp(),
+  },
+  {
+    __type__: 'User',
+    __domain__: 'awesome-company',
+    __environment__: 'sandbox',
+    id: userId,
+    active: true,
+    email: 'ada@awesome.example',
+    email_verified: true,
+    phone_number: '+33612345678',
+    phone_number_verified: false,
+    phone_numbers: [
+      {
+        default: true,
+        phone_country_code: 33,
+        phone_national_number: '612345678',
+        primary: true,
+        type: 'mobile',
+        value: '+33612345678',
+      },
+    ],
+    address: {
+      formatted: null,
+      street_address: '12 rue de la République',
+      locality: 'Lyon',
+      region: 'Auvergne-Rhône-Alpes',
+      postal_code: '69001',
+      country: 'France',
+    },
+    identities: [],
+    metadata: [
+      {
+        __type__: 'MetaData',
+        id: '0190c8a5-2c3d-7e4f-a5b6-c7d8e9f0a1b2',
+        key: {
+          __type__: 'MetaKey',
+          __domain__: 'awesome-company',
+          id: '0190c8a5-0a1b-7c2d-8e3f-4a5b6c7d8e9f',
+          name: 'employee_number',
+          type: 'integer',
+          required: false,
+        },
+        value: '1815',
+      },
+    ],
+    profile: {
+      given_name: 'Ada',
+      family_name: 'Lovelace',
+      name: 'Ada Lovelace',
+      nickname: null,
+      preferred_username: 'ada',
+      birthdate: '1815-12-10',
+      gender: 'female',
+      locale: 'en-GB',
+      zoneinfo: 'Europe/London',
+      picture: 'https://awesome.example/ada.png',
+      profile: null,
+      website: null,
+      email: 'ada@awesome.example',
+      phone_number: '+33612345678',
+      address: {
+        formatted: null,
+        street_address: '12 rue de la République',
+        locality: 'Lyon',
+        region: 'Auvergne-Rhône-Alpes',
+        postal_code: '69001',
+        country: 'France',
+      },
+    },
+    avatar_hexa_color: '#6d28d9',
+    inserted_at: '2026-03-14T09:26:53.589Z',
+    updated_at: '2026-03-14T09:26:53.589Z',
+  },
+)
+export type User = z.output<typeof User>
+
+export const DeletedUser = deletedOf('User', 'email', { id: userId, label: 'ada@awesome.example' })
+export type DeletedUser = z.output<typeof DeletedUser>
+
+export const UserQuery = PageQuery.extend({
+  sort: z
+    .string()
+    .optional()
+    .catch(undefined)
+    .describe('inserted_at, updated_at or email; - before it: descending'),
+})
+export type UserQuery = z.output<typeof UserQuery>
+
+const UserPath = OrganizationPath.extend({ user_id: pathId() })
+const keyName = z
+  .string()
+  .meta({ description: 'Name of a declared MetaKey', examples: [exampleOf(MetaKey).name] })
+
+const tag = 'Users'
+const c = initContract()
+
+export const users = c.router({
+  create: {
+    method: 'POST',
+    path: '/api/v2/org/:org_domain/users',
+    summary: 'Create a user',
+    headers: idempotencyHeader,
+    pathParams: OrganizationPath,
+    body: NewUser,
+    responses: creating(
+      { 201: User },
+      'organization_not_found',
+      'email_taken',
+      'meta_key_not_found',
+      'metadata_required',
+    ),
+    metadata: access({
+      tag,
+      scope: 'write:users',
+      emits: ['user.user.create.success'],
+      idempotent: true,
+      versioned: 'answers',
+    }),
+  },
+  list: {
+    method: 'GET',
+    path: '/api/v2/org/:org_domain/users',
+    summary: 'List users, newest first',
+    pathParams: OrganizationPath,
+    query: UserQuery,
+    responses: reading({ 200: listOf(User) }, ...inOrganization),
+    metadata: access({ tag, scope: 'read:users' }),
+  },
+  get: {
+    method: 'GET',
+    path: '/api/v2/org/:org_domain/users/:user_id',
+    summary: 'Get a user',
+    pathParams: UserPath,
+    query: EnvironmentQuery,
+    responses: reading(
+      { 200: z.union([User, DeletedUser]) },
+      ...inOrganization,
+      'user_not_found',
+      'invalid_parameters',
+    ),
+    metadata: access({ tag, scope: 'read:users', versioned: 'answers' }),
+  },
+  getByEmail: {
+    method: 'GET',
+    path: '/api/v2/org/:org_domain/user-by-email/:user_email',
+    summary: 'Get a user by e-mail address',
+    pathParams: OrganizationPath.extend({ user_email: pathEmail() }),
+    query: EnvironmentQuery,
+    responses: reading({ 200: User }, ...inOrganization, 'user_not_found', 'invalid_parameters'),
+    metadata: access({ tag, scope: 'read:users', versioned: 'answers' }),
+  },
+  update: {
+    method: 'PUT',
+    path: '/api/v2/org/:org_domain/users/:user_id',
+    summary: 'Change a user',
+    headers: ifMatchHeader,
+    pathParams: UserPath,
+    body: UserChanges,
+    responses: changing(
+      { 200: User },
+      'organization_not_found',
+      'user_not_found',
+      'email_taken',
+      'meta_key_not_found',
+      'metadata_required',
+      'precondition_failed',
+    ),
+    metadata: access({
+      tag,
+      scope: 'write:users',
+      emits: ['user.user.update.success'],
+      versioned: 'checks',
+    }),
+  },
+  delete: {
+    method: 'DELETE',
+    path: '/api/v2/org/:org_domain/users/:user_id',
+    summary: 'Delete a user; sessions end at once',
+    headers: ifMatchHeader,
+    pathParams: UserPath,
+    responses: changing(
+      { 200: deletionOf(User) },
+      'organization_not_found',
+      'user_not_found',
+      'precondition_failed',
+    ),
+    metadata: access({
+      tag,
+      scope: 'write:users',
+      emits: ['user.user.delete.success'],
+      versioned: 'checks',
+    }),
+  },
+  addMetadata: {
+    method: 'PUT',
+    path: '/api/v2/org/:org_domain/users/:user_id/add-metadata',
+    summary: 'Set a metadata value of a user, replacing the one there is',
+    headers: ifMatchHeader,
+    pathParams: UserPath,
+    body: z.strictObject({ key: keyName, value: personal(z.string()) }),
+    responses: changing(
+      { 200: User },
+      'organization_not_found',
+      'user_not_found',
+      'meta_key_not_found',
+      'precondition_failed',
+    ),
+    metadata: access({
+      tag,
+      scope: 'write:users',
+      emits: ['user.metadata.set.success'],
+      versioned: 'checks',
+    }),
+  },
+  removeMetadata: {
+    method: 'PUT',
+    path: '/api/v2/org/:org_domain/users/:user_id/remove-metadata',
+    summary: 'Remove a metadata value of a user',
+    headers: ifMatchHeader,
+    pathParams: UserPath,
+    body: z.strictObject({ key: keyName }),
+    responses: changing(
+      { 200: User },
+      'organization_not_found',
+      'user_not_found',
+      'meta_key_not_found',
+      'metadata_required',
+      'precondition_failed',
+    ),
+    metadata: access({
+      tag,
+      scope: 'write:users',
+      emits: ['user.metadata.remove.success'],
+      versioned: 'checks',
+    }),
+  },
+})
