@@ -1,0 +1,59 @@
+import { nilId } from '@portico/contract/fields'
+import type { Transaction } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { takeDomain } from '../organizations/domain.js'
+import {
+  insertSigningKey,
+  prepareSigningKeys,
+  type PreparedSigningKey,
+} from '../signing-keys/signing-keys.js'
+
+export type Plan = 'free' | 'unlimited'
+
+export interface Account {
+  readonly id: string
+  readonly domain: string
+  readonly plan: Plan
+}
+
+/** An account that is not stored yet: its id, and the keys that sign its API tokens. */
+export interface PreparedAccount {
+  readonly id: string
+  readonly signingKeys: readonly PreparedSigningKey[]
+}
+
+/** Creates an account with its domain and the keys that sign its API tokens. */
+export async function createAccount(
+  deps: Deps,
+  { name, plan }: { name: string; plan: Plan },
+): Promise<Account> {
+  const prepared = await prepareAccount()
+  return deps.db.transaction().execute(async (trx) => {
+    const domain = await takeDomain(trx, name, deps.now())
+    return insertAccount(deps, trx, prepared, { domain, plan })
+  })
+}
+
+/** Makes what an account is created with; before the transaction, because the making of keys takes time. */
+export async function prepareAccount(): Promise<PreparedAccount> {
+  const id = uuidv7()
+  return { id, signingKeys: await prepareSigningKeys(id, nilId) }
+}
+
+/** Stores an account whose domain has been taken in the same transaction. */
+export async function insertAccount(
+  deps: Pick<Deps, 'keys' | 'now'>,
+  trx: Transaction<DB>,
+  { id, signingKeys }: PreparedAccount,
+  { domain, plan }: Pick<Account, 'domain' | 'plan'>,
+): Promise<Account> {
+  const account = { id, domain, plan }
+  await trx
+    .insertInto('accounts')
+    .values({ ...account, inserted_at: deps.now() })
+    .execute()
+  for (const key of signingKeys) await insertSigningKey(deps, trx, key)
+  return account
+}

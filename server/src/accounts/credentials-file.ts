@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod/v4'
+import type { FirstCredentials } from './first-account.js'
+
+const Key = z.object({ client_id: z.string(), client_secret: z.string() })
+const Credentials = z.object({ base_url: z.string(), domain: z.string(), sandbox: Key, production: Key })
+
+/** Where the keys of the first account are kept, for the one who evaluates the service. */
+export function credentialsPath(dataDir: string): string {
+  return join(dataDir, 'credentials.json')
+}
+
+/** Writes the keys of the first account, readable by their owner alone; the file appears whole or not at all. */
+export async function writeCredentials(
+  dataDir: string,
+  credentials: { base_url: string; domain: string } & FirstCredentials,
+): Promise<void> {
+  const draft = `${credentialsPath(dataDir)}.${randomBytes(6).toString('hex')}`
+  try {
+    await writeFile(draft, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+    await rename(draft, credentialsPath(dataDir))
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
+/** Makes the file name the address of this start, so that examples that read it find the service. */
+export async function refreshCredentials(dataDir: string, baseUrl: string): Promise<'kept' | 'missing'> {
+  let text: string
+  try {
+    text = await readFile(credentialsPath(dataDir), 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 'missing'
+    throw error
+  }
+  const credentials = Credentials.safeParse(parseJson(text)).data
+  if (credentials === undefined) return 'missing'
+  if (credentials.base_url !== baseUrl) await writeCredentials(dataDir, { ...credentials, base_url: baseUrl })
+  return 'kept'
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,360 @@
+import {
+  Application,
+  type ApplicationChanges,
+  type ApplicationQuery,
+  type DeletedApplication,
+  type NewApplication,
+} from '@portico/contract/applications'
+import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { insertIf } from '../db/insert-if.js'
+import { isOrganizationThere, organizationIdOf } from '../db/organization-id.js'
+import { orderOf, readPage, type Page } from '../db/page.js'
+import type { DB } from '../db/schema.js'
+import { totalInAccount, totalInOrganization } from '../db/totals.js'
+import type { Deps } from '../deps.js'
+import { ApiError, invalid } from '../errors.js'
+import { change, type Changed } from '../events/change.js'
+import { emit } from '../events/emit.js'
+import { endUnusableSessions } from '../sessions/end-sessions.js'
+import type { Tenant } from '../tenant.js'
+import { applicationColumns, toApplication, toDeletedApplication, type ApplicationRow } from './record.js'
+import { checkApplicationUrls, chooseRedirect, settleDefaults } from './redirects.js'
+import { isForOrganization } from './usable.js'
+
+const defaultTokenLifetimeSeconds = 3600
+
+/** An organization and environment, without who asks. */
+type Place = Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'>
+
+/**
+ * Registers an application, for the whole account or for one organization.
+ *
+ * @throws ApiError `organization_not_found`, `invalid_parameters`, and `key_limited_to_organizations` when such a key
+ *   would register it for the whole account.
+ */
+export function createApplication(
+  deps: Deps,
+  tenant: Tenant,
+  input: NewApplication,
+): Promise<Changed<Application>> {
+  const { organization_domain_scope: scope = null, allowed_web_origins = [], ...members } = input
+  const lists = { ...members, allowed_web_origins }
+  const application = { ...lists, ...settleDefaults(lists, input) }
+  checkApplicationUrls(application, tenant.environment)
+  return change(deps, tenant.cause, async (trx) => {
+    const at = deps.now()
+    const row = await insertIf(
+      trx,
+      'applications',
+      {
+        ...application,
+        account_id: tenant.accountId,
+        environment: tenant.environment,
+        id: uuidv7(),
+        organization_id: scopeIdOf(tenant, scope),
+        description: input.description ?? null,
+        access_token_lifetime_in_seconds:
+          input.access_token_lifetime_in_seconds ?? defaultTokenLifetimeSeconds,
+        token_signing_alg: input.token_signing_alg ?? 'ES256',
+        code_exchange: input.code_exchange ?? 'open',
+        inserted_at: at,
+        updated_at: at,
+      },
+      mayScope(tenant, scope),
+    )
+      .returning([...applicationColumns, scopeDomain().as('organization_domain_scope')])
+      .executeTakeFirst()
+    if (row === undefined) throw await whyNotScoped(trx, tenant, scope)
+    return emitApplication(deps, trx, tenant, 'application.application.create.success', row)
+  })
+}
+
+/**
+ * The applications that the organization can use: those of the whole account, and its own.
+ *
+ * @throws ApiError `organization_not_found`
+ */
+export async function listApplications(
+  { readDb }: Pick<Deps, 'readDb'>,
+  tenant: Tenant,
+  query: ApplicationQuery,
+): Promise<Page<Application>> {
+  return readPage(
+    {
+      query,
+      environment: tenant.environment,
+      order: orderOf(query.sort, ['name', 'inserted_at', 'updated_at']),
+      keys: applicationsOf(readDb, tenant),
+      table: 'applications',
+      read: (ids) =>
+        applicationsOf(readDb, tenant)
+          .where(sql<boolean>`applications.id = any(${ids})`)
+          .select([...applicationColumns, scopeDomain().as('organization_domain_scope')])
+          .execute(),
+      total: async () => {
+        const [own, shared] = await Promise.all([
+          totalInOrganization(readDb, 'applications', tenant),
+          totalInAccount(readDb, 'applications', tenant),
+        ])
+        return own + shared
+      },
+    },
+    (row) => toApplication(row, tenant),
+  )
+}
+
+/**
+ * An application that the organization can use, or what is left to tell of a deleted one.
+ *
+ * @throws ApiError `organization_not_found`, `application_not_found`
+ */
+export async function getApplication(
+  { db }: Pick<Deps, 'db'>,
+  tenant: Tenant,
+  id: string,
+): Promise<Changed<Application | DeletedApplication>> {
+  const row = await everyApplicationOf(db, tenant)
+    .where('applications.id', '=', id)
+    .select([...applicationColumns, scopeDomain().as('organization_domain_scope')])
+    .executeTakeFirst()
+  if (row === undefined) throw await whyMissing(db, tenant)
+  if (row.deleted_at !== null) return { record: toDeletedApplication(row) }
+  return { record: toApplication(row, tenant), version: row.version }
+}
+
+/**
+ * Changes what is sent of an application. What it would be then is checked as a whole: a new type can make a URL that
+ * was allowed a fault. Where the scope narrows, its sessions in other organizations end.
+ *
+ * @param versions The versions the change may happen to; undefined: any.
+ * @throws ApiError `organization_not_found`, `application_not_found`, `invalid_parameters`, `precondition_failed`, and
+ *   `key_limited_to_organizations` when it is of the whole account, or would be, and the key is not.
+ */
+export function updateApplication(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  input: ApplicationChanges,
+  versions: readonly number[] | undefined,
+): Promise<Changed<Application>> {
+  return change(deps, tenant.cause, async (trx) => {
+    const current = await lockApplication(trx, tenant, id, versions)
+    const { organization_domain_scope: scope, ...members } = mergeChanges(current, input)
+    checkApplicationUrls(members, tenant.environment)
+
+    const row = await updateApplicationRow(trx, tenant, id)
+      .set({ ...members, organization_id: scopeIdOf(tenant, scope), updated_at: deps.now() })
+      .where(mayScope(tenant, scope))
+      .returning([...applicationColumns, scopeDomain().as('organization_domain_scope')])
+      .executeTakeFirst()
+    if (row === undefined) throw await whyNotScoped(trx, tenant, scope)
+    if (row.organization_id !== current.organization_id) await endUnusableSessions(deps, trx, tenant, id)
+    return emitApplication(deps, trx, tenant, 'application.application.update.success', row)
+  })
+}
+
+/**
+ * Deletes an application; its sessions end, and codes of an ended session are never exchanged.
+ *
+ * @throws ApiError `organization_not_found`, `application_not_found`, `precondition_failed`, and
+ *   `key_limited_to_organizations` when it is of the whole account and the key is not.
+ */
+export function deleteApplication(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  versions: readonly number[] | undefined,
+): Promise<Changed<Application>> {
+  return change(deps, tenant.cause, async (trx) => {
+    await lockApplication(trx, tenant, id, versions)
+    const row = await updateApplicationRow(trx, tenant, id)
+      .set({ deleted_at: deps.now() })
+      .returning([...applicationColumns, scopeDomain().as('organization_domain_scope')])
+      .executeTakeFirstOrThrow()
+    await endUnusableSessions(deps, trx, tenant, id)
+    return emitApplication(deps, trx, tenant, 'application.application.delete.success', row)
+  })
+}
+
+export interface RequestedApplication {
+  readonly applicationId?: string | undefined
+  readonly redirectUri?: string | undefined
+}
+
+/** The application that a code is for, and where it is sent. */
+export interface ApplicationForSignIn {
+  readonly application: ApplicationRow
+  readonly redirectUri: string
+}
+
+/**
+ * The application that a sign-in to the organization is for: the one named, else the oldest that allows the redirect
+ * URI, else the oldest that has a default redirect. A redirect URI that it does not allow gives way to its default.
+ *
+ * @throws ApiError `organization_not_found`, `application_not_found` when the one named is not usable here, and
+ *   `no_application` when none can receive a code.
+ */
+export async function findApplicationForSignIn(
+  db: Kysely<DB>,
+  tenant: Place,
+  { applicationId, redirectUri }: RequestedApplication,
+): Promise<ApplicationForSignIn> {
+  // Of all that are usable, the first is the one that chooseRedirect() takes; it need not see the others.
+  const candidates = await applicationsOf(db, tenant)
+    .$if(applicationId !== undefined, (query) => query.where('applications.id', '=', applicationId ?? ''))
+    .select([...applicationColumns, scopeDomain().as('organization_domain_scope')])
+    .orderBy(
+      sql`coalesce(${redirectUri ?? null}::text = any(applications.allowed_redirect_urls), false)`,
+      'desc',
+    )
+    .orderBy(sql`applications.default_redirect_uri_after_login is null`)
+    .orderBy('applications.inserted_at')
+    .orderBy('applications.id')
+    .limit(1)
+    .execute()
+  const chosen = chooseRedirect(candidates, redirectUri)
+  if (chosen !== undefined) return chosen
+  if (applicationId !== undefined && candidates.length === 0) throw await whyMissing(db, tenant)
+  const isThere = await isOrganizationThere(db, tenant)
+  throw new ApiError(isThere ? 'no_application' : 'organization_not_found')
+}
+
+/** Every read of applications starts here: those usable by the organization, and none where there is no organization. */
+export function applicationsOf(db: Kysely<DB>, tenant: Place) {
+  return everyApplicationOf(db, tenant).where('applications.deleted_at', 'is', null)
+}
+
+function everyApplicationOf(db: Kysely<DB>, tenant: Place) {
+  return db
+    .selectFrom('applications')
+    .where('applications.account_id', '=', tenant.accountId)
+    .where('applications.environment', '=', tenant.environment)
+    .where(isInReach(tenant))
+}
+
+/** Whether the organization is there, and the row's application is for it. */
+function isInReach(tenant: Place) {
+  const organizationId = organizationIdOf(tenant)
+  return sql<boolean>`(${organizationId} is not null and ${isForOrganization(organizationId)})`
+}
+
+/** Takes an application to be changed, with the version and the reach that the caller may change. */
+async function lockApplication(
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  id: string,
+  versions: readonly number[] | undefined,
+): Promise<ApplicationRow> {
+  const row = await applicationsOf(trx, tenant)
+    .where('applications.id', '=', id)
+    .$if(tenant.organizationIds !== null, (query) =>
+      query.where('applications.organization_id', 'is not', null),
+    )
+    .$if(versions !== undefined, (query) =>
+      query.where(sql<boolean>`applications.version = any(${versions}::integer[])`),
+    )
+    .select([...applicationColumns, scopeDomain().as('organization_domain_scope')])
+    .forUpdate()
+    .executeTakeFirst()
+  if (row === undefined) throw await whyUnchanged(trx, tenant, id)
+  return row
+}
+
+function updateApplicationRow(trx: Transaction<DB>, tenant: Tenant, id: string) {
+  return trx
+    .updateTable('applications')
+    .set({ version: sql`version + 1` })
+    .where('account_id', '=', tenant.accountId)
+    .where('environment', '=', tenant.environment)
+    .where(isInReach(tenant))
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+}
+
+function mergeChanges(row: ApplicationRow, input: ApplicationChanges) {
+  const members = {
+    name: row.name,
+    description: row.description,
+    // The columns of closed lists are written from validated input alone.
+    application_type: row.application_type as Application['application_type'],
+    allowed_redirect_urls: row.allowed_redirect_urls,
+    allowed_origins_cors: row.allowed_origins_cors,
+    allowed_logout_urls: row.allowed_logout_urls,
+    allowed_web_origins: row.allowed_web_origins,
+    organization_domain_scope: row.organization_domain_scope,
+    access_token_lifetime_in_seconds: row.access_token_lifetime_in_seconds,
+    token_signing_alg: row.token_signing_alg,
+    code_exchange: row.code_exchange,
+    ...input,
+  }
+  return { ...members, ...settleDefaults(members, input, row) }
+}
+
+/** The id of the organization that an application is restricted to; null for the whole account. */
+function scopeIdOf(tenant: Tenant, scope: string | null): RawBuilder<string> {
+  return scope === null ? sql<string>`null::uuid` : organizationIdOf({ ...tenant, domain: scope })
+}
+
+/** The domain of the organization that the row's application is restricted to. */
+function scopeDomain() {
+  return sql<string | null>`(
+    select scope.domain from organizations scope
+    where scope.account_id = applications.account_id and scope.id = applications.organization_id
+  )`
+}
+
+/** Whether the tenant's organization is there, and the key may give an application this scope. */
+function mayScope(tenant: Tenant, scope: string | null): RawBuilder<boolean> {
+  const isOpen =
+    scope === null
+      ? sql`${tenant.organizationIds}::uuid[] is null`
+      : sql`${scopeIdOf(tenant, scope)} is not null`
+  return sql<boolean>`(${organizationIdOf(tenant)} is not null and ${isOpen})`
+}
+
+async function whyNotScoped(db: Kysely<DB>, tenant: Tenant, scope: string | null): Promise<ApiError> {
+  if (!(await isOrganizationThere(db, tenant))) return new ApiError('organization_not_found')
+  if (scope === null) return new ApiError('key_limited_to_organizations')
+  return invalid(
+    'organization_domain_scope',
+    'unknown',
+    'must be the domain of an organization of the account',
+  )
+}
+
+/** Why an application was not found: the organization is not there, or the application is not. */
+async function whyMissing(db: Kysely<DB>, tenant: Place): Promise<ApiError> {
+  const isThere = await isOrganizationThere(db, tenant)
+  return new ApiError(isThere ? 'application_not_found' : 'organization_not_found')
+}
+
+async function whyUnchanged(db: Kysely<DB>, tenant: Tenant, id: string): Promise<ApiError> {
+  const row = await applicationsOf(db, tenant)
+    .where('applications.id', '=', id)
+    .select('applications.organization_id')
+    .executeTakeFirst()
+  if (row === undefined) return whyMissing(db, tenant)
+  const isOutOfReach = tenant.organizationIds !== null && row.organization_id === null
+  return new ApiError(isOutOfReach ? 'key_limited_to_organizations' : 'precondition_failed')
+}
+
+async function emitApplication(
+  deps: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  code:
+    | 'application.application.create.success'
+    | 'application.application.update.success'
+    | 'application.application.delete.success',
+  row: ApplicationRow,
+): Promise<Changed<Application>> {
+  const record = toApplication(row, tenant)
+  await emit(
+    deps,
+    trx,
+    { ...tenant, domain: record.__domain__ },
+    { code, schema: Application, record, organizationId: row.organization_id ?? undefined },
+  )
+  return { record, version: row.version, organizationId: row.organization_id ?? undefined }
+}

@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { rm, stat } from 'node:fs/promises'
+import { finished } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import { sql } from 'kysely'
+import type pg from 'pg'
+import { copyOut } from '../db/copy.js'
+import { withClient } from '../db/one-client.js'
+import { listTables } from '../db/tables.js'
+import { countSealed } from '../master-keys/rewrap.js'
+import { endOfTable, type Header, type TableHead, type Trailer } from './backup-file.js'
+
+export interface BackupSummary {
+  readonly rows: Readonly<Record<string, number>>
+  /** The master keys that the sealed values in it need. */
+  readonly masterKeyVersions: readonly string[]
+}
+
+/**
+ * Writes the whole database as it is at one moment to a new file, readable by its owner alone, while others go on
+ * reading and writing.
+ *
+ * @throws Error when the file exists, or the database lacks its tables.
+ */
+export async function writeBackup(
+  url: string,
+  path: string,
+  onProgress: (rows: number, total: number) => void,
+): Promise<BackupSummary> {
+  const file = createWriteStream(path, { flags: 'wx', mode: 0o600 })
+  await once(file, 'open')
+  try {
+    return await withClient(url, async (client, db) => {
+      await client.query('begin isolation level repeatable read, read only')
+      const tables = await listTables(db)
+      if (tables.length === 0)
+        throw new Error('The database has no tables: run portico migrate, or start the service.')
+      const header: Header = {
+        format: 'portico-backup',
+        version: 1,
+        made_at: (await stat(path)).mtime.toISOString(),
+        migrations: await appliedMigrations(client),
+        master_key_versions: [...new Set((await countSealed(db)).map(({ version }) => version))],
+      }
+
+      const gzip = createGzip({ level: 3 })
+      const piped = finished(gzip.pipe(file))
+      // A full disk is told by finished(); without a listener it would end the process first.
+      gzip.on('error', () => undefined)
+      const hash = createHash('sha256')
+      const write = async (chunk: Buffer) => {
+        hash.update(chunk)
+        if (!gzip.write(chunk)) await Promise.race([once(gzip, 'drain'), piped])
+      }
+      const writeLine = (value: Header | TableHead | Trailer) =>
+        write(Buffer.from(`${JSON.stringify(value)}\n`, 'utf8'))
+
+      await writeLine(header)
+      const rows: Record<string, number> = {}
+      const total = tables.reduce((sum, { estimatedRows }) => sum + Math.max(0, estimatedRows), 0)
+      let done = 0
+      for (const { name, columns } of tables) {
+        await writeLine({ table: name, columns: [...columns] })
+        let count = 0
+        await copyOut(client, `copy ${toColumns(name, columns)} to stdout`, async (chunk) => {
+          const lines = chunk.reduce((sum, byte) => (byte === 10 ? sum + 1 : sum), 0)
+          count += lines
+          done += lines
+          onProgress(done, Math.max(total, done))
+          await write(chunk)
+        })
+        rows[name] = count
+        await write(Buffer.from(endOfTable))
+      }
+      const sequences = await readSequences(db)
+      await writeLine({ end: true, rows, sequences, sha256: hash.copy().digest('hex') })
+      gzip.end()
+      await piped
+      await client.query('commit')
+      return { rows, masterKeyVersions: header.master_key_versions }
+    })
+  } catch (error) {
+    file.destroy()
+    await rm(path, { force: true })
+    throw error
+  }
+}
+
+/** A table and its columns as COPY takes them. */
+export function toColumns(table: string, columns: readonly string[]): string {
+  const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
+  return `${quoted(table)} (${columns.map(quoted).join(', ')})`
+}
+
+/** The names of the migrations that were applied, in their order; none in an empty database. */
+export async function appliedMigrations(client: pg.Client): Promise<string[]> {
+  const { rows: tables } = await client.query<{ exists: boolean }>(
+    `select to_regclass('kysely_migration') is not null as exists`,
+  )
+  if (tables[0]?.exists !== true) return []
+  const { rows } = await client.query<{ name: string }>('select name from kysely_migration order by name')
+  return rows.map(({ name }) => name)
+}
+
+async function readSequences(db: Parameters<typeof listTables>[0]): Promise<Trailer['sequences']> {
+  const { rows: sequences } = await sql<{ name: string }>`
+    select relname as name from pg_class
+    where relnamespace = current_schema()::regnamespace and relkind = 'S' order by relname`.execute(db)
+  const read: Trailer['sequences'] = []
+  for (const { name } of sequences) {
+    const { rows } = await sql<{ last_value: string; is_called: boolean }>`
+      select last_value::text, is_called from ${sql.table(name)}`.execute(db)
+    read.push(...rows.map((row) => ({ name, ...row })))
+  }
+  return read
+}

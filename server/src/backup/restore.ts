@@ -1,0 +1,147 @@
+import { Migrator, sql, type Kysely } from 'kysely'
+import type pg from 'pg'
+import { open, SealError, type MasterKeys } from '../crypto/seal.js'
+import { copyIn } from '../db/copy.js'
+import { canaryContext } from '../db/master-key-canary.js'
+import { migrations } from '../db/migrate.js'
+import { withClient } from '../db/one-client.js'
+import { listTables, type Table } from '../db/tables.js'
+import { appliedMigrations, toColumns } from './backup.js'
+import { checkBackup, damaged, readBackup, TableHead, Trailer, type Header } from './backup-file.js'
+
+export interface RestoreSummary {
+  readonly rows: Readonly<Record<string, number>>
+  readonly masterKeyVersions: readonly string[]
+  /** Migrations that the backup lacked and the restored database has. */
+  readonly migrated: readonly string[]
+}
+
+/**
+ * Reads a backup into an empty database, all of it or nothing. The migrations are those of the backup first, and the
+ * ones it lacks follow.
+ *
+ * @param masterKeys Undefined when none are configured yet; otherwise they must open what the backup holds.
+ * @throws Error a sentence when the file is damaged, the database is not empty or of another release, or the master
+ *   keys are others.
+ */
+export async function restoreBackup(
+  url: string,
+  path: string,
+  options: { masterKeys: MasterKeys | undefined; onProgress: (rows: number, total: number) => void },
+): Promise<RestoreSummary> {
+  const { header, trailer } = await checkBackup(path, () => undefined)
+  const isMember = (name: string) => Object.hasOwn(migrations, name)
+  if (!header.migrations.every(isMember))
+    throw new Error(`${path} was made by a later release: install that one to restore it.`)
+
+  return withClient(url, async (client, db) => {
+    await bringTo(client, db, header)
+    const tables = await listTables(db)
+    await client.query('begin')
+    try {
+      await checkEmpty(db, tables)
+      await copyTables({ client, tables, path, trailer, onProgress: options.onProgress })
+      for (const { name, last_value, is_called } of trailer.sequences)
+        await client.query('select setval($1::regclass, $2::bigint, $3)', [name, last_value, is_called])
+      if (options.masterKeys !== undefined) await checkCanary(db, options.masterKeys)
+      await client.query('commit')
+    } catch (error) {
+      await client.query('rollback')
+      throw error
+    }
+    await client.query('analyze')
+    const migrated = await migrateTo(db, Object.keys(migrations).at(-1) ?? '')
+    return { rows: trailer.rows, masterKeyVersions: header.master_key_versions, migrated }
+  })
+}
+
+/** Gives an empty database the tables that the backup's had. */
+async function bringTo(client: pg.Client, db: Kysely<unknown>, header: Header): Promise<void> {
+  const applied = await appliedMigrations(client)
+  const last = header.migrations.at(-1)
+  if (last === undefined || applied.some((name) => !header.migrations.includes(name)))
+    throw new Error(
+      'The database has migrations that the backup lacks: name an empty database, which gets its tables from the restore.',
+    )
+  if (applied.length < header.migrations.length) await migrateTo(db, last)
+}
+
+async function migrateTo(db: Kysely<unknown>, name: string): Promise<string[]> {
+  const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } })
+  const { error, results = [] } = await migrator.migrateTo(name)
+  if (error !== undefined)
+    throw error instanceof Error ? error : new Error('a migration failed', { cause: error })
+  return results.map((result) => result.migrationName)
+}
+
+/** The canary alone may be there: it is made when the database is first opened, and its place is the backup's. */
+async function checkEmpty(db: Kysely<unknown>, tables: readonly Table[]): Promise<void> {
+  for (const { name } of tables) {
+    await sql`lock table ${sql.table(name)} in access exclusive mode`.execute(db)
+    if (name === 'master_key_canary') {
+      await sql`delete from ${sql.table(name)}`.execute(db)
+      continue
+    }
+    const { rows } = await sql`select from ${sql.table(name)} limit 1`.execute(db)
+    if (rows.length > 0)
+      throw new Error(
+        `The database holds data already (${name}): name an empty one in DATABASE_URL, or another DATA_DIR.`,
+      )
+  }
+}
+
+interface CopyJob {
+  readonly client: pg.Client
+  readonly tables: readonly Table[]
+  readonly path: string
+  readonly trailer: Trailer
+  readonly onProgress: (rows: number, total: number) => void
+}
+
+async function copyTables({ client, tables, path, trailer, onProgress }: CopyJob): Promise<void> {
+  const reader = readBackup(path)
+  const total = Object.values(trailer.rows).reduce((sum, count) => sum + count, 0)
+  let done = 0
+  await reader.readLine()
+  for (;;) {
+    const line = await reader.readLine()
+    if (Trailer.safeParse(line).success) return
+    const { table, columns } = TableHead.parse(line)
+    const known = tables.find(({ name }) => name === table)
+    if (known === undefined || columns.some((column) => !known.columns.includes(column))) throw damaged(path)
+    // The counting triggers would count what record_counts brings along; those of foreign keys stay.
+    await client.query(`alter table "${table}" disable trigger user`)
+    await copyIn(
+      client,
+      `copy ${toColumns(table, columns)} from stdin`,
+      counted(reader.rows(), (lines) => onProgress((done += lines), total)),
+    )
+    await client.query(`alter table "${table}" enable trigger user`)
+  }
+}
+
+async function* counted(
+  chunks: AsyncIterable<Buffer>,
+  onLines: (lines: number) => void,
+): AsyncIterable<Buffer> {
+  for await (const chunk of chunks) {
+    onLines(chunk.reduce((sum, byte) => (byte === 10 ? sum + 1 : sum), 0))
+    yield chunk
+  }
+}
+
+async function checkCanary(db: Kysely<unknown>, masterKeys: MasterKeys): Promise<void> {
+  const { rows } = await sql<{ sealed: Buffer }>`select sealed from master_key_canary`.execute(db)
+  for (const { sealed } of rows) {
+    try {
+      open(masterKeys, canaryContext, sealed)
+    } catch (error) {
+      if (!(error instanceof SealError)) throw error
+      throw new Error(
+        'The master keys here are not those that the backup was sealed with: set the MASTER_KEYS of the service it was ' +
+          'made on (on the embedded default: copy its file master-keys into DATA_DIR). Nothing was restored.',
+        { cause: error },
+      )
+    }
+  }
+}

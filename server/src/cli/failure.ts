@@ -1,0 +1,67 @@
+import { ConfigError } from '../config.js'
+import { ApiError } from '../errors.js'
+
+/** What an operator reads of a failure: what is wrong and what to do. */
+export function toSentence(error: unknown): string {
+  if (error instanceof ConfigError) return error.message
+  if (error instanceof ApiError) {
+    const fields = (error.fields ?? []).map((field) => `${field.path} ${field.message}`)
+    return [error.message, ...fields].join(' ')
+  }
+  if (!(error instanceof Error)) return `An unknown failure: ${String(error)}`
+  return databaseFault(error) ?? systemFault(error) ?? error.message
+}
+
+function databaseFault(error: Error): string | undefined {
+  const code = codeOf(error)
+  if (/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ECONNRESET)$/.test(code) || /^(08|57P)/.test(code))
+    return `The database cannot be reached (${reasonOf(error)}): check DATABASE_URL, and that Postgres runs there.`
+  if (/timeout exceeded when trying to connect|Connection terminated/.test(error.message))
+    return 'The database cannot be reached (no answer): check DATABASE_URL, and that Postgres runs there.'
+  if (code === '28P01' || code === '28000')
+    return 'The database refuses user or password: check them in DATABASE_URL.'
+  if (code === '3D000') return `${sentence(error.message)} Create it, or name another one in DATABASE_URL.`
+  if (code === '42501') return `${sentence(error.message)} Connect as the role that owns the database.`
+  if (code === '55P03')
+    return 'Another transaction holds a table that this needs: run the command again when it has ended.'
+  if (code === '53300')
+    return 'The database has no connection left: lower DATABASE_POOL_SIZE, or raise max_connections.'
+  if (/^[0-9A-Z]{5}$/.test(code)) return `The database refused a statement: ${sentence(error.message)}`
+  return undefined
+}
+
+function systemFault(error: Error): string | undefined {
+  const path = 'path' in error ? String(error.path) : 'the file'
+  switch (codeOf(error)) {
+    case 'ENOENT':
+      return `${path} does not exist: check the path.`
+    case 'EACCES':
+    case 'EPERM':
+      return `${path} cannot be opened: give this user the right to.`
+    case 'EEXIST':
+      return `${path} exists already: choose another name, or remove it first.`
+    case 'EISDIR':
+      return `${path} is a directory: name a file.`
+    case 'ENOSPC':
+      return 'The disk is full: free some space and run the command again.'
+    default:
+      return undefined
+  }
+}
+
+function codeOf(error: Error): string {
+  const own: unknown = 'code' in error ? error.code : undefined
+  return typeof own === 'string' ? own : ''
+}
+
+/** An error that gathers several, such as one per address of a host, is told by its first. */
+function reasonOf(error: Error): string {
+  // Its members are whatever was thrown, which the library's types call any.
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : undefined
+  return (first instanceof Error ? first.message : error.message) || codeOf(error)
+}
+
+function sentence(message: string): string {
+  const text = message.charAt(0).toUpperCase() + message.slice(1)
+  return text.endsWith('.') ? text : `${text}.`
+}

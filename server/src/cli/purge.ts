@@ -1,0 +1,27 @@
+import type { Command } from 'commander'
+import { purgeDeleted } from '../purge/purge.js'
+import { grouped, print, withProgress, type OutputOptions } from './output.js'
+import { toCount } from './values.js'
+import { withDeps } from './with-deps.js'
+
+const dayMs = 86_400_000
+
+/** portico purge */
+export function define(command: Command): void {
+  command
+    .option('--older-than-days <days>', 'what was deleted so many days ago or earlier', toCount, 30)
+    .option('--json', 'answer as JSON')
+    .action(purge)
+}
+
+async function purge(options: OutputOptions & { olderThanDays: number }): Promise<void> {
+  const { rows, ...records } = await withDeps((deps) => {
+    const before = new Date(deps.now().getTime() - options.olderThanDays * dayMs)
+    return withProgress(options, 'Purge', (onErased) => purgeDeleted(deps, before, onErased))
+  })
+  const { users, applications, organizations } = records
+  print(options, { ...records, rows }, () => [
+    `Erased ${grouped(users)} users, ${grouped(applications)} applications and ${grouped(organizations)} organizations.`,
+    ...Object.entries(rows).map(([table, count]) => `  ${table}: ${grouped(count)} rows`),
+  ])
+}

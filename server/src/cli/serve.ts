@@ -1,0 +1,68 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { credentialsPath } from '../accounts/credentials-file.js'
+import { readConfig, type Config } from '../config.js'
+import { isLoopbackHost } from '../loopback.js'
+import { startService, type RunningService } from '../main.js'
+import { print, type OutputOptions } from './output.js'
+import { closeOnSignal } from './until-signal.js'
+import { stderrLog } from './with-deps.js'
+
+/** portico serve */
+export function define(command: Command): void {
+  command
+    .option('--no-worker', 'leave the jobs to portico worker processes')
+    .option('--json', 'tell the addresses as one line of JSON on stdout, and log to stderr')
+    .action(serve)
+}
+
+async function serve(options: OutputOptions & { worker: boolean }): Promise<void> {
+  const config = readConfig()
+  const service = await startService(config, {
+    worker: options.worker,
+    ...(options.json && { log: stderrLog(config.logLevel) }),
+  })
+  const addresses = addressesOf(config, service)
+  const { pendingMigrations: pending_migrations, firstAccount: first_account } = service
+  print(options, { ...addresses, pending_migrations, first_account }, () => [
+    `Portico   ${addresses.base_url}${config.isProduction ? ` (listens on ${service.address})` : ''}`,
+    `Docs      ${addresses.docs}`,
+    ...(addresses.outbox === undefined
+      ? []
+      : [`Outbox    ${addresses.outbox} (mails and texts of the sandbox)`]),
+    `Metrics   ${addresses.metrics}`,
+    ...nextSteps(config, service),
+  ])
+  await closeOnSignal(service.close, (line) => process.stderr.write(`${line}\n`))
+}
+
+function addressesOf(config: Config, service: RunningService) {
+  const hasOutbox = isLoopbackHost(new URL(config.baseUrl).hostname) && config.mail.smtpUrl === undefined
+  return {
+    base_url: config.baseUrl,
+    address: service.address,
+    docs: `${config.baseUrl}/docs`,
+    outbox: hasOutbox ? `${config.baseUrl}/outbox` : undefined,
+    metrics: `${service.metricsAddress}/metrics`,
+  }
+}
+
+function nextSteps(config: Config, { pendingMigrations, firstAccount }: RunningService): string[] {
+  if (pendingMigrations.length > 0)
+    return [
+      `Not ready: the database lacks ${pendingMigrations.length} migrations. Run portico migrate, then start again.`,
+    ]
+  if (firstAccount === undefined) return []
+  const { domain, credentials } = firstAccount
+  const path = resolve(credentialsPath(config.dataDir))
+  if (credentials === 'missing')
+    return [
+      `Keys      ${path} is not there; make a new key with:`,
+      `          portico api-key create --account ${domain} --environment sandbox`,
+    ]
+  const form = `const c = require('${path}'); String(new URLSearchParams({ domain: c.domain, ...c.sandbox }))`
+  return [
+    `Keys      ${path} (account ${domain}${credentials === 'created' ? ', just made' : ''})`,
+    `Try       curl ${config.baseUrl}/api/v2/oauth/token -d grant_type=client_credentials -d "$(node -p "${form}")"`,
+  ]
+}

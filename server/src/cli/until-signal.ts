@@ -1,0 +1,26 @@
+import { constants } from 'node:os'
+
+/** npm passes on the signal that the terminal has sent to its whole group already; both mean one Ctrl-C. */
+const echoMs = 1_000
+
+/** Waits for SIGTERM or SIGINT, then closes. A second signal ends the process at once. */
+export async function closeOnSignal(close: () => Promise<void>, say: (line: string) => void): Promise<void> {
+  await new Promise<void>((resolve) => {
+    let firstAt: number | undefined
+    const onSignal = (signal: 'SIGINT' | 'SIGTERM') => {
+      if (firstAt === undefined) {
+        firstAt = performance.now()
+        say('Stopping: requests under way are finished. Again to stop at once.')
+        resolve()
+      } else if (performance.now() - firstAt > echoMs) {
+        // The code by which shells tell the signal.
+        process.exit(128 + constants.signals[signal])
+      }
+    }
+    process.on('SIGINT', onSignal)
+    process.on('SIGTERM', onSignal)
+  })
+  await close()
+  // Nothing that a library left open may keep a stopped service alive.
+  process.exit(0)
+}

@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto'
+import { userInfo } from 'node:os'
+import { pino, type Logger } from 'pino'
+import { readConfig, type Config } from '../config.js'
+import { checkMigrated } from '../db/check-migrated.js'
+import { openDeps, type OpenDeps } from '../deps.js'
+import type { Cause } from '../tenant.js'
+
+/**
+ * Runs an operator's work on the configured database and closes it. On the embedded default Postgres is started for
+ * as long, unless a running service has it already.
+ *
+ * @throws Error a sentence when the database lacks migrations.
+ */
+export async function withDeps<Result>(
+  work: (deps: OpenDeps, cause: Cause) => Promise<Result>,
+): Promise<Result> {
+  const deps = await openDeps(readConfig(), { log: stderrLog('warn') })
+  try {
+    checkMigrated(deps)
+    return await work(deps, operatorCause())
+  } finally {
+    await deps.close()
+  }
+}
+
+/** Why an operator's change happens, as its events tell. */
+export function operatorCause(): Cause {
+  return { requestId: randomUUID(), actor: { type: 'operator', id: operatorName() }, params: () => ({}) }
+}
+
+/** A log on stderr: stdout is the command's answer. */
+export function stderrLog(level: Config['logLevel']): Logger {
+  return pino({ level }, pino.destination({ fd: 2, sync: true }))
+}
+
+function operatorName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    // A container may run under a number without a name.
+    return 'operator'
+  }
+}

@@ -1,0 +1,19 @@
+import type { Command } from 'commander'
+import { readConfig } from '../config.js'
+import { startWorkerProcess } from '../main.js'
+import { print, type OutputOptions } from './output.js'
+import { closeOnSignal } from './until-signal.js'
+import { stderrLog } from './with-deps.js'
+
+/** portico worker */
+export function define(command: Command): void {
+  command.option('--json', 'tell the address of /metrics as JSON on stdout, and log to stderr').action(work)
+}
+
+async function work(options: OutputOptions): Promise<void> {
+  const config = readConfig()
+  const worker = await startWorkerProcess(config, options.json ? { log: stderrLog(config.logLevel) } : {})
+  const metrics = `${worker.metricsAddress}/metrics`
+  print(options, { metrics }, () => ['The worker runs.', `Metrics   ${metrics}`])
+  await closeOnSignal(worker.close, (line) => process.stderr.write(`${line}\n`))
+}

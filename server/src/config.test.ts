@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { ConfigError, readConfig, Variables } from './config.js'
+
+const production = {
+  BASE_URL: 'https://auth.example.com',
+  DATABASE_URL: 'postgres://portico@db.example.com/portico',
+  MASTER_KEYS: 'v1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=',
+  SMTP_URL: 'smtps://mail.example.com',
+}
+
+/** Variables of .env.example with the comment above each and the value it shows. */
+function documented(): Map<string, { description: string; value: string }> {
+  const lines = readFileSync(new URL('../../.env.example', import.meta.url), 'utf8').split('\n')
+  const found = lines.flatMap((line, index): [string, { description: string; value: string }][] => {
+    const [, name, value = ''] = /^#?([A-Z][A-Z_]+)=(.*)$/.exec(line) ?? []
+    const above = lines[index - 1]?.replace(/^# /, '') ?? ''
+    return name === undefined ? [] : [[name, { description: above, value }]]
+  })
+  return new Map(found)
+}
+
+function faultsOf(variables: Record<string, string>): readonly string[] {
+  try {
+    readConfig(variables)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults
+    throw error
+  }
+}
+
+describe('.env.example', () => {
+  // NODE_ENV is Node's own; everything else with a description is the operator's to set.
+  const described = Object.entries(Variables.shape).flatMap(([name, schema]) =>
+    schema.description === undefined ? [] : [[name, schema.description] as const],
+  )
+
+  test('lists every variable, in the order and the words of the configuration', () => {
+    expect([...documented()].map(([name, { description }]) => [name, description])).toEqual(described)
+  })
+
+  test('is a configuration that starts when everything in it is uncommented', () => {
+    const values = Object.fromEntries([...documented()].map(([name, { value }]) => [name, value]))
+
+    expect(faultsOf(values)).toEqual([])
+  })
+
+  test('shows the defaults', () => {
+    const withoutDefault = [
+      'BASE_URL',
+      'DATABASE_URL',
+      'DATABASE_DIRECT_URL',
+      'DATABASE_READ_URL',
+      'SMTP_URL',
+    ]
+    const values = [...documented()].filter(([name]) => !withoutDefault.includes(name))
+
+    expect(readConfig(Object.fromEntries(values.map(([name, { value }]) => [name, value])))).toEqual(
+      readConfig({}),
+    )
+  })
+})
+
+describe('readConfig', () => {
+  test('needs nothing on loopback', () => {
+    expect(readConfig({})).toMatchObject({
+      baseUrl: 'http://localhost:3000',
+      isProduction: false,
+      isStrict: true,
+    })
+  })
+
+  test('builds the base URL from the port', () => {
+    expect(readConfig({ PORT: '4000' }).baseUrl).toBe('http://localhost:4000')
+  })
+
+  test('takes an empty variable for an absent one', () => {
+    expect(readConfig({ PORT: '', DATABASE_URL: '' })).toEqual(readConfig({}))
+  })
+
+  test('reports every malformed variable at once, by name', () => {
+    const faults = faultsOf({
+      PORT: '70000',
+      DATABASE_URL: 'mysql://x',
+      LOG_LEVEL: 'loud',
+      DB_PREPARED: 'maybe',
+    })
+
+    expect(faults.map((fault) => fault.split(' ')[0]).toSorted()).toEqual([
+      'DATABASE_URL',
+      'DB_PREPARED',
+      'LOG_LEVEL',
+      'PORT',
+    ])
+  })
+
+  test('never repeats a value, which may be a secret', () => {
+    const error = (() => {
+      try {
+        return readConfig({ DATABASE_URL: 'hunter2', SMTP_URL: 'hunter2' })
+      } catch (thrown) {
+        return thrown
+      }
+    })()
+
+    expect(String(error)).not.toContain('hunter2')
+  })
+
+  test('cannot be changed', () => {
+    expect(Object.isFrozen(readConfig({}))).toBe(true)
+  })
+})
+
+describe('production', () => {
+  test('begins with a public BASE_URL, and demands all that it needs at once', () => {
+    const faults = faultsOf({ BASE_URL: 'https://auth.example.com' })
+
+    expect(faults.map((fault) => fault.split(' ')[0])).toEqual(['DATABASE_URL', 'MASTER_KEYS', 'SMTP_URL'])
+  })
+
+  test('begins with a HOST that others can reach, whatever BASE_URL says', () => {
+    expect(faultsOf({ HOST: '0.0.0.0' }).map((fault) => fault.split(' ')[0])).toEqual([
+      'BASE_URL',
+      'DATABASE_URL',
+      'MASTER_KEYS',
+      'SMTP_URL',
+    ])
+  })
+
+  test('is accepted with all of it', () => {
+    expect(readConfig(production)).toMatchObject({ isProduction: true, isHttps: true, isStrict: false })
+  })
+
+  test('refuses plain http', () => {
+    expect(faultsOf({ ...production, BASE_URL: 'http://auth.example.com' })).toEqual([
+      'BASE_URL must be https, or http on localhost, 127.0.0.1 or [::1]',
+    ])
+  })
+
+  test('refuses a BASE_URL with a path, and reads one slash as none', () => {
+    expect(faultsOf({ ...production, BASE_URL: 'https://example.com/auth' })).toEqual([
+      'BASE_URL must be scheme, host and port alone: no path, query, fragment or user name',
+    ])
+    expect(readConfig({ ...production, BASE_URL: 'https://auth.example.com/' }).baseUrl).toBe(
+      'https://auth.example.com',
+    )
+  })
+
+  test('migrates over the direct address when there is one', () => {
+    const direct = 'postgres://portico@primary.example.com/portico'
+
+    expect(readConfig({ ...production, DATABASE_DIRECT_URL: direct }).database.directUrl).toBe(direct)
+    expect(readConfig(production).database.directUrl).toBe(production.DATABASE_URL)
+  })
+})

@@ -1,0 +1,206 @@
+import { isIP } from 'node:net'
+import { z } from 'zod/v4'
+import { isLoopbackHost } from './loopback.js'
+
+const count = (fallback: number) =>
+  z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/, 'must be a whole number, 1 or more')
+    .transform(Number)
+    .default(fallback)
+
+const port = (fallback: number) =>
+  z
+    .string()
+    .regex(/^\d{1,5}$/, 'must be a port from 0 to 65535')
+    .transform(Number)
+    .refine((number) => number <= 65_535, 'must be a port from 0 to 65535')
+    .default(fallback)
+
+const databaseUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//, 'must be an address such as postgres://user:password@host:5432/database')
+  .optional()
+
+const list = z
+  .string()
+  .default('')
+  .transform((text) => text.split(',').flatMap((item) => item.trim() || []))
+
+/** What Express takes for a proxy: an address, a network, or a name it has for some. */
+function isProxy(text: string): boolean {
+  const [address = '', prefix] = text.split('/')
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
+  return isIP(address) !== 0 && (prefix === undefined || /^\d{1,3}$/.test(prefix))
+}
+
+/** Every variable the service reads. `.env.example` lists them for operators; a test compares the two. */
+export const Variables = z.object({
+  PORT: port(3000).describe('Port of the API and the pages'),
+  HOST: z.string().default('127.0.0.1').describe('Address to listen on'),
+  BASE_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an address such as https://auth.example.com' })
+    .optional()
+    .describe('Public address; links and token issuers are built from it. Default: http://localhost:PORT'),
+  DATA_DIR: z
+    .string()
+    .default('.data')
+    .describe('Where the embedded database and generated secrets are kept'),
+  DATABASE_URL: databaseUrl.describe('Postgres 15 or newer. Unset: an embedded one under DATA_DIR'),
+  DATABASE_DIRECT_URL: databaseUrl.describe('For migrations when DATABASE_URL goes through a pooler'),
+  DATABASE_READ_URL: databaseUrl.describe('A replica for lists and exports'),
+  DATABASE_POOL_SIZE: count(10).describe('Connections per process'),
+  DB_PREPARED: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe('off: no named statements, for PgBouncer before 1.21 in transaction mode'),
+  MASTER_KEYS: z
+    .string()
+    .optional()
+    .describe('v1:<32 bytes in base64>, newest first; made in DATA_DIR outside production'),
+  SMTP_URL: z
+    .string()
+    .regex(/^smtps?:\/\//, 'must be an address such as smtps://user:password@mail.example.com')
+    .optional()
+    .describe('Where mail is sent'),
+  MAIL_FROM: z.string().default('Portico <no-reply@localhost>').describe('Sender of mail'),
+  PRODUCT_NAME: z.string().default('Portico').describe('How mails and pages call the service'),
+  SANDBOX_MAIL: z
+    .enum(['keep', 'send'])
+    .default('keep')
+    .describe('keep: sandbox mail stays in the outbox; send: it is sent like any other'),
+  TRUSTED_PROXIES: list
+    .refine(
+      (proxies) => proxies.every(isProxy),
+      'must be addresses or networks such as 10.0.0.0/8, commas between',
+    )
+    .describe('Addresses whose X-Forwarded-* headers are believed, commas between'),
+  METRICS_PORT: port(9464).describe('Loopback port of /metrics; 0: any free one'),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info')
+    .describe('One JSON line per event at this level or above'),
+  LOG_RETENTION_DAYS: count(365).describe('How long log events of sign-ins and token exchanges are kept'),
+  API_RATE_PER_MINUTE: count(6000).describe('Requests of one API key per minute and process'),
+  DRAIN_SECONDS: count(10).describe('How long a stopping process waits for requests and jobs'),
+  NODE_ENV: z.string().optional(),
+})
+
+type Values = z.output<typeof Variables>
+
+export interface Config {
+  readonly port: number
+  readonly host: string
+  /** Public address without a trailing slash. */
+  readonly baseUrl: string
+  readonly isHttps: boolean
+  /** Production rules hold whenever the service can be reached from elsewhere. */
+  readonly isProduction: boolean
+  /** An answer that does not fit the contract is an error here, instead of being stripped. */
+  readonly isStrict: boolean
+  readonly dataDir: string
+  readonly database: {
+    /** Undefined: the embedded one. */
+    readonly url: string | undefined
+    readonly directUrl: string | undefined
+    readonly readUrl: string | undefined
+    readonly poolSize: number
+    readonly hasNamedStatements: boolean
+  }
+  readonly masterKeys: string | undefined
+  readonly mail: {
+    readonly smtpUrl: string | undefined
+    readonly from: string
+    readonly isSandboxKept: boolean
+  }
+  readonly productName: string
+  readonly trustedProxies: readonly string[]
+  readonly metricsPort: number
+  readonly logLevel: Values['LOG_LEVEL']
+  readonly logRetentionDays: number
+  readonly apiRatePerMinute: number
+  readonly drainMs: number
+}
+
+/** The faults of a configuration, all together. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  constructor(readonly faults: readonly string[]) {
+    super(['The configuration cannot be used:', ...faults.map((fault) => `  - ${fault}`)].join('\n'))
+  }
+}
+
+/**
+ * Reads the configuration from the environment, once.
+ *
+ * @throws ConfigError naming every fault and what would be right.
+ */
+export function readConfig(variables: Record<string, string | undefined> = process.env): Config {
+  const present = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
+  const parsed = Variables.safeParse(present)
+  if (!parsed.success) {
+    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`))
+  }
+  const values = parsed.data
+  const address = new URL(values.BASE_URL ?? `http://localhost:${values.PORT}`)
+  // As every client writes it: issuers are compared character by character.
+  const baseUrl = address.origin
+  const isHttps = address.protocol === 'https:'
+  const isBaseLoopback = isLoopbackHost(address.hostname)
+  const isProduction = !isBaseLoopback || !(isLoopbackHost(values.HOST) || values.HOST === '::1')
+
+  const faults = productionFaults(values, { address, isHttps, isBaseLoopback, isProduction })
+  if (faults.length > 0) throw new ConfigError(faults)
+
+  return Object.freeze({
+    port: values.PORT,
+    host: values.HOST,
+    baseUrl,
+    isHttps,
+    isProduction,
+    isStrict: !isProduction && values.NODE_ENV !== 'production',
+    dataDir: values.DATA_DIR,
+    database: {
+      url: values.DATABASE_URL,
+      directUrl: values.DATABASE_DIRECT_URL ?? values.DATABASE_URL,
+      readUrl: values.DATABASE_READ_URL,
+      poolSize: values.DATABASE_POOL_SIZE,
+      hasNamedStatements: values.DB_PREPARED === 'on',
+    },
+    masterKeys: values.MASTER_KEYS,
+    mail: {
+      smtpUrl: values.SMTP_URL,
+      from: values.MAIL_FROM,
+      isSandboxKept: values.SANDBOX_MAIL === 'keep',
+    },
+    productName: values.PRODUCT_NAME,
+    trustedProxies: values.TRUSTED_PROXIES,
+    metricsPort: values.METRICS_PORT,
+    logLevel: values.LOG_LEVEL,
+    logRetentionDays: values.LOG_RETENTION_DAYS,
+    apiRatePerMinute: values.API_RATE_PER_MINUTE,
+    drainMs: values.DRAIN_SECONDS * 1000,
+  })
+}
+
+function productionFaults(
+  values: Values,
+  where: { address: URL; isHttps: boolean; isBaseLoopback: boolean; isProduction: boolean },
+): string[] {
+  const faults: string[] = []
+  if (!where.isHttps && !where.isBaseLoopback)
+    faults.push('BASE_URL must be https, or http on localhost, 127.0.0.1 or [::1]')
+  const { address } = where
+  if (address.href !== `${address.origin}/`)
+    faults.push('BASE_URL must be scheme, host and port alone: no path, query, fragment or user name')
+  if (!where.isProduction) return faults
+
+  const because = 'because BASE_URL or HOST is not loopback'
+  if (where.isBaseLoopback) faults.push(`BASE_URL must be the public https address ${because}`)
+  if (values.DATABASE_URL === undefined)
+    faults.push(`DATABASE_URL must name a Postgres database ${because}; the embedded one is for evaluation`)
+  if (values.MASTER_KEYS === undefined)
+    faults.push(`MASTER_KEYS must be set ${because}; make one with: echo v1:$(openssl rand -base64 32)`)
+  if (values.SMTP_URL === undefined) faults.push(`SMTP_URL must name a mail server ${because}`)
+  return faults
+}

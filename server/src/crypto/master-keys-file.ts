@@ -1,0 +1,20 @@
+import { randomBytes } from 'node:crypto'
+import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** Reads the master keys that an earlier start made in this directory, or makes the first one, readable by its owner alone. */
+export async function readOrMakeMasterKeys(dataDir: string): Promise<string> {
+  const path = join(dataDir, 'master-keys')
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  const made = `${path}.${randomBytes(6).toString('hex')}`
+  await writeFile(made, `v1:${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
+  try {
+    // Fails when the file exists: of several processes that start at once, one makes the key and all read it.
+    await link(made, path)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  } finally {
+    await unlink(made)
+  }
+  return (await readFile(path, 'utf8')).trim()
+}

@@ -1,0 +1,243 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { access, constants, mkdir, open, readFile, readdir, readlink, realpath, rm } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { findPostgres, isAlive, isErrorWithCode, spawnProgram } from './embedded-binaries.js'
+import { type ClusterPlaces, connectionString, ensureCluster, placesIn } from './embedded-cluster.js'
+
+/** A Postgres that came with the service, for evaluation, development and tests. */
+export interface EmbeddedPostgres {
+  /** Connects as the plain role "portico" (no superuser, bound by row security), owner of the database "portico". */
+  readonly url: string
+  /** Whether another process started it and decides when it stops. */
+  readonly attached: boolean
+  /** Ends all connections and waits until Postgres is gone; does nothing when attached. */
+  stop(): Promise<void>
+}
+
+export interface EmbeddedOptions {
+  /** Holds the cluster ("postgres"), its passwords and its log. Made when missing. */
+  readonly dataDir: string
+  /** Speed instead of durability; `stop()` removes the data directory. */
+  readonly throwaway?: boolean
+  readonly maxConnections?: number
+}
+
+/** A cluster that was killed under load replays its log first. */
+const startDeadlineMs = 60_000
+const pollMs = 5
+/** A fast shutdown writes what is in memory; after this it is cut short, and the next start replays the log. */
+const stopDeadlineMs = 20_000
+
+/**
+ * Starts Postgres on a data directory, or attaches to the one that runs there already. Listens on 127.0.0.1 only, on
+ * a free port. On Linux it stops with the process that started it, however that process ends; elsewhere it outlives
+ * a killed process, and the next start attaches to it. Call it from the main thread: Linux counts the end of the
+ * thread that called.
+ *
+ * @throws Error a sentence that says what is in the way and what to do.
+ */
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  const places = placesIn(path.resolve(options.dataDir))
+  await ensureDataDir(places.dataDir)
+  if (options.throwaway) await claimForThrowaway(places.dataDir)
+
+  const deadline = performance.now() + startDeadlineMs
+  let server: Server | undefined
+  try {
+    while (performance.now() < deadline) {
+      const postmaster = await findPostmaster(places.cluster)
+      const url = postmaster?.ready ? await connectionString(places, postmaster.port) : undefined
+      if (url && server && postmaster?.pid === server.child.pid)
+        return startedHere(url, server, places, options)
+      if (url) return { url, attached: true, stop: async () => {} }
+
+      if (server && hasExited(server.child)) {
+        await throwUnlessWorthAnotherTry(server, places)
+        server = undefined
+      }
+      if (!server && !postmaster) server = await startServer(places, options)
+      await sleep(pollMs)
+    }
+    throw new Error(
+      `Postgres in ${places.cluster} did not accept connections within ${startDeadlineMs / 1000} seconds: ` +
+        `read ${places.log} for the reason, or remove ${postmasterFile(places.cluster)} if the process it names ` +
+        'is not Postgres.',
+    )
+  } catch (error) {
+    await server?.stop()
+    throw error
+  }
+}
+
+function startedHere(
+  url: string,
+  server: Server,
+  { dataDir }: ClusterPlaces,
+  { throwaway }: EmbeddedOptions,
+): EmbeddedPostgres {
+  return {
+    url,
+    attached: false,
+    async stop() {
+      await server.stop()
+      // Windows holds files for a moment after their process has ended.
+      if (throwaway) await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+async function ensureDataDir(dataDir: string): Promise<void> {
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 })
+    await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw new Error(
+      `The data directory ${dataDir} cannot be made or written: choose one that belongs to the account that runs ` +
+        'the service, or set DATABASE_URL.',
+      { cause: error },
+    )
+  }
+}
+
+/** Stopping removes the directory, so it must have held nothing else: no data of the service, and nobody's files. */
+async function claimForThrowaway(dataDir: string): Promise<void> {
+  const mark = 'throwaway'
+  const names = await readdir(dataDir)
+  if (names.includes(mark)) return
+  if (names.length > 0) {
+    throw new Error(
+      `${dataDir} holds files, and a throwaway Postgres removes its directory: give it an empty one.`,
+    )
+  }
+  const file = await open(path.join(dataDir, mark), 'a')
+  await file.close()
+}
+
+interface Postmaster {
+  readonly pid: number
+  readonly port: number
+  readonly ready: boolean
+}
+
+/** The Postgres that runs on the cluster, or undefined when there is none. */
+async function findPostmaster(cluster: string): Promise<Postmaster | undefined> {
+  const file = postmasterFile(cluster)
+  const text = await readUnlessMissing(file)
+  if (text === undefined) return undefined
+  // The status is the last line (Postgres, pidfile.h); while Postgres writes the file, lines are missing.
+  const [pidLine, , , port, , , , status] = text.split('\n')
+  const pid = Number(pidLine)
+  // 0 would ask about every process of our own group.
+  if (!(pid > 0) || !isAlive(pid)) return undefined
+  if (await worksIn(cluster, pid)) return { pid, port: Number(port), ready: status?.trim() === 'ready' }
+
+  // Postgres would take the process for itself and refuse to start, although after a restart of the machine or of
+  // the container the number belongs to somebody else. A file that has changed since is somebody's fresh start.
+  if ((await readUnlessMissing(file)) === text) await rm(file, { force: true })
+  return undefined
+}
+
+/** The file by which Postgres keeps a second one off its cluster. */
+function postmasterFile(cluster: string): string {
+  return path.join(cluster, 'postmaster.pid')
+}
+
+/** Whether the process has its working directory there, as Postgres does; assumed where the system does not tell. */
+async function worksIn(folder: string, pid: number): Promise<boolean> {
+  if (process.platform !== 'linux') return true
+  try {
+    return (await readlink(`/proc/${pid}/cwd`)) === (await realpath(folder))
+  } catch (error) {
+    // Gone, or ended and not yet cleared away.
+    if (isErrorWithCode(error, 'ENOENT', 'ESRCH')) return false
+    if (isErrorWithCode(error, 'EACCES', 'EPERM')) return true
+    throw error
+  }
+}
+
+async function readUnlessMissing(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    if (isErrorWithCode(error, 'ENOENT')) return undefined
+    throw error
+  }
+}
+
+/** The Postgres started by this process. */
+interface Server {
+  readonly child: ChildProcess
+  /** Where its messages begin in the log, in bytes. */
+  readonly logStart: number
+  stop(): Promise<void>
+}
+
+async function startServer(places: ClusterPlaces, options: EmbeddedOptions): Promise<Server> {
+  const { throwaway = false, maxConnections = 100 } = options
+  const programs = await findPostgres(places.dataDir, places.cluster)
+  await ensureCluster(places, programs, { sync: !throwaway })
+
+  const settings = [
+    'unix_socket_directories=',
+    `max_connections=${maxConnections}`,
+    'shared_buffers=64MB',
+    // Containers often have a /dev/shm of 64 MB.
+    'dynamic_shared_memory_type=mmap',
+    // Failed statements are the service's to report, and their details hold personal data.
+    ...['log_min_messages=log', 'log_checkpoints=off', 'log_error_verbosity=terse', 'lc_messages=C'],
+    ...(throwaway ? ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'] : []),
+  ]
+  const args = ['-D', places.cluster, '-h', '127.0.0.1', '-p', String(await freePort())]
+  const log = await open(places.log, 'a', 0o600)
+  try {
+    const logStart = (await log.stat()).size
+    const child = spawnProgram(programs, 'postgres', [...args, ...settings.flatMap((each) => ['-c', each])], {
+      // A file and not a pipe: Postgres must not wait for us to read what it writes.
+      stdio: ['ignore', 'ignore', log.fd],
+      // Ctrl-C goes to the whole group of processes, and the service still needs Postgres to finish its requests.
+      detached: true,
+    })
+    const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+    await once(child, 'spawn')
+    child.unref()
+    return { child, logStart, stop: () => stopServer(child, exited) }
+  } finally {
+    await log.close()
+  }
+}
+
+async function stopServer(child: ChildProcess, exited: Promise<void>): Promise<void> {
+  if (hasExited(child)) return
+  // Unreferenced, Node might leave before it hears of the end.
+  child.ref()
+  // Postgres: SIGINT is a fast shutdown, SIGQUIT an immediate one.
+  child.kill('SIGINT')
+  const patience = setTimeout(() => child.kill('SIGQUIT'), stopDeadlineMs)
+  await exited
+  clearTimeout(patience)
+}
+
+function hasExited(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null
+}
+
+async function throwUnlessWorthAnotherTry({ logStart }: Server, places: ClusterPlaces): Promise<void> {
+  const messages = (await readFile(places.log)).subarray(logStart).toString('utf8').trim()
+  // Another process was faster, the rest of a killed Postgres is still ending, or the port was taken meanwhile.
+  if (/lock file "|pre-existing shared memory block|could not bind/.test(messages)) return
+  throw new Error(`Postgres did not start in ${places.cluster}; it says:\n${messages}`)
+}
+
+/** A port that is free now; nothing keeps it so. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // An address of a TCP server is never a string; that is for pipes.
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}

@@ -1,0 +1,52 @@
+import { Kysely, type Migration, Migrator, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import * as tenants from './migrations/0001-tenants.js'
+import * as whatHappened from './migrations/0002-what-happened.js'
+import * as recordCounts from './migrations/0003-record-counts.js'
+import * as users from './migrations/0004-users.js'
+import * as applications from './migrations/0005-applications.js'
+import * as signIn from './migrations/0006-sign-in.js'
+
+/** Every migration by name. A new one is added at the end; one that has been released is never edited. */
+export const migrations: Record<string, Migration> = {
+  '0001-tenants': tenants,
+  '0002-what-happened': whatHappened,
+  '0003-record-counts': recordCounts,
+  '0004-users': users,
+  '0005-applications': applications,
+  '0006-sign-in': signIn,
+}
+
+/**
+ * Applies the migrations that the database lacks, in one transaction, under a lock that other processes wait for.
+ *
+ * @param db Connected directly: the lock belongs to a session, which a pooler in transaction mode would share.
+ * @returns The names of the applied ones.
+ */
+export async function migrate<T>(db: Kysely<T>): Promise<string[]> {
+  const { error, results = [] } = await migratorOf(db).migrateToLatest()
+  if (error !== undefined)
+    throw error instanceof Error ? error : new Error('a migration failed', { cause: error })
+  return results.map((result) => result.migrationName)
+}
+
+/** Applies the migrations to the database at an address, over one connection of its own. */
+export async function migrateDatabase(url: string): Promise<string[]> {
+  const pool = new pg.Pool({ connectionString: url, max: 1 })
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
+  try {
+    return await migrate(db)
+  } finally {
+    await db.destroy()
+  }
+}
+
+/** The names of the migrations that the database lacks. */
+export async function pendingMigrations<T>(db: Kysely<T>): Promise<string[]> {
+  const all = await migratorOf(db).getMigrations()
+  return all.filter((migration) => migration.executedAt === undefined).map((migration) => migration.name)
+}
+
+function migratorOf<T>(db: Kysely<T>): Migrator {
+  return new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } })
+}

@@ -1,0 +1,176 @@
+import type { Environment, PageQuery } from '@portico/contract/fields'
+import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely'
+import type { DB } from './schema.js'
+
+/** The order of a list: a column, and the id where it is the same. */
+export interface Order {
+  readonly column: string
+  readonly direction: 'asc' | 'desc'
+}
+
+export const newestFirst: Order = { column: 'inserted_at', direction: 'desc' }
+
+/** Reads `sort`: `name`, `-name` or `name desc` of a closed list; anything else is newest first. */
+export function orderOf(sort: string | undefined, columns: readonly string[]): Order {
+  const [, minus, name, word] = /^(-?)(\w+)(?:[ +](asc|desc))?$/i.exec(sort ?? '') ?? []
+  if (name === undefined || !columns.includes(name)) return newestFirst
+  return { column: name, direction: minus === '-' || word?.toLowerCase() === 'desc' ? 'desc' : 'asc' }
+}
+
+export interface Page<Record> {
+  readonly __type__: 'List'
+  readonly data: Record[]
+  readonly pagination: {
+    readonly current_page: number
+    readonly current_pages: number[]
+    readonly next_page: number | null
+    readonly per_page: number
+    readonly prev_page: number | null
+    readonly total_pages: number
+  }
+  readonly total: number
+  readonly next_cursor: string | null
+}
+
+interface PageSource<Table extends keyof DB, Row extends { id: string }> {
+  readonly query: PageQuery
+  readonly order: Order
+  /** The rows of the list, its tenant in the where clause, nothing selected and not ordered. */
+  readonly keys: SelectQueryBuilder<DB, Table, object>
+  readonly table: Table
+  /** Reads the rows with these ids, in any order; the ids are one array in the statement. */
+  readonly read: (ids: RawBuilder<string[]>) => Promise<Row[]>
+  readonly total: () => Promise<number>
+  readonly environment: Environment
+}
+
+/**
+ * One page of a list. The ids of the page are found on the index alone before any row is read, and `after` continues
+ * from a position, so that depth costs nothing.
+ */
+export async function readPage<Table extends keyof DB, Row extends { id: string }, Record>(
+  source: PageSource<Table, Row>,
+  toRecord: (row: Row) => Record,
+): Promise<Page<Record>> {
+  const { query, order } = source
+  const isOfOtherEnvironment =
+    query.environment !== undefined && query.environment.toLowerCase() !== source.environment
+  const perPage = query.per_page ?? 25
+  const page = query.current_page ?? query.page ?? 1
+  const cursor = query.after === undefined ? undefined : readCursor(query.after, order)
+  if (cursor === null || isOfOtherEnvironment) {
+    // For what it throws: a list of nothing under an organization that is not there is a 404 all the same.
+    await source.total()
+    return emptyPage(query)
+  }
+
+  const column = comparable(source.table, order.column)
+  const id = sql.ref(`${source.table}.id`)
+  const compared = sql.raw(order.direction === 'desc' ? '<' : '>')
+  const positioned =
+    cursor === undefined
+      ? source.keys.offset((page - 1) * perPage)
+      : source.keys.where(sql<boolean>`(${column}, ${id}) ${compared} (${cursor.value}, ${cursor.id})`)
+  // One more than a page holds tells whether another follows.
+  const ids = positioned
+    .select([sql<string>`${id}`.as('id'), sql<unknown>`${column}`.as('position')])
+    .orderBy(column, order.direction)
+    .orderBy(id, order.direction)
+    .limit(perPage + 1)
+  const [found, total] = await Promise.all([
+    source.read(sql<string[]>`array(select id from (${ids}) page)`),
+    source.total(),
+  ])
+  const rows = inOrder(found, order)
+  const last = rows.length > perPage ? rows[perPage - 1] : undefined
+  return toPage(rows.slice(0, perPage).map(toRecord), {
+    page,
+    perPage,
+    total,
+    nextCursor: last === undefined ? null : writeCursor(last, order),
+  })
+}
+
+/** A column as lists are ordered by it: text by code point, whatever the collation of the database. */
+function comparable(table: string, column: string) {
+  const reference = sql.ref(`${table}.${column}`)
+  return column.endsWith('_at') ? reference : sql`${reference} collate "C"`
+}
+
+/** An empty page, for a filter that can match nothing. */
+export function emptyPage<Record>(query: PageQuery): Page<Record> {
+  const page = query.current_page ?? query.page ?? 1
+  return toPage<Record>([], { page, perPage: query.per_page ?? 25, total: 0, nextCursor: null })
+}
+
+function toPage<Record>(
+  data: Record[],
+  at: { page: number; perPage: number; total: number; nextCursor: string | null },
+): Page<Record> {
+  const totalPages = Math.ceil(at.total / at.perPage)
+  const first = Math.max(1, Math.min(at.page - 2, totalPages - 4))
+  const around = Array.from({ length: 5 }, (_, index) => first + index)
+  return {
+    __type__: 'List',
+    data,
+    pagination: {
+      current_page: at.page,
+      current_pages: around.filter((number) => number <= totalPages),
+      next_page: at.page < totalPages ? at.page + 1 : null,
+      per_page: at.perPage,
+      prev_page: at.page > 1 && totalPages > 0 ? Math.min(at.page - 1, totalPages) : null,
+      total_pages: totalPages,
+    },
+    total: at.total,
+    next_cursor: at.nextCursor,
+  }
+}
+
+function inOrder<Row extends { id: string }>(rows: Row[], { column, direction }: Order): Row[] {
+  const sign = direction === 'asc' ? 1 : -1
+  // By code point, as the C collation orders.
+  const keyed = rows.map((row) => ({
+    row,
+    position: Buffer.from(valueOf(row, column)),
+    id: Buffer.from(row.id),
+  }))
+  return keyed
+    .toSorted((a, b) => sign * (a.position.compare(b.position) || a.id.compare(b.id)))
+    .map(({ row }) => row)
+}
+
+function valueOf(row: object, column: string): string {
+  const value: unknown = Reflect.get(row, column)
+  return value instanceof Date ? value.toISOString() : String(value)
+}
+
+function writeCursor(row: { id: string }, { column, direction }: Order): string {
+  return Buffer.from(JSON.stringify([column, direction, valueOf(row, column), row.id])).toString('base64url')
+}
+
+/** Exactly what writeCursor() writes for a time; Date.parse() reads far more than the database does. */
+function isInstant(text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text) && !Number.isNaN(Date.parse(text))
+}
+
+function isArray(value: unknown): value is unknown[] {
+  return Array.isArray(value)
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** The position that a cursor names; null for one that no list of this order has given out. */
+function readCursor(text: string, order: Order): { value: string; id: string } | null {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
+    if (!isArray(parts)) return null
+    const [column, direction, value, id] = parts
+    const isOfThisOrder = column === order.column && direction === order.direction
+    if (!isOfThisOrder || typeof value !== 'string' || typeof id !== 'string' || !uuid.test(id)) return null
+    if (!value.isWellFormed() || value.includes('\0')) return null
+    if (order.column.endsWith('_at') && !isInstant(value)) return null
+    return { value, id }
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,76 @@
+import type pg from 'pg'
+
+/** More distinct texts than this are sent unnamed, so that varying lists do not fill the server's memory. */
+const maxNames = 500
+
+export interface StatementOptions {
+  readonly named: boolean
+  /** Called once for each wait for an answer of the database. */
+  readonly onRoundTrip: () => void
+}
+
+/**
+ * A pool whose statements are named, so that Postgres parses and plans each text once per connection, and whose
+ * `begin` travels together with the statement after it. Kysely sees an ordinary pool.
+ */
+export function preparedPool(pool: pg.Pool, options: StatementOptions) {
+  const names = new Map<string, string>()
+  return {
+    async connect() {
+      return preparedClient(await pool.connect(), names, options)
+    },
+    end: () => pool.end(),
+  }
+}
+
+function preparedClient(client: pg.PoolClient, names: Map<string, string>, options: StatementOptions) {
+  let isBeginDue = false
+  let mustDiscard = false
+
+  function send(text: string, values: unknown[]): Promise<pg.QueryResult> {
+    const name = options.named ? nameOf(text, names) : undefined
+    const sent = client.query({ ...(name !== undefined && { name }), text, values })
+    return sent.catch((error: unknown) => {
+      // The plan's columns changed under the connection, which would fail for ever on it.
+      if (error instanceof Error && 'code' in error && error.code === '0A000') mustDiscard = true
+      throw error
+    })
+  }
+
+  return {
+    async query(text: string, values: unknown[] = []): Promise<pg.QueryResult> {
+      if (text === 'begin') {
+        isBeginDue = true
+        return emptyResult
+      }
+      if (isBeginDue && (text === 'commit' || text === 'rollback')) {
+        isBeginDue = false
+        return emptyResult
+      }
+      options.onRoundTrip()
+      if (!isBeginDue) return send(text, values)
+      isBeginDue = false
+      // Both are on the wire before either is answered. A failed begin leaves the connection unusable.
+      const [begun, answered] = await Promise.allSettled([client.query('begin'), send(text, values)])
+      if (begun.status === 'rejected') {
+        mustDiscard = true
+        throw begun.reason
+      }
+      if (answered.status === 'rejected') throw answered.reason
+      return answered.value
+    },
+    release() {
+      client.release(mustDiscard)
+    },
+  }
+}
+
+const emptyResult: pg.QueryResult = { command: '', rowCount: 0, oid: 0, fields: [], rows: [] }
+
+function nameOf(text: string, names: Map<string, string>): string | undefined {
+  const known = names.get(text)
+  if (known !== undefined || names.size >= maxNames) return known
+  const name = `s${names.size + 1}`
+  names.set(text, name)
+  return name
+}

@@ -1,0 +1,47 @@
+import { sql, type Kysely } from 'kysely'
+
+export interface Table {
+  readonly name: string
+  /** Without those that the database computes. */
+  readonly columns: readonly string[]
+  /** As the statistics have it; -1 before the first ones. */
+  readonly estimatedRows: number
+}
+
+/** The service's tables, each after those it refers to; without the migrator's own and without unlogged ones. */
+export async function listTables<DB>(db: Kysely<DB>): Promise<Table[]> {
+  const { rows } = await sql<Table & { parents: string[] }>`
+    select
+      c.relname as name,
+      c.reltuples::float8 as "estimatedRows",
+      array(
+        select attname::text from pg_attribute
+        where attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = ''
+        order by attnum
+      ) as columns,
+      array(
+        select parent.relname::text from pg_constraint
+        join pg_class parent on parent.oid = confrelid
+        where conrelid = c.oid and contype = 'f' and confrelid <> c.oid
+      ) as parents
+    from pg_class c
+    where c.relnamespace = current_schema()::regnamespace
+      and c.relkind = 'r' and c.relpersistence = 'p'
+      and c.relname not like 'kysely\_%'
+    order by c.relname`.execute(db)
+  return parentsFirst(rows)
+}
+
+function parentsFirst(tables: readonly (Table & { parents: string[] })[]): Table[] {
+  const sorted: Table[] = []
+  const isPlaced = (name: string) => sorted.some((table) => table.name === name)
+  let rest = tables
+  while (rest.length > 0) {
+    const next = rest.filter(({ parents }) => parents.every(isPlaced))
+    if (next.length === 0)
+      throw new Error(`tables refer to each other in a circle: ${rest.map(({ name }) => name).join(', ')}`)
+    sorted.push(...next.map(({ name, columns, estimatedRows }) => ({ name, columns, estimatedRows })))
+    rest = rest.filter((table) => !next.includes(table))
+  }
+  return sorted
+}

@@ -1,0 +1,43 @@
+import { nilId } from '@portico/contract/fields'
+import { sql, type Kysely } from 'kysely'
+import { ApiError } from '../errors.js'
+import type { Tenant } from '../tenant.js'
+import { organizationIdOf } from './organization-id.js'
+import type { DB } from './schema.js'
+
+/**
+ * How many records of a kind the tenant's organization has, exactly, without counting them.
+ *
+ * @throws ApiError `organization_not_found`
+ */
+export async function totalInOrganization(db: Kysely<DB>, kind: keyof DB, tenant: Tenant): Promise<number> {
+  const { rows } = await sql<{ organization_id: string | null; total: string }>`
+    select organization_id, (
+      select coalesce(sum(delta), 0) from record_counts
+      where kind = ${kind}
+        and account_id = ${tenant.accountId}
+        and environment = ${tenant.environment}
+        and organization_id = organization.organization_id
+    ) as total
+    from (select ${organizationIdOf(tenant)} as organization_id) organization`.execute(db)
+  const [row] = rows
+  if (row === undefined || row.organization_id === null) throw new ApiError('organization_not_found')
+  return Number(row.total)
+}
+
+/** How many records of a kind an account has that belong to no organization, or to no environment when it is empty. */
+export async function totalInAccount(
+  db: Kysely<DB>,
+  kind: keyof DB,
+  scope: { accountId: string; environment: string },
+): Promise<number> {
+  const { total } = await db
+    .selectFrom('record_counts')
+    .where('kind', '=', kind)
+    .where('account_id', '=', scope.accountId)
+    .where('environment', '=', scope.environment)
+    .where('organization_id', '=', nilId)
+    .select(sql<string>`coalesce(sum(delta), 0)`.as('total'))
+    .executeTakeFirstOrThrow()
+  return Number(total)
+}

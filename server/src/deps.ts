@@ -1,0 +1,89 @@
+import type { KeyObject } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import { parseMasterKeys, type MasterKeys } from './crypto/seal.js'
+import { readOrMakeMasterKeys } from './crypto/master-keys-file.js'
+import type { Config } from './config.js'
+import { connect } from './db/connect.js'
+import { startEmbedded } from './db/embedded.js'
+import { checkMasterKeys } from './db/master-key-canary.js'
+import { migrate, pendingMigrations } from './db/migrate.js'
+import type { DB } from './db/schema.js'
+import { createLog, flushLog } from './log.js'
+import { openMailer, type Mailer } from './mail/mailer.js'
+import { createMetrics, type Metrics } from './metrics.js'
+
+/** What the service seals with, and the private keys it has opened with that. */
+export interface Keys {
+  readonly master: MasterKeys
+  /** By kid. */
+  readonly privateKeys: Map<string, KeyObject>
+}
+
+/** What operations need of the world. Tests pass the same object with a clock they set and a mailer that records. */
+export interface Deps {
+  readonly config: Config
+  readonly db: Kysely<DB>
+  /** A replica for lists and exports, which may lag by moments; the primary where there is none. */
+  readonly readDb: Kysely<DB>
+  /** The only clock: every time that a statement stores or compares comes from here. */
+  readonly now: () => Date
+  readonly log: Logger
+  readonly keys: Keys
+  readonly mail: Mailer
+  readonly metrics: Metrics
+}
+
+export interface OpenDeps extends Deps {
+  /** Migrations the database lacks; an external one is never migrated by starting. */
+  readonly pendingMigrations: readonly string[]
+  /** Connections that do not go through a pooler, for migrations. */
+  readonly directDb: Kysely<DB>
+  close(): Promise<void>
+}
+
+/** Opens what operations need, in order, and closes it in reverse. */
+export async function openDeps(
+  config: Config,
+  given: Partial<Pick<Deps, 'now' | 'log' | 'mail'>> = {},
+): Promise<OpenDeps> {
+  const now = given.now ?? (() => new Date())
+  const log = given.log ?? createLog(config)
+  const metrics = createMetrics()
+  const embedded =
+    config.database.url === undefined ? await startEmbedded({ dataDir: config.dataDir }) : undefined
+
+  const pool = (url: string, poolSize: number) =>
+    connect({
+      url,
+      poolSize,
+      named: config.database.hasNamedStatements,
+      log,
+      onRoundTrip: () => metrics.roundTrips.inc(),
+    })
+  const url = embedded?.url ?? config.database.url ?? ''
+  const db = pool(url, config.database.poolSize)
+  const readDb =
+    config.database.readUrl === undefined ? db : pool(config.database.readUrl, config.database.poolSize)
+  const directDb = pool(config.database.directUrl ?? url, 2)
+  const mail = given.mail ?? openMailer(config)
+
+  async function close(): Promise<void> {
+    mail.close()
+    await Promise.all([...new Set([db, readDb, directDb])].map((pool) => pool.destroy()))
+    await embedded?.stop()
+    await flushLog(log)
+  }
+
+  try {
+    if (embedded !== undefined) await migrate(directDb)
+    const pending = await pendingMigrations(directDb)
+    const master = parseMasterKeys(config.masterKeys ?? (await readOrMakeMasterKeys(config.dataDir)))
+    if (pending.length === 0) await checkMasterKeys(db, master)
+    const keys = { master, privateKeys: new Map<string, KeyObject>() }
+    return { config, db, readDb, directDb, now, log, keys, mail, metrics, pendingMigrations: pending, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

@@ -1,0 +1,13 @@
+const maxLength = 60
+
+/**
+ * A name that somebody else has chosen, for a page or a line of a mail: without line breaks, control characters and
+ * those that turn the direction of the text around it, and at most 60 characters.
+ */
+export function displayName(name: string): string {
+  const line = name.replace(/[\s\p{C}]+/gu, ' ').trim()
+  const characters = [...line]
+  if (characters.length <= maxLength) return line
+  const beginning = characters.slice(0, maxLength - 1).join('')
+  return `${beginning.trimEnd()}…`
+}

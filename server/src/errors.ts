@@ -1,0 +1,27 @@
+import { errorCodes, type ErrorCode, type FieldError } from '@portico/contract/errors'
+
+/** A failure the caller caused and may read: a code of the contract's table, with what was wrong in particular. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly fields: readonly FieldError[] | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(
+    readonly code: ErrorCode,
+    detail: {
+      message?: string
+      fields?: readonly FieldError[]
+      retryAfterSeconds?: number
+      cause?: unknown
+    } = {},
+  ) {
+    super(detail.message ?? errorCodes[code].message, { cause: detail.cause })
+    this.fields = detail.fields
+    this.retryAfterSeconds = detail.retryAfterSeconds
+  }
+}
+
+/** A 422 about one parameter. */
+export function invalid(path: string, code: string, message: string): ApiError {
+  return new ApiError('invalid_parameters', { fields: [{ path, code, message }] })
+}

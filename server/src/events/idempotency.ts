@@ -1,0 +1,172 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type { Transaction } from 'kysely'
+import { fingerprints, open, seal } from '../crypto/seal.js'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { ApiError } from '../errors.js'
+
+/** A request in flight under an Idempotency-Key: the row it holds, and the lease by which it holds it. */
+export interface IdempotencyClaim {
+  readonly accountId: string
+  readonly environment: string
+  readonly apiKeyId: string
+  readonly keyHash: Buffer
+  readonly lease: string
+}
+
+/** Whose data an answer is. */
+export interface AnswerOwner {
+  readonly organizationId?: string | undefined
+  readonly subjectId?: string | undefined
+}
+
+/** What a request changed, as it was answered. */
+export interface StoredAnswer {
+  readonly record: unknown
+  readonly version: number | null
+}
+
+const leaseMs = 30_000
+const lifetimeMs = 24 * 60 * 60 * 1000
+
+export interface RepeatableRequest {
+  readonly accountId: string
+  readonly environment: string
+  readonly apiKeyId: string
+  readonly key: string
+  /** The route and its parameters; compared by their digest, never stored. */
+  readonly content: string
+}
+
+/**
+ * Takes an Idempotency-Key for a request, or finds the answer that the same request got.
+ * One statement decides between parallel requests; a lease that ran out, because its process died, is taken over.
+ *
+ * @throws ApiError `idempotency_key_reused` for another request, `idempotency_in_flight` while the first one runs.
+ */
+export async function claimIdempotencyKey(
+  { db, keys, now }: Pick<Deps, 'db' | 'keys' | 'now'>,
+  request: RepeatableRequest,
+): Promise<IdempotencyClaim | StoredAnswer> {
+  const { accountId, environment, apiKeyId } = request
+  const at = now()
+  const keyHash = createHash('sha256').update(request.key).digest()
+  const digests = fingerprints(keys.master, { ...requestContext, scope: accountId }, request.content)
+  const lease = randomUUID()
+  const claim = { accountId, environment, apiKeyId, keyHash, lease }
+
+  const held = {
+    request_hash: digests[0],
+    lease,
+    lease_until: new Date(at.getTime() + leaseMs),
+    expires_at: new Date(at.getTime() + lifetimeMs),
+  }
+  const taken = await db
+    .insertInto('idempotency_keys')
+    .values({ account_id: accountId, environment, api_key_id: apiKeyId, key_hash: keyHash, ...held })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['account_id', 'environment', 'api_key_id', 'key_hash'])
+        .doUpdateSet({ ...held, answer_sealed: null, organization_id: null, subject_id: null })
+        .where(({ or, and, eb }) =>
+          or([
+            eb('idempotency_keys.expires_at', '<=', at),
+            and([
+              eb('idempotency_keys.answer_sealed', 'is', null),
+              eb('idempotency_keys.lease_until', '<=', at),
+              eb('idempotency_keys.request_hash', 'in', digests),
+            ]),
+          ]),
+        ),
+    )
+    .returning('lease')
+    .executeTakeFirst()
+  if (taken !== undefined) return claim
+
+  const earlier = await db
+    .selectFrom('idempotency_keys')
+    .select(['request_hash', 'answer_sealed'])
+    .where('account_id', '=', accountId)
+    .where('environment', '=', environment)
+    .where('api_key_id', '=', apiKeyId)
+    .where('key_hash', '=', keyHash)
+    .executeTakeFirst()
+  if (earlier !== undefined && !digests.some((digest) => digest.equals(earlier.request_hash)))
+    throw new ApiError('idempotency_key_reused')
+  if (earlier?.answer_sealed == null) throw new ApiError('idempotency_in_flight', { retryAfterSeconds: 1 })
+  // Only settleIdempotency() seals under this context.
+  return JSON.parse(open(keys.master, answerContext(claim), earlier.answer_sealed).toString()) as StoredAnswer
+}
+
+/**
+ * Stores the answer in the transaction of the effect.
+ *
+ * @throws ApiError `idempotency_in_flight` when another request has taken the lease over; the effect is then undone.
+ */
+export async function settleIdempotency(
+  { keys }: Pick<Deps, 'keys'>,
+  trx: Transaction<DB>,
+  claim: IdempotencyClaim,
+  answer: StoredAnswer,
+  { organizationId, subjectId }: AnswerOwner,
+): Promise<void> {
+  const settled = await trx
+    .updateTable('idempotency_keys')
+    .set({
+      answer_sealed: seal(keys.master, answerContext(claim), JSON.stringify(answer)),
+      organization_id: organizationId ?? null,
+      subject_id: subjectId ?? null,
+      lease: null,
+    })
+    .where('account_id', '=', claim.accountId)
+    .where('environment', '=', claim.environment)
+    .where('api_key_id', '=', claim.apiKeyId)
+    .where('key_hash', '=', claim.keyHash)
+    .where('lease', '=', claim.lease)
+    .executeTakeFirst()
+  if (settled.numUpdatedRows === 0n) throw new ApiError('idempotency_in_flight', { retryAfterSeconds: 1 })
+}
+
+/**
+ * Erases the answers that are data of a user, in the environment, or of an organization, in both: what is deleted does
+ * not come back with a repeated request.
+ */
+export async function forgetAnswers(
+  trx: Transaction<DB>,
+  { accountId, environment }: { readonly accountId: string; readonly environment: string },
+  owner: { readonly organizationId: string } | { readonly subjectId: string },
+): Promise<void> {
+  const answers = trx.deleteFrom('idempotency_keys').where('account_id', '=', accountId)
+  const owned =
+    'organizationId' in owner
+      ? answers.where('organization_id', '=', owner.organizationId)
+      : answers.where('environment', '=', environment).where('subject_id', '=', owner.subjectId)
+  await owned.execute()
+}
+
+/** Frees the key of a request that failed, so that a corrected one may use it. */
+export async function releaseIdempotencyKey(
+  { db }: Pick<Deps, 'db'>,
+  claim: IdempotencyClaim,
+): Promise<void> {
+  await db
+    .deleteFrom('idempotency_keys')
+    .where('account_id', '=', claim.accountId)
+    .where('environment', '=', claim.environment)
+    .where('api_key_id', '=', claim.apiKeyId)
+    .where('key_hash', '=', claim.keyHash)
+    .where('lease', '=', claim.lease)
+    .where('answer_sealed', 'is', null)
+    .execute()
+}
+
+const requestContext = { purpose: 'idempotency_request', aad: 'idempotency_keys.request_hash' }
+
+/** The context under which an answer is sealed; the re-sealing command uses it too. */
+export function answerContext(claim: Omit<IdempotencyClaim, 'lease'>) {
+  return {
+    purpose: 'idempotency_answer',
+    scope: claim.accountId,
+    aad: `idempotency_keys.answer_sealed:${claim.environment}:${claim.apiKeyId}:${claim.keyHash.toString('hex')}`,
+  }
+}

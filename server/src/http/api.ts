@@ -1,0 +1,25 @@
+import type { contract } from '@portico/contract/contract'
+import { applicationRoutes } from '../applications/routes.js'
+import type { Deps } from '../deps.js'
+import { magicLinkRoutes } from '../magic-link/routes.js'
+import { oauthRoutes } from '../oauth/routes.js'
+import { oidcRoutes } from '../oidc/routes.js'
+import { organizationRoutes } from '../organizations/routes.js'
+import { outboxRoutes } from '../outbox/routes.js'
+import { tokenCustomizationRoutes } from '../token-customization/routes.js'
+import { userRoutes } from '../users/routes.js'
+import type { Implementation } from './mount.js'
+
+/** The handlers of every route of the contract; fails to compile when one is missing. */
+export function apiOf(deps: Deps): Implementation<typeof contract> {
+  return {
+    organizations: organizationRoutes(deps),
+    users: userRoutes(deps),
+    applications: applicationRoutes(deps),
+    tokenCustomization: tokenCustomizationRoutes(deps),
+    magicLink: magicLinkRoutes(deps),
+    outbox: outboxRoutes(deps),
+    oauth: oauthRoutes(deps),
+    oidc: oidcRoutes(deps),
+  }
+}

@@ -1,0 +1,94 @@
+import { contract } from '@portico/contract/contract'
+import express, {
+  type Express,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express'
+import qs from 'qs'
+import type { OpenDeps } from '../deps.js'
+import { ApiError } from '../errors.js'
+import { outboxPage } from '../outbox/router.js'
+import { pagesRouter } from '../pages/router.js'
+import { answerHeaders } from './answer-headers.js'
+import { apiOf } from './api.js'
+import { authenticate } from './authenticate.js'
+import { authorize } from './authorize.js'
+import { checkAnswers } from './checked-answer.js'
+import { compose } from './compose.js'
+import { corsForBrowsers } from './cors.js'
+import { documentation } from './documentation.js'
+import { errorHandler } from './error-handler.js'
+import { health } from './health.js'
+import { httpsOnly } from './https-only.js'
+import { idempotency } from './idempotency.js'
+import { allowedMethods, mountContract } from './mount.js'
+import { mergeParameters, readBody } from './parameters.js'
+import { rateLimit } from './rate-limit.js'
+import { requestLog } from './request-log.js'
+
+export interface AppHooks {
+  /** Told of the API key behind each answered request. */
+  readonly onKeyUse?: (apiKeyId: string) => void
+}
+
+/** The Express app: everything a request passes, in its order. */
+export function createApp(deps: OpenDeps, hooks: AppHooks = {}): Express {
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.set('trust proxy', [...deps.config.trustedProxies])
+  app.set('query parser', (text: string) =>
+    qs.parse(text, { arrayLimit: 500, parameterLimit: 1000, depth: 6 }),
+  )
+
+  app.use(
+    compose(
+      requestLog(deps, hooks),
+      answerHeaders(deps.config),
+      health(deps),
+      refuseUntilMigrated(deps),
+      httpsOnly(deps.config),
+      corsForBrowsers,
+    ),
+  )
+  mountContract(app, contract, apiOf(deps), {
+    globalMiddleware: [
+      compose(
+        checkAnswers(deps),
+        authenticate(deps),
+        rateLimit(deps),
+        authorize,
+        readBody,
+        mergeParameters,
+        idempotency(deps),
+      ),
+    ],
+    requestValidationErrorHandler: (error, _req, _res, next) => next(error),
+    logInitialization: false,
+  })
+  app.use(documentation(deps))
+  app.use(outboxPage(deps))
+  app.use(pagesRouter(deps))
+  app.use(refuseUnknown)
+  app.use(errorHandler(deps))
+  return app
+}
+
+/** Without its tables, and before its master keys are known to fit, the service has nothing to answer. */
+function refuseUntilMigrated({ pendingMigrations }: OpenDeps): RequestHandler {
+  return (_req, _res, next) => {
+    next(pendingMigrations.length === 0 ? undefined : new ApiError('unavailable', { retryAfterSeconds: 30 }))
+  }
+}
+
+const methodsOf = allowedMethods(contract)
+
+/** 405 with Allow where the contract has the path, else 404. */
+function refuseUnknown(req: Request, res: Response, _next: NextFunction): void {
+  const methods = methodsOf(req.path)
+  if (methods === undefined) throw new ApiError('route_not_found')
+  res.set('Allow', methods.join(', '))
+  throw new ApiError('method_not_allowed')
+}

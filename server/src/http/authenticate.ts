@@ -1,0 +1,37 @@
+import { withoutSecrets } from '@portico/contract/sensitivity'
+import { bodyOf } from '@portico/contract/walk'
+import type { NextFunction, Request, RequestHandler, Response } from 'express'
+import { createApiTokenReader } from '../api-keys/api-token.js'
+import type { Deps } from '../deps.js'
+import { ApiError } from '../errors.js'
+import { requestIdOf, setCaller } from './request-context.js'
+import { routeOf } from './route-of.js'
+
+/** Bearer token to Caller, on the routes that need an API key (RFC 6750 section 2.1: the header alone). */
+export function authenticate(deps: Deps): RequestHandler {
+  const readApiToken = createApiTokenReader(deps)
+  return async (req: Request, _res: Response, next: NextFunction) => {
+    const route = routeOf(req)
+    if (route.access.auth === 'none') {
+      next()
+      return
+    }
+    const [, token] = /^Bearer ([\w.~+/-]+=*)$/i.exec(req.headers.authorization ?? '') ?? []
+    const bearer = token === undefined ? undefined : await readApiToken(token)
+    if (bearer === undefined) throw new ApiError('invalid_token')
+    const body = bodyOf(route)
+    setCaller(req, {
+      ...bearer,
+      cause: {
+        requestId: requestIdOf(req),
+        actor: { type: 'api_key', id: bearer.apiKeyId },
+        params: () => ({ ...req.params, ...asObject(body && withoutSecrets(body, req.body)) }),
+      },
+    })
+    next()
+  }
+}
+
+function asObject(value: unknown): object {
+  return typeof value === 'object' && value !== null ? value : {}
+}

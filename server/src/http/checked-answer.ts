@@ -1,0 +1,30 @@
+import type { NextFunction, Request, RequestHandler, Response } from 'express'
+import { withoutUndeclared } from '@portico/contract/sensitivity'
+import type { Deps } from '../deps.js'
+import { findRoute } from './route-of.js'
+
+/**
+ * Lets nothing leave that the contract does not declare. An answer that does not fit is a failure where the service is
+ * strict; in production it is stripped to what is declared, counted and logged, and not turned into an outage.
+ */
+export function checkAnswers({ config, log, metrics }: Deps): RequestHandler {
+  return (req: Request, res: Response, next: NextFunction) => {
+    const send = res.json.bind(res)
+    res.json = (body: unknown) => {
+      const route = findRoute(req)
+      if (route === undefined || res.statusCode >= 300) return send(body)
+      const isDeclared = res.statusCode === route.successStatus
+      const parsed = route.success.safeParse(body)
+      if (isDeclared && parsed.success) return send(parsed.data)
+
+      const issues = parsed.error?.issues ?? []
+      const paths = [...(isDeclared ? [] : ['status']), ...issues.map((issue) => issue.path.join('.'))]
+      log.error({ route: route.name, paths }, 'an answer does not fit the contract')
+      if (config.isStrict)
+        throw new Error(`${route.name} answered what the contract does not declare: ${paths.join(', ')}`)
+      metrics.answersRepaired.inc({ route: route.name })
+      return send(withoutUndeclared(route.success, body))
+    }
+    next()
+  }
+}

@@ -1,0 +1,42 @@
+import type { NextFunction, Request, RequestHandler, Response } from 'express'
+import type { Deps } from '../deps.js'
+import { invalid } from '../errors.js'
+import { claimIdempotencyKey, releaseIdempotencyKey } from '../events/idempotency.js'
+import { etagOf } from './answer.js'
+import { callerOf, setCaller } from './request-context.js'
+import { routeOf } from './route-of.js'
+
+/**
+ * Repeats the stored answer of a request that was made before under its Idempotency-Key, or lets it through holding
+ * the key. What it changes settles the key in its own transaction; a request that fails frees it.
+ */
+export function idempotency(deps: Deps): RequestHandler {
+  return async (req: Request, res: Response, next: NextFunction) => {
+    const route = routeOf(req)
+    const key = req.headers['idempotency-key']
+    if (key === undefined || !route.access.idempotent) {
+      next()
+      return
+    }
+    if (typeof key !== 'string' || key.length < 1 || key.length > 255)
+      throw invalid('Idempotency-Key', 'too_long', 'must have 1 to 255 characters')
+
+    const caller = callerOf(req)
+    const content = JSON.stringify([route.name, req.params, req.body])
+    const found = await claimIdempotencyKey(deps, { ...caller, key, content })
+    if ('record' in found) {
+      res.set('Idempotent-Replayed', 'true')
+      if (found.version !== null) res.set('ETag', etagOf(found.version))
+      res.status(route.successStatus).json(found.record)
+      return
+    }
+    res.once('close', () => {
+      if (res.writableFinished && res.statusCode < 300) return
+      releaseIdempotencyKey(deps, found).catch((error: unknown) =>
+        deps.log.warn({ err: error }, 'an idempotency key is held until its lease ends'),
+      )
+    })
+    setCaller(req, { ...caller, cause: { ...caller.cause, idempotency: found } })
+    next()
+  }
+}

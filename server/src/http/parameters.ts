@@ -1,0 +1,149 @@
+import { sensitivityKey } from '@portico/contract/fields'
+import { bodyOf, queryOf, type Route } from '@portico/contract/walk'
+import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express'
+import { isDeepStrictEqual } from 'node:util'
+import { z } from 'zod/v4'
+import { ApiError, invalid } from '../errors.js'
+import { findCaller } from './request-context.js'
+import { routeOf } from './route-of.js'
+
+const bodyLimit = '100kb'
+const maxDepth = 32
+/** More than the largest body that any operation can use. */
+const maxMembers = 2000
+
+const readers: readonly RequestHandler[] = [
+  express.json({ limit: bodyLimit }),
+  express.urlencoded({ limit: bodyLimit, extended: true, parameterLimit: 1000 }),
+]
+
+/** Reads a JSON or form body; a GET has none. */
+export function readBody(req: Request, res: Response, next: NextFunction): void {
+  if (req.method === 'GET' || req.method === 'HEAD' || !hasBody(req)) {
+    next()
+    return
+  }
+  if (req.is(['application/json', 'application/x-www-form-urlencoded']) === false) {
+    next(new ApiError('media_type_unsupported'))
+    return
+  }
+  const [json, form] = readers
+  json?.(req, res, (error?: unknown) => (error === undefined ? form?.(req, res, next) : next(error)))
+}
+
+function hasBody(req: Request): boolean {
+  return req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0
+}
+
+/**
+ * Gathers a request's parameters into the body before it is validated: those of a write may come in the query string
+ * as well, but a secret only in the body. Refuses text that no column can hold.
+ *
+ * @throws ApiError `invalid_parameters` when a parameter is given twice with two values.
+ */
+export function mergeParameters(req: Request, _res: Response, next: NextFunction): void {
+  const route = routeOf(req)
+  if (route.method !== 'GET') req.body = mergedBody(route, req.query, req.body)
+  checkEnvironment(req, route)
+  next()
+}
+
+function mergedBody(route: Route, query: object, body: unknown): unknown {
+  const schema = bodyOf(route)
+  const given: unknown = body ?? {}
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw invalid('', 'invalid_type', 'must be an object with the parameters as its members')
+  checkSize(given)
+  checkWellFormed(given, [])
+  checkWellFormed(query, [])
+  const fromQuery = Object.entries(query)
+  if (schema === undefined) {
+    const [name] = [...Object.keys(given), ...Object.keys(query)]
+    if (name !== undefined) throw invalid(name, 'unrecognized_keys', 'is not a parameter of this operation')
+    return given
+  }
+  if (fromQuery.length === 0) return given
+  const merged = new Map<string, unknown>(Object.entries(given))
+  for (const [name, value] of fromQuery) {
+    if (isSecretMember(schema, name)) throw invalid(name, 'secret_in_query', 'must be sent in the body')
+    if (merged.has(name) && !isDeepStrictEqual(merged.get(name), value))
+      throw invalid(name, 'contradictory', 'is in the query string and in the body with different values')
+    merged.set(name, value)
+  }
+  return Object.fromEntries(merged)
+}
+
+/** Counts members before anything is done for each of them. */
+function checkSize(given: object): void {
+  let count = 0
+  const pending: unknown[] = [given]
+  while (pending.length > 0) {
+    const value = pending.pop()
+    if (typeof value !== 'object' || value === null) continue
+    const members: unknown[] = Object.values(value)
+    count += members.length
+    if (count > maxMembers) throw invalid('', 'too_big', `must have at most ${maxMembers} members in all`)
+    pending.push(...members)
+  }
+}
+
+function isSecretMember(schema: z.ZodType, name: string): boolean {
+  const shape = schema instanceof z.ZodObject ? schema.shape : {}
+  return shape[name] !== undefined && z.globalRegistry.get(shape[name])?.[sensitivityKey] === 'secret'
+}
+
+/**
+ * Refuses what Postgres and JSON readers cannot hold: NUL characters, lone surrogates, names that reach prototypes, and
+ * nesting deeper than any parameter is.
+ */
+function checkWellFormed(value: unknown, path: readonly string[]): void {
+  if (typeof value === 'string') {
+    if (!value.isWellFormed() || value.includes('\0'))
+      throw invalid(
+        path.join('.'),
+        'malformed_text',
+        'must not contain NUL characters or unpaired surrogates',
+      )
+    return
+  }
+  if (typeof value !== 'object' || value === null) return
+  if (path.length >= maxDepth)
+    throw invalid(
+      path.join('.').slice(0, 200),
+      'too_deep',
+      `must not be nested more than ${maxDepth} levels deep`,
+    )
+  for (const [name, member] of Object.entries(value)) {
+    if (name === '__proto__' || !name.isWellFormed() || name.includes('\0'))
+      throw invalid([...path, '?'].join('.'), 'unrecognized_keys', 'has a member whose name is not allowed')
+    checkWellFormed(member, [...path, name])
+  }
+}
+
+/**
+ * Older callers repeat the environment, which is that of their key. Only lists have an answer to the other one: an
+ * empty page.
+ */
+function checkEnvironment(req: Request, route: Route): void {
+  const caller = findCaller(req)
+  const { environment } = { ...(route.method === 'GET' ? req.query : asObject(req.body)) }
+  if (caller === undefined || environment === undefined || !takesEnvironment(route)) return
+  if (typeof environment === 'string' && environment.toLowerCase() === caller.environment) return
+  throw invalid(
+    'environment',
+    'contradictory',
+    `must be ${caller.environment}, the environment of the API key`,
+  )
+}
+
+/** Whether the route refuses another environment; a list has an empty page for it. */
+function takesEnvironment(route: Route): boolean {
+  const schema = route.method === 'GET' ? queryOf(route) : bodyOf(route)
+  return schema instanceof z.ZodObject
+    ? 'environment' in schema.shape && !('page' in schema.shape)
+    : schema !== undefined
+}
+
+function asObject(body: unknown): Record<string, unknown> {
+  return typeof body === 'object' && body !== null ? { ...body } : {}
+}

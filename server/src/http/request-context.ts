@@ -1,0 +1,52 @@
+import { OrganizationPath } from '@portico/contract/fields'
+import type { Caller, Tenant } from '../tenant.js'
+
+/** What the middleware has found out about a request. Handlers read it through requestIdOf, callerOf and tenantOf. */
+interface RequestContext {
+  readonly requestId: string
+  caller?: Caller
+}
+
+const key = Symbol('request context')
+/** A request of Express, whatever a route's types make of its parts. */
+export interface AnyRequest {
+  readonly params: unknown
+}
+type RequestWithContext = AnyRequest & { [key]?: RequestContext }
+
+export function openContext(req: AnyRequest, requestId: string): void {
+  ;(req as RequestWithContext)[key] = { requestId }
+}
+
+/** The API key behind a request, once it is known; undefined also for a request that no middleware has seen. */
+export function findCaller(req: AnyRequest): Caller | undefined {
+  return (req as RequestWithContext)[key]?.caller
+}
+
+function contextOf(req: AnyRequest): RequestContext {
+  const context = (req as RequestWithContext)[key]
+  if (context === undefined) throw new Error('the request has no context: openContext() must run first')
+  return context
+}
+
+export function requestIdOf(req: AnyRequest): string {
+  return contextOf(req).requestId
+}
+
+export function setCaller(req: AnyRequest, caller: Caller): void {
+  contextOf(req).caller = caller
+}
+
+/** The API key behind a request. */
+export function callerOf(req: AnyRequest): Caller {
+  const { caller } = contextOf(req)
+  if (caller === undefined) throw new Error('the route has no caller: its access must be api_key')
+  return caller
+}
+
+/** The organization that the path names, as the caller may see it. */
+export function tenantOf(req: AnyRequest): Tenant {
+  const { org_domain: domain } = OrganizationPath.parse(req.params)
+  const { accountId, accountDomain, environment, organizationIds, cause } = callerOf(req)
+  return { accountId, accountDomain, environment, organizationIds, cause, domain }
+}

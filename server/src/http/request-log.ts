@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto'
+import type { NextFunction, Request, RequestHandler, Response } from 'express'
+import type { Deps } from '../deps.js'
+import { findCaller, openContext } from './request-context.js'
+import { findRoute } from './route-of.js'
+
+/** For the log and the figures: the client left before its answer was sent. No answer has this status. */
+const clientGone = 499
+
+const safeId = /^[\w.-]{1,128}$/
+
+/** Names every request, and writes one line when it is answered: what is listed here and nothing else. */
+export function requestLog(
+  { log, metrics }: Deps,
+  { onKeyUse }: { readonly onKeyUse?: (apiKeyId: string) => void } = {},
+): RequestHandler {
+  return (req: Request, res: Response, next: NextFunction) => {
+    const given = req.headers['x-request-id']
+    const requestId = typeof given === 'string' && safeId.test(given) ? given : randomUUID()
+    openContext(req, requestId)
+    res.setHeader('X-Request-Id', requestId)
+    const start = performance.now()
+    res.once('close', () => {
+      const route = findRoute(req)?.name ?? 'none'
+      const ms = performance.now() - start
+      const status = res.writableFinished ? res.statusCode : clientGone
+      const apiKeyId = findCaller(req)?.apiKeyId
+      if (apiKeyId !== undefined) onKeyUse?.(apiKeyId)
+      metrics.requests.labels({ route, status }).observe(ms / 1000)
+      log.info(
+        {
+          request_id: requestId,
+          method: req.method,
+          route,
+          status,
+          ms: Math.round(ms * 10) / 10,
+          api_key_id: apiKeyId,
+        },
+        'request',
+      )
+    })
+    next()
+  }
+}

@@ -1,0 +1,53 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import type { JobName, JobPayloads } from './job-names.js'
+import { insertJob } from './queue.js'
+
+export interface NewJob<Name extends JobName> {
+  readonly name: Name
+  readonly payload: JobPayloads[Name]
+  /** By the service's clock; at once when absent. */
+  readonly runAt?: Date
+  /** Of the jobs with one name and key, one exists at a time: one that waits or runs already stands for this one too. */
+  readonly key?: string
+  /** The account whose data the job touches. */
+  readonly accountId?: string
+}
+
+/** Adds a job in the transaction of the change that makes it necessary: both happen, or neither. */
+export async function enqueue<Name extends JobName>(
+  { db, now }: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  { name, payload, runAt, key, accountId }: NewJob<Name>,
+): Promise<void> {
+  const at = now()
+  await insertJob(trx, {
+    name,
+    payload,
+    key: key ?? null,
+    accountId: accountId ?? null,
+    runAt: runAt ?? at,
+    insertedAt: at,
+  })
+  if (runAt === undefined || runAt <= at) announce(db)
+}
+
+// Whoever adds a job knows no worker. Those of this process listen on the database they share with it; those of other
+// processes find the job when they next look.
+const listeners = new WeakMap<Kysely<DB>, Set<() => void>>()
+
+/**
+ * Calls back when this process has added a job for now. Its transaction has yet to commit then.
+ *
+ * @returns Ends the calls.
+ */
+export function onEnqueued(db: Kysely<DB>, listener: () => void): () => void {
+  const all = listeners.get(db) ?? new Set()
+  listeners.set(db, all.add(listener))
+  return () => all.delete(listener)
+}
+
+function announce(db: Kysely<DB>): void {
+  for (const listener of listeners.get(db) ?? []) listener()
+}

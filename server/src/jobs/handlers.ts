@@ -1,0 +1,40 @@
+import { foldRecordCounts } from '../db/fold-record-counts.js'
+import type { Deps } from '../deps.js'
+import { sendMagicLink } from '../magic-link/send-link.js'
+import { activateDueSigningKeys } from '../signing-keys/rotate.js'
+import { deleteExpired } from './delete-expired.js'
+import type { JobName, JobPayloads } from './job-names.js'
+
+/** What a job does, and when it is tried again. */
+export interface JobHandler<Payload> {
+  /** May run more than once for one job, also at the same time: after a process died, or lost the database. */
+  run(deps: Deps, payload: Payload): Promise<unknown>
+  /** The waits before a second attempt, a third and so on, ±10 %. After the last one the job is kept and not run. */
+  readonly retryAfterSeconds: readonly number[]
+  /** The job is always there, runs once per interval over all processes, and never runs out of attempts. */
+  readonly everySeconds?: number
+}
+
+/** Everything that runs later. */
+export const jobHandlers: { readonly [Name in JobName]: JobHandler<JobPayloads[Name]> } = {
+  send_magic_link: {
+    run: sendMagicLink,
+    // The last attempt comes while the link, good for 15 minutes, still is of use.
+    retryAfterSeconds: [5, 60, 240, 420],
+  },
+  fold_record_counts: {
+    run: ({ db }) => foldRecordCounts(db),
+    retryAfterSeconds: [],
+    everySeconds: 60,
+  },
+  delete_expired: {
+    run: deleteExpired,
+    retryAfterSeconds: [60, 300],
+    everySeconds: 60 * 60,
+  },
+  activate_signing_keys: {
+    run: activateDueSigningKeys,
+    retryAfterSeconds: [60, 300],
+    everySeconds: 60 * 60,
+  },
+}

@@ -1,0 +1,50 @@
+import type { Kysely } from 'kysely'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { normalizeEmail } from '../users/email.js'
+
+export type LogEventCode =
+  | 'API_KEY_TOKEN_ISSUED'
+  | 'API_KEY_TOKEN_REFUSED'
+  | 'END_USER_MAGIC_LINK_STARTED'
+  | 'END_USER_MAGIC_LINK_SUCCESS'
+  | 'END_USER_MAGIC_LINK_FAILED'
+  | 'TOKEN_EXCHANGED'
+  | 'TOKEN_EXCHANGE_FAILED'
+  | 'REQUIRED_METADATA_MISSING'
+
+export interface LogEntry {
+  readonly accountId: string
+  readonly environment: string | null
+  readonly organizationId?: string | null
+  /** Domain of the organization, or of the account. */
+  readonly domain: string
+  readonly code: LogEventCode
+  readonly clientId?: string | null
+  readonly email?: string | null
+  readonly userId?: string | null
+  /** Why it failed, in the words of the table of reasons; never a secret. */
+  readonly reason?: string | null
+  readonly requestId: string
+}
+
+/** Records authentication activity, for the account's own eyes. */
+export async function logEvent({ now }: Pick<Deps, 'now'>, db: Kysely<DB>, entry: LogEntry): Promise<void> {
+  await db
+    .insertInto('log_events')
+    .values({
+      account_id: entry.accountId,
+      environment: entry.environment,
+      organization_id: entry.organizationId ?? null,
+      domain: entry.domain,
+      event_code: entry.code,
+      client_id: entry.clientId ?? null,
+      email: entry.email ?? null,
+      email_normalized: entry.email == null ? null : normalizeEmail(entry.email),
+      resource_owner_id: entry.userId ?? null,
+      reason: entry.reason ?? null,
+      request_id: entry.requestId,
+      inserted_at: now(),
+    })
+    .execute()
+}

@@ -1,0 +1,74 @@
+import { MagicLinkConnection, type MagicLinkConnectionChanges } from '@portico/contract/magic-link'
+import { sql, type Kysely } from 'kysely'
+import { organizationIdOf } from '../db/organization-id.js'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { ApiError } from '../errors.js'
+import { change, type Changed } from '../events/change.js'
+import { emit } from '../events/emit.js'
+import type { Tenant } from '../tenant.js'
+import { connectionColumns, toMagicLinkConnection } from './record.js'
+
+/**
+ * How the organization lets users sign in by link, in the tenant's environment.
+ *
+ * @throws ApiError `organization_not_found`
+ */
+export async function getMagicLinkConnection(
+  { db }: Pick<Deps, 'db'>,
+  tenant: Tenant,
+): Promise<Changed<MagicLinkConnection>> {
+  const row = await connectionsOf(db, tenant).select(connectionColumns).executeTakeFirst()
+  if (row === undefined) throw new ApiError('organization_not_found')
+  return { record: toMagicLinkConnection(row, tenant), version: row.version }
+}
+
+/**
+ * Changes what is sent of the connection. Switched off, no link is made, and none that is open works.
+ *
+ * @param versions The versions the change may happen to; undefined: any.
+ * @throws ApiError `organization_not_found`, `precondition_failed`
+ */
+export function updateMagicLinkConnection(
+  deps: Deps,
+  tenant: Tenant,
+  input: MagicLinkConnectionChanges,
+  versions: readonly number[] | undefined,
+): Promise<Changed<MagicLinkConnection>> {
+  return change(deps, tenant.cause, async (trx) => {
+    const row = await trx
+      .updateTable('magic_link_connections')
+      .set({ ...input, updated_at: deps.now(), version: sql`version + 1` })
+      .where('account_id', '=', tenant.accountId)
+      .where('environment', '=', tenant.environment)
+      .where('organization_id', '=', organizationIdOf(tenant))
+      .$if(versions !== undefined, (update) =>
+        update.where(sql<boolean>`version = any(${versions}::integer[])`),
+      )
+      .returning(connectionColumns)
+      .executeTakeFirst()
+    if (row === undefined) throw await whyUnchanged(trx, tenant)
+    const record = toMagicLinkConnection(row, tenant)
+    await emit(deps, trx, tenant, {
+      code: 'magic_link.connection.update.success',
+      schema: MagicLinkConnection,
+      record,
+      organizationId: row.organization_id,
+    })
+    return { record, version: row.version }
+  })
+}
+
+/** Every organization has one connection per environment, from its creation on. */
+function connectionsOf(db: Kysely<DB>, tenant: Tenant) {
+  return db
+    .selectFrom('magic_link_connections')
+    .where('account_id', '=', tenant.accountId)
+    .where('environment', '=', tenant.environment)
+    .where('organization_id', '=', organizationIdOf(tenant))
+}
+
+async function whyUnchanged(db: Kysely<DB>, tenant: Tenant): Promise<ApiError> {
+  const row = await connectionsOf(db, tenant).select('id').executeTakeFirst()
+  return new ApiError(row === undefined ? 'organization_not_found' : 'precondition_failed')
+}

@@ -1,0 +1,45 @@
+import { sql, type RawBuilder, type Transaction } from 'kysely'
+import type { DB } from '../db/schema.js'
+
+/** Whose links: those of one address for one application. */
+export interface LinkOwner {
+  readonly environment: string
+  /** Domain of the organization. */
+  readonly domain: string
+  readonly applicationId: string
+  /** Normalized. */
+  readonly email: string
+}
+
+/**
+ * Makes changes of these links wait for each other until the transaction ends: each voids what others have made, and
+ * would otherwise miss them, or wait for them while they wait for it.
+ */
+export async function lockLinksOf(trx: Transaction<DB>, owner: LinkOwner): Promise<void> {
+  const { environment, domain, applicationId, email } = owner
+  const key = keyOf(sql`${environment}::text`, domain, sql`${applicationId}::text`, sql`${email}::text`)
+  await sql`select pg_advisory_xact_lock(${key})`.execute(trx)
+}
+
+/** The same for the owner of a token; nothing when there is none. */
+export async function lockLinksOfToken(
+  trx: Transaction<DB>,
+  domain: string,
+  tokenHash: Buffer,
+): Promise<void> {
+  const key = keyOf(sql`environment`, domain, sql`application_id`, sql`email_normalized`)
+  await sql`
+    select pg_advisory_xact_lock(${key}) from magic_link_challenges where token_hash = ${tokenHash}
+  `.execute(trx)
+}
+
+function keyOf(
+  environment: RawBuilder<unknown>,
+  domain: string,
+  applicationId: RawBuilder<unknown>,
+  email: RawBuilder<unknown>,
+): RawBuilder<string> {
+  return sql`hashtextextended(
+    concat_ws(':', 'magic_link', ${environment}, ${domain}::text, ${applicationId}, ${email}), 0
+  )`
+}

@@ -1,0 +1,26 @@
+import type { Transaction } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+
+/** The connection that an organization begins with: active, and unknown addresses are refused. */
+export async function createMagicLinkConnection(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  owner: { accountId: string; environment: string; organizationId: string },
+): Promise<void> {
+  const at = now()
+  await trx
+    .insertInto('magic_link_connections')
+    .values({
+      account_id: owner.accountId,
+      environment: owner.environment,
+      organization_id: owner.organizationId,
+      id: uuidv7(),
+      active: true,
+      find_or_create_user: false,
+      inserted_at: at,
+      updated_at: at,
+    })
+    .execute()
+}

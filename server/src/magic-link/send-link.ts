@@ -1,0 +1,56 @@
+import { hashSecret, randomSecret } from '../crypto/secret.js'
+import type { Deps } from '../deps.js'
+import type { JobPayloads } from '../jobs/job-names.js'
+import { deliverMail } from '../mail/deliver.js'
+import { magicLinkMail } from '../mail/messages.js'
+import { magicLinkUrl } from './challenge.js'
+
+/**
+ * Mails the link of a challenge that is still open. Its token is made here, so that no row but the kept mail of a
+ * sandbox ever holds it; another attempt makes another token, and the one of the failed attempt is worth nothing.
+ *
+ * @throws Error when the mail server does not take the mail.
+ */
+export async function sendMagicLink(deps: Deps, payload: JobPayloads['send_magic_link']): Promise<void> {
+  const token = randomSecret()
+  const at = deps.now()
+  const challenge = await deps.db
+    .updateTable('magic_link_challenges as challenge')
+    .set({ token_hash: hashSecret(token) })
+    .from('organizations')
+    .where('challenge.account_id', '=', payload.accountId)
+    .where('challenge.environment', '=', payload.environment)
+    .where('challenge.organization_id', '=', payload.organizationId)
+    .where('challenge.id', '=', payload.challengeId)
+    .where('challenge.is_link_returned', '=', false)
+    .where('challenge.used_at', 'is', null)
+    .where('challenge.voided_at', 'is', null)
+    .where('challenge.expires_at', '>', at)
+    .whereRef('organizations.account_id', '=', 'challenge.account_id')
+    .whereRef('organizations.id', '=', 'challenge.organization_id')
+    .where('organizations.deleted_at', 'is', null)
+    .returning([
+      'challenge.id',
+      'challenge.email',
+      'challenge.expires_at',
+      'organizations.domain',
+      'organizations.name',
+      'organizations.locale',
+      'organizations.color',
+    ])
+    .executeTakeFirst()
+  // Voided or expired while it waited: there is nothing left to send.
+  if (challenge === undefined) return
+
+  const { id, email, domain, name, locale, color } = challenge
+  const message = magicLinkMail({
+    organizationName: name,
+    locale,
+    productName: deps.config.productName,
+    link: magicLinkUrl(deps.config.baseUrl, domain, token),
+    minutes: Math.max(1, Math.round((challenge.expires_at.getTime() - at.getTime()) / 60_000)),
+    environment: payload.environment,
+    color,
+  })
+  await deliverMail(deps, { ...payload, domain }, { ...message, to: email, messageId: id })
+}

@@ -1,0 +1,51 @@
+import { createTransport } from 'nodemailer'
+import type { Config } from '../config.js'
+
+export interface Mail {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  /** The same over retries, so that a receiver can tell a repetition. */
+  readonly messageId: string
+}
+
+export interface Mailer {
+  /** @throws Error when the mail server does not take the mail; the job tries again. */
+  send(mail: Mail): Promise<void>
+  close(): void
+}
+
+/** Sends by SMTP. Without SMTP_URL every mail fails, which the configuration excludes in production. */
+export function openMailer(config: Config): Mailer {
+  const { smtpUrl, from } = config.mail
+  if (smtpUrl === undefined) {
+    return {
+      send: () => Promise.reject(new Error('SMTP_URL is not set')),
+      close: () => undefined,
+    }
+  }
+  const transport = createTransport({
+    url: smtpUrl,
+    pool: true,
+    maxConnections: 4,
+    // A mail is text made here; nothing in it may make the server read files or addresses.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  return {
+    async send({ to, subject, text, html, messageId }) {
+      await transport.sendMail({
+        from,
+        // As an object: a string could name several recipients.
+        to: { name: '', address: to },
+        subject,
+        text,
+        html,
+        messageId: `<${messageId}@${new URL(config.baseUrl).hostname}>`,
+        headers: { 'Auto-Submitted': 'auto-generated' },
+      })
+    },
+    close: () => transport.close(),
+  }
+}

@@ -1,0 +1,108 @@
+import { organizationColors } from '@portico/contract/organizations'
+import { describe, expect, test } from 'vitest'
+import { magicLinkMail, type MagicLinkMail } from './messages.js'
+
+const link = 'https://auth.example/t/awesome-company/magic-link?token=q3Jc0mVx8n2Zr5t&x=1'
+
+function mailWith(changes: Partial<MagicLinkMail> = {}) {
+  return magicLinkMail({
+    organizationName: 'Awesome company',
+    locale: null,
+    productName: 'Portico',
+    link,
+    minutes: 15,
+    environment: 'production',
+    color: '#1f6feb',
+    ...changes,
+  })
+}
+
+describe('the mail with a magic link', () => {
+  test('says in text what it says in HTML: from whom, the link, how long it works, and what if unasked', () => {
+    const { subject, text, html } = mailWith()
+
+    expect(subject).toBe('Sign in to Awesome company')
+    expect(text.split('\n')).toContain(link)
+    expect(html).toContain(`href="${link.replace('&', '&amp;')}"`)
+    for (const part of [text, html]) {
+      expect(part).toContain('15 minutes')
+      expect(part).toContain('If you did not ask for this')
+    }
+  })
+
+  test('is in French for every French', () => {
+    for (const locale of ['fr', 'fr-CA', 'FR']) {
+      const { subject, text, html } = mailWith({ locale })
+      expect(subject).toBe('Se connecter à Awesome company')
+      expect(text).toContain('Si vous n’avez rien demandé')
+      expect(html).toContain('<html lang="fr">')
+    }
+  })
+
+  test('is in English for a language it has no words for', () => {
+    expect(mailWith({ locale: 'de-CH' }).html).toContain('<html lang="en">')
+    expect(mailWith({ locale: 'toString' }).html).toContain('<html lang="en">')
+  })
+
+  test('says that it comes from the sandbox, and only then', () => {
+    const sandbox = mailWith({ environment: 'sandbox' })
+
+    for (const part of [sandbox.text, sandbox.html]) expect(part).toContain('Test message')
+    for (const part of [mailWith().text, mailWith().html]) expect(part).not.toContain('Test message')
+  })
+
+  test('takes an organization name as text, whatever is in it', () => {
+    const { subject, text, html } = mailWith({
+      organizationName: 'A\r\nBcc: eve@evil.example\u202e\u0000 <script>alert(1)</script>"',
+    })
+
+    expect(subject).toBe('Sign in to A Bcc: eve@evil.example <script>alert(1)</script>"')
+    expect(text.split('\n')[0]).toBe(
+      `Use this link to ${subject.slice(0, 1).toLowerCase()}${subject.slice(1)}:`,
+    )
+    expect(html).not.toContain('<script')
+    expect(html).toContain('&lt;script>')
+  })
+
+  test('cuts a long organization name to 60 characters, never within one', () => {
+    expect(mailWith({ organizationName: '👩'.repeat(80) }).subject).toBe(`Sign in to ${'👩'.repeat(59)}…`)
+    expect(mailWith({ organizationName: 'x'.repeat(60) }).subject).toBe(`Sign in to ${'x'.repeat(60)}`)
+  })
+
+  test('names the product where the organization name shows nothing', () => {
+    expect(mailWith({ organizationName: '\u200b\u200f' }).subject).toBe('Sign in to Portico')
+  })
+
+  test('loads nothing, runs nothing and names no address but the link', () => {
+    const { html } = mailWith()
+
+    expect(html).not.toMatch(/<(img|script|iframe|link|object)\b|url\(|@import|\bsrc=|\bon\w+=/)
+    const addresses = html.match(/https?:\/\/[^\s"<]+/g) ?? []
+    expect(new Set(addresses.map((address) => address.replaceAll('&amp;', '&')))).toEqual(new Set([link]))
+  })
+
+  test('keeps its dark style readable as CSS', () => {
+    const [, style = ''] = /<style>([^<]*)<\/style>/.exec(mailWith().html) ?? []
+
+    expect(style).toContain('prefers-color-scheme: dark')
+    expect(style).not.toMatch(/&\w+;/)
+  })
+
+  test('has white words on its button, which every colour of an organization carries', () => {
+    for (const color of organizationColors) {
+      const { html } = mailWith({ color })
+      expect(html).toContain(`background-color:${color};`)
+      // WCAG 2.2, 1.4.3: 4.5 to 1.
+      expect(1.05 / (luminanceOf(color) + 0.05)).toBeGreaterThanOrEqual(4.5)
+    }
+  })
+})
+
+/** WCAG 2.2, relative luminance. */
+function luminanceOf(color: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const channel = Number.parseInt(color.slice(at, at + 2), 16) / 255
+    return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}

@@ -1,0 +1,179 @@
+import { sql, type Kysely } from 'kysely'
+import { reseal, SealError, type MasterKeys, type SealContext } from '../crypto/seal.js'
+import { canaryContext } from '../db/master-key-canary.js'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { answerContext } from '../events/idempotency.js'
+import { sealContext } from '../signing-keys/signing-keys.js'
+
+interface SealedColumn {
+  readonly table: keyof DB
+  readonly column: string
+  /** The columns that its context is made of. */
+  readonly naming: readonly string[]
+  readonly contextOf: (named: (column: string) => string) => SealContext
+}
+
+/** Every column that holds sealed values. A new one is added here; listing fails when one is missing. */
+const sealedColumns: readonly SealedColumn[] = [
+  { table: 'master_key_canary', column: 'sealed', naming: [], contextOf: () => canaryContext },
+  {
+    table: 'signing_keys',
+    column: 'private_key_sealed',
+    naming: ['account_id', 'environment', 'organization_id', 'kid'],
+    contextOf: (named) =>
+      sealContext(
+        {
+          accountId: named('account_id'),
+          environment: named('environment'),
+          organizationId: named('organization_id'),
+        },
+        named('kid'),
+      ),
+  },
+  {
+    table: 'idempotency_keys',
+    column: 'answer_sealed',
+    naming: ['account_id', 'environment', 'api_key_id', 'key_hash'],
+    contextOf: (named) =>
+      answerContext({
+        accountId: named('account_id'),
+        environment: named('environment'),
+        apiKeyId: named('api_key_id'),
+        // Postgres writes bytea as \x and its digits.
+        keyHash: Buffer.from(named('key_hash').slice(2), 'hex'),
+      }),
+  },
+]
+
+export interface SealedCount {
+  readonly table: string
+  readonly column: string
+  /** The version of the master key, for example v1. */
+  readonly version: string
+  readonly count: number
+}
+
+const batchSize = 2_000
+
+/** How many values each version of the master keys seals. */
+export async function countSealed<Tables>(db: Kysely<Tables>): Promise<SealedCount[]> {
+  await checkAllKnown(db)
+  const counts: SealedCount[] = []
+  for (const { table, column } of sealedColumns) {
+    const { rows } = await sql<{ version: number; count: string }>`
+      select get_byte(${sql.ref(column)}, 1) * 256 + get_byte(${sql.ref(column)}, 2) as version, count(*) as count
+      from ${sql.table(table)} where ${sql.ref(column)} is not null
+      group by 1 order by 1`.execute(db)
+    counts.push(
+      ...rows.map(({ version, count }) => ({ table, column, version: `v${version}`, count: Number(count) })),
+    )
+  }
+  return counts
+}
+
+/**
+ * Seals anew, under the current master key, what another one sealed. What is done stays done when it is interrupted;
+ * running it again does the rest.
+ *
+ * @returns How many values were sealed anew.
+ * @throws Error a sentence when some value is sealed with a master key that is not configured.
+ */
+export async function rewrapSealed(
+  { db, keys: { master } }: Pick<Deps, 'db' | 'keys'>,
+  onProgress: (done: number, total: number) => void,
+): Promise<number> {
+  const outdated = (await countSealed(db)).filter(({ version }) => version !== master.currentVersion)
+  checkConfigured(outdated, master)
+  const total = outdated.reduce((sum, { count }) => sum + count, 0)
+  let done = 0
+  for (const column of sealedColumns) {
+    for (;;) {
+      const batch = await findOutdated(db, column, master)
+      if (batch.length === 0) break
+      done += await replaceBatch(db, column, batch, master)
+      onProgress(done, total)
+    }
+  }
+  return done
+}
+
+function checkConfigured(counts: readonly SealedCount[], master: MasterKeys): void {
+  const missing = counts.find(({ version }) => !master.byVersion.has(version))
+  if (missing === undefined) return
+  throw new Error(
+    `${missing.count} values in ${missing.table} are sealed with master key ${missing.version}, which is not in ` +
+      'MASTER_KEYS: add it after the current one and run the command again.',
+  )
+}
+
+interface OutdatedRow {
+  readonly place: string
+  readonly sealed: Buffer
+  readonly naming: Record<string, string>
+}
+
+async function findOutdated(
+  db: Kysely<DB>,
+  { table, column, naming }: SealedColumn,
+  master: MasterKeys,
+): Promise<OutdatedRow[]> {
+  const current = Buffer.alloc(2)
+  current.writeUInt16BE(Number(master.currentVersion.slice(1)))
+  const names = naming.flatMap((name) => [sql.lit(name), sql`${sql.ref(name)}::text`])
+  const { rows } = await sql<OutdatedRow>`
+    select ctid::text as place, ${sql.ref(column)} as sealed, json_build_object(${sql.join(names)}) as naming
+    from ${sql.table(table)}
+    where ${sql.ref(column)} is not null and substring(${sql.ref(column)} from 2 for 2) <> ${current}
+    limit ${batchSize}`.execute(db)
+  return rows
+}
+
+/** A row that changed or moved meanwhile is left alone and found again. */
+async function replaceBatch(
+  db: Kysely<DB>,
+  { table, column, contextOf }: SealedColumn,
+  batch: readonly OutdatedRow[],
+  master: MasterKeys,
+): Promise<number> {
+  const fresh = batch.map(({ sealed, naming }) =>
+    resealed(
+      master,
+      contextOf((name) => naming[name] ?? ''),
+      sealed,
+    ),
+  )
+  const { numAffectedRows = 0n } = await sql`
+    update ${sql.table(table)} as row set ${sql.ref(column)} = batch.fresh
+    from unnest(
+      ${batch.map(({ place }) => place)}::tid[], ${batch.map(({ sealed }) => sealed)}::bytea[], ${fresh}::bytea[]
+    ) as batch (place, sealed, fresh)
+    where row.ctid = batch.place and row.${sql.ref(column)} = batch.sealed`.execute(db)
+  return Number(numAffectedRows)
+}
+
+function resealed(master: MasterKeys, context: SealContext, sealed: Buffer): Buffer {
+  try {
+    return reseal(master, context, sealed)
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error
+    throw new Error(
+      `${error.message} Restore this record from a backup, or remove it, and run the command again.`,
+      {
+        cause: error,
+      },
+    )
+  }
+}
+
+/** A column that this list forgot would be lost with the old master key. */
+async function checkAllKnown<Tables>(db: Kysely<Tables>): Promise<void> {
+  const { rows } = await sql<{ table: string; column: string }>`
+    select table_name as table, column_name as column from information_schema.columns
+    where table_schema = current_schema() and data_type = 'bytea' and column_name like '%sealed'`.execute(db)
+  const isKnown = ({ table, column }: { table: string; column: string }) =>
+    sealedColumns.some((known) => known.table === table && known.column === column)
+  const forgotten = rows.find((row) => !isKnown(row))
+  if (forgotten !== undefined)
+    throw new Error(`the sealed column ${forgotten.table}.${forgotten.column} is missing in sealedColumns`)
+}

@@ -1,0 +1,164 @@
+import { exampleOf } from '@portico/contract/record'
+import { AccessTokenClaims, IdTokenClaims, resourceOwnerAttributes } from '@portico/contract/token-claims'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod/v4'
+import { decodeJwt, generateSigningKey, signJwt, toPrivateKey } from '../crypto/jwt.js'
+import {
+  issuerOf,
+  maxClaimsBytes,
+  toAccessTokenClaims,
+  toIdTokenClaims,
+  type IdTokenFacts,
+  type MetaDataClaim,
+} from './claims.js'
+
+const facts: IdTokenFacts = {
+  issuer: issuerOf('https://auth.example', 'awesome-company'),
+  environment: 'sandbox',
+  organizationDomain: 'awesome-company',
+  user: {
+    id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+    email: 'ada@awesome.example',
+    email_verified: true,
+  },
+  metaData: [['employee_number', 1815]],
+  application: {
+    id: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+    name: 'Storefront',
+    application_type: 'react',
+  },
+  scopes: ['magic_link'],
+  issuedAtSeconds: 1_773_480_413,
+  lifetimeSeconds: 3600,
+  jti: '6f1d2c3b-4a59-4687-90ab-cdef01234567',
+  amr: ['email'],
+  authTimeSeconds: 1_773_480_399,
+  sessionId: '0190c8c2-8b9c-7dae-9f10-2b3c4d5e6f70',
+  nonce: 'n-0S6_WzA2Mj',
+  accessToken: 'jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y',
+  code: 'Qcb0Orv1zh30vL1MPRsbm-diHiMwcLyZvn1arpZv-Jxf_11jnpEX3Tgfvk',
+  state: 'af0ifjsldkj',
+}
+
+/** A schema of claims that refuses whatever it does not declare. */
+const strict = (claims: z.ZodObject) => z.strictObject(claims.shape)
+
+describe('the access token', () => {
+  test('says what the contract’s example says', () => {
+    expect(toAccessTokenClaims(facts)).toEqual(exampleOf(AccessTokenClaims))
+  })
+
+  test('declares each of its claims in the contract, whose example fits', () => {
+    expect(strict(AccessTokenClaims).parse(toAccessTokenClaims(facts))).toBeDefined()
+    expect(strict(AccessTokenClaims).parse(exampleOf(AccessTokenClaims))).toBeDefined()
+  })
+
+  test('is for the application alone, and names it as audience and client', () => {
+    const claims = toAccessTokenClaims(facts)
+    expect([claims.aud, claims.cid, claims.client_id]).toEqual(Array(3).fill(facts.application.id))
+  })
+})
+
+describe('the ID token', () => {
+  test('says what the contract’s example says', () => {
+    expect(toIdTokenClaims(facts)).toEqual(exampleOf(IdTokenClaims))
+  })
+
+  test('declares each of its claims in the contract, whose example fits', () => {
+    expect(strict(IdTokenClaims).parse(toIdTokenClaims(facts))).toBeDefined()
+    expect(strict(IdTokenClaims).parse(exampleOf(IdTokenClaims))).toBeDefined()
+  })
+
+  // The access token, the code and their hashes are those of OpenID Connect Core appendix A; the state's is by openssl.
+  test('binds itself to the access token, the code and the state', () => {
+    expect(toIdTokenClaims(facts)).toMatchObject({
+      at_hash: '77QmUPtjPfzWtF2AnpK9RQ',
+      c_hash: 'LDktKdoQak3Pk0cnXxCltA',
+      s_hash: 'bOhtX8F73IMjSPeVAqxyTQ',
+      nonce: 'n-0S6_WzA2Mj',
+    })
+  })
+
+  test('has no member for what the sign-in did not have', () => {
+    const bare = { ...facts, nonce: undefined, accessToken: undefined, code: undefined, state: undefined }
+    const claims = toIdTokenClaims({ ...bare, sessionId: undefined })
+    for (const name of ['nonce', 'at_hash', 'c_hash', 's_hash', 'sid', 'authorization_id'])
+      expect(claims).not.toHaveProperty(name)
+  })
+
+  test('has every attribute of an identity provider as null without SSO', () => {
+    const { resource_owner_metadata } = toIdTokenClaims(facts)
+    expect(Object.keys(resource_owner_metadata)).toEqual(Object.keys(resourceOwnerAttributes))
+    expect(new Set(Object.values(resource_owner_metadata))).toEqual(new Set([null]))
+  })
+
+  test('has what the identity provider asserts, and no attribute that is not of the table', () => {
+    const attributes = { saml_nameid: 'ada', authnmethodsreferences: ['pwd', 'otp'], sub: 'someone else' }
+    const { sub, resource_owner_metadata } = toIdTokenClaims({ ...facts, attributes })
+    expect(sub).toBe(facts.user.id)
+    expect(resource_owner_metadata).toMatchObject({
+      saml_nameid: 'ada',
+      authnmethodsreferences: ['pwd', 'otp'],
+      email: null,
+    })
+    expect(resource_owner_metadata).not.toHaveProperty('sub')
+  })
+})
+
+describe.each([
+  ['access token', toAccessTokenClaims],
+  ['ID token', toIdTokenClaims],
+])('the metadata of the %s', (_name, toClaims) => {
+  test('stand under meta_data alone, even those that are called like a registered claim', () => {
+    const names = ['sub', 'iss', 'aud', 'exp', 'dbs', 'jtt', 'scp', 'email', 'meta_data', '__proto__']
+    const claims = toClaims({ ...facts, metaData: names.map((name) => [name, 'forged']) })
+    expect({ ...claims, meta_data: {} }).toEqual({ ...toClaims({ ...facts, metaData: [] }), meta_data: {} })
+    expect(Object.keys(claims.meta_data)).toEqual(names)
+  })
+
+  test('are whole where they fit, and the token does not say that they are not', () => {
+    const metaData = Array.from({ length: 50 }, (_, index): MetaDataClaim => [`key_${index}`, index])
+    const claims = toClaims({ ...facts, metaData })
+    expect(Object.keys(claims.meta_data)).toHaveLength(50)
+    expect(claims).not.toHaveProperty('meta_data_truncated')
+  })
+
+  test('leave out a value that does not fit, keep smaller ones after it, and say so', () => {
+    const metaData: MetaDataClaim[] = [
+      ['first', 'x'.repeat(2000)],
+      ['large', '☂'.repeat(2000)],
+      ['second', 'small'],
+    ]
+    const claims = toClaims({ ...facts, metaData })
+    expect(Object.keys(claims.meta_data)).toEqual(['first', 'second'])
+    expect(claims.meta_data_truncated).toBe(true)
+    expect(toClaims({ ...facts, metaData })).toEqual(claims)
+  })
+
+  test.each(['x', '☂', '\u0001', '"'])('keep a token of 50 long values of %j readable', async (character) => {
+    const metaData = Array.from({ length: 50 }, (_, index): MetaDataClaim => [
+      `${character.repeat(50)}${index}`,
+      character.repeat(40 * index),
+    ])
+    const attributes = Object.fromEntries(
+      Object.keys(resourceOwnerAttributes).map((name) => [name, character.repeat(100)]),
+    )
+    const long = {
+      ...facts,
+      issuer: issuerOf('https://a-service-with-a-long-name.authentication.example', 'o'.repeat(120)),
+      organizationDomain: 'o'.repeat(120),
+      user: { ...facts.user, email: `${'e'.repeat(240)}@people.example` },
+      application: { ...facts.application, name: 'n'.repeat(100) },
+      nonce: 'n'.repeat(500),
+      metaData,
+      attributes,
+    }
+    const claims = toClaims(long)
+    expect(Buffer.byteLength(JSON.stringify(claims))).toBeLessThanOrEqual(maxClaimsBytes)
+    expect(claims.meta_data_truncated).toBe(true)
+    const { privateKeyPem, publicJwk } = await generateSigningKey('RS256')
+    const signer = { kid: publicJwk.kid, algorithm: 'RS256' as const, typ: 'at+jwt' }
+    const token = signJwt({ ...signer, privateKey: toPrivateKey(privateKeyPem) }, claims)
+    expect(decodeJwt(token)?.claims).toEqual(claims)
+  })
+})

@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto'
+import type { Environment, JsonValue } from '@portico/contract/fields'
+import type { AccessTokenClaims, IdTokenClaims, ResourceOwnerMetadata } from '@portico/contract/token-claims'
+import { resourceOwnerAttributes } from '@portico/contract/token-claims'
+import type { z } from 'zod/v4'
+
+type Json = z.output<typeof JsonValue>
+
+/**
+ * Bytes that the claims of a token may have as JSON, so that the token stays under the 8,192 characters that
+ * crypto/jwt.ts reads: a header of 112 characters, two dots and an RS256 signature of 342 leave 7,736 for base64url,
+ * which is 5,802 bytes.
+ */
+export const maxClaimsBytes = 5_700
+
+/** Of these, what the attributes of an identity provider may take, so that metadata have room beside them. */
+const maxAttributesBytes = 1_500
+
+/** A metadata value of the user as a token carries it, by the name of its key. */
+export type MetaDataClaim = readonly [name: string, value: Json]
+
+/** What the tokens of one sign-in are made of. */
+export interface TokenFacts {
+  readonly issuer: string
+  readonly environment: Environment
+  readonly organizationDomain: string
+  readonly user: { readonly id: string; readonly email: string; readonly email_verified: boolean }
+  /** In the order in which they are kept where not all fit. */
+  readonly metaData: readonly MetaDataClaim[]
+  readonly application: { readonly id: string; readonly name: string; readonly application_type: string }
+  readonly scopes: readonly string[]
+  readonly issuedAtSeconds: number
+  readonly lifetimeSeconds: number
+  /** Unique to the token: another for each of the two. */
+  readonly jti: string
+  /** In samples alone. */
+  readonly authorizationId?: string | undefined
+}
+
+/** What the ID token says besides of the session, and what it binds itself to. */
+export interface IdTokenFacts extends TokenFacts {
+  /** How the user proved who they are (RFC 8176). */
+  readonly amr: readonly string[]
+  readonly authTimeSeconds: number
+  readonly sessionId?: string | undefined
+  readonly nonce?: string | undefined
+  readonly accessToken?: string | undefined
+  readonly code?: string | undefined
+  readonly state?: string | undefined
+  /** What the identity provider asserted, after an SSO login. */
+  readonly attributes?: Readonly<Partial<ResourceOwnerMetadata>> | undefined
+}
+
+/** The issuer of an organization's tokens, the same in both environments. */
+export function issuerOf(baseUrl: string, organizationDomain: string): string {
+  return `${baseUrl}/t/${organizationDomain}`
+}
+
+/**
+ * The claims of an access token. Metadata stand under `meta_data` alone, whatever their keys are called; a value that
+ * does not fit into maxClaimsBytes is left out, smaller ones after it are not, and `meta_data_truncated` says so.
+ */
+export function toAccessTokenClaims(facts: TokenFacts): AccessTokenClaims {
+  return withMetaData(facts.metaData, {
+    ...toCommonClaims(facts),
+    jtt: 'access_token' as const,
+    client_id: facts.application.id,
+    scp: [...facts.scopes],
+  })
+}
+
+/** The claims of an ID token; its metadata are limited like those of the access token. */
+export function toIdTokenClaims(facts: IdTokenFacts): IdTokenClaims {
+  const { nonce, accessToken, code, state, sessionId } = facts
+  return withMetaData(facts.metaData, {
+    ...toCommonClaims(facts),
+    jtt: 'id_token' as const,
+    email_verified: facts.user.email_verified,
+    ...(nonce !== undefined && { nonce }),
+    ...(accessToken !== undefined && { at_hash: toHalfHash(accessToken) }),
+    ...(code !== undefined && { c_hash: toHalfHash(code) }),
+    ...(state !== undefined && { s_hash: toHalfHash(state) }),
+    auth_time: facts.authTimeSeconds,
+    amr: [...facts.amr],
+    ...(sessionId !== undefined && { sid: sessionId }),
+    resource_owner_metadata: toResourceOwnerMetadata(facts.attributes ?? {}),
+  })
+}
+
+function toCommonClaims(facts: TokenFacts) {
+  const { user, application, authorizationId } = facts
+  return {
+    iss: facts.issuer,
+    sub: user.id,
+    uid: user.id,
+    // Never empty: sandbox and production share issuer and keys, and aud with dbs is what tells their tokens apart.
+    aud: application.id,
+    cid: application.id,
+    iat: facts.issuedAtSeconds,
+    nbf: facts.issuedAtSeconds,
+    exp: facts.issuedAtSeconds + facts.lifetimeSeconds,
+    jti: facts.jti,
+    ver: 3 as const,
+    tnt: facts.organizationDomain,
+    org: facts.organizationDomain,
+    dbs: facts.environment,
+    env: facts.environment,
+    email: user.email,
+    application_metadata: { name: application.name, application_type: application.application_type },
+    ...(authorizationId !== undefined && { authorization_id: authorizationId }),
+  }
+}
+
+function withMetaData<Claims extends object>(
+  metaData: readonly MetaDataClaim[],
+  claims: Claims,
+): Claims & Pick<AccessTokenClaims, 'meta_data' | 'meta_data_truncated'> {
+  const others = { ...claims, meta_data: {}, meta_data_truncated: true as const }
+  const kept = takeFitting(metaData, maxClaimsBytes - bytesOf(others))
+  const isWhole = kept.length === metaData.length
+  return {
+    ...claims,
+    meta_data: Object.fromEntries(kept),
+    ...(!isWhole && { meta_data_truncated: true as const }),
+  }
+}
+
+/** Every attribute of the specification's table, null where the identity provider does not assert it. */
+function toResourceOwnerMetadata(
+  attributes: Readonly<Partial<ResourceOwnerMetadata>>,
+): ResourceOwnerMetadata {
+  const names = Object.keys(resourceOwnerAttributes) as (keyof ResourceOwnerMetadata)[]
+  const asserted = names.map((name) => [name, attributes[name] ?? null] as const)
+  const none = Object.fromEntries(names.map((name) => [name, null]))
+  const kept = takeFitting(asserted, maxAttributesBytes)
+  // Its members are exactly the names of the table.
+  return { ...none, ...Object.fromEntries(kept) } as ResourceOwnerMetadata
+}
+
+/** The members, in their order, that together take at most so many bytes of JSON; one that does not fit is skipped. */
+function takeFitting<Value>(members: readonly (readonly [string, Value])[], bytes: number) {
+  const kept: (readonly [string, Value])[] = []
+  let left = bytes
+  for (const member of members) {
+    // Its quotes, colon and the comma after it are counted by the object around it.
+    const size = bytesOf(Object.fromEntries([member]))
+    if (size > left) continue
+    kept.push(member)
+    left -= size
+  }
+  return kept
+}
+
+function bytesOf(value: object): number {
+  return Buffer.byteLength(JSON.stringify(value))
+}
+
+/** Left half of the SHA-256, base64url (OpenID Connect Core section 3.1.3.6); ES256 and RS256 both hash with it. */
+function toHalfHash(text: string): string {
+  return createHash('sha256').update(text).digest().subarray(0, 16).toString('base64url')
+}

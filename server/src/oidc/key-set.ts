@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto'
+import type { KeySet } from '@portico/contract/oidc'
+import type { Deps } from '../deps.js'
+import { ApiError } from '../errors.js'
+import { findOrganizationByDomain, type PublicOrganization } from '../organizations/find-organization.js'
+import { listPublishedKeys } from '../signing-keys/rotate.js'
+
+/**
+ * The public keys of an organization, of both environments, which share their issuer.
+ *
+ * @returns The key set, and a tag that changes with it (RFC 9110 section 8.8.3).
+ * @throws ApiError `organization_not_found`
+ */
+export async function getKeySet(
+  deps: Pick<Deps, 'db' | 'now'>,
+  domain: string,
+): Promise<{ keySet: KeySet; etag: string }> {
+  const organization = await getIssuingOrganization(deps, domain)
+  const keys = await listPublishedKeys(deps.db, organization, deps.now())
+  const digest = createHash('sha256').update(keys.map((key) => key.kid).join(' '))
+  return { keySet: { keys }, etag: `"${digest.digest('base64url')}"` }
+}
+
+/**
+ * The organization behind an issuer.
+ *
+ * @throws ApiError `organization_not_found`
+ */
+export async function getIssuingOrganization(
+  deps: Pick<Deps, 'db'>,
+  domain: string,
+): Promise<PublicOrganization> {
+  const organization = await findOrganizationByDomain(deps, domain)
+  if (organization === undefined) throw new ApiError('organization_not_found')
+  return organization
+}

@@ -1,0 +1,286 @@
+import {
+  Organization,
+  organizationColors,
+  type DeletedOrganization,
+  type NewOrganization,
+  type OrganizationChanges,
+  type OrganizationQuery,
+} from '@portico/contract/organizations'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { emptyPage, orderOf, readPage, type Page } from '../db/page.js'
+import type { DB } from '../db/schema.js'
+import { totalInAccount } from '../db/totals.js'
+import type { Deps } from '../deps.js'
+import { ApiError } from '../errors.js'
+import { change, type Changed } from '../events/change.js'
+import { emit } from '../events/emit.js'
+import { forgetAnswers } from '../events/idempotency.js'
+import { createMagicLinkConnection } from '../magic-link/new-connection.js'
+import { insertSigningKey, prepareSigningKeys } from '../signing-keys/signing-keys.js'
+import type { Caller, Tenant } from '../tenant.js'
+import { completeAddress } from './address.js'
+import { takeDomain } from './domain.js'
+import { isProductionUp } from './production.js'
+import { organizationColumns, toDeletedOrganization, toOrganization, type OrganizationRow } from './record.js'
+
+/** The organizations that a plan allows; any number with a plan that is not among these. */
+const planLimits: Record<string, number> = { free: 1 }
+
+/**
+ * Creates an organization with its domain, its signing keys and its ways to sign in, in both environments.
+ *
+ * @throws ApiError `plan_limit_reached`
+ */
+export async function createOrganization(
+  deps: Deps,
+  caller: Caller,
+  input: NewOrganization,
+): Promise<Changed<Organization>> {
+  const { name, autocomplete_address, color, ...members } = input
+  const id = uuidv7()
+  const signingKeys = await prepareSigningKeys(caller.accountId, id)
+  return change(deps, caller.cause, async (trx) => {
+    await checkPlan(trx, caller.accountId)
+    const at = deps.now()
+    const row = await trx
+      .insertInto('organizations')
+      .values({
+        ...completeAddress(autocomplete_address),
+        ...members,
+        account_id: caller.accountId,
+        id,
+        domain: await takeDomain(trx, name, at),
+        name,
+        color: color ?? colorOf(id),
+        inserted_at: at,
+        updated_at: at,
+      })
+      .returning([...organizationColumns, isProductionUp().as('is_production_up')])
+      .executeTakeFirstOrThrow()
+    for (const key of signingKeys) {
+      await insertSigningKey(deps, trx, key)
+      await createMagicLinkConnection(deps, trx, key.owner)
+    }
+    return emitOrganization(deps, trx, caller, 'organization.organization.create.success', row)
+  })
+}
+
+/** The organizations of the account that the key may see. A filter that can match nothing gives an empty list. */
+export async function listOrganizations(
+  { readDb }: Pick<Deps, 'readDb'>,
+  caller: Caller,
+  query: OrganizationQuery,
+): Promise<Page<Organization>> {
+  const statuses = query.q?.environments_status_in
+  if (query.filter === null || statuses === null) return emptyPage(query)
+  const all = organizationsOf(readDb, caller)
+  const filtered = filterOrganizations(all, query.filter, statuses)
+  const isWhole = query.filter === undefined && statuses === undefined && caller.organizationIds === null
+
+  return readPage(
+    {
+      query,
+      environment: caller.environment,
+      order: orderOf(query.sort, ['name', 'domain', 'inserted_at', 'updated_at']),
+      keys: filtered,
+      table: 'organizations',
+      read: (ids) =>
+        organizationsOf(readDb, caller)
+          .where(sql<boolean>`organizations.id = any(${ids})`)
+          .select([...organizationColumns, isProductionUp().as('is_production_up')])
+          .execute(),
+      total: () =>
+        isWhole
+          ? totalInAccount(readDb, 'organizations', { accountId: caller.accountId, environment: '' })
+          : countRows(filtered),
+    },
+    (row) => toOrganization(row, caller.accountDomain),
+  )
+}
+
+/**
+ * An organization, or what is left to tell of a deleted one.
+ *
+ * @throws ApiError `organization_not_found`
+ */
+export async function getOrganization(
+  { db }: Pick<Deps, 'db'>,
+  tenant: Tenant,
+): Promise<Changed<Organization | DeletedOrganization>> {
+  const row = await seenBy(db, tenant)
+    .where('domain', '=', tenant.domain)
+    .select([...organizationColumns, isProductionUp().as('is_production_up')])
+    .executeTakeFirst()
+  if (row === undefined) throw new ApiError('organization_not_found')
+  if (row.deleted_at !== null) return { record: toDeletedOrganization(row) }
+  return { record: toOrganization(row, tenant.accountDomain), version: row.version }
+}
+
+/**
+ * Changes an organization; its domain stays.
+ *
+ * @throws ApiError `organization_not_found`, `precondition_failed`, and `production_is_up` when a sandbox key would
+ *   change who may sign in to production.
+ */
+export function updateOrganization(
+  deps: Deps,
+  tenant: Tenant,
+  input: OrganizationChanges,
+  versions: readonly number[] | undefined,
+): Promise<Changed<Organization>> {
+  const { autocomplete_address, ...members } = input
+  const isGuarded = input.allowed_email_domains !== undefined && tenant.environment === 'sandbox'
+  return change(deps, tenant.cause, async (trx) => {
+    const row = await trx
+      .updateTable('organizations')
+      .set({
+        ...completeAddress(autocomplete_address),
+        ...members,
+        updated_at: deps.now(),
+        version: sql`version + 1`,
+      })
+      .where(isVisible(tenant))
+      .where('deleted_at', 'is', null)
+      .where('domain', '=', tenant.domain)
+      .$if(versions !== undefined, (update) => update.where('version', 'in', nonEmpty(versions)))
+      .$if(isGuarded, (update) => update.where(isProductionUp(), '=', false))
+      .returning([...organizationColumns, isProductionUp().as('is_production_up')])
+      .executeTakeFirst()
+    if (row === undefined) throw await whyUnchanged(trx, tenant, versions)
+    return emitOrganization(deps, trx, tenant, 'organization.organization.update.success', row)
+  })
+}
+
+/**
+ * Deletes an organization: from this moment no statement finds anything under it. Its rows are erased by the purge.
+ *
+ * @throws ApiError `organization_not_found`, `precondition_failed`, and `production_is_up` for a sandbox key.
+ */
+export function deleteOrganization(
+  deps: Deps,
+  tenant: Tenant,
+  versions: readonly number[] | undefined,
+): Promise<Changed<Organization>> {
+  return change(deps, tenant.cause, async (trx) => {
+    const row = await trx
+      .updateTable('organizations')
+      .set({ deleted_at: deps.now(), version: sql`version + 1` })
+      .where(isVisible(tenant))
+      .where('deleted_at', 'is', null)
+      .where('domain', '=', tenant.domain)
+      .$if(versions !== undefined, (update) => update.where('version', 'in', nonEmpty(versions)))
+      .$if(tenant.environment === 'sandbox', (update) => update.where(isProductionUp(), '=', false))
+      .returning([...organizationColumns, isProductionUp().as('is_production_up')])
+      .executeTakeFirst()
+    if (row === undefined) throw await whyUnchanged(trx, tenant, versions)
+    await forgetAnswers(trx, tenant, { organizationId: row.id })
+    return emitOrganization(deps, trx, tenant, 'organization.organization.delete.success', row)
+  })
+}
+
+/** The organizations that a key may see, deleted ones too: those of its account, or those it is limited to. */
+function seenBy(db: Kysely<DB>, caller: Pick<Caller, 'accountId' | 'organizationIds'>) {
+  return db.selectFrom('organizations').where(isVisible(caller))
+}
+
+function isVisible({ accountId, organizationIds }: Pick<Caller, 'accountId' | 'organizationIds'>) {
+  return sql<boolean>`organizations.account_id = ${accountId}
+    and (${organizationIds}::uuid[] is null or organizations.id = any(${organizationIds}::uuid[]))`
+}
+
+function organizationsOf(db: Kysely<DB>, caller: Caller) {
+  return seenBy(db, caller).where('organizations.deleted_at', 'is', null)
+}
+
+function filterOrganizations(
+  organizations: ReturnType<typeof organizationsOf>,
+  filter: string | undefined,
+  statuses: readonly string[] | undefined,
+) {
+  const pattern = `%${(filter ?? '').replace(/[\\%_]/g, '\\$&')}%`
+  return organizations
+    .$if(filter !== undefined, (query) =>
+      query.where(({ or, eb }) =>
+        or([eb('organizations.name', 'ilike', pattern), eb('organizations.domain', 'ilike', pattern)]),
+      ),
+    )
+    .$if(statuses !== undefined, (query) => query.where(hasEnvironmentIn(statuses)))
+}
+
+/** The sandbox is always up, so that every organization has an environment that is. */
+function hasEnvironmentIn(statuses: readonly string[] = []) {
+  if (statuses.includes('up')) return sql<boolean>`true`
+  return statuses.includes('down') ? sql<boolean>`not ${isProductionUp()}` : sql<boolean>`false`
+}
+
+async function countRows(query: ReturnType<typeof organizationsOf>): Promise<number> {
+  const { count } = await query.select(sql<string>`count(*)`.as('count')).executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+async function checkPlan(trx: Transaction<DB>, accountId: string): Promise<void> {
+  // The lock makes parallel creations of one account wait, so that the count still holds at the insert. Nothing is
+  // locked where the plan has no limit.
+  const account = await trx
+    .selectFrom('accounts')
+    .where('id', '=', accountId)
+    .where('plan', 'in', Object.keys(planLimits))
+    .select('plan')
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  const limit = account === undefined ? undefined : planLimits[account.plan]
+  if (limit === undefined) return
+  const count = await totalInAccount(trx, 'organizations', { accountId, environment: '' })
+  if (count >= limit) throw new ApiError('plan_limit_reached')
+}
+
+function colorOf(id: string): string {
+  const sum = [...id].reduce((total, character) => total + character.charCodeAt(0), 0)
+  return organizationColors[sum % organizationColors.length] ?? organizationColors[0]
+}
+
+async function whyUnchanged(
+  db: Kysely<DB>,
+  tenant: Tenant,
+  versions: readonly number[] | undefined,
+): Promise<ApiError> {
+  const row = await seenBy(db, tenant)
+    .where('domain', '=', tenant.domain)
+    .where('deleted_at', 'is', null)
+    .select('version')
+    .executeTakeFirst()
+  if (row === undefined) return new ApiError('organization_not_found')
+  if (versions !== undefined && !versions.includes(row.version)) return new ApiError('precondition_failed')
+  return new ApiError('production_is_up')
+}
+
+/** An If-Match that names no version matches none; `in ()` is not SQL. */
+function nonEmpty(versions: readonly number[] = []): number[] {
+  return versions.length === 0 ? [0] : [...versions]
+}
+
+async function emitOrganization(
+  deps: Deps,
+  trx: Transaction<DB>,
+  caller: Caller | Tenant,
+  code:
+    | 'organization.organization.create.success'
+    | 'organization.organization.update.success'
+    | 'organization.organization.delete.success',
+  row: OrganizationRow,
+): Promise<Changed<Organization>> {
+  const record = toOrganization(row, caller.accountDomain)
+  await emit(
+    deps,
+    trx,
+    { ...caller, domain: row.domain },
+    {
+      code,
+      schema: Organization,
+      record,
+      organizationId: row.id,
+    },
+  )
+  return { record, version: row.version, organizationId: row.id }
+}

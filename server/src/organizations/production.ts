@@ -1,0 +1,28 @@
+import { sql, type RawBuilder } from 'kysely'
+import { isUsableBy } from '../applications/usable.js'
+import { organizationIdOf } from '../db/organization-id.js'
+import type { Tenant } from '../tenant.js'
+
+/** Production serves once an application of it is usable by the organization, which the statement names. */
+export function isProductionUp(): RawBuilder<boolean> {
+  return sql<boolean>`exists (
+    select from applications
+    where applications.account_id = organizations.account_id
+      and applications.environment = 'production'
+      and ${isUsableBy(sql.ref('organizations.id'))}
+  )`
+}
+
+/**
+ * Whether the tenant may change what both environments of its organization share and production depends on: a sandbox
+ * key may until production serves.
+ */
+export function mayChangeProduction(tenant: Tenant): RawBuilder<boolean> {
+  if (tenant.environment !== 'sandbox') return sql<boolean>`true`
+  return sql<boolean>`not exists (
+    select from organizations
+    where organizations.account_id = ${tenant.accountId}
+      and organizations.id = ${organizationIdOf(tenant)}
+      and ${isProductionUp()}
+  )`
+}

@@ -1,0 +1,29 @@
+import { contract } from '@portico/contract/contract'
+import { initServer } from '@ts-rest/express'
+import type { Deps } from '../deps.js'
+import { created, deleted, ok, versionsOf } from '../http/answer.js'
+import { callerOf, tenantOf } from '../http/request-context.js'
+import {
+  createOrganization,
+  deleteOrganization,
+  getOrganization,
+  listOrganizations,
+  updateOrganization,
+} from './organizations.js'
+
+const s = initServer()
+
+export function organizationRoutes(deps: Deps) {
+  return s.router(contract.organizations, {
+    list: async ({ req, query }) => ({
+      status: 200,
+      body: await listOrganizations(deps, callerOf(req), query),
+    }),
+    create: async ({ req, res, body }) => created(res, await createOrganization(deps, callerOf(req), body)),
+    get: async ({ req, res }) => ok(res, await getOrganization(deps, tenantOf(req))),
+    update: async ({ req, res, body, headers }) =>
+      ok(res, await updateOrganization(deps, tenantOf(req), body, versionsOf(headers['if-match']))),
+    delete: async ({ req, res, headers }) =>
+      deleted(res, await deleteOrganization(deps, tenantOf(req), versionsOf(headers['if-match']))),
+  })
+}

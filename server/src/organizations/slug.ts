@@ -1,0 +1,30 @@
+import slugify from '@sindresorhus/slugify'
+import { randomBase32 } from '../crypto/secret.js'
+
+/** The first segments of the service's own paths, which no domain may be. */
+const reserved = new Set([
+  'api',
+  't',
+  'saml',
+  'scim',
+  'oauth',
+  'assets',
+  'admin',
+  'www',
+  'docs',
+  'console',
+  'onboarding',
+  'relay',
+  'outbox',
+])
+
+/** A domain from a name: transliterated lower-case words joined by dashes; one is made up where the name gives none. */
+export function slugOf(name: string): string {
+  const slug = slugify(name, { decamelize: false }).slice(0, 100).replace(/-+$/, '')
+  return slug === '' ? `org-${randomBase32(6)}` : slug
+}
+
+/** Whether a slug is the first segment of a path of the service's own. */
+export function isReserved(slug: string): boolean {
+  return reserved.has(slug)
+}

@@ -1,0 +1,83 @@
+import type { OutboxMessage, OutboxQuery } from '@portico/contract/outbox'
+import { sql, type Kysely } from 'kysely'
+import { emptyPage, newestFirst, readPage, type Page } from '../db/page.js'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import type { Caller } from '../tenant.js'
+import { outboxColumns, toOutboxMessage } from './record.js'
+
+/** The kept messages of the account in the caller's environment, newest first. */
+export async function listOutbox(
+  { readDb }: Pick<Deps, 'readDb'>,
+  caller: Caller,
+  query: OutboxQuery,
+): Promise<Page<OutboxMessage>> {
+  if (query.to === null) return emptyPage(query)
+  const messages = messagesOf(readDb, caller)
+  const filtered =
+    query.to === undefined
+      ? messages
+      : messages.where(sql<boolean>`lower(outbox_messages.recipient) = ${query.to.toLowerCase()}`)
+  return readPage(
+    {
+      query,
+      environment: caller.environment,
+      order: newestFirst,
+      keys: filtered,
+      table: 'outbox_messages',
+      read: (ids) =>
+        messagesOf(readDb, caller)
+          .where(sql<boolean>`outbox_messages.id = any(${ids})`)
+          .select(outboxColumns)
+          .execute(),
+      total: () => countRows(filtered),
+    },
+    toOutboxMessage,
+  )
+}
+
+function messagesOf(db: Kysely<DB>, { accountId, environment }: Caller) {
+  return db
+    .selectFrom('outbox_messages')
+    .where('outbox_messages.account_id', '=', accountId)
+    .where('outbox_messages.environment', '=', environment)
+}
+
+async function countRows(query: ReturnType<typeof messagesOf>): Promise<number> {
+  const { count } = await query.select(sql<string>`count(*)`.as('count')).executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+const shownOnPage = 50
+
+/** The newest kept messages of every account and environment, for the operator of a service on this machine alone. */
+export async function listAllMessages(
+  { db }: Pick<Deps, 'db'>,
+  page: number,
+): Promise<{ messages: OutboxMessage[]; isLast: boolean }> {
+  const rows = await db
+    .selectFrom('outbox_messages')
+    .select(outboxColumns)
+    .orderBy('inserted_at', 'desc')
+    .orderBy('id', 'desc')
+    .offset((page - 1) * shownOnPage)
+    .limit(shownOnPage + 1)
+    .execute()
+  return {
+    messages: rows.slice(0, shownOnPage).map(toOutboxMessage),
+    isLast: rows.length <= shownOnPage,
+  }
+}
+
+/** A kept message of any account and environment, for the operator of a service on this machine alone. */
+export async function findAnyMessage(
+  { db }: Pick<Deps, 'db'>,
+  id: string,
+): Promise<OutboxMessage | undefined> {
+  const row = await db
+    .selectFrom('outbox_messages')
+    .where('id', '=', id)
+    .select(outboxColumns)
+    .executeTakeFirst()
+  return row && toOutboxMessage(row)
+}

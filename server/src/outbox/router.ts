@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs'
+import { pathId } from '@portico/contract/fields'
+import express, { type NextFunction, type Request, type Response, type Router } from 'express'
+import type { Deps } from '../deps.js'
+import { isLoopbackHost } from '../loopback.js'
+import { findAnyMessage, listAllMessages } from './outbox.js'
+import { outboxListPage, outboxMessagePage } from './page.js'
+
+/**
+ * The outbox as a page, for who tries the service on the own machine: it shows the messages of every account, and so
+ * sign-in links, without asking who looks. It exists where the service is on loopback and has no mail server, and for
+ * a browser on the same machine; everybody else finds nothing.
+ */
+export function outboxPage(deps: Deps): Router {
+  const { config } = deps
+  const router = express.Router()
+  const isServed = isLoopbackHost(new URL(config.baseUrl).hostname) && config.mail.smtpUrl === undefined
+  if (!isServed || config.isProduction) return router
+
+  // The same path from src/outbox and from dist/outbox.
+  const style = readFileSync(new URL('../../src/outbox/style.css', import.meta.url), 'utf8')
+
+  router.use('/outbox', (req: Request, res: Response, next: NextFunction) => {
+    if (!isFromThisMachine(req)) {
+      next('router')
+      return
+    }
+    res.set({
+      'Content-Security-Policy': pagePolicy,
+      'Cache-Control': 'no-store',
+      'Referrer-Policy': 'no-referrer',
+      'X-Content-Type-Options': 'nosniff',
+      'Cross-Origin-Opener-Policy': 'same-origin',
+      'Cross-Origin-Resource-Policy': 'same-origin',
+    })
+    next()
+  })
+  router.get('/outbox', async (req, res) => {
+    const page = pageOf(req.query['page'])
+    const { messages, isLast } = await listAllMessages(deps, page)
+    res.type('html').send(outboxListPage({ productName: config.productName, messages, page, isLast }))
+  })
+  router.get('/outbox/style.css', (_req, res) => {
+    res.type('css').send(style)
+  })
+  router.get('/outbox/:id', async (req, res, next) => {
+    const message = await findAnyMessage(deps, pathId().parse(req.params.id))
+    if (message === undefined) next('router')
+    else res.type('html').send(outboxMessagePage(config.productName, message))
+  })
+  // A frame with srcdoc would take over the policy of the page, and lose the styles that every mail has to carry.
+  router.get('/outbox/:id/html', async (req, res, next) => {
+    const message = await findAnyMessage(deps, pathId().parse(req.params.id))
+    if (message === undefined || message.html === null) next('router')
+    else res.set('Content-Security-Policy', mailPolicy).type('html').send(message.html)
+  })
+  return router
+}
+
+const pagePolicy = [
+  "default-src 'none'",
+  "style-src 'self'",
+  'img-src data:',
+  "frame-src 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join('; ')
+
+const mailPolicy = [
+  'sandbox allow-popups allow-popups-to-escape-sandbox',
+  "default-src 'none'",
+  "style-src 'unsafe-inline'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+  "base-uri 'none'",
+].join('; ')
+
+/**
+ * Whether the browser is on this machine and knows the service by a loopback name: another name that resolves to
+ * loopback is how a foreign page reads local ones (DNS rebinding), and forwarding headers are the mark of a tunnel.
+ */
+function isFromThisMachine(req: Request): boolean {
+  const isForwarded = forwardingHeaders.some((name) => name in req.headers)
+  return isLoopbackAddress(req.socket.remoteAddress) && isLoopbackName(req.headers.host) && !isForwarded
+}
+
+/** What proxies and tunnels add: any one of them is enough. */
+const forwardingHeaders = [
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-forwarded-server',
+  'x-real-ip',
+  'cf-connecting-ip',
+]
+
+function isLoopbackAddress(address: string | undefined): boolean {
+  return address !== undefined && /^(?:::1|(?:::ffff:)?127(?:\.\d{1,3}){3})$/.test(address)
+}
+
+/** Reads a Host header as text, because a reader of URLs takes 0x7f.1 for 127.0.0.1. */
+function isLoopbackName(host: string | undefined): boolean {
+  return host !== undefined && isLoopbackHost(host.replace(/:\d{1,5}$/, '').toLowerCase())
+}
+
+function pageOf(text: unknown): number {
+  return typeof text === 'string' && /^[1-9]\d{0,5}$/.test(text) ? Number(text) : 1
+}

@@ -1,0 +1,22 @@
+import { toDocument, type Frame } from './layout.js'
+import type { PageSentence } from './texts/en.js'
+
+/** A page that says what is the case in one sentence, and what to do. */
+export function errorPage(
+  frame: Frame,
+  { heading, sentence, advice }: PageSentence,
+  reference?: string,
+): string {
+  return toDocument({
+    frame,
+    title: heading,
+    children: (
+      <>
+        <h1>{heading}</h1>
+        <p role="alert">{sentence}</p>
+        <p>{advice}</p>
+        {reference !== undefined && <p class="quiet">{reference}</p>}
+      </>
+    ),
+  })
+}

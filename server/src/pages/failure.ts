@@ -1,0 +1,8 @@
+import { isUnavailable } from '../db/violations.js'
+
+/** The status of a page in whose place an error came: what a request caused itself, 503 without a database, else 500. */
+export function statusOfFailure(error: unknown): number {
+  if (isUnavailable(error)) return 503
+  const status = error instanceof Error && 'status' in error ? error.status : undefined
+  return typeof status === 'number' && status >= 400 && status < 500 ? status : 500
+}

@@ -1,0 +1,37 @@
+import { en, type PageTexts } from './texts/en.js'
+import { fr } from './texts/fr.js'
+
+/** The languages of the pages, the one that stands in for all others first. */
+export const languages: readonly PageTexts[] = [en, fr]
+
+/** Who says what in which language the page should be, from the strongest voice to the weakest. */
+export interface LanguageWishes {
+  /** Language tags, a space between, the best first (OpenID Connect Core section 3.1.2.1). */
+  readonly uiLocales: string | undefined
+  readonly organizationLocale: string | null | undefined
+  readonly acceptLanguage: string | undefined
+}
+
+/** The words of the page in the first language that anybody wishes and that there is; else English. */
+export function textsFor({ uiLocales, organizationLocale, acceptLanguage }: LanguageWishes): PageTexts {
+  const tags = [...(uiLocales ?? '').split(' '), organizationLocale ?? '', ...byQuality(acceptLanguage ?? '')]
+  for (const tag of tags) {
+    const language = tag.split(/[-_]/, 1)[0]?.toLowerCase()
+    const texts = languages.find(({ lang }) => lang === language)
+    if (texts !== undefined) return texts
+  }
+  return en
+}
+
+/** The tags of an Accept-Language header, the best first (RFC 9110 section 12.5.4). */
+function byQuality(header: string): string[] {
+  const weighed = header.split(',').map((part) => {
+    const [tag = '', ...parameters] = part.split(';').map((text) => text.trim())
+    const [, quality = '1'] = /^q=([\d.]+)$/i.exec(parameters.join('')) ?? []
+    return { tag, quality: Number(quality) }
+  })
+  return weighed
+    .filter(({ quality }) => quality > 0)
+    .toSorted((a, b) => b.quality - a.quality)
+    .map(({ tag }) => tag)
+}

@@ -1,0 +1,40 @@
+import { displayName } from '../display-name.js'
+import { toDocument, type Frame } from './layout.js'
+
+/** The page a link opens: it says who is about to sign in where, and its one button does it. */
+export interface MagicLinkPage {
+  readonly frame: Frame
+  readonly email: string
+  readonly organizationName: string
+  readonly action: string
+  readonly token: string
+  readonly csrf: string
+}
+
+/** Nothing happens before the button is pressed: readers of mail open links, run scripts and never press buttons. */
+export function magicLinkPage({ frame, email, organizationName, ...form }: MagicLinkPage): string {
+  const words = frame.texts.magicLink
+  const heading = words.heading(maskEmail(email), displayName(organizationName))
+  return toDocument({
+    frame,
+    title: words.button,
+    children: (
+      <>
+        <h1>{heading}</h1>
+        <form method="post" action={form.action}>
+          <input type="hidden" name="token" value={form.token} />
+          <input type="hidden" name="csrf" value={form.csrf} />
+          <button type="submit">{words.button}</button>
+        </form>
+        <p class="quiet">{words.hint}</p>
+        <p class="quiet">{words.unexpected}</p>
+      </>
+    ),
+  })
+}
+
+/** Enough for its owner to know it, and too little for somebody who looks over a shoulder: j***@corp.example. */
+export function maskEmail(email: string): string {
+  const at = email.lastIndexOf('@')
+  return `${email.slice(0, 1)}***${email.slice(at)}`
+}

@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'vitest'
+import { pageHeaders } from './page-headers.js'
+
+/** The form-action directive of a page whose form leads to an address. */
+function formActionOf(redirectUri?: string): string | undefined {
+  const policy = pageHeaders(true, redirectUri)['Content-Security-Policy'] ?? ''
+  expect(policy.split(';')).toHaveLength(6)
+  return policy.split('; ').find((directive) => directive.startsWith('form-action'))
+}
+
+describe('the policy of a page', () => {
+  test.each([
+    ['https://store.example/callback?x=1', 'https://store.example'],
+    ['http://localhost:3000/callback', 'http://localhost:3000'],
+    ['https://[2001:db8::1]:8443/', 'https://[2001:db8::1]:8443'],
+    ['com.example.app:/callback', 'com.example.app:'],
+  ])('lets its form lead to %s', (uri, source) => {
+    expect(formActionOf(uri)).toBe(`form-action 'self' ${source}`)
+  })
+
+  test.each([
+    'https://a.example;script-src/cb',
+    "https://a.example'unsafe-inline'/cb",
+    'https://a.example,b/',
+  ])('has nothing of %s, which would be more than an origin', (uri) => {
+    expect(formActionOf(uri)).toBe("form-action 'self'")
+  })
+})

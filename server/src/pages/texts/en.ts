@@ -1,0 +1,56 @@
+/** The words of the pages in one language. Each page says in one sentence what is the case, and then what to do. */
+export interface PageTexts {
+  /** BCP 47. */
+  readonly lang: string
+  /** What the language calls itself. */
+  readonly name: string
+  readonly magicLink: {
+    readonly heading: (address: string, organization: string) => string
+    readonly button: string
+    readonly hint: string
+    readonly unexpected: string
+  }
+  readonly deadLink: PageSentence
+  readonly otherBrowser: PageSentence
+  readonly failure: PageSentence
+  readonly reference: (requestId: string) => string
+  readonly sandbox: string
+  readonly languages: string
+  readonly by: (product: string) => string
+}
+
+export interface PageSentence {
+  readonly heading: string
+  readonly sentence: string
+  readonly advice: string
+}
+
+export const en: PageTexts = {
+  lang: 'en',
+  name: 'English',
+  magicLink: {
+    heading: (address, organization) => `Sign in as ${address} to ${organization}`,
+    button: 'Sign in',
+    hint: 'The link works once. You will be taken straight to the application.',
+    unexpected: 'If you did not ask to sign in, close this page: nothing happens.',
+  },
+  deadLink: {
+    heading: 'This link does not work any more',
+    sentence: 'Sign-in links work once and for a few minutes, and this one cannot be used.',
+    advice: 'Go back to the application you want to sign in to and ask for a new link.',
+  },
+  otherBrowser: {
+    heading: 'Please open the link again',
+    sentence: 'This page was open for too long, or the browser did not keep its cookie.',
+    advice: 'Open the link from your message once more, in the browser you want to sign in with.',
+  },
+  failure: {
+    heading: 'Something went wrong on our side',
+    sentence: 'The service cannot answer at this moment.',
+    advice: 'Try again in a minute.',
+  },
+  reference: (requestId) => `Reference: ${requestId}`,
+  sandbox: 'Sandbox: for tests only',
+  languages: 'Language',
+  by: (product) => `Sign-in by ${product}`,
+}

@@ -1,0 +1,33 @@
+import type { PageTexts } from './en.js'
+
+export const fr: PageTexts = {
+  lang: 'fr',
+  name: 'Français',
+  magicLink: {
+    heading: (address, organization) => `Se connecter en tant que ${address} à ${organization}`,
+    button: 'Se connecter',
+    hint: 'Le lien ne fonctionne qu’une fois. Vous serez redirigé directement vers l’application.',
+    unexpected: 'Si vous n’avez rien demandé, fermez cette page\u00a0: rien ne se passera.',
+  },
+  deadLink: {
+    heading: 'Ce lien ne fonctionne plus',
+    sentence:
+      'Un lien de connexion ne sert qu’une fois et pendant quelques minutes, et celui-ci n’est plus utilisable.',
+    advice: 'Retournez à l’application à laquelle vous voulez vous connecter et demandez un nouveau lien.',
+  },
+  otherBrowser: {
+    heading: 'Veuillez rouvrir le lien',
+    sentence: 'Cette page est restée ouverte trop longtemps, ou le navigateur n’a pas gardé son cookie.',
+    advice:
+      'Ouvrez de nouveau le lien de votre message, dans le navigateur avec lequel vous voulez vous connecter.',
+  },
+  failure: {
+    heading: 'Un problème est survenu de notre côté',
+    sentence: 'Le service ne peut pas répondre pour le moment.',
+    advice: 'Réessayez dans une minute.',
+  },
+  reference: (requestId) => `Référence\u00a0: ${requestId}`,
+  sandbox: 'Bac à sable\u00a0: pour les tests uniquement',
+  languages: 'Langue',
+  by: (product) => `Connexion par ${product}`,
+}

@@ -1,0 +1,74 @@
+import { sql, type Transaction } from 'kysely'
+import { isUsableBy } from '../applications/usable.js'
+import { organizationIdOf } from '../db/organization-id.js'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import type { Tenant } from '../tenant.js'
+
+/** Which session, and whose. */
+export interface SessionPlace {
+  readonly accountId: string
+  readonly environment: string
+  readonly organizationId: string
+  readonly sessionId: string
+}
+
+/** Ends a session; codes of an ended session are never exchanged. */
+export async function endSession(
+  deps: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  session: SessionPlace,
+): Promise<void> {
+  await endSessions(deps, trx, session)
+    .where('organization_id', '=', session.organizationId)
+    .where('id', '=', session.sessionId)
+    .execute()
+}
+
+/** Ends the sessions of a user. */
+export async function endSessionsOf(
+  deps: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  userId: string,
+): Promise<void> {
+  await endSessions(deps, trx, tenant)
+    .where('organization_id', '=', organizationIdOf(tenant))
+    .where('user_id', '=', userId)
+    .execute()
+}
+
+/** Ends the sessions of an application in the organizations that cannot use it; in all of them once it is deleted. */
+export async function endUnusableSessions(
+  deps: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  applicationId: string,
+): Promise<void> {
+  await endSessions(deps, trx, tenant)
+    .where('application_id', '=', applicationId)
+    .where(
+      sql<boolean>`not exists (
+        select from applications
+        where applications.account_id = sessions.account_id
+          and applications.environment = sessions.environment
+          and applications.id = sessions.application_id
+          and ${isUsableBy(sql.ref('sessions.organization_id'))}
+      )`,
+    )
+    .execute()
+}
+
+/** Every end of sessions starts here, so that no query can forget its tenant; one that has ended keeps its time. */
+function endSessions(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  { accountId, environment }: Pick<SessionPlace, 'accountId' | 'environment'>,
+) {
+  return trx
+    .updateTable('sessions')
+    .set({ ended_at: now() })
+    .where('account_id', '=', accountId)
+    .where('environment', '=', environment)
+    .where('ended_at', 'is', null)
+}

@@ -1,0 +1,114 @@
+import { environments } from '@portico/contract/fields'
+import { nilId } from '@portico/contract/fields'
+import { sql } from 'kysely'
+import { getAccount } from '../accounts/list-accounts.js'
+import type { Algorithm } from '../crypto/jwt.js'
+import type { Deps } from '../deps.js'
+import type { KeyOwner } from './signing-keys.js'
+
+/** Narrows the keys to those of an account, an organization or an environment. */
+export interface OwnerFilter {
+  readonly account?: string
+  readonly organization?: string
+  readonly environment?: string
+}
+
+export interface ListedSigningKey {
+  readonly account: string
+  /** Null for the keys of API tokens. */
+  readonly organization: string | null
+  readonly environment: string
+  readonly algorithm: Algorithm
+  readonly state: string
+  /** When it got into this state. */
+  readonly since: string
+  readonly kid: string
+}
+
+/**
+ * Signing keys with their states, at most 10,000.
+ *
+ * @throws Error a sentence when the account or the organization is not there.
+ */
+export async function listSigningKeys(
+  { db }: Pick<Deps, 'db'>,
+  filter: OwnerFilter,
+): Promise<ListedSigningKey[]> {
+  await checkOwner({ db }, filter)
+  const rows = await db
+    .selectFrom('signing_keys as key')
+    .innerJoin('accounts', 'accounts.id', 'key.account_id')
+    .leftJoin('organizations', (join) =>
+      join
+        .onRef('organizations.account_id', '=', 'key.account_id')
+        .onRef('organizations.id', '=', 'key.organization_id'),
+    )
+    .where('organizations.deleted_at', 'is', null)
+    .$if(filter.account !== undefined, (query) => query.where('accounts.domain', '=', filter.account ?? ''))
+    .$if(filter.organization !== undefined, (query) =>
+      query.where('organizations.domain', '=', filter.organization ?? ''),
+    )
+    .$if(filter.environment !== undefined, (query) =>
+      query.where('key.environment', '=', filter.environment ?? ''),
+    )
+    .select([
+      'accounts.domain as account',
+      'organizations.domain as organization',
+      'key.environment',
+      sql<Algorithm>`key.algorithm`.as('algorithm'),
+      'key.state',
+      sql<Date>`coalesce(key.retired_at, key.activated_at, key.inserted_at)`.as('since'),
+      'key.kid',
+    ])
+    .orderBy('accounts.domain')
+    .orderBy('organizations.domain', (order) => order.asc().nullsFirst())
+    .orderBy('key.environment')
+    .orderBy('key.inserted_at', 'desc')
+    .limit(10_000)
+    .execute()
+  return rows.map(({ since, ...row }) => ({ ...row, since: since.toISOString() }))
+}
+
+/**
+ * Whose keys a rotation is about, with each algorithm that they have an active key for. With an organization its own,
+ * otherwise those of the account's API tokens.
+ *
+ * @throws Error a sentence when the account or the organization is not there.
+ */
+export async function signingKeyOwners(
+  { db }: Pick<Deps, 'db'>,
+  filter: OwnerFilter,
+): Promise<{ owner: KeyOwner; algorithm: Algorithm }[]> {
+  const { accountId, organizationId } = await checkOwner({ db }, filter)
+  const rows = await db
+    .selectFrom('signing_keys')
+    .where('account_id', '=', accountId ?? nilId)
+    .where('organization_id', '=', organizationId ?? nilId)
+    .where('environment', 'in', filter.environment === undefined ? environments : [filter.environment])
+    .where('state', '=', 'active')
+    .select(['environment', sql<Algorithm>`algorithm`.as('algorithm')])
+    .orderBy('environment')
+    .orderBy('algorithm')
+    .execute()
+  return rows.map(({ environment, algorithm }) => ({
+    owner: { accountId: accountId ?? nilId, environment, organizationId: organizationId ?? nilId },
+    algorithm,
+  }))
+}
+
+async function checkOwner(
+  deps: Pick<Deps, 'db'>,
+  { account, organization }: OwnerFilter,
+): Promise<{ accountId?: string; organizationId?: string }> {
+  const accountId = account === undefined ? undefined : (await getAccount(deps, account)).id
+  if (organization === undefined) return { accountId }
+  const row = await deps.db
+    .selectFrom('organizations')
+    .where('domain', '=', organization)
+    .where('deleted_at', 'is', null)
+    .$if(accountId !== undefined, (query) => query.where('account_id', '=', accountId ?? nilId))
+    .select(['account_id', 'id'])
+    .executeTakeFirst()
+  if (row === undefined) throw new Error(`There is no organization ${organization}: check its domain.`)
+  return { accountId: row.account_id, organizationId: row.id }
+}

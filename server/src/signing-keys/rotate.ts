@@ -1,0 +1,200 @@
+import type { JsonWebKey } from '@portico/contract/oidc'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import { generateSigningKey, type Algorithm } from '../crypto/jwt.js'
+import { seal } from '../crypto/seal.js'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { activeSigningKey, sealContext, type KeyOwner } from './signing-keys.js'
+
+/** How long a key is published before it signs, so that every verifier has it by then. */
+const publishedBeforeMs = 24 * 60 * 60 * 1000
+
+/** The longest access token lives a day; an hour more allows for clocks and caches. */
+const keptAfterMs = 25 * 60 * 60 * 1000
+
+/** What a rotation did: the kids of the keys that changed their state. */
+export interface Rotation {
+  readonly made: string | undefined
+  readonly activated: string | undefined
+  readonly retired: string | undefined
+  readonly revoked: readonly string[]
+}
+
+/**
+ * Moves an owner's keys of one algorithm on by what is due: a next key is made and published; a day later it becomes
+ * the active one, and the active one retires. Running it again is safe; of two that run at once, one acts.
+ *
+ * @param options `immediately` does all of it now; `revokesOthers` also ends every other key at once, as after a leak:
+ *   they leave the key set, and no token they signed is accepted by the API any more.
+ *   Verifiers that keep a key set longer than its max-age, and do not
+ *   ask again for an unknown kid, refuse tokens of the new key until they do.
+ */
+export async function rotateSigningKeys(
+  deps: Pick<Deps, 'db' | 'keys' | 'now'>,
+  owner: KeyOwner,
+  algorithm: Algorithm,
+  options: { readonly immediately?: boolean; readonly revokesOthers?: boolean } = {},
+): Promise<Rotation> {
+  await activeSigningKey(deps, deps.db, owner, algorithm)
+  // Outside the transaction, because an RSA key takes a tenth of a second.
+  const spare = await generateSigningKey(algorithm)
+  return deps.db.transaction().execute(async (trx) => {
+    const at = deps.now()
+    await lockRotation(trx, owner, algorithm)
+    const made = await addNextKey(deps, trx, owner, { ...spare, algorithm, at })
+    const isNow = options.immediately === true || options.revokesOthers === true
+    const publishedBy = isNow ? at : new Date(at.getTime() - publishedBeforeMs)
+    const moved = await activateNextKey(trx, owner, { algorithm, publishedBy, at })
+    const revoked = options.revokesOthers === true ? await revokeRetired(trx, owner, algorithm) : []
+    return { made, ...moved, revoked }
+  })
+}
+
+/** Lets every next key sign that has been published for a day; for a job that runs every hour or so. */
+export async function activateDueSigningKeys({ db, now }: Pick<Deps, 'db' | 'now'>): Promise<void> {
+  const at = now()
+  const publishedBy = new Date(at.getTime() - publishedBeforeMs)
+  const due = await db
+    .selectFrom('signing_keys')
+    .where('state', '=', 'next')
+    .where('inserted_at', '<=', publishedBy)
+    .select([
+      'account_id',
+      'environment',
+      'organization_id',
+      // The table's check constraint allows nothing else.
+      sql<Algorithm>`algorithm`.as('algorithm'),
+    ])
+    .execute()
+  for (const { account_id: accountId, environment, organization_id: organizationId, algorithm } of due) {
+    const owner = { accountId, environment, organizationId }
+    await db.transaction().execute(async (trx) => {
+      await lockRotation(trx, owner, algorithm)
+      await activateNextKey(trx, owner, { algorithm, publishedBy, at })
+    })
+  }
+}
+
+/** The public keys of an organization in both environments: those that sign, will sign, or signed what still lives. */
+export async function listPublishedKeys(
+  db: Kysely<DB>,
+  { accountId, organizationId }: Pick<KeyOwner, 'accountId' | 'organizationId'>,
+  at: Date,
+): Promise<JsonWebKey[]> {
+  const rows = await db
+    .selectFrom('signing_keys')
+    .where('account_id', '=', accountId)
+    .where('environment', 'in', ['sandbox', 'production'])
+    .where('organization_id', '=', organizationId)
+    .where(({ or, and, eb }) =>
+      or([
+        eb('state', 'in', ['next', 'active']),
+        and([eb('state', '=', 'retired'), eb('retired_at', '>', new Date(at.getTime() - keptAfterMs))]),
+      ]),
+    )
+    .select('public_jwk')
+    .orderBy('inserted_at', 'desc')
+    .orderBy('kid')
+    .execute()
+  // generateSigningKey() makes them, and nothing else writes the column.
+  return rows.map((row) => row.public_jwk as unknown as JsonWebKey)
+}
+
+async function revokeRetired(
+  trx: Transaction<DB>,
+  owner: KeyOwner,
+  algorithm: Algorithm,
+): Promise<readonly string[]> {
+  const revoked = await updateKeysOf(trx, owner)
+    .set({ state: 'revoked' })
+    .where('algorithm', '=', algorithm)
+    .where('state', '=', 'retired')
+    .returning('kid')
+    .execute()
+  return revoked.map(({ kid }) => kid)
+}
+
+function keysOf(db: Kysely<DB>, owner: KeyOwner) {
+  return db
+    .selectFrom('signing_keys')
+    .where('account_id', '=', owner.accountId)
+    .where('environment', '=', owner.environment)
+    .where('organization_id', '=', owner.organizationId)
+}
+
+function updateKeysOf(trx: Transaction<DB>, owner: KeyOwner) {
+  return trx
+    .updateTable('signing_keys')
+    .where('account_id', '=', owner.accountId)
+    .where('environment', '=', owner.environment)
+    .where('organization_id', '=', owner.organizationId)
+}
+
+/** The turn of one rotation: another one waits here, and then finds what this one has done. */
+async function lockRotation(trx: Transaction<DB>, owner: KeyOwner, algorithm: Algorithm): Promise<void> {
+  const name = `signing_keys:${owner.accountId}:${owner.environment}:${owner.organizationId}:${algorithm}`
+  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(trx)
+}
+
+interface SpareKey extends Awaited<ReturnType<typeof generateSigningKey>> {
+  readonly algorithm: Algorithm
+  readonly at: Date
+}
+
+/** Publishes a key unless one waits already. */
+async function addNextKey(
+  { keys }: Pick<Deps, 'keys'>,
+  trx: Transaction<DB>,
+  owner: KeyOwner,
+  { publicJwk, privateKeyPem, algorithm, at }: SpareKey,
+): Promise<string | undefined> {
+  const waiting = await keysOf(trx, owner)
+    .where('algorithm', '=', algorithm)
+    .where('state', '=', 'next')
+    .select('kid')
+    .executeTakeFirst()
+  if (waiting !== undefined) return undefined
+  await trx
+    .insertInto('signing_keys')
+    .values({
+      account_id: owner.accountId,
+      environment: owner.environment,
+      organization_id: owner.organizationId,
+      kid: publicJwk.kid,
+      algorithm,
+      state: 'next',
+      public_jwk: JSON.stringify(publicJwk),
+      private_key_sealed: seal(keys.master, sealContext(owner, publicJwk.kid), privateKeyPem),
+      inserted_at: at,
+    })
+    .execute()
+  return publicJwk.kid
+}
+
+/** Retires the active key in favor of one that has been published long enough; nothing when there is none. */
+async function activateNextKey(
+  trx: Transaction<DB>,
+  owner: KeyOwner,
+  { algorithm, publishedBy, at }: { algorithm: Algorithm; publishedBy: Date; at: Date },
+): Promise<Pick<Rotation, 'activated' | 'retired'>> {
+  const next = await keysOf(trx, owner)
+    .where('algorithm', '=', algorithm)
+    .where('state', '=', 'next')
+    .where('inserted_at', '<=', publishedBy)
+    .select('kid')
+    .executeTakeFirst()
+  if (next === undefined) return { activated: undefined, retired: undefined }
+  const retired = await updateKeysOf(trx, owner)
+    .set({ state: 'retired', retired_at: at })
+    .where('algorithm', '=', algorithm)
+    .where('state', '=', 'active')
+    .returning('kid')
+    .executeTakeFirst()
+  const activated = await updateKeysOf(trx, owner)
+    .set({ state: 'active', activated_at: at })
+    .where('kid', '=', next.kid)
+    .where('state', '=', 'next')
+    .returning('kid')
+    .executeTakeFirst()
+  return { activated: activated?.kid, retired: retired?.kid }
+}

@@ -1,0 +1,136 @@
+import type { KeyObject } from 'node:crypto'
+import { environments, nilId } from '@portico/contract/fields'
+import type { Kysely } from 'kysely'
+import {
+  generateSigningKey,
+  signJwt,
+  toPrivateKey,
+  type Algorithm,
+  type JwtClaims,
+  type PublicJwk,
+} from '../crypto/jwt.js'
+import { open, seal } from '../crypto/seal.js'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+
+/** Whose tokens a key signs: one organization's in one environment, or, with nilId, the account's own API tokens. */
+export interface KeyOwner {
+  readonly accountId: string
+  readonly environment: string
+  readonly organizationId: string
+}
+
+/** The owner of the keys that sign the API tokens of an account. */
+export function accountKeys(accountId: string, environment: string): KeyOwner {
+  return { accountId, environment, organizationId: nilId }
+}
+
+/** The active key of an owner and algorithm as its row holds it: the private part sealed. */
+export interface SealedSigningKey {
+  readonly kid: string
+  readonly private_key_sealed: Buffer
+}
+
+/** Private keys read lately stay open, because opening one costs more than signing with it. */
+const openLimit = 2000
+
+/** A key that is made for an owner and not stored yet. */
+export interface PreparedSigningKey {
+  readonly owner: KeyOwner
+  readonly privateKeyPem: string
+  readonly publicJwk: PublicJwk
+}
+
+/**
+ * Makes the keys that an organization, or with nilId an account, begins with: one for each environment. To be called
+ * before the transaction that stores them, because the making takes time.
+ */
+export function prepareSigningKeys(accountId: string, organizationId: string): Promise<PreparedSigningKey[]> {
+  return Promise.all(
+    environments.map((environment) => prepareSigningKey({ accountId, environment, organizationId }, 'ES256')),
+  )
+}
+
+async function prepareSigningKey(owner: KeyOwner, algorithm: Algorithm): Promise<PreparedSigningKey> {
+  return { owner, ...(await generateSigningKey(algorithm)) }
+}
+
+/** Stores a key as its owner's active one unless there is one. Of two processes that try, one does. */
+export async function insertSigningKey(
+  { keys, now }: Pick<Deps, 'keys' | 'now'>,
+  db: Kysely<DB>,
+  { owner, privateKeyPem, publicJwk }: PreparedSigningKey,
+): Promise<void> {
+  const at = now()
+  await db
+    .insertInto('signing_keys')
+    .values({
+      account_id: owner.accountId,
+      environment: owner.environment,
+      organization_id: owner.organizationId,
+      kid: publicJwk.kid,
+      algorithm: publicJwk.alg,
+      state: 'active',
+      public_jwk: JSON.stringify(publicJwk),
+      private_key_sealed: seal(keys.master, sealContext(owner, publicJwk.kid), privateKeyPem),
+      inserted_at: at,
+      activated_at: at,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** The active key of an owner; made when the owner has none for this algorithm yet. */
+export async function activeSigningKey(
+  deps: Pick<Deps, 'keys' | 'now'>,
+  db: Kysely<DB>,
+  owner: KeyOwner,
+  algorithm: Algorithm,
+): Promise<SealedSigningKey> {
+  const found = await activeKeyQuery(db, owner, algorithm).executeTakeFirst()
+  if (found !== undefined) return found
+  await insertSigningKey(deps, db, await prepareSigningKey(owner, algorithm))
+  return activeKeyQuery(db, owner, algorithm).executeTakeFirstOrThrow()
+}
+
+function activeKeyQuery(db: Kysely<DB>, owner: KeyOwner, algorithm: Algorithm) {
+  return db
+    .selectFrom('signing_keys')
+    .where('account_id', '=', owner.accountId)
+    .where('environment', '=', owner.environment)
+    .where('organization_id', '=', owner.organizationId)
+    .where('algorithm', '=', algorithm)
+    .where('state', '=', 'active')
+    .select(['kid', 'private_key_sealed'])
+}
+
+/** Signs claims with an owner's key. */
+export function signWith(
+  { keys }: Pick<Deps, 'keys'>,
+  owner: KeyOwner,
+  key: SealedSigningKey,
+  token: { algorithm: Algorithm; typ: string; claims: JwtClaims },
+): string {
+  const { algorithm, typ, claims } = token
+  return signJwt({ kid: key.kid, algorithm, privateKey: openPrivateKey(keys, owner, key), typ }, claims)
+}
+
+function openPrivateKey(keys: Deps['keys'], owner: KeyOwner, key: SealedSigningKey): KeyObject {
+  const known = keys.privateKeys.get(key.kid)
+  if (known !== undefined) return known
+  const privateKey = toPrivateKey(
+    open(keys.master, sealContext(owner, key.kid), key.private_key_sealed).toString(),
+  )
+  if (keys.privateKeys.size >= openLimit) keys.privateKeys.clear()
+  keys.privateKeys.set(key.kid, privateKey)
+  return privateKey
+}
+
+/** The context under which a private key is sealed; the re-sealing command uses it too. */
+export function sealContext(owner: KeyOwner, kid: string) {
+  return {
+    purpose: 'signing_key',
+    scope: owner.organizationId === nilId ? owner.accountId : owner.organizationId,
+    aad: `signing_keys.private_key_sealed:${owner.accountId}:${owner.environment}:${kid}`,
+  }
+}

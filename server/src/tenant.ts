@@ -1,0 +1,44 @@
+import type { Environment } from '@portico/contract/fields'
+import type { Scope } from '@portico/contract/access'
+import type { IdempotencyClaim } from './events/idempotency.js'
+
+/** Who or what makes a change, as its event tells. */
+export interface Actor {
+  readonly type: 'api_key' | 'user' | 'operator' | 'system'
+  readonly id: string
+}
+
+/** Why a change happens: who asked, in which request, with which parameters, and whether it may be repeated safely. */
+export interface Cause {
+  readonly requestId: string
+  readonly actor: Actor
+  /** The request's parameters without what the contract declares secret; read only when an event is written. */
+  readonly params: () => Record<string, unknown>
+  readonly idempotency?: IdempotencyClaim
+}
+
+/** The API key a request came with, and what it may see. */
+export interface Caller {
+  readonly accountId: string
+  readonly accountDomain: string
+  readonly environment: Environment
+  readonly apiKeyId: string
+  readonly scopes: readonly Scope[]
+  /** The organizations the key is limited to; null: all of the account. */
+  readonly organizationIds: readonly string[] | null
+  readonly cause: Cause
+}
+
+/**
+ * Whose data an operation touches: account, environment and organization. Whether the organization exists, belongs to
+ * the account and is open to the caller is part of every statement, through organizationIdOf().
+ */
+export interface Tenant {
+  readonly accountId: string
+  readonly accountDomain: string
+  readonly environment: Environment
+  /** The organization's domain. */
+  readonly domain: string
+  readonly organizationIds: readonly string[] | null
+  readonly cause: Cause
+}

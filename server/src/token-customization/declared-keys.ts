@@ -1,0 +1,47 @@
+import type { MetaKey } from '@portico/contract/metadata'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import { organizationIdOf } from '../db/organization-id.js'
+import type { DB } from '../db/schema.js'
+import { ApiError } from '../errors.js'
+import type { Tenant } from '../tenant.js'
+
+export interface DeclaredKey {
+  readonly id: string
+  readonly name: string
+  readonly type: MetaKey['type']
+  readonly required: boolean
+}
+
+/** The metadata keys that the organization declares, by name. */
+export function findDeclaredKeys(db: Kysely<DB>, tenant: Tenant): Promise<DeclaredKey[]> {
+  return declaredKeysOf(db, tenant).execute()
+}
+
+/** The same, held until the end of the transaction: a value cannot be written to a key that is being deleted. */
+export function holdDeclaredKeys(trx: Transaction<DB>, tenant: Tenant): Promise<DeclaredKey[]> {
+  return declaredKeysOf(trx, tenant).forKeyShare().execute()
+}
+
+/**
+ * The key that the organization declares under a name, held until the end of the transaction.
+ *
+ * @throws ApiError `meta_key_not_found`
+ */
+export async function holdDeclaredKey(
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  name: string,
+): Promise<DeclaredKey> {
+  const key = await declaredKeysOf(trx, tenant).where('name', '=', name).forKeyShare().executeTakeFirst()
+  if (key === undefined) throw new ApiError('meta_key_not_found')
+  return key
+}
+
+function declaredKeysOf(db: Kysely<DB>, tenant: Tenant) {
+  return db
+    .selectFrom('meta_keys')
+    .where('account_id', '=', tenant.accountId)
+    .where('organization_id', '=', organizationIdOf(tenant))
+    .select(['id', 'name', sql<MetaKey['type']>`type`.as('type'), 'required'])
+    .orderBy('name')
+}

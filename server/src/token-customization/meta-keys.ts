@@ -1,0 +1,198 @@
+import type { PageQuery } from '@portico/contract/fields'
+import { MetaKey } from '@portico/contract/metadata'
+import { maxMetaKeys } from '@portico/contract/metadata'
+import type { NewMetaKey } from '@portico/contract/token-customization'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { insertIf } from '../db/insert-if.js'
+import { isOrganizationThere, organizationIdOf } from '../db/organization-id.js'
+import { newestFirst, readPage, type Page } from '../db/page.js'
+import type { DB } from '../db/schema.js'
+import { isUniqueViolation } from '../db/violations.js'
+import type { Deps } from '../deps.js'
+import { ApiError } from '../errors.js'
+import { change, type Changed } from '../events/change.js'
+import { emit } from '../events/emit.js'
+import { mayChangeProduction } from '../organizations/production.js'
+import type { Tenant } from '../tenant.js'
+import { metaKeyColumns, toMetaKey, type MetaKeyRow } from './record.js'
+
+/**
+ * Declares a metadata key, of the organization in both environments.
+ *
+ * @throws ApiError `organization_not_found`, `meta_key_taken`, `meta_keys_exhausted`, and `production_is_up` when a
+ *   sandbox key would make production refuse users without a value.
+ */
+export function createMetaKey(deps: Deps, tenant: Tenant, input: NewMetaKey): Promise<Changed<MetaKey>> {
+  return change(deps, tenant.cause, async (trx) => {
+    await lockOrganization(trx, tenant)
+    const row = await insertIf(
+      trx,
+      'meta_keys',
+      {
+        account_id: tenant.accountId,
+        organization_id: organizationIdOf(tenant),
+        id: uuidv7(),
+        name: input.name,
+        type: input.type,
+        required: input.required,
+        inserted_at: deps.now(),
+      },
+      sql<boolean>`${mayDeclareMore(tenant)} and ${input.required ? mayChangeProduction(tenant) : sql`true`}`,
+    )
+      .returning(metaKeyColumns)
+      .executeTakeFirst()
+      .catch(asMetaKeyTaken)
+    if (row === undefined) throw await whyNotDeclared(trx, tenant)
+    return emitMetaKey(deps, trx, tenant, 'metakey.metakey.create.success', row)
+  })
+}
+
+/**
+ * The metadata keys that the organization declares.
+ *
+ * @throws ApiError `organization_not_found`
+ */
+export async function listMetaKeys(
+  { readDb }: Pick<Deps, 'readDb'>,
+  tenant: Tenant,
+  query: PageQuery,
+): Promise<Page<MetaKey>> {
+  return readPage(
+    {
+      query,
+      environment: tenant.environment,
+      order: newestFirst,
+      keys: metaKeysOf(readDb, tenant),
+      table: 'meta_keys',
+      read: (ids) =>
+        metaKeysOf(readDb, tenant)
+          .where(sql<boolean>`meta_keys.id = any(${ids})`)
+          .select(metaKeyColumns)
+          .execute(),
+      total: () => countMetaKeys(readDb, tenant),
+    },
+    (row) => toMetaKey(row, tenant),
+  )
+}
+
+/**
+ * Deletes a metadata key together with the values that users have for it; the users who lose one have changed.
+ *
+ * @throws ApiError `organization_not_found`, `meta_key_not_found`, and `production_is_up` for a sandbox key.
+ */
+export function deleteMetaKey(deps: Deps, tenant: Tenant, name: string): Promise<Changed<MetaKey>> {
+  return change(deps, tenant.cause, async (trx) => {
+    // Values that are being written are waited for, so that the deletion sees all there are.
+    const isDeclared = await lockKey(trx, tenant, name)
+    const row = await trx
+      .with('gone', (db) =>
+        db
+          .deleteFrom('meta_keys')
+          .where('account_id', '=', tenant.accountId)
+          .where('organization_id', '=', organizationIdOf(tenant))
+          .where('name', '=', name)
+          .where(mayChangeProduction(tenant))
+          .returning([...metaKeyColumns, 'meta_keys.account_id']),
+      )
+      .with('bereft', (db) =>
+        db
+          .updateTable('users')
+          .from(['gone', 'user_metadata as data'])
+          .set({ version: sql`users.version + 1`, updated_at: deps.now() })
+          .whereRef('data.account_id', '=', 'gone.account_id')
+          .whereRef('data.organization_id', '=', 'gone.organization_id')
+          .whereRef('data.meta_key_id', '=', 'gone.id')
+          .whereRef('users.account_id', '=', 'data.account_id')
+          .whereRef('users.environment', '=', 'data.environment')
+          .whereRef('users.organization_id', '=', 'data.organization_id')
+          .whereRef('users.id', '=', 'data.user_id')
+          .where('users.deleted_at', 'is', null),
+      )
+      .selectFrom('gone')
+      .select(['id', 'organization_id', 'name', 'type', 'required', 'inserted_at'])
+      .executeTakeFirst()
+    if (row === undefined) throw await whyNotDeleted(trx, tenant, isDeclared)
+    return emitMetaKey(deps, trx, tenant, 'metakey.metakey.delete.success', row)
+  })
+}
+
+/**
+ * How many keys the organization declares; at most maxMetaKeys, so that they are simply counted.
+ *
+ * @throws ApiError `organization_not_found`
+ */
+export async function countMetaKeys(db: Kysely<DB>, tenant: Tenant): Promise<number> {
+  const { rows } = await sql<{ organization_id: string | null; total: string }>`
+    select ${organizationIdOf(tenant)} as organization_id, (${totalOf(tenant)}) as total`.execute(db)
+  const [row] = rows
+  if (row === undefined || row.organization_id === null) throw new ApiError('organization_not_found')
+  return Number(row.total)
+}
+
+function metaKeysOf(db: Kysely<DB>, tenant: Tenant) {
+  return db
+    .selectFrom('meta_keys')
+    .where('meta_keys.account_id', '=', tenant.accountId)
+    .where('meta_keys.organization_id', '=', organizationIdOf(tenant))
+}
+
+function totalOf(tenant: Tenant) {
+  return sql<string>`
+    select count(*) from meta_keys
+    where account_id = ${tenant.accountId} and organization_id = ${organizationIdOf(tenant)}`
+}
+
+function mayDeclareMore(tenant: Tenant) {
+  return sql<boolean>`(${totalOf(tenant)}) < ${maxMetaKeys}`
+}
+
+/** Parallel declarations of one organization wait for each other, so that the count still holds at the insert. */
+async function lockOrganization(trx: Transaction<DB>, tenant: Tenant): Promise<void> {
+  const row = await trx
+    .selectFrom('organizations')
+    .where('account_id', '=', tenant.accountId)
+    .where('id', '=', organizationIdOf(tenant))
+    .where('deleted_at', 'is', null)
+    .select('id')
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  if (row === undefined) throw new ApiError('organization_not_found')
+}
+
+/** Takes a key until the end of the transaction; false when it is not declared. */
+async function lockKey(trx: Transaction<DB>, tenant: Tenant, name: string): Promise<boolean> {
+  const row = await metaKeysOf(trx, tenant)
+    .where('meta_keys.name', '=', name)
+    .select('meta_keys.id')
+    .forUpdate()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+async function whyNotDeleted(trx: Transaction<DB>, tenant: Tenant, isDeclared: boolean): Promise<ApiError> {
+  if (!(await isOrganizationThere(trx, tenant))) return new ApiError('organization_not_found')
+  return new ApiError(isDeclared ? 'production_is_up' : 'meta_key_not_found')
+}
+
+async function whyNotDeclared(trx: Transaction<DB>, tenant: Tenant): Promise<ApiError> {
+  const count = await countMetaKeys(trx, tenant)
+  return new ApiError(count >= maxMetaKeys ? 'meta_keys_exhausted' : 'production_is_up')
+}
+
+function asMetaKeyTaken(error: unknown): never {
+  if (isUniqueViolation(error, 'meta_keys_name_key')) throw new ApiError('meta_key_taken', { cause: error })
+  throw error
+}
+
+async function emitMetaKey(
+  deps: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  code: 'metakey.metakey.create.success' | 'metakey.metakey.delete.success',
+  row: MetaKeyRow,
+): Promise<Changed<MetaKey>> {
+  const record = toMetaKey(row, tenant)
+  await emit(deps, trx, tenant, { code, schema: MetaKey, record, organizationId: row.organization_id })
+  return { record, organizationId: row.organization_id }
+}

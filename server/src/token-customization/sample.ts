@@ -1,0 +1,138 @@
+import { Application } from '@portico/contract/applications'
+import type { MetaKey } from '@portico/contract/metadata'
+import { exampleOf } from '@portico/contract/record'
+import type { ClaimTree, JwtSample, SampleQuery } from '@portico/contract/token-customization'
+import { User } from '@portico/contract/users'
+import { v4 as uuidv4 } from 'uuid'
+import { getApplication } from '../applications/applications.js'
+import { generateSigningKey, signJwt, toPrivateKey, type JwtClaims } from '../crypto/jwt.js'
+import { isOrganizationThere } from '../db/organization-id.js'
+import type { Deps } from '../deps.js'
+import { ApiError } from '../errors.js'
+import { issuerOf, toAccessTokenClaims, toIdTokenClaims } from '../oauth/claims.js'
+import type { Tenant } from '../tenant.js'
+import { getUser } from '../users/users.js'
+import { findDeclaredKeys, type DeclaredKey } from './declared-keys.js'
+import { toMetaDataClaims, type TypedValue } from './user-metadata.js'
+
+/** How long ago an expired sample expired: more than any verifier allows for clocks that differ. */
+const expiredSinceSeconds = 3600
+
+/**
+ * Makes an access token and an ID token as a sign-in to the organization would, for a user and an application of it or
+ * invented ones. They are signed with a key that was made for them and is in no key set, so that nobody accepts them.
+ *
+ * @throws ApiError `organization_not_found`, `user_not_found`, `application_not_found`
+ */
+export async function createJwtSample(deps: Deps, tenant: Tenant, query: SampleQuery): Promise<JwtSample> {
+  if (!(await isOrganizationThere(deps.db, tenant))) throw new ApiError('organization_not_found')
+  const [keys, application] = await Promise.all([
+    findDeclaredKeys(deps.db, tenant),
+    findSampleApplication(deps, tenant, query.application_id),
+  ])
+  const user = await findSampleUser(deps, tenant, query.user_id, keys)
+  const lifetimeSeconds = query.expiration_in_seconds ?? application.access_token_lifetime_in_seconds
+  const nowSeconds = Math.floor(deps.now().getTime() / 1000)
+  const ageSeconds = query.expired === true ? lifetimeSeconds + expiredSinceSeconds : 0
+  const sign = await createThrowAwaySigner()
+
+  const facts = {
+    issuer: issuerOf(deps.config.baseUrl, tenant.domain),
+    environment: tenant.environment,
+    organizationDomain: tenant.domain,
+    user,
+    metaData: toMetaDataClaims(user.metadata),
+    application,
+    scopes: ['magic_link'],
+    issuedAtSeconds: nowSeconds - ageSeconds,
+    lifetimeSeconds,
+    authorizationId: query.authorization_id,
+  }
+  const access = toAccessTokenClaims({ ...facts, jti: uuidv4() })
+  const accessToken = sign('at+jwt', access)
+  const id = toIdTokenClaims({
+    ...facts,
+    jti: uuidv4(),
+    amr: ['email'],
+    authTimeSeconds: facts.issuedAtSeconds,
+    sessionId: uuidv4(),
+    nonce: uuidv4(),
+    code: uuidv4(),
+    state: uuidv4(),
+    accessToken,
+  })
+  return {
+    __type__: '__JwtSamples__',
+    __domain__: tenant.domain,
+    access_token_jwt: accessToken,
+    access_token_keys: toClaimTree(access, keys),
+    id_token_jwt: sign('JWT', id),
+    id_token_keys: toClaimTree(id, keys),
+  }
+}
+
+interface SampleUser {
+  readonly id: string
+  readonly email: string
+  readonly email_verified: boolean
+  readonly metadata: readonly TypedValue[]
+}
+
+async function findSampleUser(
+  deps: Deps,
+  tenant: Tenant,
+  id: string | undefined,
+  keys: readonly DeclaredKey[],
+): Promise<SampleUser> {
+  if (id === undefined) {
+    const metadata = keys.map((key) => ({ key, value: sampleValues[key.type] }))
+    return { ...exampleOf(User), id: uuidv4(), metadata }
+  }
+  const { record } = await getUser(deps, tenant, id)
+  if ('deleted' in record) throw new ApiError('user_not_found')
+  return record
+}
+
+async function findSampleApplication(
+  deps: Deps,
+  tenant: Tenant,
+  id: string | undefined,
+): Promise<Application> {
+  if (id === undefined) return { ...exampleOf(Application), id: uuidv4() }
+  const { record } = await getApplication(deps, tenant, id)
+  if ('deleted' in record) throw new ApiError('application_not_found')
+  return record
+}
+
+/** What an invented user has for a key of each type. */
+const sampleValues: Record<MetaKey['type'], string> = {
+  string: 'text',
+  integer: '42',
+  float: '3.14',
+  boolean: 'true',
+  date: '1815-12-10',
+  datetime: '1815-12-10T09:30:00Z',
+  url: 'https://example.com/',
+  email: 'ada@example.com',
+  json: '{"any":"JSON"}',
+}
+
+async function createThrowAwaySigner(): Promise<(typ: string, claims: JwtClaims) => string> {
+  const { privateKeyPem, publicJwk } = await generateSigningKey('ES256')
+  const privateKey = toPrivateKey(privateKeyPem)
+  return (typ, claims) => signJwt({ kid: publicJwk.kid, algorithm: 'ES256', privateKey, typ }, claims)
+}
+
+/** The names of the claims; under meta_data every key of the organization, whether the user has a value or not. */
+function toClaimTree(claims: object, keys: readonly DeclaredKey[]): ClaimTree {
+  return { ...namesOf(claims), meta_data: Object.fromEntries(keys.map((key) => [key.name, null])) }
+}
+
+function namesOf(claims: object): ClaimTree {
+  return Object.fromEntries(
+    Object.entries(claims).map(([name, value]: [string, unknown]) => [
+      name,
+      typeof value === 'object' && value !== null && !Array.isArray(value) ? namesOf(value) : null,
+    ]),
+  )
+}

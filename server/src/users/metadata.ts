@@ -1,0 +1,72 @@
+import type { User } from '@portico/contract/users'
+import type { Transaction } from 'kysely'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { ApiError } from '../errors.js'
+import { change, type Changed } from '../events/change.js'
+import { holdDeclaredKey } from '../token-customization/declared-keys.js'
+import { checkMetaValue } from '../token-customization/meta-value.js'
+import type { Tenant } from '../tenant.js'
+import { removeValue, writeValue } from './stored-metadata.js'
+import { emitUser, touchUser, usersOf, whyMissing } from './users.js'
+
+export interface NewMetadataValue {
+  readonly userId: string
+  readonly key: string
+  readonly value: string
+  /** The parameter that the value came in, for the fault. */
+  readonly valuePath: string
+}
+
+/**
+ * Sets one metadata value of a user, replacing the one there is.
+ *
+ * @throws ApiError `organization_not_found`, `user_not_found`, `meta_key_not_found`, `precondition_failed`, and
+ *   `invalid_parameters` when the value does not fit the key's type.
+ */
+export function setUserMetadata(
+  deps: Deps,
+  tenant: Tenant,
+  { userId, key: name, value, valuePath }: NewMetadataValue,
+  versions: readonly number[] | undefined,
+): Promise<Changed<User>> {
+  return change(deps, tenant.cause, async (trx) => {
+    await lockUser(trx, tenant, userId)
+    const key = await holdDeclaredKey(trx, tenant, name)
+    checkMetaValue(key.type, value, valuePath)
+    await writeValue(trx, tenant, userId, key.id, value)
+    const row = await touchUser(deps, trx, tenant, userId, versions)
+    return emitUser(deps, trx, tenant, 'user.metadata.set.success', row)
+  })
+}
+
+/**
+ * Removes one metadata value of a user; a user without it stays as it is.
+ *
+ * @throws ApiError `organization_not_found`, `user_not_found`, `meta_key_not_found`, `metadata_required`,
+ *   `precondition_failed`
+ */
+export function removeUserMetadata(
+  deps: Deps,
+  tenant: Tenant,
+  { userId, key: name }: Pick<NewMetadataValue, 'userId' | 'key'>,
+  versions: readonly number[] | undefined,
+): Promise<Changed<User>> {
+  return change(deps, tenant.cause, async (trx) => {
+    await lockUser(trx, tenant, userId)
+    const key = await holdDeclaredKey(trx, tenant, name)
+    if (key.required) throw new ApiError('metadata_required')
+    await removeValue(trx, tenant, userId, key.id)
+    const row = await touchUser(deps, trx, tenant, userId, versions)
+    return emitUser(deps, trx, tenant, 'user.metadata.remove.success', row)
+  })
+}
+
+async function lockUser(trx: Transaction<DB>, tenant: Tenant, userId: string): Promise<void> {
+  const row = await usersOf(trx, tenant)
+    .where('users.id', '=', userId)
+    .select('users.id')
+    .forUpdate()
+    .executeTakeFirst()
+  if (row === undefined) throw await whyMissing(trx, tenant)
+}

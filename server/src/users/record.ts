@@ -1,0 +1,138 @@
+import type { MetaData, MetaKey } from '@portico/contract/metadata'
+import type { Address, PhoneNumber, Profile } from '@portico/contract/profile'
+import type { DeletedUser, User } from '@portico/contract/users'
+import type { Selectable } from 'kysely'
+import type { Users } from '../db/schema.js'
+import type { Tenant } from '../tenant.js'
+
+export const userColumns = [
+  'users.id',
+  'users.organization_id',
+  'users.active',
+  'users.email',
+  'users.email_verified',
+  'users.phone_number_verified',
+  'users.phone_numbers',
+  'users.profile',
+  'users.address',
+  'users.avatar_hexa_color',
+  'users.version',
+  'users.inserted_at',
+  'users.updated_at',
+  'users.deleted_at',
+] as const
+
+/** A metadata value with its key, as the statement gathers them. */
+export interface MetaDataRow {
+  readonly id: string
+  readonly value: string
+  readonly key_id: string
+  readonly name: string
+  readonly type: MetaKey['type']
+  readonly required: boolean
+}
+
+export type UserRow = Pick<
+  Selectable<Users>,
+  | 'id'
+  | 'organization_id'
+  | 'active'
+  | 'email'
+  | 'email_verified'
+  | 'phone_number_verified'
+  | 'phone_numbers'
+  | 'profile'
+  | 'address'
+  | 'avatar_hexa_color'
+  | 'version'
+  | 'inserted_at'
+  | 'updated_at'
+  | 'deleted_at'
+> & { metadata: readonly MetaDataRow[] }
+
+/** What the jsonb columns hold: the members that were set. */
+export type StoredProfile = Partial<Omit<Profile, 'name' | 'email' | 'phone_number' | 'address'>>
+export type StoredAddress = Partial<Address>
+
+export function toUser(row: UserRow, tenant: Pick<Tenant, 'domain' | 'environment'>): User {
+  // The three columns are written from validated input alone, by toUserColumns().
+  const phoneNumbers = row.phone_numbers as unknown as PhoneNumber[]
+  const address = toAddress(row.address as StoredAddress)
+  const phoneNumber = phoneNumbers.find((number) => number.primary)?.value ?? null
+  return {
+    __type__: 'User',
+    __domain__: tenant.domain,
+    __environment__: tenant.environment,
+    id: row.id,
+    active: row.active,
+    email: row.email,
+    email_verified: row.email_verified,
+    phone_number: phoneNumber,
+    phone_number_verified: row.phone_number_verified,
+    phone_numbers: phoneNumbers,
+    address,
+    identities: [],
+    metadata: row.metadata.map((data) => toMetaData(data, tenant.domain)),
+    profile: toProfile(row.profile as StoredProfile, {
+      email: row.email,
+      phone_number: phoneNumber,
+      address,
+    }),
+    avatar_hexa_color: row.avatar_hexa_color,
+    inserted_at: row.inserted_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  }
+}
+
+export function toDeletedUser(row: UserRow): DeletedUser {
+  return { __type__: 'User', id: row.id, email: row.email, deleted: true }
+}
+
+function toProfile(
+  stored: StoredProfile,
+  copies: Pick<Profile, 'email' | 'phone_number' | 'address'>,
+): Profile {
+  const names = [stored.given_name, stored.family_name].filter((name) => name != null && name !== '')
+  return {
+    given_name: stored.given_name ?? null,
+    family_name: stored.family_name ?? null,
+    name: names.length === 0 ? null : names.join(' '),
+    nickname: stored.nickname ?? null,
+    preferred_username: stored.preferred_username ?? null,
+    birthdate: stored.birthdate ?? null,
+    gender: stored.gender ?? null,
+    locale: stored.locale ?? null,
+    zoneinfo: stored.zoneinfo ?? null,
+    picture: stored.picture ?? null,
+    profile: stored.profile ?? null,
+    website: stored.website ?? null,
+    ...copies,
+  }
+}
+
+function toAddress(stored: StoredAddress): Address {
+  return {
+    formatted: stored.formatted ?? null,
+    street_address: stored.street_address ?? null,
+    locality: stored.locality ?? null,
+    region: stored.region ?? null,
+    postal_code: stored.postal_code ?? null,
+    country: stored.country ?? null,
+  }
+}
+
+function toMetaData(row: MetaDataRow, domain: string): MetaData {
+  return {
+    __type__: 'MetaData',
+    id: row.id,
+    key: {
+      __type__: 'MetaKey',
+      __domain__: domain,
+      id: row.key_id,
+      name: row.name,
+      type: row.type,
+      required: row.required,
+    },
+    value: row.value,
+  }
+}

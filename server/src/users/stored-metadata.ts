@@ -1,0 +1,92 @@
+import { sql, type Transaction } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { organizationIdOf } from '../db/organization-id.js'
+import type { DB } from '../db/schema.js'
+import { ApiError } from '../errors.js'
+import { holdDeclaredKeys } from '../token-customization/declared-keys.js'
+import { checkMetaValue } from '../token-customization/meta-value.js'
+import type { Tenant } from '../tenant.js'
+
+interface Value {
+  readonly key: string
+  readonly value: string
+}
+
+/**
+ * Replaces all metadata of a user that the transaction holds.
+ *
+ * @throws ApiError `meta_key_not_found`, `metadata_required`, and `invalid_parameters` for a value that does not fit.
+ */
+export async function replaceMetadata(
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  userId: string,
+  values: readonly Value[],
+): Promise<void> {
+  const declared = await holdDeclaredKeys(trx, tenant)
+  const byName = new Map(declared.map((key) => [key.name, key]))
+  const rows = new Map<string, string>()
+  for (const [index, { key: name, value }] of values.entries()) {
+    const key = byName.get(name)
+    if (key === undefined) throw new ApiError('meta_key_not_found')
+    checkMetaValue(key.type, value, `metadata.${index}.value`)
+    rows.set(key.id, value)
+  }
+  if (declared.some((key) => key.required && !rows.has(key.id))) throw new ApiError('metadata_required')
+  await valuesOf(trx, tenant, userId)
+    .where(sql<boolean>`meta_key_id <> all(${[...rows.keys()]}::uuid[])`)
+    .execute()
+  if (rows.size > 0) await writeValues(trx, tenant, userId, rows)
+}
+
+/** Sets the value of a key for a user that the transaction holds. */
+export async function writeValue(
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  userId: string,
+  keyId: string,
+  value: string,
+): Promise<void> {
+  await writeValues(trx, tenant, userId, new Map([[keyId, value]]))
+}
+
+/** Sets values, by the ids of their keys, in one statement; a value that replaces one keeps its id. */
+async function writeValues(
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  userId: string,
+  values: ReadonlyMap<string, string>,
+): Promise<void> {
+  const scope = {
+    account_id: tenant.accountId,
+    environment: tenant.environment,
+    organization_id: organizationIdOf(tenant),
+    user_id: userId,
+  }
+  await trx
+    .insertInto('user_metadata')
+    .values([...values].map(([keyId, value]) => ({ ...scope, meta_key_id: keyId, id: uuidv7(), value })))
+    .onConflict((conflict) =>
+      conflict.constraint('user_metadata_pkey').doUpdateSet({ value: sql`excluded.value` }),
+    )
+    .execute()
+}
+
+/** Removes the value of a key from a user that the transaction holds; nothing when there is none. */
+export async function removeValue(
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  userId: string,
+  keyId: string,
+): Promise<void> {
+  await valuesOf(trx, tenant, userId).where('meta_key_id', '=', keyId).execute()
+}
+
+function valuesOf(trx: Transaction<DB>, tenant: Tenant, userId: string) {
+  return trx
+    .deleteFrom('user_metadata')
+    .where('account_id', '=', tenant.accountId)
+    .where('environment', '=', tenant.environment)
+    .where('organization_id', '=', organizationIdOf(tenant))
+    .where('user_id', '=', userId)
+}

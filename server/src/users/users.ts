@@ -1,0 +1,367 @@
+import type { PhoneNumber } from '@portico/contract/profile'
+import type { NewUser, UserChanges } from '@portico/contract/user-input'
+import { User, type DeletedUser, type UserQuery } from '@portico/contract/users'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { isOrganizationThere, organizationIdOf } from '../db/organization-id.js'
+import { orderOf, readPage, type Page } from '../db/page.js'
+import type { DB } from '../db/schema.js'
+import { totalInOrganization } from '../db/totals.js'
+import { isUniqueViolation } from '../db/violations.js'
+import type { Deps } from '../deps.js'
+import { ApiError, invalid } from '../errors.js'
+import { change, type Changed } from '../events/change.js'
+import { emit } from '../events/emit.js'
+import { forgetAnswers } from '../events/idempotency.js'
+import { endSessionsOf } from '../sessions/end-sessions.js'
+import type { Tenant } from '../tenant.js'
+import { normalizeEmail } from './email.js'
+import { insertUser } from './insert-user.js'
+import { replaceMetadata } from './stored-metadata.js'
+import { changedPhoneNumbers } from './phone.js'
+import {
+  toDeletedUser,
+  toUser,
+  userColumns,
+  type MetaDataRow,
+  type StoredAddress,
+  type StoredProfile,
+  type UserRow,
+} from './record.js'
+
+/**
+ * Creates a user.
+ *
+ * @throws ApiError `organization_not_found`, `email_taken`, `meta_key_not_found`, and `metadata_required` when a
+ *   required key of the organization is not among the metadata.
+ */
+export function createUser(deps: Deps, tenant: Tenant, input: NewUser): Promise<Changed<User>> {
+  checkDomain(tenant, input.domain)
+  const metadata = input.metadata ?? []
+  const phoneNumbers = changedPhoneNumbers([], input)
+  return change(deps, tenant.cause, async (trx) => {
+    const id = uuidv7()
+    const names = metadata.map((data) => data.key)
+    const inserted = await insertUser(deps, trx, tenant, {
+      id,
+      active: input.active ?? true,
+      email: input.email,
+      emailVerified: false,
+      phoneNumbers,
+      profile: input.profile ?? {},
+      address: input.address ?? {},
+      condition: hasRequiredKeys(tenant, names),
+    })
+      .executeTakeFirst()
+      .catch(asEmailTaken)
+    if (inserted === undefined) throw new ApiError('metadata_required')
+    if (metadata.length === 0)
+      return emitUser(deps, trx, tenant, 'user.user.create.success', { ...inserted, metadata: [] })
+
+    await replaceMetadata(trx, tenant, id, metadata)
+    const row = await readUser(trx, tenant, id)
+    return emitUser(deps, trx, tenant, 'user.user.create.success', row)
+  })
+}
+
+/**
+ * The users of the organization in the tenant's environment.
+ *
+ * @throws ApiError `organization_not_found`
+ */
+export async function listUsers(
+  { readDb }: Pick<Deps, 'readDb'>,
+  tenant: Tenant,
+  query: UserQuery,
+): Promise<Page<User>> {
+  return readPage(
+    {
+      query,
+      order: orderOf(query.sort, ['inserted_at', 'updated_at', 'email']),
+      keys: usersOf(readDb, tenant),
+      table: 'users',
+      read: (ids) =>
+        // Not usersOf(): its condition would let the planner read the whole list instead of these rows.
+        everyUserOf(readDb, tenant)
+          .where(sql<boolean>`users.id = any(${ids})`)
+          .select([...userColumns, metadataOfUser().as('metadata')])
+          .execute(),
+      total: () => totalInOrganization(readDb, 'users', tenant),
+      environment: tenant.environment,
+    },
+    (row) => toUser(row, tenant),
+  )
+}
+
+/**
+ * A user, or what is left to tell of a deleted one.
+ *
+ * @throws ApiError `organization_not_found`, `user_not_found`
+ */
+export async function getUser(
+  { db }: Pick<Deps, 'db'>,
+  tenant: Tenant,
+  id: string,
+): Promise<Changed<User | DeletedUser>> {
+  const row = await everyUserOf(db, tenant)
+    .where('users.id', '=', id)
+    .select([...userColumns, metadataOfUser().as('metadata')])
+    .executeTakeFirst()
+  if (row === undefined) throw await whyMissing(db, tenant)
+  if (row.deleted_at !== null) return { record: toDeletedUser(row) }
+  return { record: toUser(row, tenant), version: row.version }
+}
+
+/**
+ * The user with an e-mail address, in any case.
+ *
+ * @throws ApiError `organization_not_found`, `user_not_found`
+ */
+export async function getUserByEmail(
+  { db }: Pick<Deps, 'db'>,
+  tenant: Tenant,
+  email: string,
+): Promise<Changed<User>> {
+  const row = await usersOf(db, tenant)
+    .where('users.email_normalized', '=', normalizeEmail(email))
+    .select([...userColumns, metadataOfUser().as('metadata')])
+    .executeTakeFirst()
+  if (row === undefined) throw await whyMissing(db, tenant)
+  return { record: toUser(row, tenant), version: row.version }
+}
+
+/**
+ * Changes what is sent of a user: absent stays, null clears, lists are replaced, profile and address merge. A new
+ * e-mail address or telephone number is not verified; deactivating ends the user's sessions.
+ *
+ * @param versions The versions the change may happen to; undefined: any.
+ * @throws ApiError `organization_not_found`, `user_not_found`, `email_taken`, `meta_key_not_found`,
+ *   `metadata_required`, `precondition_failed`
+ */
+export function updateUser(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  input: UserChanges,
+  versions: readonly number[] | undefined,
+): Promise<Changed<User>> {
+  checkDomain(tenant, input.domain)
+  return change(deps, tenant.cause, async (trx) => {
+    // The lock holds from the reading of what is merged to the writing of the result.
+    const current = await usersOf(trx, tenant)
+      .where('users.id', '=', id)
+      .select(userColumns)
+      .forUpdate()
+      .executeTakeFirst()
+    if (current === undefined) throw await whyMissing(trx, tenant)
+    if (input.metadata !== undefined) await replaceMetadata(trx, tenant, id, input.metadata)
+
+    const row = await updateUserRow(trx, tenant, id, versions)
+      .set({ ...toChangedColumns(current, input), updated_at: deps.now() })
+      .returning([...userColumns, metadataOfUser().as('metadata')])
+      .executeTakeFirst()
+      .catch(asEmailTaken)
+    if (row === undefined) throw new ApiError('precondition_failed')
+    if (!row.active) await endSessionsOf(deps, trx, tenant, id)
+    return emitUser(deps, trx, tenant, 'user.user.update.success', row)
+  })
+}
+
+/**
+ * Deletes a user; sessions end, and the e-mail address is free again at once.
+ *
+ * @throws ApiError `organization_not_found`, `user_not_found`, `precondition_failed`
+ */
+export function deleteUser(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  versions: readonly number[] | undefined,
+): Promise<Changed<User>> {
+  return change(deps, tenant.cause, async (trx) => {
+    const row = await updateUserRow(trx, tenant, id, versions)
+      .set({ deleted_at: deps.now() })
+      .returning([...userColumns, metadataOfUser().as('metadata')])
+      .executeTakeFirst()
+    if (row === undefined) throw await whyUnchanged(trx, tenant, id)
+    await endSessionsOf(deps, trx, tenant, id)
+    await forgetAnswers(trx, tenant, { subjectId: id })
+    return emitUser(deps, trx, tenant, 'user.user.delete.success', row)
+  })
+}
+
+/**
+ * Counts a change of a user's metadata as a change of the user.
+ *
+ * @throws ApiError `user_not_found`, `precondition_failed`
+ */
+export async function touchUser(
+  deps: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  id: string,
+  versions: readonly number[] | undefined,
+): Promise<UserRow> {
+  const row = await updateUserRow(trx, tenant, id, versions)
+    .set({ updated_at: deps.now() })
+    .returning([...userColumns, metadataOfUser().as('metadata')])
+    .executeTakeFirst()
+  if (row === undefined) throw await whyUnchanged(trx, tenant, id)
+  return row
+}
+
+/** Notes that the address of a user, whom the transaction holds, is theirs: they have read a mail sent there. */
+export async function markEmailVerified(
+  deps: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  id: string,
+): Promise<void> {
+  const row = await updateUserRow(trx, tenant, id, undefined)
+    .set({ email_verified: true, updated_at: deps.now() })
+    .returning([...userColumns, metadataOfUser().as('metadata')])
+    .executeTakeFirstOrThrow()
+  await emitUser(deps, trx, tenant, 'user.user.update.success', row)
+}
+
+/** Every read of users starts here, so that no query can forget its tenant. */
+export function usersOf(db: Kysely<DB>, tenant: Tenant) {
+  return everyUserOf(db, tenant).where('users.deleted_at', 'is', null)
+}
+
+function everyUserOf(db: Kysely<DB>, tenant: Tenant) {
+  return db
+    .selectFrom('users')
+    .where('users.account_id', '=', tenant.accountId)
+    .where('users.environment', '=', tenant.environment)
+    .where('users.organization_id', '=', organizationIdOf(tenant))
+}
+
+function updateUserRow(
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  id: string,
+  versions: readonly number[] | undefined,
+) {
+  return trx
+    .updateTable('users')
+    .set({ version: sql`version + 1` })
+    .where('account_id', '=', tenant.accountId)
+    .where('environment', '=', tenant.environment)
+    .where('organization_id', '=', organizationIdOf(tenant))
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .$if(versions !== undefined, (update) =>
+      update.where(sql<boolean>`version = any(${versions}::integer[])`),
+    )
+}
+
+async function readUser(db: Kysely<DB>, tenant: Tenant, id: string): Promise<UserRow> {
+  return usersOf(db, tenant)
+    .where('users.id', '=', id)
+    .select([...userColumns, metadataOfUser().as('metadata')])
+    .executeTakeFirstOrThrow()
+}
+
+/** The metadata of the row's user with their keys, by name. */
+function metadataOfUser() {
+  return sql<MetaDataRow[]>`(
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'id', data.id, 'value', data.value,
+      'key_id', key.id, 'name', key.name, 'type', key.type, 'required', key.required
+    ) order by key.name), '[]')
+    from user_metadata data
+    join meta_keys key
+      on key.account_id = data.account_id
+      and key.organization_id = data.organization_id
+      and key.id = data.meta_key_id
+    where data.account_id = users.account_id
+      and data.environment = users.environment
+      and data.organization_id = users.organization_id
+      and data.user_id = users.id
+  )`
+}
+
+/** Whether every key that the organization requires is among the given names. */
+function hasRequiredKeys(tenant: Tenant, names: readonly string[]) {
+  return sql<boolean>`not exists (
+    select from meta_keys
+    where account_id = ${tenant.accountId}
+      and organization_id = ${organizationIdOf(tenant)}
+      and required
+      and name <> all(${names}::text[])
+  )`
+}
+
+function toChangedColumns(current: Omit<UserRow, 'metadata'>, input: UserChanges) {
+  // Written from validated input alone, here and by createUser().
+  const currentNumbers = current.phone_numbers as unknown as PhoneNumber[]
+  const phoneNumbers = changedPhoneNumbers(currentNumbers, input)
+  const primary = phoneNumbers.find((number) => number.primary)?.value
+  const earlier = (current.phone_numbers as unknown as PhoneNumber[]).find((number) => number.primary)?.value
+  const isSameEmail =
+    input.email === undefined || normalizeEmail(input.email) === normalizeEmail(current.email)
+  const profile: StoredProfile =
+    input.profile === null ? {} : { ...(current.profile as object), ...input.profile }
+  const address: StoredAddress =
+    input.address === null ? {} : { ...(current.address as object), ...input.address }
+  return {
+    active: input.active ?? current.active,
+    email: input.email ?? current.email,
+    email_normalized: normalizeEmail(input.email ?? current.email),
+    email_verified: isSameEmail && current.email_verified,
+    phone_number_verified: primary === earlier && current.phone_number_verified,
+    phone_numbers: JSON.stringify(phoneNumbers),
+    profile: JSON.stringify(profile),
+    address: JSON.stringify(address),
+  }
+}
+
+/** Older callers repeat the organization's domain among the user's members. */
+function checkDomain(tenant: Tenant, domain: string | undefined): void {
+  if (domain !== undefined && domain !== tenant.domain)
+    throw invalid('domain', 'contradictory', `must be ${tenant.domain}, the organization in the path`)
+}
+
+function asEmailTaken(error: unknown): never {
+  if (isUniqueViolation(error, 'users_email_key')) throw new ApiError('email_taken', { cause: error })
+  throw error
+}
+
+/** Why a user was not found: the organization is not there, or the user is not. */
+export async function whyMissing(db: Kysely<DB>, tenant: Tenant): Promise<ApiError> {
+  const isThere = await isOrganizationThere(db, tenant)
+  return new ApiError(isThere ? 'user_not_found' : 'organization_not_found')
+}
+
+async function whyUnchanged(db: Kysely<DB>, tenant: Tenant, id: string): Promise<ApiError> {
+  const row = await usersOf(db, tenant).where('users.id', '=', id).select('users.id').executeTakeFirst()
+  return row === undefined ? whyMissing(db, tenant) : new ApiError('precondition_failed')
+}
+
+export type UserEventCode =
+  | 'user.user.create.success'
+  | 'user.user.update.success'
+  | 'user.user.delete.success'
+  | 'user.metadata.set.success'
+  | 'user.metadata.remove.success'
+
+/** Records what happened to a user, and answers with the record. */
+export async function emitUser(
+  deps: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  code: UserEventCode,
+  row: UserRow,
+): Promise<Changed<User>> {
+  const record = toUser(row, tenant)
+  await emit(deps, trx, tenant, {
+    code,
+    schema: User,
+    record,
+    organizationId: row.organization_id,
+    subjectId: row.id,
+    email: row.email,
+  })
+  return { record, version: row.version, organizationId: row.organization_id, subjectId: row.id }
+}
