@@ -1,0 +1,306 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { errorCodes } from '@portico/contract/errors'
+import { bodyOf, queryOf, routes, type Route } from '@portico/contract/walk'
+import { format, resolveConfig } from 'prettier'
+import type { z } from 'zod/v4'
+import {
+  definitionOf,
+  docComment,
+  exampleOf,
+  isOptional,
+  membersOf,
+  nameOf,
+  renderObject,
+  renderType,
+  sentence,
+  withoutNull,
+  type Declarations,
+  type Member,
+} from './render-type.js'
+
+/** Writes what the SDK knows of the contract. With --check nothing is written, and a stale file is a failure. */
+async function main(): Promise<void> {
+  const files = [
+    { url: new URL('src/generated.ts', import.meta.url), text: typesFile() },
+    { url: new URL('src/generated-examples.ts', import.meta.url), text: examplesFile() },
+  ]
+  for (const { url, text } of files) {
+    const options = await resolveConfig(url)
+    const formatted = await format(text, { ...options, parser: 'typescript' })
+    if (!process.argv.includes('--check')) await writeFile(url, formatted)
+    else if ((await readFile(url, 'utf8')) !== formatted)
+      throw new Error(`${url.pathname} is stale: run npm run -w sdk generate`)
+  }
+}
+
+const header = '// Written by sdk/generate.ts from the contract; do not edit.\n'
+
+function typesFile(): string {
+  const declarations: Declarations = new Map()
+  const operations = routes().map((route) => toOperation(route, declarations))
+  return [
+    header,
+    `import type { ListMethod } from './pages.js'\nimport type { RequestOptions } from './request-options.js'`,
+    ...[...declarations].map(([name, text]) => recordComment(name, operations, declarations) + text),
+    ...operations.flatMap(({ declared }) => declared),
+    unionType('OAuthErrorCode', 'What an OAuth endpoint refuses with (RFC 6749 section 5.2).', oauthCodes()),
+    unionType(
+      'UndeclaredErrorCode',
+      'Codes that any path can answer, whatever operation it was.',
+      undeclaredCodes(),
+    ),
+    unionType('ErrorCode', 'Every error code of the service.', Object.keys(errorCodes)),
+    operationsInterface(operations),
+    ...groupInterfaces(operations),
+    clientInterface(),
+    routeTable(operations),
+  ].join('\n\n')
+}
+
+interface Operation {
+  readonly route: Route
+  /** UsersCreate, as the beginning of the names of its types. */
+  readonly title: string
+  readonly output: string
+  /** The record of a list; undefined when the operation is not a list. */
+  readonly item: string | undefined
+  readonly needsInput: boolean
+  readonly declared: readonly string[]
+}
+
+function toOperation(route: Route, declarations: Declarations): Operation {
+  const title = capitalized(route.resource) + capitalized(route.verb)
+  const members = inputMembers(route)
+  refusalsOf(route).forEach(({ error }) => declareFieldErrors(error, declarations))
+  const item = itemOf(route)
+  return {
+    route,
+    title,
+    output: renderType(route.success, 'output', declarations),
+    item: item && renderType(item, 'output', declarations),
+    needsInput: members.some(({ schema }) => !isOptional(schema, 'input')),
+    declared: [
+      `${docComment([`What \`${route.name}\` takes.`])}export interface ${title}Input ${renderObject(members, 'input', declarations)}`,
+      unionType(`${title}ErrorCode`, `Codes that \`${route.name}\` answers.`, apiCodes(route)),
+    ],
+  }
+}
+
+/** Path, query and body in one object. A name that means two things is a fault of the contract. */
+function inputMembers(route: Route): readonly Member[] {
+  const query = queryOf(route)
+  const body = bodyOf(route)
+  const members = [
+    ...pathMembers(route),
+    ...(query ? membersOf(query).map(({ name, schema }) => ({ name, schema: withoutNull(schema) })) : []),
+    ...(body ? membersOf(body) : []),
+  ]
+  const names = members.map(({ name }) => name)
+  const repeated = names.find((name, index) => names.indexOf(name) !== index)
+  if (repeated !== undefined) throw new Error(`${route.name} takes ${repeated} in two places`)
+  return members
+}
+
+function pathMembers(route: Route): readonly Member[] {
+  const { pathParams } = route.definition
+  const declared = isSchema(pathParams) ? membersOf(pathParams) : []
+  const missing = route.pathParameters.find((name) => !declared.some((member) => member.name === name))
+  if (missing !== undefined) throw new Error(`${route.name} does not declare the path parameter ${missing}`)
+  return declared
+}
+
+function isSchema(value: unknown): value is z.core.$ZodType {
+  return typeof value === 'object' && value !== null && '_zod' in value
+}
+
+/** A list is an answer with records in `data` and the cursor of its next page. */
+function itemOf(route: Route): z.core.$ZodType | undefined {
+  const definition = definitionOf(route.success)
+  if (route.method !== 'GET' || definition.type !== 'object' || !('next_cursor' in definition.shape))
+    return undefined
+  const data = definition.shape['data'] && definitionOf(definition.shape['data'])
+  return data?.type === 'array' ? data.element : undefined
+}
+
+interface Refusal {
+  readonly status: number
+  /** Its `error` member: an object with a code, or on the OAuth endpoints the code itself. */
+  readonly error: z.core.$ZodType
+}
+
+function refusalsOf(route: Route): readonly Refusal[] {
+  return Object.entries(route.definition.responses)
+    .filter(([status]) => Number(status) !== route.successStatus)
+    .flatMap(([status, answer]) =>
+      (isSchema(answer) ? alternatives(answer) : [])
+        .flatMap((schema) => membersOf(schema).filter(({ name }) => name === 'error'))
+        .map(({ schema }) => ({ status: Number(status), error: schema })),
+    )
+}
+
+function alternatives(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
+  const definition = definitionOf(schema)
+  return definition.type === 'union' ? definition.options : [schema]
+}
+
+function declareFieldErrors(schema: z.core.$ZodType, declarations: Declarations): void {
+  if (definitionOf(schema).type === 'object') renderType(schema, 'output', declarations)
+}
+
+function apiCodes(route: Route): readonly string[] {
+  return refusalsOf(route).flatMap(({ error }) =>
+    definitionOf(error).type === 'object'
+      ? membersOf(error).flatMap((member) => (member.name === 'code' ? valuesOf(member.schema) : []))
+      : [],
+  )
+}
+
+function oauthCodes(): readonly string[] {
+  return [...new Set(routes().flatMap((route) => refusalsOf(route).flatMap(({ error }) => valuesOf(error))))]
+}
+
+function undeclaredCodes(): readonly string[] {
+  const declared = new Set(routes().flatMap(apiCodes))
+  return Object.keys(errorCodes).filter((code) => !declared.has(code))
+}
+
+function valuesOf(schema: z.core.$ZodType): readonly string[] {
+  const definition = definitionOf(schema)
+  return definition.type === 'enum' ? Object.values(definition.entries).map(String) : []
+}
+
+function unionType(name: string, comment: string, values: readonly string[]): string {
+  const type = values.map((value) => JSON.stringify(value)).join(' | ') || 'never'
+  return `${docComment([comment])}export type ${name} = ${type}`
+}
+
+function operationsInterface(operations: readonly Operation[]): string {
+  const lines = operations.map(
+    ({ route, title, output }) =>
+      `'${route.name}': { input: ${title}Input; output: ${output}; code: ${title}ErrorCode }`,
+  )
+  return `${docComment(['What each operation takes, answers, and is refused with.'])}export interface Operations {\n${lines.join('\n')}\n}\n\nexport type OperationName = keyof Operations`
+}
+
+function groupInterfaces(operations: readonly Operation[]): readonly string[] {
+  return resources().map((resource) => {
+    const methods = operations.filter(({ route }) => route.resource === resource).map(methodSignature)
+    return `export interface ${capitalized(resource)}Methods {\n${methods.join('\n\n')}\n}`
+  })
+}
+
+function clientInterface(): string {
+  const groups = resources().map((resource) => `readonly ${resource}: ${capitalized(resource)}Methods`)
+  return `${docComment(['The operations of the service, by resource.'])}export interface Client {\n${groups.join('\n')}\n}`
+}
+
+function resources(): readonly string[] {
+  return [...new Set(routes().map(({ resource }) => resource))]
+}
+
+function methodSignature({ route, title, output, item, needsInput }: Operation): string {
+  const comment = docComment(methodComment(route, title))
+  const mark = needsInput ? '' : '?'
+  if (item !== undefined)
+    return `${comment}readonly ${route.verb}: ListMethod<${title}Input, ${output}, ${item}>`
+  return `${comment}${route.verb}(input${mark}: ${title}Input, options?: RequestOptions): Promise<${output}>`
+}
+
+function methodComment(route: Route, title: string): readonly string[] {
+  const { access } = route
+  const remarks = [
+    access.scope === null ? 'Sends no API token.' : `Needs the scope \`${access.scope}\`.`,
+    access.sandboxOnly ? 'Exists with sandbox keys alone.' : '',
+    access.idempotent ? 'Carries an Idempotency-Key, so that it is repeated safely.' : '',
+    access.versioned === 'answers' ? 'etagOf() knows the version of the answer.' : '',
+    access.versioned === 'checks' ? 'With `ifMatch` the change happens to that version alone.' : '',
+  ]
+  return [
+    sentence(route.definition.summary ?? route.name),
+    `\`${route.method} ${route.path}\`. ${remarks.filter(Boolean).join(' ')}`,
+    '',
+    `@throws ApiError with a code of ${title}ErrorCode${oauthStatuses(route).length > 0 ? ', or OAuthError' : ''}.`,
+  ]
+}
+
+/** Where a record is met: the operations that answer it, else the records it is part of. */
+function recordComment(name: string, operations: readonly Operation[], declarations: Declarations): string {
+  const mentions = new RegExp(`\\b${name}\\b`)
+  const answeredBy = operations
+    .filter(({ output, item }) => mentions.test(output) || item === name)
+    .map(({ route }) => `\`${route.name}\``)
+  const partOf = [...declarations]
+    .filter(([other, text]) => other !== name && mentions.test(text))
+    .map(([other]) => `\`${other}\``)
+  if (answeredBy.length > 0) return docComment([`Answered by ${answeredBy.join(', ')}.`])
+  return partOf.length > 0 ? docComment([`Part of ${partOf.join(', ')}.`]) : ''
+}
+
+/** Flags: b takes a body, f as a form, i carries an Idempotency-Key, l is a list, o is open to callers without a token. */
+function flagsOf({ route, item }: Operation): string {
+  const body = bodyOf(route)
+  const isOpen = route.access.auth === 'none'
+  return [
+    body ? 'b' : '',
+    body && isOpen ? 'f' : '',
+    route.access.idempotent ? 'i' : '',
+    item === undefined ? '' : 'l',
+    isOpen ? 'o' : '',
+  ].join('')
+}
+
+function routeTable(operations: readonly Operation[]): string {
+  const rows = operations.map((operation) => {
+    const { route } = operation
+    const query = queryOf(route)
+    // Whatever is not in the path goes into the query of a GET and into the body of anything else, but for these.
+    const names = query && route.method !== 'GET' ? membersOf(query).map(({ name }) => name) : []
+    const row = [route.method, route.path, flagsOf(operation), ...(names.length > 0 ? [names] : [])]
+    return `'${route.name}': ${JSON.stringify(row)}`
+  })
+  const comment = docComment([
+    'Method, path, flags, and what a body-carrying request has in its query.',
+    'Flags: b takes a body, f as a form, i carries an Idempotency-Key, l is a list, o sends no API token.',
+  ])
+  return (
+    'export type RouteRow = readonly [method: string, path: string, flags: string, query?: readonly string[]]\n\n' +
+    `${comment}export const routeTable: { readonly [Name in OperationName]: RouteRow } = {\n${rows.join(',\n')}\n}`
+  )
+}
+
+function examplesFile(): string {
+  const examples = new Map<string, unknown>()
+  const rows = routes().map((route) => {
+    const { success } = route
+    const shown = alternatives(success)[0] ?? success
+    const name = nameOf(shown) ?? route.name
+    examples.set(name, exampleOf(shown))
+    const row = [
+      route.successStatus,
+      name,
+      route.access.versioned !== false,
+      apiCodes(route),
+      oauthStatuses(route),
+    ]
+    return `'${route.name}': ${JSON.stringify(row)}`
+  })
+  const codes = Object.entries(errorCodes).map(([code, { status, message }]) => [code, [status, message]])
+  return [
+    header,
+    `import type { ErrorCode, OperationName } from './generated.js'`,
+    `${docComment(['Success status, example, whether it has an ETag, error codes, statuses with an OAuth error body.'])}export type ExampleRow = readonly [status: number, example: string, versioned: boolean, codes: readonly ErrorCode[], oauth: readonly number[]]`,
+    `export const exampleTable: { readonly [Name in OperationName]: ExampleRow } = {\n${rows.join(',\n')}\n}`,
+    `${docComment(['Status and message of each error code.'])}export const errorTable: { readonly [Code in ErrorCode]: readonly [status: number, message: string] } = ${JSON.stringify(Object.fromEntries(codes))}`,
+    `${docComment(['The contract’s example of each answer, by the name of its record.'])}export const examples: Readonly<Record<string, object>> = ${JSON.stringify(Object.fromEntries(examples))}`,
+  ].join('\n\n')
+}
+
+function oauthStatuses(route: Route): readonly number[] {
+  return refusalsOf(route).flatMap(({ status, error }) => (valuesOf(error).length > 0 ? [status] : []))
+}
+
+function capitalized(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1)
+}
+
+await main()

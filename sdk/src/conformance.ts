@@ -1,0 +1,87 @@
+import type { contract } from '@portico/contract'
+import type { z } from 'zod/v4'
+import type { Operations } from './generated.js'
+
+/**
+ * Proof for the compiler, and never shipped: what the generator wrote is what the contract says. A type that is not
+ * never names the operations that differ; then the generator has a fault, or has not been run.
+ */
+export type Conformance = [
+  Nothing<Exclude<keyof Routes, keyof Operations>>,
+  Nothing<Exclude<keyof Operations, keyof Routes>>,
+  Nothing<
+    { [Name in keyof Routes]: Equal<Operations[Name]['output'], Output<Routes[Name]>, Name> }[keyof Routes]
+  >,
+  Nothing<
+    { [Name in keyof Routes]: Equal<Operations[Name]['code'], Code<Routes[Name]>, Name> }[keyof Routes]
+  >,
+  Nothing<
+    {
+      [Name in keyof Routes]: Equal<
+        keyof Operations[Name]['input'],
+        InputName<Routes[Name], keyof Operations[Name]['input']>,
+        Name
+      >
+    }[keyof Routes]
+  >,
+  Nothing<
+    { [Name in keyof Routes]: Fits<Operations[Name]['input'], Input<Routes[Name]>, Name> }[keyof Routes]
+  >,
+]
+
+type Contract = typeof contract
+
+/** The routes by the names of their operations. */
+type Routes = {
+  [Resource in keyof Contract as RouteNames<Resource>]: never
+} extends infer Names
+  ? {
+      [Name in keyof Names]: Name extends `${infer Resource}.${infer Verb}` ? RouteAt<Resource, Verb> : never
+    }
+  : never
+
+type RouteNames<Resource extends keyof Contract> = `${Resource}.${keyof Contract[Resource] & string}`
+
+type RouteAt<Resource extends string, Verb extends string> = Resource extends keyof Contract
+  ? Verb extends keyof Contract[Resource]
+    ? Contract[Resource][Verb]
+    : never
+  : never
+
+type Answers<Route> = Route extends { responses: infer Responses } ? Responses : never
+
+type SuccessStatus = 200 | 201 | 202 | 204
+
+type Output<Route> = OutputOf<Answers<Route>[keyof Answers<Route> & SuccessStatus]>
+
+type OutputOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : never
+
+type Refusal<Route> = OutputOf<Answers<Route>[Exclude<keyof Answers<Route>, SuccessStatus>]>
+
+type Code<Route> =
+  Refusal<Route> extends infer Body ? (Body extends { error: { code: infer C } } ? C : never) : never
+
+type Part<Route, Name extends string> = Name extends keyof Route
+  ? Route[Name] extends z.ZodType
+    ? z.input<Route[Name]>
+    : unknown
+  : unknown
+
+/** What the server accepts: more than the SDK offers, since forms come as text. */
+type Input<Route> = Part<Route, 'pathParams'> & Part<Route, 'query'> & Part<Route, 'body'>
+
+/** A body behind z.preprocess() accepts anything as far as the compiler knows; its members are then not compared. */
+type InputName<Route, Known> = Route extends { body: infer Body extends z.ZodType }
+  ? unknown extends z.input<Body>
+    ? Known
+    : keyof Input<Route>
+  : keyof Input<Route>
+
+/** Never when the compiler holds the two types for one and the same, members of members included; else the name. */
+type Equal<One, Other, Name> =
+  (<T>() => T extends One ? 1 : 2) extends <T>() => T extends Other ? 1 : 2 ? never : Name
+
+/** Never when every value of the one is accepted as the other, else the name. */
+type Fits<One, Other, Name> = [One] extends [Other] ? never : Name
+
+type Nothing<T extends never> = T

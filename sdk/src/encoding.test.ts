@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { encodeRequest, formOf } from './encoding.js'
+
+test('nested names are in brackets, and what is undefined or null is left out', () => {
+  const form = formOf({ q: { status_in: ['up', 'down'], from: null }, page: 2, all: true, after: undefined })
+
+  expect(decodeURIComponent(form)).toBe('q[status_in][]=up&q[status_in][]=down&page=2&all=true')
+})
+
+test('a filter by an empty list is said, and not left out: the list would be wider', () => {
+  expect(decodeURIComponent(formOf({ q: { status_in: [] } }))).toBe('q[status_in][]=')
+})
+
+test('a write with a query has in its query what the route names, and the rest in its body', () => {
+  const { target, body } = encodeRequest(['POST', '/x/:id', 'b', ['since']], {
+    id: 7,
+    since: 'a b',
+    name: null,
+  })
+
+  expect([target, body]).toEqual(['/x/7?since=a+b', '{"name":null}'])
+})
+
+test('a deletion without a body sends none, and one with a body sends it', () => {
+  expect(encodeRequest(['DELETE', '/x/:id', ''], { id: 'a' }).body).toBeUndefined()
+  expect(encodeRequest(['DELETE', '/x', 'b'], { key_name: 'a' }).body).toBe('{"key_name":"a"}')
+})
+
+test('an update of nothing sends an empty object', () => {
+  expect(encodeRequest(['PUT', '/x/:id', 'b'], { id: 'a' }).body).toBe('{}')
+})
+
+test.each([undefined, null, true, {}, '\ud800'])('the path parameter %j is refused', (id) => {
+  expect(() => encodeRequest(['GET', '/x/:id', ''], { id })).toThrow(TypeError)
+})

@@ -1,0 +1,2111 @@
+// Written by sdk/generate.ts from the contract; do not edit.
+
+import type { ListMethod } from './pages.js'
+import type { RequestOptions } from './request-options.js'
+
+export interface FieldError {
+  /** Where the member is, dots between levels, for example profile.address.locality. */
+  path: string
+  /** What kind of fault it is, for example too_long. */
+  code: string
+  /** What is wrong, and what would be right. */
+  message: string
+}
+
+/** Answered by `organizations.list`. */
+export interface OrganizationList {
+  __type__: 'List'
+  data: Organization[]
+  pagination: Pagination
+  total: number
+  /** Value of after for the next page; null at the end. */
+  next_cursor: string | null
+}
+
+/** Answered by `organizations.list`, `organizations.create`, `organizations.get`, `organizations.update`. */
+export interface Organization {
+  __type__: 'Organization'
+  /** Domain of the account that manages the organization. */
+  __domain__: string
+  /** Made once from the name; immutable. */
+  domain: string
+  id: string
+  name: string
+  /** Domains whose users may sign in; null or empty: any. */
+  allowed_email_domains: string[] | null
+  /** Hexadecimal color of the logo. */
+  color: string
+  environments: OrganizationEnvironment[]
+  status: OrganizationStatus
+  icon_logo_url: string | null
+  inline_logo_url: string | null
+  locale: string | null
+  timezone: string | null
+  locality: string | null
+  state: string | null
+  /** ISO 3166-1 alpha-2. */
+  country_name: string | null
+  privacy_policy_url: string | null
+  terms_of_service_url: string | null
+  inserted_at: string
+  updated_at: string
+}
+
+/** Part of `Organization`. */
+export interface OrganizationEnvironment {
+  name: 'production' | 'sandbox'
+  status: 'up' | 'down'
+}
+
+/** Part of `Organization`. */
+export interface OrganizationStatus {
+  errors: string[]
+  estimated_time_to_complete_in_seconds: number | null
+  progress_in_percentage: number | null
+  /** terminated: set up completely. */
+  state: 'pending' | 'terminated'
+}
+
+/** Part of `OrganizationList`, `UserList`, `ApplicationList`, `MetaKeyList`, `OutboxMessageList`. */
+export interface Pagination {
+  current_page: number
+  /** Up to five page numbers around the current one. */
+  current_pages: number[]
+  next_page: number | null
+  per_page: number
+  prev_page: number | null
+  total_pages: number
+}
+
+/** Answered by `organizations.get`. */
+export interface DeletedOrganization {
+  __type__: 'Organization'
+  id: string
+  deleted: true
+  domain: string
+}
+
+/** Answered by `organizations.delete`. */
+export interface OrganizationDeletion {
+  deleted: true
+  resource: Organization
+  type: '__Deleted__'
+}
+
+/** Answered by `users.create`, `users.list`, `users.get`, `users.getByEmail`, `users.update`, `users.addMetadata`, `users.removeMetadata`, `tokenCustomization.setUserMetadata`. */
+export interface User {
+  __type__: 'User'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  id: string
+  /** An inactive user opens no session. */
+  active: boolean
+  /** Personal data. */
+  email: string
+  email_verified: boolean
+  /**
+   * E.164: the primary one of phone_numbers.
+   * Personal data.
+   */
+  phone_number: string | null
+  phone_number_verified: boolean
+  /** Personal data. */
+  phone_numbers: PhoneNumber[]
+  /** Personal data. */
+  address: Address
+  identities: Identity[]
+  /** Personal data. */
+  metadata: MetaData[]
+  /** Personal data. */
+  profile: Profile
+  /** # and six hexadecimal digits, drawn at creation. */
+  avatar_hexa_color: string
+  inserted_at: string
+  updated_at: string
+}
+
+/** Part of `User`. */
+export interface PhoneNumber {
+  default: boolean
+  phone_country_code: number
+  phone_national_number: string
+  /** The one that phone_number shows; exactly one is. */
+  primary: boolean
+  type: string
+  /** E.164. */
+  value: string
+}
+
+/** Part of `User`, `Profile`. */
+export interface Address {
+  /** May contain newlines. */
+  formatted: string | null
+  /** May contain newlines. */
+  street_address: string | null
+  locality: string | null
+  region: string | null
+  postal_code: string | null
+  country: string | null
+}
+
+/** Part of `User`. */
+export interface Identity {
+  __type__: 'Identity'
+  /** The connection that vouched for the user. */
+  idp_id: string | null
+  /** For example saml.okta, oidc.entra_id, scim.entra_id or relay. */
+  provider: string
+  authenticated_at: string | null
+  /** Personal data. */
+  data: { [name: string]: JsonValue }
+}
+
+/** Part of `Identity`. */
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
+
+/** Part of `User`. */
+export interface MetaData {
+  __type__: 'MetaData'
+  id: string
+  key: MetaKey
+  value: string
+}
+
+/** Answered by `tokenCustomization.createMetaKey`, `tokenCustomization.listMetaKeys`. */
+export interface MetaKey {
+  __type__: 'MetaKey'
+  __domain__: string
+  id: string
+  name: string
+  type: 'string' | 'integer' | 'float' | 'boolean' | 'date' | 'datetime' | 'url' | 'email' | 'json'
+  /** Users are created only with a value for this key. */
+  required: boolean
+}
+
+/** Part of `User`. */
+export interface Profile {
+  given_name: string | null
+  family_name: string | null
+  /** Given name and family name; read-only. */
+  name: string | null
+  nickname: string | null
+  preferred_username: string | null
+  /** YYYY-MM-DD. */
+  birthdate: string | null
+  gender: 'female' | 'male' | 'other' | null
+  /** BCP 47. */
+  locale: string | null
+  /** IANA time zone. */
+  zoneinfo: string | null
+  picture: string | null
+  /** Address of the profile page. */
+  profile: string | null
+  website: string | null
+  /** Copy of the user’s; read-only. */
+  email: string
+  /** Copy of the user’s; read-only. */
+  phone_number: string | null
+  /** Copy of the user’s; read-only. */
+  address: Address
+}
+
+/** Answered by `users.list`. */
+export interface UserList {
+  __type__: 'List'
+  data: User[]
+  pagination: Pagination
+  total: number
+  /** Value of after for the next page; null at the end. */
+  next_cursor: string | null
+}
+
+/** Answered by `users.get`. */
+export interface DeletedUser {
+  __type__: 'User'
+  id: string
+  deleted: true
+  email: string
+}
+
+/** Answered by `users.delete`. */
+export interface UserDeletion {
+  deleted: true
+  resource: User
+  type: '__Deleted__'
+}
+
+/** Answered by `applications.create`, `applications.list`, `applications.get`, `applications.update`. */
+export interface Application {
+  __type__: 'Application'
+  /** The organization it is restricted to, else the account. */
+  __domain__: string
+  __database__: 'sandbox' | 'production'
+  __environment__: 'sandbox' | 'production'
+  __managed_by__: string
+  /** limited_to:<organization> or all_organizations_of:<account>. */
+  __access__: string
+  id: string
+  /** The same as id. */
+  client_id: string
+  name: string
+  description: string | null
+  application_type:
+    | 'android'
+    | 'angular'
+    | 'ios'
+    | 'java_app'
+    | 'java_spring'
+    | 'mobile'
+    | 'node'
+    | 'node_express'
+    | 'php'
+    | 'php_laravel'
+    | 'php_symfony'
+    | 'python_flask'
+    | 'react'
+    | 'regular_web'
+    | 'ruby'
+    | 'ruby_on_rails'
+    | 'spa'
+    | 'vue'
+    | 'web'
+    | 'webflow'
+  /** Where a code may be sent; compared exactly. */
+  allowed_redirect_urls: string[]
+  allowed_origins_cors: string[]
+  allowed_logout_urls: string[]
+  allowed_web_origins: string[]
+  default_redirect_uri_after_login: string | null
+  default_redirect_uri_after_logout: string | null
+  default_web_origin: string | null
+  default_origin_cors: string | null
+  default_logout_url: string | null
+  /** Null: usable by every organization of the account. */
+  organization_domain_scope: string | null
+  access_token_lifetime_in_seconds: number
+  token_signing_alg: 'ES256' | 'RS256'
+  /** What the exchange of a code must prove besides the code. */
+  code_exchange: 'open' | 'pkce' | 'api_key'
+  inserted_at: string
+  updated_at: string
+}
+
+/** Answered by `applications.list`. */
+export interface ApplicationList {
+  __type__: 'List'
+  data: Application[]
+  pagination: Pagination
+  total: number
+  /** Value of after for the next page; null at the end. */
+  next_cursor: string | null
+}
+
+/** Answered by `applications.get`. */
+export interface DeletedApplication {
+  __type__: 'Application'
+  id: string
+  deleted: true
+  name: string
+}
+
+/** Answered by `applications.delete`. */
+export interface ApplicationDeletion {
+  deleted: true
+  resource: Application
+  type: '__Deleted__'
+}
+
+/** Answered by `tokenCustomization.sample`. */
+export interface JwtSample {
+  __type__: '__JwtSamples__'
+  __domain__: string
+  access_token_jwt: string
+  access_token_keys: ClaimTree
+  id_token_jwt: string
+  id_token_keys: ClaimTree
+}
+
+/** Part of `JwtSample`. */
+export interface ClaimTree {
+  [name: string]: null | ClaimTree
+}
+
+/** Answered by `tokenCustomization.listMetaKeys`. */
+export interface MetaKeyList {
+  __type__: 'List'
+  data: MetaKey[]
+  pagination: Pagination
+  total: number
+  /** Value of after for the next page; null at the end. */
+  next_cursor: string | null
+}
+
+/** Answered by `tokenCustomization.deleteMetaKey`. */
+export interface MetaKeyDeletion {
+  deleted: true
+  resource: MetaKey
+  type: '__Deleted__'
+}
+
+/** Answered by `magicLink.createChallenge`. */
+export interface MagicLinkChallenge {
+  __type__: 'MagicLinkChallenge'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /**
+   * Null: the code reaches the redirect_uri when the link is used.
+   * Secret: do not log it.
+   */
+  code: string | null
+  /** Personal data. */
+  email_address: string
+  find_or_create_user: boolean
+  /**
+   * The link, when send_email is false; else null.
+   * Secret: do not log it.
+   */
+  magic_link: string | null
+  request_id: string
+  /** When the link stops working. */
+  expired_at: string
+}
+
+/** Answered by `magicLink.getConnection`, `magicLink.updateConnection`. */
+export interface MagicLinkConnection {
+  __type__: 'MagicLinkConnection'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  id: string
+  active: boolean
+  /** An unknown address becomes a user when its link is used. */
+  find_or_create_user: boolean
+  sign_in_template_id: string
+  inserted_at: string
+  updated_at: string
+}
+
+/** Answered by `outbox.list`. */
+export interface OutboxMessageList {
+  __type__: 'List'
+  data: OutboxMessage[]
+  pagination: Pagination
+  total: number
+  /** Value of after for the next page; null at the end. */
+  next_cursor: string | null
+}
+
+/** Answered by `outbox.list`. */
+export interface OutboxMessage {
+  __type__: 'OutboxMessage'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  id: string
+  channel: 'mail' | 'sms'
+  /** Personal data. */
+  to: string
+  subject: string | null
+  /** Personal data. */
+  text: string
+  /** Personal data. */
+  html: string | null
+  inserted_at: string
+}
+
+/** Answered by `oauth.apiToken`, `oauth.token`. */
+export interface ApiToken {
+  /**
+   * A JWT; send it as Authorization: Bearer.
+   * Secret: do not log it.
+   */
+  access_token: string
+  token_type: 'Bearer'
+  /** Seconds. */
+  expires_in: number
+  /** Scopes of the key, a space between. */
+  scope: string
+}
+
+/** Answered by `oauth.token`, `oauth.organizationToken`. */
+export interface UserTokens {
+  /** Secret: do not log it. */
+  access_token: string
+  /** Secret: do not log it. */
+  id_token: string
+  /**
+   * With the scope offline_access.
+   * Secret: do not log it.
+   */
+  refresh_token?: string
+  token_type: 'Bearer'
+  /** Seconds. */
+  expires_in: number
+  scope: string
+}
+
+/** Answered by `oidc.discovery`. */
+export interface ProviderMetadata {
+  issuer: string
+  jwks_uri: string
+  token_endpoint: string
+  response_types_supported: string[]
+  grant_types_supported: string[]
+  subject_types_supported: string[]
+  id_token_signing_alg_values_supported: string[]
+  token_endpoint_auth_methods_supported: string[]
+  code_challenge_methods_supported: string[]
+  scopes_supported: string[]
+  claims_supported: string[]
+}
+
+/** Answered by `oidc.keySet`. */
+export interface KeySet {
+  keys: JsonWebKey[]
+}
+
+/** Part of `KeySet`. */
+export interface JsonWebKey {
+  kty: 'EC' | 'RSA'
+  use: 'sig'
+  alg: 'ES256' | 'RS256'
+  kid: string
+  crv?: string
+  x?: string
+  y?: string
+  n?: string
+  e?: string
+}
+
+/** What `organizations.list` takes. */
+export interface OrganizationsListInput {
+  /** Number of the page, from 1. */
+  page?: unknown
+  /** The same as page. */
+  current_page?: unknown
+  /** Records on a page: 1 to 100. */
+  per_page?: unknown
+  /** The next_cursor of the page before. */
+  after?: string
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+  /** Part of the name or domain, in any case. */
+  filter?: string
+  /** name, domain, inserted_at or updated_at; - before it: descending. */
+  sort?: string
+  q?: {
+    /** up, down: organizations that have an environment in one of these statuses. */
+    environments_status_in?: string[]
+  }
+}
+
+/** Codes that `organizations.list` answers. */
+export type OrganizationsListErrorCode =
+  'invalid_token' | 'https_required' | 'insufficient_scope' | 'rate_limited' | 'unavailable'
+
+/** What `organizations.create` takes. */
+export interface OrganizationsCreateInput {
+  name: string
+  allowed_email_domains?: string[] | null
+  color?:
+    | '#1f6feb'
+    | '#0a7ea4'
+    | '#0f766e'
+    | '#2f855a'
+    | '#4d7c0f'
+    | '#a16207'
+    | '#c2410c'
+    | '#b91c1c'
+    | '#be185d'
+    | '#86198f'
+    | '#6d28d9'
+    | '#475569'
+  /** An https URL. */
+  icon_logo_url?: string | null
+  /** An https URL. */
+  inline_logo_url?: string | null
+  /** BCP 47 language tag, for example fr-FR. */
+  locale?: string | null
+  /** IANA time zone, for example Europe/Paris, or UTC. */
+  timezone?: string | null
+  /** locality, region, country: fills the three members below. */
+  autocomplete_address?: string
+  locality?: string | null
+  state?: string | null
+  country_name?: string | null
+  /** An https URL. */
+  privacy_policy_url?: string | null
+  /** An https URL. */
+  terms_of_service_url?: string | null
+}
+
+/** Codes that `organizations.create` answers. */
+export type OrganizationsCreateErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'plan_limit_reached'
+  | 'key_limited_to_organizations'
+  | 'idempotency_in_flight'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'idempotency_key_reused'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `organizations.get` takes. */
+export interface OrganizationsGetInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+}
+
+/** Codes that `organizations.get` answers. */
+export type OrganizationsGetErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `organizations.update` takes. */
+export interface OrganizationsUpdateInput {
+  /** Domain of the organization. */
+  org_domain: string
+  name?: string
+  allowed_email_domains?: string[] | null
+  color?:
+    | '#1f6feb'
+    | '#0a7ea4'
+    | '#0f766e'
+    | '#2f855a'
+    | '#4d7c0f'
+    | '#a16207'
+    | '#c2410c'
+    | '#b91c1c'
+    | '#be185d'
+    | '#86198f'
+    | '#6d28d9'
+    | '#475569'
+  /** An https URL. */
+  icon_logo_url?: string | null
+  /** An https URL. */
+  inline_logo_url?: string | null
+  /** BCP 47 language tag, for example fr-FR. */
+  locale?: string | null
+  /** IANA time zone, for example Europe/Paris, or UTC. */
+  timezone?: string | null
+  /** locality, region, country: fills the three members below. */
+  autocomplete_address?: string
+  locality?: string | null
+  state?: string | null
+  country_name?: string | null
+  /** An https URL. */
+  privacy_policy_url?: string | null
+  /** An https URL. */
+  terms_of_service_url?: string | null
+}
+
+/** Codes that `organizations.update` answers. */
+export type OrganizationsUpdateErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'production_is_up'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `organizations.delete` takes. */
+export interface OrganizationsDeleteInput {
+  /** Domain of the organization. */
+  org_domain: string
+}
+
+/** Codes that `organizations.delete` answers. */
+export type OrganizationsDeleteErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'production_is_up'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `users.create` takes. */
+export interface UsersCreateInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** Personal data. */
+  email: string
+  active?: boolean
+  /**
+   * E.164, for example +33612345678.
+   * Personal data.
+   */
+  phone_number?: string | null
+  /** Personal data. */
+  phone_numbers?: Array<{
+    /** E.164, for example +33612345678. */
+    value: string
+    type?: string
+    primary?: boolean
+    default?: boolean
+    /** Read from value; accepted so that a number can be sent as it was read. */
+    phone_country_code?: number
+    /** As phone_country_code. */
+    phone_national_number?: string
+  }>
+  /** Personal data. */
+  profile?:
+    | {
+        given_name?: string | null
+        family_name?: string | null
+        nickname?: string | null
+        preferred_username?: string | null
+        birthdate?: string | null
+        gender?: 'female' | 'male' | 'other' | null
+        /** BCP 47 language tag, for example fr-FR. */
+        locale?: string | null
+        /** IANA time zone, for example Europe/Paris, or UTC. */
+        zoneinfo?: string | null
+        /** An https URL. */
+        picture?: string | null
+        /** An https URL. */
+        website?: string | null
+        /** An https URL. */
+        profile?: string | null
+        address?: {
+          formatted?: string | null
+          street_address?: string | null
+          locality?: string | null
+          region?: string | null
+          postal_code?: string | null
+          country?: string | null
+          /** The same as locality. */
+          city?: string | null
+        } | null
+        /** A copy, accepted so that a profile can be sent as it was read; not written. */
+        name?: string | null
+        /** A copy, accepted so that a profile can be sent as it was read; not written. */
+        email?: string | null
+        /** A copy, accepted so that a profile can be sent as it was read; not written. */
+        phone_number?: string | null
+      }
+    | string
+    | null
+  /** Personal data. */
+  address?: {
+    formatted?: string | null
+    street_address?: string | null
+    locality?: string | null
+    region?: string | null
+    postal_code?: string | null
+    country?: string | null
+    /** The same as locality. */
+    city?: string | null
+  } | null
+  /**
+   * Replaces all values of the user.
+   * Personal data.
+   */
+  metadata?: Array<{
+    key:
+      | string
+      | {
+          name: string
+        }
+    value: string
+  }>
+  /**
+   * The same as metadata.
+   * Personal data.
+   */
+  meta_data?: Array<{
+    key:
+      | string
+      | {
+          name: string
+        }
+    value: string
+  }>
+  given_name?: string | null
+  family_name?: string | null
+  nickname?: string | null
+  preferred_username?: string | null
+  birthdate?: string | null
+  gender?: 'female' | 'male' | 'other' | null
+  /** BCP 47 language tag, for example fr-FR. */
+  locale?: string | null
+  /** IANA time zone, for example Europe/Paris, or UTC. */
+  zoneinfo?: string | null
+  /** An https URL. */
+  picture?: string | null
+  /** An https URL. */
+  website?: string | null
+  formatted?: string | null
+  street_address?: string | null
+  locality?: string | null
+  region?: string | null
+  postal_code?: string | null
+  country?: string | null
+  /** The same as locality. */
+  city?: string | null
+  /** Repeats the domain of the organization. */
+  domain?: string
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+}
+
+/** Codes that `users.create` answers. */
+export type UsersCreateErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'meta_key_not_found'
+  | 'idempotency_in_flight'
+  | 'email_taken'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'idempotency_key_reused'
+  | 'metadata_required'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `users.list` takes. */
+export interface UsersListInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** Number of the page, from 1. */
+  page?: unknown
+  /** The same as page. */
+  current_page?: unknown
+  /** Records on a page: 1 to 100. */
+  per_page?: unknown
+  /** The next_cursor of the page before. */
+  after?: string
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+  /** inserted_at, updated_at or email; - before it: descending. */
+  sort?: string
+}
+
+/** Codes that `users.list` answers. */
+export type UsersListErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `users.get` takes. */
+export interface UsersGetInput {
+  /** Domain of the organization. */
+  org_domain: string
+  user_id: string
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+}
+
+/** Codes that `users.get` answers. */
+export type UsersGetErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'user_not_found'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `users.getByEmail` takes. */
+export interface UsersGetByEmailInput {
+  /** Domain of the organization. */
+  org_domain: string
+  user_email: string
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+}
+
+/** Codes that `users.getByEmail` answers. */
+export type UsersGetByEmailErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'user_not_found'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `users.update` takes. */
+export interface UsersUpdateInput {
+  /** Domain of the organization. */
+  org_domain: string
+  user_id: string
+  /** Personal data. */
+  email?: string
+  active?: boolean
+  /**
+   * E.164, for example +33612345678.
+   * Personal data.
+   */
+  phone_number?: string | null
+  /** Personal data. */
+  phone_numbers?: Array<{
+    /** E.164, for example +33612345678. */
+    value: string
+    type?: string
+    primary?: boolean
+    default?: boolean
+    /** Read from value; accepted so that a number can be sent as it was read. */
+    phone_country_code?: number
+    /** As phone_country_code. */
+    phone_national_number?: string
+  }>
+  /** Personal data. */
+  profile?:
+    | {
+        given_name?: string | null
+        family_name?: string | null
+        nickname?: string | null
+        preferred_username?: string | null
+        birthdate?: string | null
+        gender?: 'female' | 'male' | 'other' | null
+        /** BCP 47 language tag, for example fr-FR. */
+        locale?: string | null
+        /** IANA time zone, for example Europe/Paris, or UTC. */
+        zoneinfo?: string | null
+        /** An https URL. */
+        picture?: string | null
+        /** An https URL. */
+        website?: string | null
+        /** An https URL. */
+        profile?: string | null
+        address?: {
+          formatted?: string | null
+          street_address?: string | null
+          locality?: string | null
+          region?: string | null
+          postal_code?: string | null
+          country?: string | null
+          /** The same as locality. */
+          city?: string | null
+        } | null
+        /** A copy, accepted so that a profile can be sent as it was read; not written. */
+        name?: string | null
+        /** A copy, accepted so that a profile can be sent as it was read; not written. */
+        email?: string | null
+        /** A copy, accepted so that a profile can be sent as it was read; not written. */
+        phone_number?: string | null
+      }
+    | string
+    | null
+  /** Personal data. */
+  address?: {
+    formatted?: string | null
+    street_address?: string | null
+    locality?: string | null
+    region?: string | null
+    postal_code?: string | null
+    country?: string | null
+    /** The same as locality. */
+    city?: string | null
+  } | null
+  /**
+   * Replaces all values of the user.
+   * Personal data.
+   */
+  metadata?: Array<{
+    key:
+      | string
+      | {
+          name: string
+        }
+    value: string
+  }>
+  /**
+   * The same as metadata.
+   * Personal data.
+   */
+  meta_data?: Array<{
+    key:
+      | string
+      | {
+          name: string
+        }
+    value: string
+  }>
+  given_name?: string | null
+  family_name?: string | null
+  nickname?: string | null
+  preferred_username?: string | null
+  birthdate?: string | null
+  gender?: 'female' | 'male' | 'other' | null
+  /** BCP 47 language tag, for example fr-FR. */
+  locale?: string | null
+  /** IANA time zone, for example Europe/Paris, or UTC. */
+  zoneinfo?: string | null
+  /** An https URL. */
+  picture?: string | null
+  /** An https URL. */
+  website?: string | null
+  formatted?: string | null
+  street_address?: string | null
+  locality?: string | null
+  region?: string | null
+  postal_code?: string | null
+  country?: string | null
+  /** The same as locality. */
+  city?: string | null
+  /** Repeats the domain of the organization. */
+  domain?: string
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+}
+
+/** Codes that `users.update` answers. */
+export type UsersUpdateErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'user_not_found'
+  | 'meta_key_not_found'
+  | 'email_taken'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'metadata_required'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `users.delete` takes. */
+export interface UsersDeleteInput {
+  /** Domain of the organization. */
+  org_domain: string
+  user_id: string
+}
+
+/** Codes that `users.delete` answers. */
+export type UsersDeleteErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'user_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `users.addMetadata` takes. */
+export interface UsersAddMetadataInput {
+  /** Domain of the organization. */
+  org_domain: string
+  user_id: string
+  /** Name of a declared MetaKey. */
+  key: string
+  /** Personal data. */
+  value: string
+}
+
+/** Codes that `users.addMetadata` answers. */
+export type UsersAddMetadataErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'user_not_found'
+  | 'meta_key_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `users.removeMetadata` takes. */
+export interface UsersRemoveMetadataInput {
+  /** Domain of the organization. */
+  org_domain: string
+  user_id: string
+  /** Name of a declared MetaKey. */
+  key: string
+}
+
+/** Codes that `users.removeMetadata` answers. */
+export type UsersRemoveMetadataErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'user_not_found'
+  | 'meta_key_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'metadata_required'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `applications.create` takes. */
+export interface ApplicationsCreateInput {
+  /** Domain of the organization. */
+  org_domain: string
+  name: string
+  application_type:
+    | 'android'
+    | 'angular'
+    | 'ios'
+    | 'java_app'
+    | 'java_spring'
+    | 'mobile'
+    | 'node'
+    | 'node_express'
+    | 'php'
+    | 'php_laravel'
+    | 'php_symfony'
+    | 'python_flask'
+    | 'react'
+    | 'regular_web'
+    | 'ruby'
+    | 'ruby_on_rails'
+    | 'spa'
+    | 'vue'
+    | 'web'
+    | 'webflow'
+  allowed_origins_cors: string[]
+  allowed_redirect_urls: string[]
+  allowed_logout_urls: string[]
+  allowed_web_origins?: string[]
+  description?: string | null
+  default_redirect_uri_after_login?: string | null
+  default_redirect_uri_after_logout?: string | null
+  default_web_origin?: string | null
+  default_origin_cors?: string | null
+  default_logout_url?: string | null
+  /** Restricts the application to this organization. */
+  organization_domain_scope?: string | null
+  access_token_lifetime_in_seconds?: number
+  token_signing_alg?: 'ES256' | 'RS256'
+  code_exchange?: 'open' | 'pkce' | 'api_key'
+}
+
+/** Codes that `applications.create` answers. */
+export type ApplicationsCreateErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'organization_not_found'
+  | 'idempotency_in_flight'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'idempotency_key_reused'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `applications.list` takes. */
+export interface ApplicationsListInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** Number of the page, from 1. */
+  page?: unknown
+  /** The same as page. */
+  current_page?: unknown
+  /** Records on a page: 1 to 100. */
+  per_page?: unknown
+  /** The next_cursor of the page before. */
+  after?: string
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+  /** name, inserted_at or updated_at; - before it: descending. */
+  sort?: string
+}
+
+/** Codes that `applications.list` answers. */
+export type ApplicationsListErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `applications.get` takes. */
+export interface ApplicationsGetInput {
+  /** Domain of the organization. */
+  org_domain: string
+  client_id: string
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+}
+
+/** Codes that `applications.get` answers. */
+export type ApplicationsGetErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'application_not_found'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `applications.update` takes. */
+export interface ApplicationsUpdateInput {
+  /** Domain of the organization. */
+  org_domain: string
+  client_id: string
+  name?: string
+  application_type?:
+    | 'android'
+    | 'angular'
+    | 'ios'
+    | 'java_app'
+    | 'java_spring'
+    | 'mobile'
+    | 'node'
+    | 'node_express'
+    | 'php'
+    | 'php_laravel'
+    | 'php_symfony'
+    | 'python_flask'
+    | 'react'
+    | 'regular_web'
+    | 'ruby'
+    | 'ruby_on_rails'
+    | 'spa'
+    | 'vue'
+    | 'web'
+    | 'webflow'
+  allowed_origins_cors?: string[]
+  allowed_redirect_urls?: string[]
+  allowed_logout_urls?: string[]
+  allowed_web_origins?: string[]
+  description?: string | null
+  default_redirect_uri_after_login?: string | null
+  default_redirect_uri_after_logout?: string | null
+  default_web_origin?: string | null
+  default_origin_cors?: string | null
+  default_logout_url?: string | null
+  /** Restricts the application to this organization. */
+  organization_domain_scope?: string | null
+  access_token_lifetime_in_seconds?: number
+  token_signing_alg?: 'ES256' | 'RS256'
+  code_exchange?: 'open' | 'pkce' | 'api_key'
+}
+
+/** Codes that `applications.update` answers. */
+export type ApplicationsUpdateErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'organization_not_found'
+  | 'application_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `applications.delete` takes. */
+export interface ApplicationsDeleteInput {
+  /** Domain of the organization. */
+  org_domain: string
+  client_id: string
+}
+
+/** Codes that `applications.delete` answers. */
+export type ApplicationsDeleteErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'organization_not_found'
+  | 'application_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `tokenCustomization.sample` takes. */
+export interface TokenCustomizationSampleInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+  /** An existing user; without it, an invented one. */
+  user_id?: string
+  /** Echoed as a claim. */
+  authorization_id?: string
+  /** Used as the cid claim. */
+  application_id?: string
+  /** The tokens have expired already. */
+  expired?: boolean
+  expiration_in_seconds?: number
+}
+
+/** Codes that `tokenCustomization.sample` answers. */
+export type TokenCustomizationSampleErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'user_not_found'
+  | 'application_not_found'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `tokenCustomization.createMetaKey` takes. */
+export interface TokenCustomizationCreateMetaKeyInput {
+  /** Domain of the organization. */
+  org_domain: string
+  name: string
+  type: 'string' | 'integer' | 'float' | 'boolean' | 'date' | 'datetime' | 'url' | 'email' | 'json'
+  required?: boolean
+}
+
+/** Codes that `tokenCustomization.createMetaKey` answers. */
+export type TokenCustomizationCreateMetaKeyErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'idempotency_in_flight'
+  | 'meta_key_taken'
+  | 'production_is_up'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'idempotency_key_reused'
+  | 'meta_keys_exhausted'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `tokenCustomization.listMetaKeys` takes. */
+export interface TokenCustomizationListMetaKeysInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** Number of the page, from 1. */
+  page?: unknown
+  /** The same as page. */
+  current_page?: unknown
+  /** Records on a page: 1 to 100. */
+  per_page?: unknown
+  /** The next_cursor of the page before. */
+  after?: string
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+}
+
+/** Codes that `tokenCustomization.listMetaKeys` answers. */
+export type TokenCustomizationListMetaKeysErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `tokenCustomization.deleteMetaKey` takes. */
+export interface TokenCustomizationDeleteMetaKeyInput {
+  /** Domain of the organization. */
+  org_domain: string
+  key_name: string
+}
+
+/** Codes that `tokenCustomization.deleteMetaKey` answers. */
+export type TokenCustomizationDeleteMetaKeyErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'meta_key_not_found'
+  | 'production_is_up'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `tokenCustomization.setUserMetadata` takes. */
+export interface TokenCustomizationSetUserMetadataInput {
+  /** Domain of the organization. */
+  org_domain: string
+  user_id: string
+  key_name: string
+  /** Personal data. */
+  key_value: string
+}
+
+/** Codes that `tokenCustomization.setUserMetadata` answers. */
+export type TokenCustomizationSetUserMetadataErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'user_not_found'
+  | 'meta_key_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `magicLink.createChallenge` takes. */
+export interface MagicLinkCreateChallengeInput {
+  /** Personal data. */
+  user_email: string
+  /** An allowed redirect URL of an application; any other gives way to the default redirect. */
+  redirect_uri?: string
+  /** false: the link is in the answer, and the caller sends it. */
+  send_email?: boolean
+  /** Needed when not exactly one organization allows the domain of the address. */
+  org_domain?: string
+  /** The application the code is for. */
+  application_id?: string
+  /** Repeated on the redirect. */
+  state?: string
+  /** Repeated in the ID token. */
+  nonce?: string
+  code_challenge?: string
+  code_challenge_method?: 'S256'
+  /** openid and magic_link are always granted, nothing else is: offline_access is ignored for now. */
+  scope?: string
+}
+
+/** Codes that `magicLink.createChallenge` answers. */
+export type MagicLinkCreateChallengeErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'email_domain_not_allowed'
+  | 'organization_not_found'
+  | 'user_not_found'
+  | 'application_not_found'
+  | 'connection_inactive'
+  | 'user_inactive'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'no_application'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `magicLink.getConnection` takes. */
+export interface MagicLinkGetConnectionInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+}
+
+/** Codes that `magicLink.getConnection` answers. */
+export type MagicLinkGetConnectionErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `magicLink.updateConnection` takes. */
+export interface MagicLinkUpdateConnectionInput {
+  /** Domain of the organization. */
+  org_domain: string
+  active?: boolean
+  find_or_create_user?: boolean
+}
+
+/** Codes that `magicLink.updateConnection` answers. */
+export type MagicLinkUpdateConnectionErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `outbox.list` takes. */
+export interface OutboxListInput {
+  /** Number of the page, from 1. */
+  page?: unknown
+  /** The same as page. */
+  current_page?: unknown
+  /** Records on a page: 1 to 100. */
+  per_page?: unknown
+  /** The next_cursor of the page before. */
+  after?: string
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+  /** Address of the recipient. */
+  to?: string
+}
+
+/** Codes that `outbox.list` answers. */
+export type OutboxListErrorCode =
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'sandbox_only'
+  | 'key_limited_to_organizations'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `oauth.apiToken` takes. */
+export interface OauthApiTokenInput {
+  /** client_credentials. */
+  grant_type?: string
+  client_id?: string
+  /** Secret: do not log it. */
+  client_secret?: string
+  /** Domain of the account. */
+  domain?: string
+  /** The same as domain. */
+  tenant_domain?: string
+  /** The same as domain. */
+  audience?: string
+  /** Fewer scopes than the key has. */
+  scope?: string
+}
+
+/** Codes that `oauth.apiToken` answers. */
+export type OauthApiTokenErrorCode = 'https_required' | 'body_too_large' | 'media_type_unsupported'
+
+/** What `oauth.token` takes. */
+export interface OauthTokenInput {
+  /** authorization_code, or client_credentials. */
+  grant_type?: string
+  client_id?: string
+  /** Secret: do not log it. */
+  client_secret?: string
+  /** Domain of the account. */
+  domain?: string
+  /** The same as domain. */
+  tenant_domain?: string
+  /** The same as domain. */
+  audience?: string
+  /** Fewer scopes than the key has. */
+  scope?: string
+  /** Secret: do not log it. */
+  code?: string
+  /** Secret: do not log it. */
+  code_verifier?: string
+  /** Where given, the one the code was sent to. */
+  redirect_uri?: string
+}
+
+/** Codes that `oauth.token` answers. */
+export type OauthTokenErrorCode = 'https_required' | 'body_too_large' | 'media_type_unsupported'
+
+/** What `oauth.organizationToken` takes. */
+export interface OauthOrganizationTokenInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** authorization_code, or client_credentials. */
+  grant_type?: string
+  client_id?: string
+  /** Secret: do not log it. */
+  client_secret?: string
+  /** Domain of the account. */
+  domain?: string
+  /** The same as domain. */
+  tenant_domain?: string
+  /** The same as domain. */
+  audience?: string
+  /** Fewer scopes than the key has. */
+  scope?: string
+  /** Secret: do not log it. */
+  code?: string
+  /** Secret: do not log it. */
+  code_verifier?: string
+  /** Where given, the one the code was sent to. */
+  redirect_uri?: string
+}
+
+/** Codes that `oauth.organizationToken` answers. */
+export type OauthOrganizationTokenErrorCode = 'https_required' | 'body_too_large' | 'media_type_unsupported'
+
+/** What `oidc.discovery` takes. */
+export interface OidcDiscoveryInput {
+  /** Domain of the organization. */
+  org_domain: string
+}
+
+/** Codes that `oidc.discovery` answers. */
+export type OidcDiscoveryErrorCode =
+  'malformed_request' | 'https_required' | 'organization_not_found' | 'unavailable'
+
+/** What `oidc.keySet` takes. */
+export interface OidcKeySetInput {
+  /** Domain of the organization. */
+  org_domain: string
+}
+
+/** Codes that `oidc.keySet` answers. */
+export type OidcKeySetErrorCode =
+  'malformed_request' | 'https_required' | 'organization_not_found' | 'unavailable'
+
+/** What an OAuth endpoint refuses with (RFC 6749 section 5.2). */
+export type OAuthErrorCode =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'unauthorized_client'
+  | 'unsupported_grant_type'
+  | 'invalid_scope'
+  | 'temporarily_unavailable'
+
+/** Codes that any path can answer, whatever operation it was. */
+export type UndeclaredErrorCode = 'route_not_found' | 'method_not_allowed' | 'internal_error'
+
+/** Every error code of the service. */
+export type ErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'plan_limit_reached'
+  | 'email_domain_not_allowed'
+  | 'sandbox_only'
+  | 'route_not_found'
+  | 'organization_not_found'
+  | 'user_not_found'
+  | 'application_not_found'
+  | 'meta_key_not_found'
+  | 'method_not_allowed'
+  | 'email_taken'
+  | 'meta_key_taken'
+  | 'connection_inactive'
+  | 'user_inactive'
+  | 'production_is_up'
+  | 'idempotency_in_flight'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'idempotency_key_reused'
+  | 'meta_keys_exhausted'
+  | 'metadata_required'
+  | 'no_application'
+  | 'rate_limited'
+  | 'internal_error'
+  | 'unavailable'
+
+/** What each operation takes, answers, and is refused with. */
+export interface Operations {
+  'organizations.list': {
+    input: OrganizationsListInput
+    output: OrganizationList
+    code: OrganizationsListErrorCode
+  }
+  'organizations.create': {
+    input: OrganizationsCreateInput
+    output: Organization
+    code: OrganizationsCreateErrorCode
+  }
+  'organizations.get': {
+    input: OrganizationsGetInput
+    output: Organization | DeletedOrganization
+    code: OrganizationsGetErrorCode
+  }
+  'organizations.update': {
+    input: OrganizationsUpdateInput
+    output: Organization
+    code: OrganizationsUpdateErrorCode
+  }
+  'organizations.delete': {
+    input: OrganizationsDeleteInput
+    output: OrganizationDeletion
+    code: OrganizationsDeleteErrorCode
+  }
+  'users.create': { input: UsersCreateInput; output: User; code: UsersCreateErrorCode }
+  'users.list': { input: UsersListInput; output: UserList; code: UsersListErrorCode }
+  'users.get': { input: UsersGetInput; output: User | DeletedUser; code: UsersGetErrorCode }
+  'users.getByEmail': { input: UsersGetByEmailInput; output: User; code: UsersGetByEmailErrorCode }
+  'users.update': { input: UsersUpdateInput; output: User; code: UsersUpdateErrorCode }
+  'users.delete': { input: UsersDeleteInput; output: UserDeletion; code: UsersDeleteErrorCode }
+  'users.addMetadata': { input: UsersAddMetadataInput; output: User; code: UsersAddMetadataErrorCode }
+  'users.removeMetadata': {
+    input: UsersRemoveMetadataInput
+    output: User
+    code: UsersRemoveMetadataErrorCode
+  }
+  'applications.create': {
+    input: ApplicationsCreateInput
+    output: Application
+    code: ApplicationsCreateErrorCode
+  }
+  'applications.list': {
+    input: ApplicationsListInput
+    output: ApplicationList
+    code: ApplicationsListErrorCode
+  }
+  'applications.get': {
+    input: ApplicationsGetInput
+    output: Application | DeletedApplication
+    code: ApplicationsGetErrorCode
+  }
+  'applications.update': {
+    input: ApplicationsUpdateInput
+    output: Application
+    code: ApplicationsUpdateErrorCode
+  }
+  'applications.delete': {
+    input: ApplicationsDeleteInput
+    output: ApplicationDeletion
+    code: ApplicationsDeleteErrorCode
+  }
+  'tokenCustomization.sample': {
+    input: TokenCustomizationSampleInput
+    output: JwtSample
+    code: TokenCustomizationSampleErrorCode
+  }
+  'tokenCustomization.createMetaKey': {
+    input: TokenCustomizationCreateMetaKeyInput
+    output: MetaKey
+    code: TokenCustomizationCreateMetaKeyErrorCode
+  }
+  'tokenCustomization.listMetaKeys': {
+    input: TokenCustomizationListMetaKeysInput
+    output: MetaKeyList
+    code: TokenCustomizationListMetaKeysErrorCode
+  }
+  'tokenCustomization.deleteMetaKey': {
+    input: TokenCustomizationDeleteMetaKeyInput
+    output: MetaKeyDeletion
+    code: TokenCustomizationDeleteMetaKeyErrorCode
+  }
+  'tokenCustomization.setUserMetadata': {
+    input: TokenCustomizationSetUserMetadataInput
+    output: User
+    code: TokenCustomizationSetUserMetadataErrorCode
+  }
+  'magicLink.createChallenge': {
+    input: MagicLinkCreateChallengeInput
+    output: MagicLinkChallenge
+    code: MagicLinkCreateChallengeErrorCode
+  }
+  'magicLink.getConnection': {
+    input: MagicLinkGetConnectionInput
+    output: MagicLinkConnection
+    code: MagicLinkGetConnectionErrorCode
+  }
+  'magicLink.updateConnection': {
+    input: MagicLinkUpdateConnectionInput
+    output: MagicLinkConnection
+    code: MagicLinkUpdateConnectionErrorCode
+  }
+  'outbox.list': { input: OutboxListInput; output: OutboxMessageList; code: OutboxListErrorCode }
+  'oauth.apiToken': { input: OauthApiTokenInput; output: ApiToken; code: OauthApiTokenErrorCode }
+  'oauth.token': { input: OauthTokenInput; output: UserTokens | ApiToken; code: OauthTokenErrorCode }
+  'oauth.organizationToken': {
+    input: OauthOrganizationTokenInput
+    output: UserTokens
+    code: OauthOrganizationTokenErrorCode
+  }
+  'oidc.discovery': { input: OidcDiscoveryInput; output: ProviderMetadata; code: OidcDiscoveryErrorCode }
+  'oidc.keySet': { input: OidcKeySetInput; output: KeySet; code: OidcKeySetErrorCode }
+}
+
+export type OperationName = keyof Operations
+
+export interface OrganizationsMethods {
+  /**
+   * List organizations, newest first.
+   * `GET /api/v2/organizations`. Needs the scope `read:organizations`.
+   *
+   * @throws ApiError with a code of OrganizationsListErrorCode.
+   */
+  readonly list: ListMethod<OrganizationsListInput, OrganizationList, Organization>
+
+  /**
+   * Create an organization.
+   * `POST /api/v2/organizations`. Needs the scope `write:organizations`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
+   *
+   * @throws ApiError with a code of OrganizationsCreateErrorCode.
+   */
+  create(input: OrganizationsCreateInput, options?: RequestOptions): Promise<Organization>
+
+  /**
+   * Get an organization.
+   * `GET /api/v2/organizations/:org_domain`. Needs the scope `read:organizations`. etagOf() knows the version of the answer.
+   *
+   * @throws ApiError with a code of OrganizationsGetErrorCode.
+   */
+  get(input: OrganizationsGetInput, options?: RequestOptions): Promise<Organization | DeletedOrganization>
+
+  /**
+   * Change an organization; its domain stays.
+   * `PUT /api/v2/organizations/:org_domain`. Needs the scope `write:organizations`. With `ifMatch` the change happens to that version alone.
+   *
+   * @throws ApiError with a code of OrganizationsUpdateErrorCode.
+   */
+  update(input: OrganizationsUpdateInput, options?: RequestOptions): Promise<Organization>
+
+  /**
+   * Delete an organization; nothing under it can be reached any more.
+   * `DELETE /api/v2/organizations/:org_domain`. Needs the scope `write:organizations`. With `ifMatch` the change happens to that version alone.
+   *
+   * @throws ApiError with a code of OrganizationsDeleteErrorCode.
+   */
+  delete(input: OrganizationsDeleteInput, options?: RequestOptions): Promise<OrganizationDeletion>
+}
+
+export interface UsersMethods {
+  /**
+   * Create a user.
+   * `POST /api/v2/org/:org_domain/users`. Needs the scope `write:users`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
+   *
+   * @throws ApiError with a code of UsersCreateErrorCode.
+   */
+  create(input: UsersCreateInput, options?: RequestOptions): Promise<User>
+
+  /**
+   * List users, newest first.
+   * `GET /api/v2/org/:org_domain/users`. Needs the scope `read:users`.
+   *
+   * @throws ApiError with a code of UsersListErrorCode.
+   */
+  readonly list: ListMethod<UsersListInput, UserList, User>
+
+  /**
+   * Get a user.
+   * `GET /api/v2/org/:org_domain/users/:user_id`. Needs the scope `read:users`. etagOf() knows the version of the answer.
+   *
+   * @throws ApiError with a code of UsersGetErrorCode.
+   */
+  get(input: UsersGetInput, options?: RequestOptions): Promise<User | DeletedUser>
+
+  /**
+   * Get a user by e-mail address.
+   * `GET /api/v2/org/:org_domain/user-by-email/:user_email`. Needs the scope `read:users`. etagOf() knows the version of the answer.
+   *
+   * @throws ApiError with a code of UsersGetByEmailErrorCode.
+   */
+  getByEmail(input: UsersGetByEmailInput, options?: RequestOptions): Promise<User>
+
+  /**
+   * Change a user.
+   * `PUT /api/v2/org/:org_domain/users/:user_id`. Needs the scope `write:users`. With `ifMatch` the change happens to that version alone.
+   *
+   * @throws ApiError with a code of UsersUpdateErrorCode.
+   */
+  update(input: UsersUpdateInput, options?: RequestOptions): Promise<User>
+
+  /**
+   * Delete a user; sessions end at once.
+   * `DELETE /api/v2/org/:org_domain/users/:user_id`. Needs the scope `write:users`. With `ifMatch` the change happens to that version alone.
+   *
+   * @throws ApiError with a code of UsersDeleteErrorCode.
+   */
+  delete(input: UsersDeleteInput, options?: RequestOptions): Promise<UserDeletion>
+
+  /**
+   * Set a metadata value of a user, replacing the one there is.
+   * `PUT /api/v2/org/:org_domain/users/:user_id/add-metadata`. Needs the scope `write:users`. With `ifMatch` the change happens to that version alone.
+   *
+   * @throws ApiError with a code of UsersAddMetadataErrorCode.
+   */
+  addMetadata(input: UsersAddMetadataInput, options?: RequestOptions): Promise<User>
+
+  /**
+   * Remove a metadata value of a user.
+   * `PUT /api/v2/org/:org_domain/users/:user_id/remove-metadata`. Needs the scope `write:users`. With `ifMatch` the change happens to that version alone.
+   *
+   * @throws ApiError with a code of UsersRemoveMetadataErrorCode.
+   */
+  removeMetadata(input: UsersRemoveMetadataInput, options?: RequestOptions): Promise<User>
+}
+
+export interface ApplicationsMethods {
+  /**
+   * Register an application.
+   * `POST /api/v2/org/:org_domain/applications`. Needs the scope `write:applications`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
+   *
+   * @throws ApiError with a code of ApplicationsCreateErrorCode.
+   */
+  create(input: ApplicationsCreateInput, options?: RequestOptions): Promise<Application>
+
+  /**
+   * List the applications that the organization can use, newest first.
+   * `GET /api/v2/org/:org_domain/applications`. Needs the scope `read:applications`.
+   *
+   * @throws ApiError with a code of ApplicationsListErrorCode.
+   */
+  readonly list: ListMethod<ApplicationsListInput, ApplicationList, Application>
+
+  /**
+   * Get an application.
+   * `GET /api/v2/org/:org_domain/applications/:client_id`. Needs the scope `read:applications`. etagOf() knows the version of the answer.
+   *
+   * @throws ApiError with a code of ApplicationsGetErrorCode.
+   */
+  get(input: ApplicationsGetInput, options?: RequestOptions): Promise<Application | DeletedApplication>
+
+  /**
+   * Change an application.
+   * `PUT /api/v2/org/:org_domain/applications/:client_id`. Needs the scope `write:applications`. With `ifMatch` the change happens to that version alone.
+   *
+   * @throws ApiError with a code of ApplicationsUpdateErrorCode.
+   */
+  update(input: ApplicationsUpdateInput, options?: RequestOptions): Promise<Application>
+
+  /**
+   * Delete an application; its codes and sessions end at once.
+   * `DELETE /api/v2/org/:org_domain/applications/:client_id`. Needs the scope `write:applications`. With `ifMatch` the change happens to that version alone.
+   *
+   * @throws ApiError with a code of ApplicationsDeleteErrorCode.
+   */
+  delete(input: ApplicationsDeleteInput, options?: RequestOptions): Promise<ApplicationDeletion>
+}
+
+export interface TokenCustomizationMethods {
+  /**
+   * Sample tokens as a user of the organization would get them; they are never accepted anywhere.
+   * `GET /api/v2/org/:org_domain/token-customization/sample`. Needs the scope `read:token_customization`.
+   *
+   * @throws ApiError with a code of TokenCustomizationSampleErrorCode.
+   */
+  sample(input: TokenCustomizationSampleInput, options?: RequestOptions): Promise<JwtSample>
+
+  /**
+   * Declare a metadata key.
+   * `POST /api/v2/org/:org_domain/token-customization/user-metakey`. Needs the scope `write:token_customization`. Carries an Idempotency-Key, so that it is repeated safely.
+   *
+   * @throws ApiError with a code of TokenCustomizationCreateMetaKeyErrorCode.
+   */
+  createMetaKey(input: TokenCustomizationCreateMetaKeyInput, options?: RequestOptions): Promise<MetaKey>
+
+  /**
+   * List the metadata keys, newest first.
+   * `GET /api/v2/org/:org_domain/token-customization/user-metakey`. Needs the scope `read:token_customization`.
+   *
+   * @throws ApiError with a code of TokenCustomizationListMetaKeysErrorCode.
+   */
+  readonly listMetaKeys: ListMethod<TokenCustomizationListMetaKeysInput, MetaKeyList, MetaKey>
+
+  /**
+   * Delete a metadata key together with its values.
+   * `DELETE /api/v2/org/:org_domain/token-customization/user-metakey`. Needs the scope `write:token_customization`.
+   *
+   * @throws ApiError with a code of TokenCustomizationDeleteMetaKeyErrorCode.
+   */
+  deleteMetaKey(
+    input: TokenCustomizationDeleteMetaKeyInput,
+    options?: RequestOptions,
+  ): Promise<MetaKeyDeletion>
+
+  /**
+   * Set a metadata value of a user, replacing the one there is.
+   * `PATCH /api/v2/org/:org_domain/token-customization/set-user-metadata`. Needs the scope `write:token_customization`. With `ifMatch` the change happens to that version alone.
+   *
+   * @throws ApiError with a code of TokenCustomizationSetUserMetadataErrorCode.
+   */
+  setUserMetadata(input: TokenCustomizationSetUserMetadataInput, options?: RequestOptions): Promise<User>
+}
+
+export interface MagicLinkMethods {
+  /**
+   * Make a single-use link that signs a user in.
+   * `POST /api/v2/magic-link-challenge`. Needs the scope `write:magic_links`.
+   *
+   * @throws ApiError with a code of MagicLinkCreateChallengeErrorCode.
+   */
+  createChallenge(input: MagicLinkCreateChallengeInput, options?: RequestOptions): Promise<MagicLinkChallenge>
+
+  /**
+   * Get the magic-link connection.
+   * `GET /api/v2/org/:org_domain/magic-link-connection`. Needs the scope `read:magic_links`. etagOf() knows the version of the answer.
+   *
+   * @throws ApiError with a code of MagicLinkGetConnectionErrorCode.
+   */
+  getConnection(input: MagicLinkGetConnectionInput, options?: RequestOptions): Promise<MagicLinkConnection>
+
+  /**
+   * Change the magic-link connection.
+   * `PUT /api/v2/org/:org_domain/magic-link-connection`. Needs the scope `write:magic_links`. With `ifMatch` the change happens to that version alone.
+   *
+   * @throws ApiError with a code of MagicLinkUpdateConnectionErrorCode.
+   */
+  updateConnection(
+    input: MagicLinkUpdateConnectionInput,
+    options?: RequestOptions,
+  ): Promise<MagicLinkConnection>
+}
+
+export interface OutboxMethods {
+  /**
+   * List the mails and text messages of the sandbox, newest first; they are kept here and never sent.
+   * `GET /api/v2/outbox`. Needs the scope `write:magic_links`. Exists with sandbox keys alone.
+   *
+   * @throws ApiError with a code of OutboxListErrorCode.
+   */
+  readonly list: ListMethod<OutboxListInput, OutboxMessageList, OutboxMessage>
+}
+
+export interface OauthMethods {
+  /**
+   * Get an API token with the client credentials of an API key.
+   * `POST /api/v2/oauth/token`. Sends no API token.
+   *
+   * @throws ApiError with a code of OauthApiTokenErrorCode, or OAuthError.
+   */
+  apiToken(input?: OauthApiTokenInput, options?: RequestOptions): Promise<ApiToken>
+
+  /**
+   * Exchange an authorization code for tokens of the user; also the client-credentials grant.
+   * `POST /oauth/token`. Sends no API token.
+   *
+   * @throws ApiError with a code of OauthTokenErrorCode, or OAuthError.
+   */
+  token(input?: OauthTokenInput, options?: RequestOptions): Promise<UserTokens | ApiToken>
+
+  /**
+   * The token endpoint that the discovery document of an organization names.
+   * `POST /t/:org_domain/oauth/token`. Sends no API token.
+   *
+   * @throws ApiError with a code of OauthOrganizationTokenErrorCode, or OAuthError.
+   */
+  organizationToken(input: OauthOrganizationTokenInput, options?: RequestOptions): Promise<UserTokens>
+}
+
+export interface OidcMethods {
+  /**
+   * Provider metadata of the organization.
+   * `GET /t/:org_domain/.well-known/openid-configuration`. Sends no API token.
+   *
+   * @throws ApiError with a code of OidcDiscoveryErrorCode.
+   */
+  discovery(input: OidcDiscoveryInput, options?: RequestOptions): Promise<ProviderMetadata>
+
+  /**
+   * Public keys of the organization, of both environments.
+   * `GET /t/:org_domain/.well-known/jwks.json`. Sends no API token.
+   *
+   * @throws ApiError with a code of OidcKeySetErrorCode.
+   */
+  keySet(input: OidcKeySetInput, options?: RequestOptions): Promise<KeySet>
+}
+
+/** The operations of the service, by resource. */
+export interface Client {
+  readonly organizations: OrganizationsMethods
+  readonly users: UsersMethods
+  readonly applications: ApplicationsMethods
+  readonly tokenCustomization: TokenCustomizationMethods
+  readonly magicLink: MagicLinkMethods
+  readonly outbox: OutboxMethods
+  readonly oauth: OauthMethods
+  readonly oidc: OidcMethods
+}
+
+export type RouteRow = readonly [method: string, path: string, flags: string, query?: readonly string[]]
+
+/**
+ * Method, path, flags, and what a body-carrying request has in its query.
+ * Flags: b takes a body, f as a form, i carries an Idempotency-Key, l is a list, o sends no API token.
+ */
+export const routeTable: { readonly [Name in OperationName]: RouteRow } = {
+  'organizations.list': ['GET', '/api/v2/organizations', 'l'],
+  'organizations.create': ['POST', '/api/v2/organizations', 'bi'],
+  'organizations.get': ['GET', '/api/v2/organizations/:org_domain', ''],
+  'organizations.update': ['PUT', '/api/v2/organizations/:org_domain', 'b'],
+  'organizations.delete': ['DELETE', '/api/v2/organizations/:org_domain', ''],
+  'users.create': ['POST', '/api/v2/org/:org_domain/users', 'bi'],
+  'users.list': ['GET', '/api/v2/org/:org_domain/users', 'l'],
+  'users.get': ['GET', '/api/v2/org/:org_domain/users/:user_id', ''],
+  'users.getByEmail': ['GET', '/api/v2/org/:org_domain/user-by-email/:user_email', ''],
+  'users.update': ['PUT', '/api/v2/org/:org_domain/users/:user_id', 'b'],
+  'users.delete': ['DELETE', '/api/v2/org/:org_domain/users/:user_id', ''],
+  'users.addMetadata': ['PUT', '/api/v2/org/:org_domain/users/:user_id/add-metadata', 'b'],
+  'users.removeMetadata': ['PUT', '/api/v2/org/:org_domain/users/:user_id/remove-metadata', 'b'],
+  'applications.create': ['POST', '/api/v2/org/:org_domain/applications', 'bi'],
+  'applications.list': ['GET', '/api/v2/org/:org_domain/applications', 'l'],
+  'applications.get': ['GET', '/api/v2/org/:org_domain/applications/:client_id', ''],
+  'applications.update': ['PUT', '/api/v2/org/:org_domain/applications/:client_id', 'b'],
+  'applications.delete': ['DELETE', '/api/v2/org/:org_domain/applications/:client_id', ''],
+  'tokenCustomization.sample': ['GET', '/api/v2/org/:org_domain/token-customization/sample', ''],
+  'tokenCustomization.createMetaKey': [
+    'POST',
+    '/api/v2/org/:org_domain/token-customization/user-metakey',
+    'bi',
+  ],
+  'tokenCustomization.listMetaKeys': ['GET', '/api/v2/org/:org_domain/token-customization/user-metakey', 'l'],
+  'tokenCustomization.deleteMetaKey': [
+    'DELETE',
+    '/api/v2/org/:org_domain/token-customization/user-metakey',
+    'b',
+  ],
+  'tokenCustomization.setUserMetadata': [
+    'PATCH',
+    '/api/v2/org/:org_domain/token-customization/set-user-metadata',
+    'b',
+  ],
+  'magicLink.createChallenge': ['POST', '/api/v2/magic-link-challenge', 'b'],
+  'magicLink.getConnection': ['GET', '/api/v2/org/:org_domain/magic-link-connection', ''],
+  'magicLink.updateConnection': ['PUT', '/api/v2/org/:org_domain/magic-link-connection', 'b'],
+  'outbox.list': ['GET', '/api/v2/outbox', 'l'],
+  'oauth.apiToken': ['POST', '/api/v2/oauth/token', 'bfo'],
+  'oauth.token': ['POST', '/oauth/token', 'bfo'],
+  'oauth.organizationToken': ['POST', '/t/:org_domain/oauth/token', 'bfo'],
+  'oidc.discovery': ['GET', '/t/:org_domain/.well-known/openid-configuration', 'o'],
+  'oidc.keySet': ['GET', '/t/:org_domain/.well-known/jwks.json', 'o'],
+}

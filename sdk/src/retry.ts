@@ -1,0 +1,56 @@
+import { ConnectionError } from './api-error.js'
+import type { Clock } from './clock.js'
+import { isObject, jsonOf, type Answer } from './exchange.js'
+
+/** What decides whether a request may be sent again. */
+export interface Repeatability {
+  /** Sending it twice has the effect of sending it once: every method but POST, and a POST with an Idempotency-Key. */
+  readonly idempotent: boolean
+  /** It has an If-Match, which the first attempt may have invalidated if its answer was lost. */
+  readonly conditional: boolean
+}
+
+const firstPauseMs = 250
+const longestPauseMs = 8_000
+/** A service that asks for a longer pause than this is left to the caller. */
+const longestRetryAfterSeconds = 60
+
+/**
+ * Milliseconds to wait before the next attempt, or undefined when there must be none. Exponential, with full jitter,
+ * and never less than Retry-After.
+ *
+ * @param attempt 0 after the first one.
+ */
+export function pauseBeforeRepeat(
+  outcome: Answer | ConnectionError,
+  request: Repeatability,
+  attempt: number,
+  clock: Clock,
+): number | undefined {
+  if (!request.idempotent || !isTransient(outcome, request)) return undefined
+  const asked = outcome instanceof ConnectionError ? undefined : retryAfterSeconds(outcome, clock.now())
+  if (asked !== undefined && asked > longestRetryAfterSeconds) return undefined
+  const jitter = clock.random() * Math.min(longestPauseMs, firstPauseMs * 2 ** attempt)
+  return Math.ceil((asked ?? 0) * 1000 + jitter)
+}
+
+function isTransient(outcome: Answer | ConnectionError, { conditional }: Repeatability): boolean {
+  if (outcome instanceof ConnectionError) return !conditional && outcome.reason !== 'too_large'
+  if (outcome.status === 409) return errorCodeOf(outcome) === 'idempotency_in_flight'
+  // 429 and 503 are refusals; a gateway's 502 and 504 leave open whether the request was carried out.
+  return [429, 503].includes(outcome.status) || (!conditional && [502, 504].includes(outcome.status))
+}
+
+/** The code in an error body of the service. */
+export function errorCodeOf(answer: Answer): unknown {
+  const error = jsonOf(answer)?.['error']
+  return isObject(error) ? error['code'] : undefined
+}
+
+/** Retry-After in seconds from now, given as seconds or as a date (RFC 9110 section 10.2.3). */
+export function retryAfterSeconds({ headers }: Answer, now: number): number | undefined {
+  const value = headers.get('retry-after')?.trim() ?? ''
+  if (/^\d{1,9}$/.test(value)) return Number(value)
+  const instant = Date.parse(value)
+  return Number.isNaN(instant) ? undefined : Math.max(0, Math.ceil((instant - now) / 1000))
+}

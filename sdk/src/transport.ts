@@ -1,0 +1,192 @@
+import { createAccessTokens, type IssuedToken } from './access-token.js'
+import { ApiError, ConnectionError, OAuthError } from './api-error.js'
+import type { Clock } from './clock.js'
+import { encodeRequest } from './encoding.js'
+import { rememberEtag } from './etag.js'
+import { exchange, isObject, jsonOf, type Answer } from './exchange.js'
+import {
+  routeTable,
+  type ErrorCode,
+  type FieldError,
+  type OAuthErrorCode,
+  type RouteRow,
+} from './generated.js'
+import type { RequestOptions } from './request-options.js'
+import { errorCodeOf, pauseBeforeRepeat, retryAfterSeconds, type Repeatability } from './retry.js'
+
+/** How to reach the service, with every default filled in. */
+export interface TransportSettings {
+  /** Without a slash at its end. */
+  readonly baseUrl: string
+  readonly fetch: typeof globalThis.fetch | undefined
+  readonly timeoutMs: number
+  readonly maxRetries: number
+  readonly clock: Clock
+  /** What the client credentials are exchanged with. */
+  readonly credentials: Readonly<Record<string, string | undefined>>
+}
+
+/** One call of an operation: resolves to the record, rejects with ApiError, OAuthError or ConnectionError. */
+export type Call = (
+  operation: string,
+  route: RouteRow,
+  input: object,
+  options: RequestOptions,
+) => Promise<unknown>
+
+interface PreparedRequest extends Repeatability {
+  readonly url: string
+  readonly init: RequestInit & { readonly headers: Headers }
+  readonly timeoutMs: number
+  readonly signal: AbortSignal | undefined
+}
+
+const maxAnswerBytes = 10_000_000
+const tokenOperation = 'oauth.apiToken'
+
+/** The one way to the service that all operations of a client share. */
+export function createTransport(settings: TransportSettings): Call {
+  const { baseUrl, clock, maxRetries } = settings
+  const tokens = createAccessTokens(issueToken, clock.now)
+
+  return async (operation, route, input, options) => {
+    options.signal?.throwIfAborted()
+    const request = prepare(route, input, options)
+    const answer = route[2].includes('o') ? await send(request) : await sendWithToken(request)
+    return read(operation, answer)
+  }
+
+  function prepare(route: RouteRow, input: object, options: RequestOptions): PreparedRequest {
+    const [method, , flags] = route
+    const { target, body, contentType } = encodeRequest(route, input)
+    const key = options.idempotencyKey ?? (flags.includes('i') ? crypto.randomUUID() : undefined)
+    if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key))
+      throw new TypeError('idempotencyKey must be 1 to 255 printable ASCII characters')
+    const headers = new Headers(options.headers)
+    headers.set('accept', 'application/json')
+    if (contentType !== undefined) headers.set('content-type', contentType)
+    if (key !== undefined) headers.set('idempotency-key', key)
+    if (options.ifMatch !== undefined) headers.set('if-match', options.ifMatch)
+    return {
+      url: baseUrl + target,
+      init: { method, headers, ...(body !== undefined && { body }) },
+      timeoutMs: options.timeoutMs ?? settings.timeoutMs,
+      signal: options.signal,
+      idempotent: method !== 'POST' || key !== undefined,
+      conditional: options.ifMatch !== undefined,
+    }
+  }
+
+  /** A token can be revoked, or its signing key retired, before its time: then, and only then, one more attempt. */
+  async function sendWithToken(request: PreparedRequest): Promise<Answer> {
+    const token = await tokens.get(request.signal)
+    const answer = await send(request, token)
+    if (answer.status !== 401 || errorCodeOf(answer) !== 'invalid_token') return answer
+    tokens.discard(token)
+    return send(request, await tokens.get(request.signal))
+  }
+
+  async function send(request: PreparedRequest, token?: string): Promise<Answer> {
+    if (token !== undefined) request.init.headers.set('authorization', `Bearer ${token}`)
+    for (let attempt = 0; ; attempt += 1) {
+      const outcome = await attemptOf(request)
+      const pauseMs = attempt < maxRetries ? pauseBeforeRepeat(outcome, request, attempt, clock) : undefined
+      if (pauseMs !== undefined) await clock.sleep(pauseMs, request.signal)
+      else if (outcome instanceof ConnectionError) throw outcome
+      else return outcome
+    }
+  }
+
+  async function attemptOf({
+    url,
+    init,
+    timeoutMs,
+    signal,
+  }: PreparedRequest): Promise<Answer | ConnectionError> {
+    try {
+      return await exchange(url, init, { fetch: settings.fetch, timeoutMs, signal, maxBytes: maxAnswerBytes })
+    } catch (error) {
+      if (error instanceof ConnectionError) return error
+      throw error
+    }
+  }
+
+  /** Belongs to no caller, so that no caller's signal ends it. The grant changes nothing and may be repeated. */
+  async function issueToken(): Promise<IssuedToken> {
+    const answer = await send({
+      ...prepare(routeTable[tokenOperation], settings.credentials, {}),
+      idempotent: true,
+    })
+    const body = read(tokenOperation, answer)
+    const value = isObject(body) ? body['access_token'] : undefined
+    const lifetimeSeconds = isObject(body) ? body['expires_in'] : undefined
+    if (typeof value !== 'string' || !/^[\x21-\x7e]+$/.test(value) || typeof lifetimeSeconds !== 'number')
+      throw unexpected(tokenOperation, answer)
+    return { value, lifetimeSeconds }
+  }
+
+  function read(operation: string, answer: Answer): unknown {
+    const { status, headers } = answer
+    if (status === 204) return undefined
+    const body = jsonOf(answer)
+    if (body === undefined) throw unexpected(operation, answer)
+    if (status < 200 || status > 299) throw refusal(operation, answer, body)
+    const etag = headers.get('etag')
+    if (etag !== null) rememberEtag(body, etag)
+    return body
+  }
+
+  function refusal(operation: string, answer: Answer, body: Readonly<Record<string, unknown>>): Error {
+    const { error } = body
+    const shared = {
+      operation,
+      status: answer.status,
+      retryAfterSeconds: retryAfterSeconds(answer, clock.now()),
+    }
+    const requestId = answer.headers.get('x-request-id') ?? undefined
+    if (isOAuthErrorCode(error))
+      return new OAuthError({
+        ...shared,
+        requestId,
+        code: error,
+        description: textOr(body['error_description'], ''),
+      })
+    if (!isObject(error) || !isErrorCode(error['code'])) return unexpected(operation, answer)
+    return new ApiError({
+      ...shared,
+      code: error['code'],
+      message: textOr(error['message'], ''),
+      fields: Array.isArray(error['fields']) ? error['fields'].filter(isFieldError) : [],
+      requestId: textOr(error['request_id'], requestId),
+      docsUrl: textOr(error['docs_url'], undefined),
+    })
+  }
+
+  function unexpected(operation: string, answer: Answer): ApiError {
+    return new ApiError({
+      operation,
+      status: answer.status,
+      code: 'unexpected_answer',
+      message: `the answer is not one of the service (${answer.headers.get('content-type') ?? 'no content type'})`,
+      requestId: answer.headers.get('x-request-id') ?? undefined,
+      retryAfterSeconds: retryAfterSeconds(answer, clock.now()),
+    })
+  }
+}
+
+function textOr<Otherwise>(value: unknown, otherwise: Otherwise): string | Otherwise {
+  return typeof value === 'string' ? value : otherwise
+}
+
+// The list of codes is not shipped: a code of a newer service passes as well, and ApiError.code says so.
+function isErrorCode(value: unknown): value is ErrorCode {
+  return typeof value === 'string'
+}
+
+function isOAuthErrorCode(value: unknown): value is OAuthErrorCode {
+  return typeof value === 'string'
+}
+
+function isFieldError(value: unknown): value is FieldError {
+  return isObject(value) && ['path', 'code', 'message'].every((member) => typeof value[member] === 'string')
+}

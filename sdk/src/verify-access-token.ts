@@ -1,0 +1,178 @@
+import { baseUrlOf } from './base-url.js'
+import { base64urlOf } from './base64url.js'
+import { createKeySet, isSigningAlgorithm } from './key-set.js'
+import { parseToken, type SignedToken } from './signed-token.js'
+import type { AccessTokenClaims, IdTokenClaims } from './token-claims.js'
+import { TokenError } from './token-error.js'
+
+/** Whose tokens are accepted. */
+export interface VerifierOptions {
+  /** Address of the service, as for createClient(). */
+  readonly baseUrl: string
+  /** Domain of the organization. */
+  readonly domain: string
+  /**
+   * The client_id of the application, or of each, that tokens may be for. Required: an organization's sandbox and
+   * production, and all its applications, share one issuer and one key set.
+   */
+  readonly audience: string | readonly string[]
+  /** Required for the same reason: without it, tokens of test users would open production. */
+  readonly environment: 'sandbox' | 'production'
+  /** Milliseconds since 1970; the system's clock unless given. */
+  readonly now?: (() => number) | undefined
+  /** How far the clocks of issuer and verifier may be apart, in seconds; 30 unless given, at most 300. */
+  readonly clockToleranceSeconds?: number | undefined
+  /** In place of the global fetch. */
+  readonly fetch?: typeof globalThis.fetch | undefined
+  /** Seconds until the key set is read again; 900 unless given. */
+  readonly jwksMaxAgeSeconds?: number | undefined
+}
+
+/** What an ID token must also fit, where given (OpenID Connect Core section 3.1.3.7). */
+export interface IdTokenExpectations {
+  /** The nonce that was sent when the sign-in began. */
+  readonly nonce?: string | undefined
+  /** The access token that came with it: must fit `at_hash`. */
+  readonly accessToken?: string | undefined
+  /** The code it was exchanged for: must fit `c_hash`. */
+  readonly code?: string | undefined
+}
+
+export interface Verifier {
+  /**
+   * Verifies an access token (RFC 9068 section 4): shape, type, algorithm, key, signature, issuer, audience,
+   * environment, use and times, in this order.
+   *
+   * @throws TokenError with the code of the first check that fails.
+   */
+  verifyAccessToken(token: string): Promise<AccessTokenClaims>
+  /**
+   * Verifies an ID token in the same way, and the expectations given.
+   *
+   * @throws TokenError with the code of the first check that fails.
+   */
+  verifyIdToken(token: string, expected?: IdTokenExpectations): Promise<IdTokenClaims>
+}
+
+/**
+ * Makes a verifier of the tokens of one organization. It keeps the organization's keys: make one and share it.
+ *
+ * @throws TypeError when an option is missing that the safety of the check depends on.
+ */
+export function createVerifier(options: VerifierOptions): Verifier {
+  const { domain, environment, now = Date.now, clockToleranceSeconds = 30, jwksMaxAgeSeconds = 900 } = options
+  const audiences = [options.audience].flat()
+  checkOptions(options, audiences)
+  const issuer = `${baseUrlOf(options.baseUrl)}/t/${domain}`
+  const keyWithId = createKeySet({
+    url: `${issuer}/.well-known/jwks.json`,
+    fetch: options.fetch,
+    now,
+    maxAgeSeconds: jwksMaxAgeSeconds,
+  })
+
+  return {
+    async verifyAccessToken(token) {
+      const claims = await verify<AccessTokenClaims>(token, 'at+jwt', 'access_token')
+      if (!Array.isArray(claims.scp)) throw malformedClaims()
+      return claims
+    },
+    async verifyIdToken(token, expected = {}) {
+      const claims = await verify<IdTokenClaims>(token, 'jwt', 'id_token')
+      await checkExpectations(claims, expected)
+      return claims
+    },
+  }
+
+  async function verify<Claims>(token: string, type: string, use: string): Promise<Claims> {
+    const parsed = parseToken(token)
+    checkType(parsed, type)
+    await checkSignature(parsed)
+    const { claims } = parsed
+    if (claims['iss'] !== issuer) throw new TokenError('issuer_mismatch', 'the token is of another issuer')
+    if (![claims['aud']].flat().some((audience) => audiences.some((allowed) => allowed === audience)))
+      throw new TokenError('audience_mismatch', 'the token is for another application')
+    if (claims['dbs'] !== environment)
+      throw new TokenError('environment_mismatch', 'the token is of the other environment')
+    if (claims['jtt'] !== use) throw new TokenError('use_mismatch', 'the token is of another kind')
+    checkTimes(claims)
+    if (typeof claims['sub'] !== 'string') throw malformedClaims()
+    // Signed by the issuer, whose claims these are; what decides has been checked above.
+    return claims as Claims
+  }
+
+  async function checkSignature({ header, signature, signedBytes }: SignedToken): Promise<void> {
+    const { alg, kid } = header
+    if (!isSigningAlgorithm(alg)) throw new TokenError('algorithm_rejected', 'the algorithm is not accepted')
+    const key = typeof kid === 'string' ? await keyWithId(kid) : undefined
+    if (!key) throw new TokenError('key_unknown', 'the organization has no such key')
+    if (key.alg !== alg) throw new TokenError('algorithm_rejected', 'the key is of another algorithm')
+    if (!(await key.verify(signature, signedBytes)))
+      throw new TokenError('signature_invalid', 'the signature does not fit the token')
+  }
+
+  function checkTimes({ exp, nbf, iat }: SignedToken['claims']): void {
+    const seconds = now() / 1000
+    if (!isTime(exp) || !isTime(iat) || !isTime(nbf ?? iat)) throw malformedClaims()
+    if (exp <= seconds - clockToleranceSeconds) throw new TokenError('token_expired', 'the token has expired')
+    if (Math.max(iat, Number(nbf ?? iat)) > seconds + clockToleranceSeconds)
+      throw new TokenError('token_not_yet_valid', 'the token is not valid yet')
+  }
+}
+
+/**
+ * Verifies one access token. Reads the key set each time: where more than one token is verified, keep a verifier.
+ *
+ * @throws TokenError with the code of the first check that fails; TypeError when an option is missing.
+ */
+export async function verifyAccessToken(token: string, options: VerifierOptions): Promise<AccessTokenClaims> {
+  return createVerifier(options).verifyAccessToken(token)
+}
+
+/** Callers without types, or with an unset variable, would otherwise accept every audience or environment. */
+function checkOptions(
+  { domain, environment, clockToleranceSeconds = 0 }: VerifierOptions,
+  audiences: unknown[],
+): void {
+  if (!/^[a-z0-9-]+$/.test(domain)) throw new TypeError('domain must be the domain of an organization')
+  if (
+    audiences.length === 0 ||
+    !audiences.every((audience) => typeof audience === 'string' && audience !== '')
+  )
+    throw new TypeError('audience must name the client_id of at least one application')
+  if (environment !== 'sandbox' && environment !== 'production')
+    throw new TypeError('environment must be sandbox or production')
+  if (!(clockToleranceSeconds >= 0 && clockToleranceSeconds <= 300))
+    throw new TypeError('clockToleranceSeconds must be from 0 to 300')
+}
+
+/** Media types are compared in any case, and `application/` may be left out (RFC 7515 section 4.1.9). */
+function checkType({ header }: SignedToken, type: string): void {
+  const { typ } = header
+  if (typeof typ !== 'string' || typ.toLowerCase().replace(/^application\//, '') !== type)
+    throw new TokenError('type_rejected', `the token is not of type ${type}`)
+}
+
+async function checkExpectations(claims: IdTokenClaims, expected: IdTokenExpectations): Promise<void> {
+  const { nonce, accessToken, code } = expected
+  if (nonce !== undefined && claims.nonce !== nonce)
+    throw new TokenError('nonce_mismatch', 'the ID token is of another sign-in')
+  if (accessToken !== undefined && claims.at_hash !== (await halfHashOf(accessToken)))
+    throw new TokenError('access_token_mismatch', 'the ID token came with another access token')
+  if (code !== undefined && claims.c_hash !== (await halfHashOf(code)))
+    throw new TokenError('code_mismatch', 'the ID token came for another code')
+}
+
+/** OpenID Connect Core section 3.1.3.6; SHA-256 for both algorithms. */
+async function halfHashOf(text: string): Promise<string> {
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return base64urlOf(new Uint8Array(hash, 0, 16))
+}
+
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value)
+}
+
+function malformedClaims(): TokenError {
+  return new TokenError('claims_malformed', 'a claim of the token is missing or not of its type')
+}
