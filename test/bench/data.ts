@@ -1,0 +1,145 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createAccount } from '@portico/server/accounts'
+import { createApiKey } from '@portico/server/api-keys'
+import { readConfig } from '@portico/server/config'
+import { openDeps } from '@portico/server/deps'
+import { startEmbedded } from '@portico/server/embedded'
+import pg from 'pg'
+import { insertSample, type SampleSize } from './sample.js'
+
+export type Environment = 'sandbox' | 'production'
+
+/** A user of the sample, drawn so that every organization and environment comes up as often. */
+export interface Target {
+  readonly domain: string
+  readonly environment: Environment
+  readonly id: string
+  readonly email: string
+}
+
+export interface Credentials {
+  readonly client_id: string
+  readonly client_secret: string
+}
+
+/** A data directory of the service with a sample in it, ready to be started on. */
+export interface PreparedData {
+  readonly dataDir: string
+  readonly size: SampleSize
+  readonly account: { readonly id: string; readonly domain: string }
+  readonly credentials: Readonly<Record<Environment, Credentials>>
+  readonly targets: readonly Target[]
+}
+
+const targetCount = 20_000
+
+/** Makes the data directory of a sample, or takes the one that an earlier run has made. */
+export async function prepareData(folder: string, size: SampleSize): Promise<PreparedData> {
+  const { organizations, users, isSkewed } = size
+  const schema = schemaMark()
+  await removeOtherSchemas(folder, schema)
+  const name = `${organizations}-organizations-${users}-users${isSkewed ? '-skewed' : ''}`
+  const dataDir = join(folder, schema, name)
+  const file = join(dataDir, 'sample.json')
+  if (!existsSync(file)) await makeData(dataDir, file, size)
+  // Written below, in this form.
+  return JSON.parse(await readFile(file, 'utf8')) as PreparedData
+}
+
+/** Names the tables as the migrations make them: a sample of other tables is of no use. */
+function schemaMark(): string {
+  const hash = createHash('sha256')
+  for (const file of readdirSync(migrations)
+    .filter((name) => name.endsWith('.js'))
+    .toSorted())
+    hash.update(readFileSync(new URL(file, migrations)))
+  return `schema-${hash.digest('hex').slice(0, 8)}`
+}
+
+const migrations = new URL('../../server/dist/db/migrations/', import.meta.url)
+
+async function removeOtherSchemas(folder: string, schema: string): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  const stale = (await readdir(folder)).filter((name) => /^schema-[0-9a-f]{8}$/.test(name) && name !== schema)
+  for (const name of stale) await rm(join(folder, name), { recursive: true, force: true })
+}
+
+async function makeData(dataDir: string, file: string, size: SampleSize): Promise<void> {
+  process.stderr.write(`making ${dataDir}, once …\n`)
+  await rm(dataDir, { recursive: true, force: true })
+  await mkdir(dataDir, { recursive: true })
+  const postgres = await startEmbedded({ dataDir })
+  try {
+    const owner = await makeAccount(dataDir)
+    await insertSample(postgres.url, owner.account.id, size)
+    const targets = await drawTargets(postgres.url, owner.account.id, size)
+    const prepared: PreparedData = { dataDir, size, ...owner, targets }
+    await writeFile(file, JSON.stringify(prepared), { mode: 0o600 })
+  } finally {
+    await postgres.stop()
+  }
+}
+
+/** The account and a key for each environment, by the service's own operations: keys are sealed, secrets hashed. */
+async function makeAccount(dataDir: string): Promise<Pick<PreparedData, 'account' | 'credentials'>> {
+  const deps = await openDeps(readConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' }))
+  try {
+    const name = `Bench ${randomBytes(3).toString('hex')}`
+    const { id, domain } = await createAccount(deps, { name, plan: 'unlimited' })
+    const keyOf = (environment: Environment) =>
+      createApiKey(deps, deps.db, { accountId: id, environment, name: 'bench' })
+    const credentials = { sandbox: await keyOf('sandbox'), production: await keyOf('production') }
+    return { account: { id, domain }, credentials }
+  } finally {
+    await deps.close()
+  }
+}
+
+async function drawTargets(url: string, accountId: string, size: SampleSize): Promise<Target[]> {
+  const perPlace = Math.ceil(targetCount / (size.organizations * 2))
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query<Target>(
+      `select organizations.domain, place.environment, users.id, users.email
+       from (
+         select id, domain from organizations where account_id = $1 order by md5(domain) limit $2
+       ) organizations
+       cross join unnest(array['sandbox', 'production']) place (environment)
+       cross join lateral (
+         select id, email from users
+         where account_id = $1 and environment = place.environment and organization_id = organizations.id
+         order by md5(id::text) limit $3
+       ) users`,
+      [accountId, targetCount / 2, perPlace],
+    )
+    return rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** Removes what a run has added, so that the next one finds the same sample. */
+export async function forgetSince(url: string, moment: Date): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    for (const [table, column] of addedTo)
+      await client.query(`delete from ${table} where ${column} >= $1`, [moment])
+    await client.query(`vacuum ${addedTo.map(([table]) => table).join(', ')}`)
+  } finally {
+    await client.end()
+  }
+}
+
+// In this order: a row before the one it refers to.
+const addedTo = [
+  ['sessions', 'authenticated_at'],
+  ['magic_link_challenges', 'inserted_at'],
+  ['users', 'inserted_at'],
+  ['events', 'issued_at'],
+  ['log_events', 'inserted_at'],
+] as const

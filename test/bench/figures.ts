@@ -1,0 +1,108 @@
+import { medianOf, ratioOf, type Measured } from './measure.js'
+
+export const rowNames = ['A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'A7', 'A8'] as const
+export type RowName = (typeof rowNames)[number]
+
+/** One line of the table. */
+export interface Figure {
+  readonly row: RowName
+  /** What was done, and what of it was measured. */
+  readonly what: string
+  readonly ours: string
+  /** What ours is compared with. */
+  readonly beside: string
+  readonly ratio: string
+  readonly goal: string
+  /** Undefined where there is no goal, or it could not be measured here. */
+  readonly isMet: boolean | undefined
+}
+
+const none = '-'
+
+/** Ours against the bare server: requests a second and CPU, both to be at least this share of what bare does. */
+export function besideBare(
+  row: RowName,
+  what: string,
+  measured: { ours: readonly Measured[]; bare: readonly Measured[] },
+  goals: { share: number; cpuMs?: number },
+): Figure[] {
+  const { ours, bare } = measured
+  const rateRatio = ratioOf(ours, bare, 'rate')
+  const cpuRatio = ratioOf(bare, ours, 'cpuMs')
+  const cpuMs = medianOf(ours, 'cpuMs')
+  const isCpuMet = cpuRatio >= goals.share && cpuMs <= (goals.cpuMs ?? Infinity)
+  return [
+    {
+      row,
+      what: `${what}: a second`,
+      ours: perSecond(medianOf(ours, 'rate')),
+      beside: `bare ${perSecond(medianOf(bare, 'rate'))}`,
+      ratio: rateRatio.toFixed(2),
+      goal: `at least ${goals.share} of bare`,
+      isMet: rateRatio >= goals.share,
+    },
+    {
+      row,
+      what: `${what}: CPU`,
+      ours: cpuText(ours),
+      beside: `bare ${cpuText(bare)}`,
+      ratio: Number.isNaN(cpuRatio) ? none : cpuRatio.toFixed(2),
+      goal: [`at least ${goals.share} of bare`, goals.cpuMs !== undefined && `at most ${goals.cpuMs} ms`]
+        .filter((part) => part !== false)
+        .join(', '),
+      isMet: Number.isNaN(cpuMs) ? undefined : isCpuMet,
+    },
+  ]
+}
+
+/** A figure that is to stay at or under a bound. */
+export function atMost(
+  row: RowName,
+  what: string,
+  value: number,
+  about: { text: string; goal: string; bound: number; beside?: string; ratio?: number },
+): Figure {
+  return {
+    row,
+    what,
+    ours: about.text,
+    beside: about.beside ?? none,
+    ratio: about.ratio === undefined || Number.isNaN(about.ratio) ? none : about.ratio.toFixed(2),
+    goal: about.goal,
+    isMet: Number.isNaN(value) ? undefined : value <= about.bound,
+  }
+}
+
+export function perSecond(rate: number): string {
+  return `${Math.round(rate).toLocaleString('en')}/s`
+}
+
+/** The CPU of a request, with the server's part of it. */
+export function cpuText(rounds: readonly Measured[]): string {
+  const total = medianOf(rounds, 'cpuMs')
+  if (Number.isNaN(total)) return none
+  return `${milliseconds(total)} (server ${milliseconds(medianOf(rounds, 'serverCpuMs'))})`
+}
+
+export function milliseconds(value: number): string {
+  return Number.isNaN(value) ? none : `${value.toFixed(value < 10 ? 3 : 1)} ms`
+}
+
+const headings = ['row', 'work and measure', 'ours', 'beside', 'ratio', 'goal', 'met', 'on']
+export const missedMark = '**no**'
+
+/** @param date Of the measurement, as 2026-03-14. */
+export function cellsOf(figure: Figure, date: string): string[] {
+  const met = figure.isMet === undefined ? none : figure.isMet ? 'yes' : missedMark
+  return [figure.row, figure.what, figure.ours, figure.beside, figure.ratio, figure.goal, met, date]
+}
+
+/** Rows of cells as a table of Markdown, its columns aligned so that a terminal shows it well too. */
+export function toTable(rows: readonly (readonly string[])[]): string {
+  const all = [headings, ...rows]
+  const widths = headings.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
+  const line = (cells: readonly string[]) =>
+    `| ${widths.map((width, column) => (cells[column] ?? '').padEnd(width)).join(' | ')} |`
+  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`
+  return [line(headings), rule, ...rows.map(line)].join('\n')
+}

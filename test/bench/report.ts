@@ -1,0 +1,90 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { cellsOf, missedMark, rowNames, toTable, type Figure, type RowName } from './figures.js'
+import { describeMachine } from './machine.js'
+import { raisedLimit } from './stage.js'
+
+const unwritten = 'Not explained yet.'
+
+interface Report {
+  /** The lines of the table by the row they belong to, as cells. */
+  readonly lines: ReadonlyMap<string, readonly string[][]>
+  /** Why a goal is missed, by row and measure. */
+  readonly reasons: ReadonlyMap<string, string>
+}
+
+/** Writes figures into the report; the other rows and all reasons that are in it stay. */
+export async function writeReport(
+  path: string,
+  figures: readonly Figure[],
+  about: { date: string; users: number; rounds: number; versions: string[] },
+): Promise<void> {
+  const known = parseReport(await readFile(path, 'utf8').catch(() => ''))
+  const measured = new Set<string>(figures.map(({ row }) => row))
+  const lines = rowNames.flatMap((row) =>
+    measured.has(row)
+      ? figures.filter((figure) => figure.row === row).map((figure) => cellsOf(figure, about.date))
+      : (known.lines.get(row) ?? []),
+  )
+  await writeFile(path, render(lines, known.reasons, about))
+}
+
+function render(
+  lines: readonly (readonly string[])[],
+  reasons: Report['reasons'],
+  about: { date: string; users: number; rounds: number; versions: string[] },
+): string {
+  const missed = lines.filter((cells) => cells.includes(missedMark))
+  const sections = missed.map((cells) => {
+    const title = titleOf(cells)
+    return `### ${title}\n\n${reasons.get(title) ?? unwritten}\n`
+  })
+  return `${introduction(about)}\n${toTable(lines)}\n\n## Missed goals\n\n${
+    sections.length === 0 ? 'None.\n' : sections.join('\n')
+  }`
+}
+
+function titleOf([row, what]: readonly string[]): string {
+  return `${row}: ${what}`
+}
+
+function introduction(about: { date: string; users: number; rounds: number; versions: string[] }): string {
+  const setting = Object.entries(raisedLimit).map(([name, value]) => `\`${name}=${value}\``)
+  return `# Benchmarks
+
+\`npm run bench -- <row> [--write]\` measures these figures on any machine and writes this page; rows that were not run
+keep their figures. The machine of ${about.date}:
+
+${[...describeMachine(), ...about.versions].map((line) => `- ${line}`).join('\n')}
+
+Machines are shared and noisy, so a figure is a ratio measured in one run, or the CPU time per request of the server and
+Postgres together. Each is the median of ${about.rounds} rounds that alternate between what is compared, after a warm-up; a
+ratio is the median of the rounds' ratios. 25 connections are kept alive. The service runs as it ships, but for
+${setting.join(', ')}.
+
+The sample has ${about.users.toLocaleString('en')} users in 1,000 organizations: one with 3 users of 10, one with 1 of 10, 998 that share
+the rest. Requests go to random organizations, environments and users. A7 has samples of its own, with as many users.
+
+**Bare** (\`test/bench/bare.ts\`) is the honest limit in the same process model: node:http, the same pool and named
+statements, one statement a request, the token verified through the same kind of cache, JSON.stringify; no framework, no
+validation, no contract. For A5 it sends the service's own statements, one by one. Peers (\`test/bench/peers\`) are
+started by hand.
+`
+}
+
+/** Reads back what render() has written. */
+function parseReport(text: string): Report {
+  const lines = new Map<string, string[][]>()
+  for (const [, row = '', rest = ''] of text.matchAll(/^\| (A\d) +\|(.*)\|$/gm)) {
+    const cells = [row, ...rest.split('|').map((cell) => cell.trim())]
+    lines.set(row, [...(lines.get(row) ?? []), cells])
+  }
+  const reasons = new Map<string, string>()
+  for (const [, title = '', reason = ''] of text.matchAll(/^### (A\d: .*)\n([^]*?)(?=\n### |$(?![^]))/gm)) {
+    if (reason.trim() !== unwritten) reasons.set(title, reason.trim())
+  }
+  return { lines, reasons }
+}
+
+export function isRowName(text: string): text is RowName {
+  return rowNames.some((row) => row === text)
+}

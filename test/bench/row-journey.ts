@@ -1,0 +1,51 @@
+import { besideBare, type Figure } from './figures.js'
+import { interleaved, measure, type Settings } from './measure.js'
+import { writeRequests, type LoadRequest } from './requests.js'
+import { skewedData } from './row-users.js'
+import { redirectUri } from './sample.js'
+import { onStage, type Stage } from './stage.js'
+
+/** A5: a sign-in by magic link in the sandbox: challenge, open, exchange. */
+export async function signInByLink(settings: Settings): Promise<Figure[]> {
+  return onStage(await skewedData(settings), async (stage) => {
+    const requestsFile = writeRequests(shuffled(challengeRequests(stage)))
+    const journey = { kind: 'journey', requestsFile, application: await getApplicationId(stage) } as const
+    const ours = { ...journey, contender: stage.ours }
+    const bare = { ...journey, contender: stage.bare }
+    // The signing keys of the sample's organizations are made when they are first used.
+    await measure(stage, ours, settings.seconds * 5)
+    const measured = await interleaved(stage, { ours, bare }, settings)
+    return besideBare('A5', 'magic-link journey', measured, { share: 0.6 })
+  })
+}
+
+function challengeRequests({ data, tokens }: Stage): LoadRequest[] {
+  return data.targets
+    .filter(({ environment }) => environment === 'sandbox')
+    .map(({ domain, email }) => ({
+      method: 'POST',
+      path: '/api/v2/magic-link-challenge',
+      token: tokens.sandbox,
+      body: { user_email: email, org_domain: domain, redirect_uri: redirectUri, send_email: false },
+    }))
+}
+
+function shuffled<Item>(items: readonly Item[]): Item[] {
+  return items
+    .map((item) => ({ item, place: Math.random() }))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ item }) => item)
+}
+
+async function getApplicationId({ ours, data, tokens }: Stage): Promise<string> {
+  const [target] = data.targets.filter(({ environment }) => environment === 'sandbox')
+  const path = `/api/v2/org/${target?.domain}/applications`
+  const answer = await fetch(`http://127.0.0.1:${ours.port}${path}`, {
+    headers: { authorization: `Bearer ${tokens.sandbox}` },
+  })
+  // The contract of applications.list.
+  const { data: applications } = (await answer.json()) as { data: { id: string }[] }
+  const [application] = applications
+  if (application === undefined) throw new Error('the sample has no application')
+  return application.id
+}

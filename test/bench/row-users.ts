@@ -1,0 +1,112 @@
+import { prepareData, type PreparedData } from './data.js'
+import { atMost, besideBare, cpuText, milliseconds, type Figure } from './figures.js'
+import { interleaved, measure, medianOf, ratioOf, type Settings } from './measure.js'
+import { writeRequests, type LoadRequest } from './requests.js'
+import { onStage, type Stage } from './stage.js'
+
+/** The sample of every row but A7: one organization of 3 users in 10, one of 1 in 10, 998 that share the rest. */
+export function skewedData({ folder, users }: Settings): Promise<PreparedData> {
+  return prepareData(folder, { organizations: 1000, users, isSkewed: true })
+}
+
+type Place = Pick<Stage, 'data' | 'tokens'>
+
+export function getUserRequests({ data, tokens }: Place): LoadRequest[] {
+  return data.targets.map(({ domain, environment, id }) => ({
+    method: 'GET',
+    path: `/api/v2/org/${domain}/users/${id}`,
+    token: tokens[environment],
+  }))
+}
+
+export function createUserRequests({ data, tokens }: Place): LoadRequest[] {
+  return data.targets.map(({ domain, environment }) => ({
+    method: 'POST',
+    path: `/api/v2/org/${domain}/users`,
+    token: tokens[environment],
+    body: {
+      email: '{unique}@people.example',
+      phone_number: '+33612345678',
+      profile: { given_name: 'Grace', family_name: 'Hopper', locale: 'en-GB' },
+      address: { locality: 'Lyon', country: 'France' },
+    },
+  }))
+}
+
+/** A1: GET one user. */
+export async function getUser(settings: Settings): Promise<Figure[]> {
+  return onStage(await skewedData(settings), async (stage) => {
+    const requestsFile = writeRequests(getUserRequests(stage))
+    const measured = await interleaved(stage, besides(stage, requestsFile), settings)
+    return besideBare('A1', 'GET one user', measured, { share: 0.7, cpuMs: 0.2 })
+  })
+}
+
+/** A2: POST one user, with its event. */
+export async function createUser(settings: Settings): Promise<Figure[]> {
+  return onStage(await skewedData(settings), async (stage) => {
+    const requestsFile = writeRequests(createUserRequests(stage))
+    const measured = await interleaved(stage, besides(stage, requestsFile), settings)
+    return besideBare('A2', 'POST one user, with its event', measured, { share: 0.6, cpuMs: 0.6 })
+  })
+}
+
+function besides({ ours, bare }: Stage, requestsFile: string) {
+  return { ours: { contender: ours, requestsFile }, bare: { contender: bare, requestsFile } }
+}
+
+const perPage = 25
+
+/** A3: list 25 users with the exact total in the largest organization. */
+export async function listUsers(settings: Settings): Promise<Figure[]> {
+  return onStage(await skewedData(settings), async (stage) => {
+    const largest = `/api/v2/org/org-1/users?per_page=${perPage}`
+    const deepest = Math.floor((settings.users * 0.3 * 0.9) / perPage)
+    const { next_cursor: cursor, total } = await getList(stage, `${largest}&page=${deepest}`)
+    const pageCase = (path: string) => ({
+      contender: stage.ours,
+      requestsFile: writeRequests([{ method: 'GET', path, token: stage.tokens.production }]),
+    })
+    const cases = {
+      first: pageCase(largest),
+      page300: pageCase(`${largest}&page=${Math.min(300, deepest)}`),
+      cursor: pageCase(`${largest}&after=${cursor}`),
+    }
+    const { first, page300, cursor: deep } = await interleaved(stage, cases, settings)
+    const alone = await measure(stage, { ...cases.page300, connections: 1 }, settings.seconds)
+    const where = `list ${perPage} of ${total.toLocaleString('en')}`
+    return [
+      atMost('A3', `${where}, first page: CPU`, medianOf(first, 'cpuMs'), {
+        text: cpuText(first),
+        goal: 'at most 0.4 ms',
+        bound: 0.4,
+      }),
+      atMost('A3', `${where}, cursor at 90 %: CPU`, ratioOf(deep, first, 'cpuMs'), {
+        text: cpuText(deep),
+        beside: `first page ${cpuText(first)}`,
+        ratio: ratioOf(deep, first, 'cpuMs'),
+        goal: 'at most 1.2 of the first page',
+        bound: 1.2,
+      }),
+      atMost('A3', `${where}, page 300: p99 of one caller`, alone.p99Ms, {
+        text: `${milliseconds(alone.p99Ms)} (CPU ${milliseconds(medianOf(page300, 'cpuMs'))})`,
+        goal: 'under 25 ms',
+        bound: 25,
+      }),
+    ]
+  })
+}
+
+interface List {
+  readonly total: number
+  readonly next_cursor: string | null
+}
+
+async function getList({ ours, tokens }: Stage, path: string): Promise<List> {
+  const answer = await fetch(`http://127.0.0.1:${ours.port}${path}`, {
+    headers: { authorization: `Bearer ${tokens.production}` },
+  })
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+  // The contract of users.list.
+  return (await answer.json()) as List
+}

@@ -1,0 +1,103 @@
+import pg from 'pg'
+
+export interface SampleSize {
+  readonly organizations: number
+  readonly users: number
+  /** One organization has 3 users of 10, another 1 of 10, and the others share the rest; else all have as many. */
+  readonly isSkewed: boolean
+}
+
+/** Where links of the sample's applications lead. */
+export const redirectUri = 'https://store.example/callback'
+
+/**
+ * Fills an account with organizations `org-1`, `org-2` and so on and their users, as fast as Postgres takes rows; one
+ * user in four has a metadata value. Users of one organization are spread over the table, as in life; the two large organizations have theirs in production
+ * alone, the others half in each environment.
+ */
+export async function insertSample(url: string, accountId: string, size: SampleSize): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(insertSlugs, [size.organizations, start])
+    await client.query(insertOrganizations, [accountId, size.organizations, start])
+    await client.query(insertConnections, [accountId, start])
+    await client.query(insertApplications, [accountId, start, redirectUri])
+    await client.query(usersStatement(size), [accountId, size.users, start])
+    await client.query(insertMetaKeys, [accountId, start])
+    await client.query(insertMetadata, [accountId])
+    await client.query('vacuum (analyze)')
+  } finally {
+    await client.end()
+  }
+}
+
+/** Organizations are made a second apart from here on, users ten seconds. */
+const start = '2024-01-01T00:00:00Z'
+
+const insertSlugs = `
+  insert into slugs (slug, inserted_at)
+  select 'org-' || n, $2 from generate_series(1, $1::integer) n`
+
+const insertOrganizations = `
+  insert into organizations (account_id, id, domain, name, color, inserted_at, updated_at)
+  select $1, md5('organization' || n)::uuid, 'org-' || n, 'Organization ' || n, '#6d28d9', at, at
+  from generate_series(1, $2::integer) n, lateral (select $3::timestamptz + n * interval '1 second' as at) moment`
+
+const insertConnections = `
+  insert into magic_link_connections (
+    account_id, environment, organization_id, id, active, find_or_create_user, inserted_at, updated_at
+  )
+  select account_id, environment, id, md5(environment || id)::uuid, true, false, $2, $2
+  from organizations, unnest(array['sandbox', 'production']) environment
+  where account_id = $1`
+
+const insertApplications = `
+  insert into applications (
+    account_id, environment, id, name, application_type, allowed_redirect_urls, allowed_origins_cors,
+    allowed_logout_urls, allowed_web_origins, default_redirect_uri_after_login, access_token_lifetime_in_seconds,
+    token_signing_alg, code_exchange, inserted_at, updated_at
+  )
+  select $1::uuid, environment, md5($1::uuid::text || environment)::uuid, 'Storefront', 'regular_web', array[$3::text], '{}', '{}', '{}', $3,
+    3600, 'ES256', 'open', $2, $2
+  from unnest(array['sandbox', 'production']) environment`
+
+/** Every organization declares one key. */
+const insertMetaKeys = `
+  insert into meta_keys (account_id, organization_id, id, name, type, required, inserted_at)
+  select account_id, id, md5('key' || id)::uuid, 'employee_number', 'integer', false, $2
+  from organizations where account_id = $1`
+
+/** One user in four has a value for it. */
+const insertMetadata = `
+  insert into user_metadata (account_id, environment, organization_id, user_id, meta_key_id, id, value)
+  select account_id, environment, organization_id, id, md5('key' || organization_id)::uuid, md5('value' || id)::uuid, '1815'
+  from users where account_id = $1 and hashtext(id::text) % 4 = 0`
+
+/** One statement, so that the counting triggers add one row per organization and environment. */
+function usersStatement({ organizations, isSkewed }: SampleSize): string {
+  const others = Math.max(organizations - 2, 1)
+  const place = isSkewed
+    ? `case when i % 10 < 3 then 1 when i % 10 = 3 then 2 else 3 + nth % ${others} end`
+    : `1 + i % ${organizations}`
+  const turn = isSkewed ? `case when i % 10 < 4 then 1 else nth / ${others} end` : `i / ${organizations}`
+  return `
+    insert into users (
+      account_id, environment, organization_id, id, active, email, email_normalized, email_verified, phone_numbers, profile,
+      address, avatar_hexa_color, inserted_at, updated_at
+    )
+    select $1, case when turn % 2 = 0 then 'sandbox' else 'production' end, md5('organization' || place)::uuid,
+      (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5(i::text), 1, 3)
+        || '8' || substr(md5(i::text), 4, 15))::uuid,
+      true, email, email, true,
+      jsonb_build_array(jsonb_build_object('default', true, 'phone_country_code', 33, 'phone_national_number',
+        '6' || lpad((i % 100000000)::text, 8, '0'), 'primary', true, 'type', 'mobile', 'value',
+        '+336' || lpad((i % 100000000)::text, 8, '0'))),
+      jsonb_build_object('given_name', 'Ada', 'family_name', 'Lovelace ' || i, 'locale', 'en-GB'),
+      jsonb_build_object('locality', 'Lyon', 'country', 'France'),
+      '#' || substr(md5(i::text), 1, 6), at, at
+    from generate_series(0, $2::integer - 1) i,
+      lateral (select i / 10 * 6 + i % 10 - 4 as nth) rest,
+      lateral (select ${place} as place, ${turn} as turn,
+        'user' || i || '@people.example' as email, $3::timestamptz + i * interval '10 seconds' as at) chosen`
+}

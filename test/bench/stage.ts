@@ -1,0 +1,166 @@
+import { once } from 'node:events'
+import type { ChildProcess } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { startEmbedded } from '@portico/server/embedded'
+import { forgetSince, type Environment, type PreparedData } from './data.js'
+import { moveToServerCore, startOn } from './machine.js'
+
+/** The one setting that is not the shipped default, and printed with every table. */
+export const raisedLimit = { API_RATE_PER_MINUTE: '999999999' }
+
+export const root = fileURLToPath(new URL('../../', import.meta.url))
+export const serviceCommand = [join(root, 'server/dist/cli/main.js'), 'serve']
+
+/** A server under load. */
+export interface Contender {
+  readonly port: number
+  readonly process: ChildProcess
+  readonly pid: number
+}
+
+/** A sample with Postgres on it, the service, and the bare server on the same Postgres. */
+export interface Stage {
+  readonly data: PreparedData
+  readonly postgresPid: number
+  readonly ours: Contender
+  readonly bare: Contender
+  readonly tokens: Readonly<Record<Environment, string>>
+}
+
+/** Runs work on a stage, and takes the stage down. */
+export function onStage<Result>(
+  data: PreparedData,
+  work: (stage: Stage) => Promise<Result>,
+): Promise<Result> {
+  return onPostgres(data, async (databaseUrl, postgresPid) => {
+    const started: Contender[] = []
+    try {
+      const ours = await startService(data.dataDir)
+      started.push(ours)
+      const bare = await startBare(databaseUrl, issuerOf(ours))
+      started.push(bare)
+      return await work({ data, postgresPid, ours, bare, tokens: await getTokens(ours, data) })
+    } finally {
+      await Promise.all(started.map(stopContender))
+    }
+  })
+}
+
+/** Runs work on a sample's Postgres, and removes every row that the work has added. */
+export async function onPostgres<Result>(
+  data: PreparedData,
+  work: (url: string, pid: number) => Promise<Result>,
+): Promise<Result> {
+  const start = new Date()
+  const postgres = await startEmbedded({ dataDir: data.dataDir })
+  try {
+    const pid = postmasterPid(data.dataDir)
+    moveToServerCore(pid)
+    return await work(postgres.url, pid)
+  } finally {
+    await forgetSince(postgres.url, start)
+    await postgres.stop()
+  }
+}
+
+/** Starts the service as it ships, on a data directory; ready when it says so. */
+export async function startService(dataDir: string, nodeOptions: string[] = []): Promise<Contender> {
+  const port = await freePort()
+  return start([process.execPath, ...nodeOptions, ...serviceCommand], port, {
+    // Where no .env of the repository is read.
+    cwd: dataDir,
+    env: { ...systemVariables(), ...raisedLimit, DATA_DIR: dataDir, PORT: String(port), METRICS_PORT: '0' },
+  })
+}
+
+async function startBare(databaseUrl: string, issuer: string): Promise<Contender> {
+  const port = await freePort()
+  const file = join(root, 'test/bench/bare.ts')
+  return start([process.execPath, '--import', 'tsx', file, databaseUrl, String(port), issuer], port, {
+    cwd: root,
+    env: systemVariables(),
+  })
+}
+
+function systemVariables(): NodeJS.ProcessEnv {
+  const { PATH, HOME, LANG, TMPDIR } = process.env
+  return { PATH, HOME, LANG, TMPDIR }
+}
+
+async function start(
+  command: string[],
+  port: number,
+  where: { cwd: string; env: NodeJS.ProcessEnv },
+): Promise<Contender> {
+  // Log lines are written as in life, and thrown away by the system.
+  const child = startOn('server', command, { ...where, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  await untilReady(child, port)
+  if (child.pid === undefined) throw new Error('a server has no process')
+  return { port, process: child, pid: child.pid }
+}
+
+/** Waits for 200 from /readyz. */
+async function untilReady(child: ChildProcess, port: number): Promise<void> {
+  const deadline = performance.now() + 60_000
+  while (performance.now() < deadline) {
+    if (child.exitCode !== null)
+      throw new Error(`a server ended with code ${child.exitCode} while it started`)
+    const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined)
+    await answer?.arrayBuffer()
+    if (answer?.status === 200) return
+    await sleep(5)
+  }
+  throw new Error('a server was not ready within a minute')
+}
+
+export async function stopContender({ process: child }: Contender): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  await ended
+}
+
+export async function getTokens(ours: Contender, data: PreparedData): Promise<Stage['tokens']> {
+  return {
+    sandbox: await getToken(ours, data, 'sandbox'),
+    production: await getToken(ours, data, 'production'),
+  }
+}
+
+async function getToken(ours: Contender, data: PreparedData, environment: Environment): Promise<string> {
+  const answer = await fetch(`http://127.0.0.1:${ours.port}/api/v2/oauth/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(grantOf(data, environment)),
+  })
+  const body: unknown = await answer.json()
+  if (typeof body === 'object' && body !== null && 'access_token' in body) return String(body.access_token)
+  throw new Error(`no token: ${answer.status} ${JSON.stringify(body)}`)
+}
+
+/** The body of a client-credentials grant. */
+export function grantOf({ account, credentials }: PreparedData, environment: Environment): object {
+  return { grant_type: 'client_credentials', domain: account.domain, ...credentials[environment] }
+}
+
+function issuerOf({ port }: Contender): string {
+  return `http://localhost:${port}`
+}
+
+function postmasterPid(dataDir: string): number {
+  return Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // A TCP server that listens has an address with a port.
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}

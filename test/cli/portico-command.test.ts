@@ -1,0 +1,479 @@
+import { randomBytes } from 'node:crypto'
+import { copyFileSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
+import {
+  buildPortico,
+  freePort,
+  givenFolder,
+  portico,
+  porticoJson,
+  removeFolders,
+  startPortico,
+  type RunningPortico,
+} from './portico.js'
+
+type Variables = Record<string, string>
+type DatabaseVariables = Variables & { readonly DATABASE_URL: string }
+
+interface Credentials {
+  readonly base_url: string
+  readonly domain: string
+  readonly sandbox: Key
+  readonly production: Key
+}
+
+interface Key {
+  readonly client_id: string
+  readonly client_secret: string
+}
+
+const masterKeys = `v1:${randomBytes(32).toString('base64')}`
+
+/** A migrated database with the account acme, 12 organizations and 1,000 users, of which tests get a copy. */
+const template = `cli_template_${randomBytes(6).toString('hex')}`
+
+beforeAll(async () => {
+  buildPortico()
+  const variables = await given.database(template)
+  await porticoJson(['migrate'], variables)
+  await porticoJson(['account', 'create', 'acme'], variables)
+  await porticoJson(['sample-data', '--organizations', '12', '--users', '1000', '--skew'], variables)
+}, 60_000)
+afterAll(removeFolders)
+
+const given = {
+  /** An empty database of the test server. */
+  async database(name = `cli_${randomBytes(6).toString('hex')}`, from = ''): Promise<DatabaseVariables> {
+    await withPostgres(inject('adminUrl'), (client) => client.query(`create database ${name} ${from}`))
+    const url = new URL(inject('adminUrl'))
+    url.pathname = name
+    return { DATABASE_URL: url.href, MASTER_KEYS: masterKeys }
+  },
+
+  filledDatabase(): Promise<DatabaseVariables> {
+    return given.database(undefined, `template ${template} strategy file_copy`)
+  },
+
+  async service(variables: Variables, args: readonly string[] = []): Promise<RunningPortico> {
+    const service = await startPortico(variables, args)
+    onTestFinished(async () => {
+      await service.stop('SIGKILL')
+    })
+    return service
+  },
+}
+
+async function withPostgres<Result>(
+  url: string,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+function query<Row extends pg.QueryResultRow>(url: string, text: string): Promise<Row[]> {
+  return withPostgres(url, async (client) => (await client.query<Row>(text)).rows)
+}
+
+function credentialsIn(dataDir: string): Credentials {
+  return JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials
+}
+
+async function tokenOf(baseUrl: string, domain: string, key: Key): Promise<Response> {
+  return fetch(`${baseUrl}/api/v2/oauth/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ domain, ...key, grant_type: 'client_credentials' }),
+  })
+}
+
+/** How many rows each table has, and a digest of all that is in them. */
+async function contentOf(url: string): Promise<Record<string, string>> {
+  return withPostgres(url, async (client) => {
+    const { rows: tables } = await client.query<{ name: string }>(
+      `select table_name as name from information_schema.tables
+       where table_schema = current_schema() and table_name not like 'kysely%' order by 1`,
+    )
+    const content: Record<string, string> = {}
+    for (const { name } of tables) {
+      const { rows } = await client.query<{ content: string }>(
+        `select count(*) || ' ' || coalesce(md5(string_agg(t::text, E'\\n' order by t::text)), '') as content from ${name} t`,
+      )
+      content[name] = rows[0]?.content ?? ''
+    }
+    return content
+  })
+}
+
+describe('portico serve', () => {
+  test('makes one account with keys that work, readable by their owner alone, when two start first at once', async () => {
+    const dataDir = join(givenFolder(), 'data')
+
+    const [first, second] = await Promise.all([
+      given.service({ DATA_DIR: dataDir }),
+      given.service({ DATA_DIR: dataDir }),
+    ])
+
+    const { domain, sandbox, production } = credentialsIn(dataDir)
+    const accounts = await porticoJson<{ domain: string }[]>(['account', 'list'], { DATA_DIR: dataDir })
+    expect(statSync(join(dataDir, 'credentials.json')).mode & 0o777).toBe(0o600)
+    expect([first.credentials, second.credentials].toSorted()).toEqual(['created', 'kept'])
+    expect(accounts.map((account) => account.domain)).toEqual(['acme'])
+    for (const { baseUrl } of [first, second]) {
+      expect((await tokenOf(baseUrl, domain, sandbox)).status).toBe(200)
+      expect((await tokenOf(baseUrl, domain, production)).status).toBe(200)
+    }
+  }, 60_000)
+
+  test('keeps account and keys at later starts, and a backup of them serves elsewhere', async () => {
+    const dataDir = givenFolder()
+    const first = await given.service({ DATA_DIR: dataDir })
+    const { sandbox } = credentialsIn(dataDir)
+    const file = join(givenFolder(), 'backup')
+    await porticoJson(['backup', file], { DATA_DIR: dataDir })
+    expect(await first.stop()).toBe(0)
+
+    const second = await given.service({ DATA_DIR: dataDir })
+    expect(second.credentials).toBe('kept')
+    expect(credentialsIn(dataDir)).toMatchObject({ base_url: second.baseUrl, domain: 'acme', sandbox })
+    expect((await tokenOf(second.baseUrl, 'acme', sandbox)).status).toBe(200)
+    expect(await second.stop('SIGINT')).toBe(0)
+
+    const elsewhere = join(givenFolder(), 'elsewhere')
+    mkdirSync(elsewhere)
+    copyFileSync(join(dataDir, 'master-keys'), join(elsewhere, 'master-keys'))
+    await porticoJson(['restore', file], { DATA_DIR: elsewhere })
+    const third = await given.service({ DATA_DIR: elsewhere })
+    expect(third.credentials).toBe('missing')
+    expect((await tokenOf(third.baseUrl, 'acme', sandbox)).status).toBe(200)
+  }, 60_000)
+
+  test('is not ready on a database that lacks migrations, and says what to run', async () => {
+    const service = await given.service(await given.database())
+
+    const answer = await fetch(`${service.baseUrl}/readyz`)
+
+    expect(answer.status).toBe(503)
+    expect(await answer.text()).toContain('portico migrate')
+    expect(await (await fetch(service.metricsUrl)).text()).toContain('portico_http_request_duration_seconds')
+  })
+
+  test('refuses a port that is in use, with a sentence', async () => {
+    const taken = createServer()
+    const port = await freePort()
+    await new Promise<void>((resolve) => taken.listen(port, '127.0.0.1', resolve))
+    onTestFinished(() => void taken.close())
+
+    const outcome = await portico(['serve'], {
+      ...(await given.database()),
+      PORT: String(port),
+      METRICS_PORT: '0',
+    })
+
+    expect(outcome).toMatchObject({ code: 1, stdout: '' })
+    expect(outcome.stderr).toBe(
+      `portico: Port ${port} is in use: stop the process that has it, or set PORT to another one.\n`,
+    )
+  })
+})
+
+describe('portico api-key', () => {
+  test('creates, rotates and revokes a key, shows each secret once, and tells it as an event', async () => {
+    const variables = await given.filledDatabase()
+    const service = await given.service(variables)
+    const statusOf = async (key: Key) => (await tokenOf(service.baseUrl, 'acme', key)).status
+
+    const options = [
+      '--account',
+      'acme',
+      '--environment',
+      'sandbox',
+      '--scopes',
+      'read:users',
+      '--expires',
+      '90d',
+    ]
+    const { client_id, client_secret: first } = await porticoJson<Key>(
+      ['api-key', 'create', ...options],
+      variables,
+    )
+    expect(await statusOf({ client_id, client_secret: first })).toBe(200)
+
+    const { client_secret: second } = await porticoJson<Key>(['api-key', 'rotate', client_id], variables)
+    expect(await statusOf({ client_id, client_secret: first })).toBe(200)
+    expect(await statusOf({ client_id, client_secret: second })).toBe(200)
+
+    const { client_secret: third } = await porticoJson<Key>(
+      ['api-key', 'rotate', client_id, '--overlap', '0s'],
+      variables,
+    )
+    expect(await statusOf({ client_id, client_secret: second })).toBe(401)
+
+    const { access_token } = (await (
+      await tokenOf(service.baseUrl, 'acme', { client_id, client_secret: third })
+    ).json()) as { access_token: string }
+    await fetch(`${service.baseUrl}/api/v2/organizations`, {
+      headers: { authorization: `Bearer ${access_token}` },
+    })
+
+    await porticoJson(['api-key', 'revoke', client_id], variables)
+    expect(await statusOf({ client_id, client_secret: third })).toBe(401)
+
+    const events = await query<{ code: string; actor_type: string; all: string }>(
+      variables.DATABASE_URL,
+      `select code, actor_type, e::text as all from events e where code like 'api_key.%' order by issued_at`,
+    )
+    expect(events.map((event) => [event.code, event.actor_type])).toEqual([
+      ['api_key.api_key.create.success', 'operator'],
+      ['api_key.api_key.rotate.success', 'operator'],
+      ['api_key.api_key.rotate.success', 'operator'],
+      ['api_key.api_key.revoke.success', 'operator'],
+    ])
+    await service.stop()
+    const listed = await porticoJson<{ id: string; last_used_at: string | null }[]>(
+      ['api-key', 'list'],
+      variables,
+    )
+    expect(listed).toEqual([expect.objectContaining({ id: client_id, last_used_at: expect.any(String) })])
+    for (const secret of [first, second, third]) {
+      expect(JSON.stringify(listed)).not.toContain(secret)
+      expect(events.map((event) => event.all).join()).not.toContain(secret)
+    }
+  })
+})
+
+describe('portico backup and restore', () => {
+  test('bring back every table as it was, into another database', async () => {
+    const variables = await given.filledDatabase()
+    await withPostgres(variables.DATABASE_URL, async (client) => {
+      const [{ id }] = (await client.query<{ id: string }>('select id from accounts')).rows as [
+        { id: string },
+      ]
+      const odd = 'tab\there, line\nthere, \\. alone, \\N, "quotes", 日本語, 🗝️, \u0001 and \u2028'
+      await client.query(
+        `insert into jobs (name, payload, run_at, inserted_at, last_error)
+         values ('odd', $1, 'infinity', '2026-01-02T03:04:05.678Z', $2), ('empty', 'null', '-infinity', 'epoch', '')`,
+        [JSON.stringify({ text: odd.replaceAll('\u0001', ''), number: 1e300, list: [null, {}] }), odd],
+      )
+      await client.query(
+        `insert into events (account_id, environment, id, domain, code, data, params, actor_type, actor_id, request_id, issued_at)
+         values ($1, 'sandbox', gen_random_uuid(), 'acme', 'x', '{"a":1.10}', '[]', 'system', 'x', 'x', '2026-01-02T03:04:05.123456Z')`,
+        [id],
+      )
+      await client.query(
+        `insert into api_keys (account_id, environment, id, name, secret_hash, scopes, organization_ids, inserted_at)
+         values ($1, 'sandbox', gen_random_uuid(), 'n', '\\x00ff0a5c2e', '{"a,b","",NULL,"\\\\."}', '{}', 'epoch')`,
+        [id],
+      )
+    })
+    const file = join(givenFolder(), 'backup')
+    const other = await given.database()
+
+    const written = await porticoJson<{ rows: Record<string, number> }>(['backup', file], variables)
+    const restored = await porticoJson<{ rows: Record<string, number> }>(['restore', file], other)
+
+    expect(restored.rows).toEqual(written.rows)
+    expect(await contentOf(other.DATABASE_URL)).toEqual(await contentOf(variables.DATABASE_URL))
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    const [next] = await query<{ id: string }>(
+      other.DATABASE_URL,
+      `insert into jobs (name, payload, run_at, inserted_at) values ('next', '{}', 'epoch', 'epoch') returning id`,
+    )
+    const [{ greatest }] = (await query<{ greatest: string }>(
+      variables.DATABASE_URL,
+      'select max(id) as greatest from jobs',
+    )) as [{ greatest: string }]
+    expect(Number(next?.id)).toBeGreaterThan(Number(greatest))
+  })
+
+  test('refuse a damaged file, a database with data, and other master keys; each leaves the database as it was', async () => {
+    const variables = await given.filledDatabase()
+    const before = await contentOf(variables.DATABASE_URL)
+    const file = join(givenFolder(), 'backup')
+    await porticoJson(['backup', file], variables)
+    const damaged = join(givenFolder(), 'damaged')
+    copyFileSync(file, damaged)
+    truncateSync(damaged, statSync(file).size - 20)
+    const empty = await given.database()
+
+    expect((await portico(['restore', damaged], empty)).stderr).toMatch(
+      /damaged.* is damaged or incomplete: /,
+    )
+    expect((await portico(['restore', file], variables)).stderr).toContain('holds data already')
+    const otherKeys = { ...empty, MASTER_KEYS: `v1:${randomBytes(32).toString('base64')}` }
+    expect((await portico(['restore', file], otherKeys)).stderr).toContain('MASTER_KEYS')
+    expect((await portico(['backup', file], variables)).stderr).toContain('exists already')
+    expect(await contentOf(variables.DATABASE_URL)).toEqual(before)
+    expect(await porticoJson(['restore', file], empty)).toMatchObject({ migrated: [] })
+  })
+})
+
+describe('portico keys', () => {
+  test('rewrap seals everything under the new master key, after which the old one is not needed', async () => {
+    const variables = await given.filledDatabase()
+    const next = `v2:${randomBytes(32).toString('base64')}`
+    const both = { ...variables, MASTER_KEYS: `${next},${masterKeys}` }
+
+    const { resealed, sealed } = await porticoJson<{
+      resealed: number
+      sealed: { version: string; count: number }[]
+    }>(['keys', 'rewrap'], both)
+    const again = await porticoJson<{ resealed: number }>(['keys', 'rewrap'], both)
+
+    // One canary, two keys of the account and two of each organization.
+    expect(resealed).toBe(27)
+    expect(new Set(sealed.map(({ version }) => version))).toEqual(new Set(['v2']))
+    expect(again.resealed).toBe(0)
+    const alone = { ...variables, MASTER_KEYS: next }
+    const service = await given.service(alone)
+    const { client_id, client_secret } = await porticoJson<Key>(
+      ['api-key', 'create', '--account', 'acme', '--environment', 'sandbox'],
+      alone,
+    )
+    expect((await tokenOf(service.baseUrl, 'acme', { client_id, client_secret })).status).toBe(200)
+    expect((await portico(['account', 'list'], variables)).stderr).toContain('MASTER_KEYS')
+  })
+
+  test('rotate publishes a next key, or signs with a new one at once', async () => {
+    const variables = await given.filledDatabase()
+    const states = async (...options: string[]) => {
+      const { signing_keys } = await porticoJson<{ signing_keys: { state: string }[] }>(
+        ['keys', 'rotate', '--account', 'acme', '--environment', 'sandbox', ...options],
+        variables,
+      )
+      return signing_keys.map(({ state }) => state).toSorted()
+    }
+
+    expect(await states()).toEqual(['active', 'next'])
+    expect(await states('--now')).toEqual(['active', 'retired'])
+  })
+})
+
+describe('portico sample-data', () => {
+  test('gives one organization 30 % of the users and one 10 %, and counts them exactly', async () => {
+    const variables = await given.filledDatabase()
+
+    const rows = await query<{ users: string; counted: string }>(
+      variables.DATABASE_URL,
+      `select count(*) as users, (
+         select sum(delta) from record_counts c where kind = 'users' and c.organization_id = users.organization_id
+       ) as counted from users group by organization_id order by 1 desc`,
+    )
+
+    expect(rows.map(({ users }) => Number(users))).toEqual([300, 100, ...Array<number>(10).fill(60)])
+    for (const { users, counted } of rows) expect(counted).toBe(users)
+  })
+})
+
+describe('portico purge', () => {
+  test('erases what was deleted long ago with everything under it, and nothing else', async () => {
+    const variables = await given.filledDatabase()
+    const url = variables.DATABASE_URL
+    await query(
+      url,
+      `update users set deleted_at = '2026-01-01' where email like '%.1@%' or email like '%.2@%'`,
+    )
+    await query(
+      url,
+      `update organizations set deleted_at = '2026-01-01'
+       where id = (select organization_id from users group by 1 order by count(*), 1 limit 1)`,
+    )
+    const slugs = await query(url, 'select slug from slugs order by 1')
+
+    const nothing = await porticoJson<object>(['purge', '--older-than-days', '100000'], variables)
+    const erased = await porticoJson<object>(['purge'], variables)
+
+    expect(nothing).toMatchObject({ users: 0, organizations: 0 })
+    expect(erased).toMatchObject({ users: 24, organizations: 1 })
+    expect(await query(url, 'select slug from slugs order by 1')).toEqual(slugs)
+    const [left] = await query<Record<string, string>>(
+      url,
+      `select (select count(*) from organizations) as organizations, (select count(*) from users) as users,
+         (select sum(delta) from record_counts where kind = 'users') as counted`,
+    )
+    expect(left).toEqual({ organizations: '11', users: '918', counted: '918' })
+  })
+})
+
+describe('portico doctor', () => {
+  test('finds nothing wrong with a fresh database', async () => {
+    const variables = await given.filledDatabase()
+
+    const { code, stdout } = await portico(['doctor'], variables)
+
+    expect(stdout).not.toContain('✗')
+    expect(code).toBe(0)
+  })
+
+  test('says what to do about each fault, and exits with 1', async () => {
+    const variables = await given.filledDatabase()
+    await query(
+      variables.DATABASE_URL,
+      `insert into meta_keys select account_id, id, gen_random_uuid(), 'staff', 'string', true, 'epoch'
+       from organizations where domain = 'bright-river-logistics'`,
+    )
+    await query(
+      variables.DATABASE_URL,
+      `insert into jobs (name, payload, run_at, inserted_at) values ('x', '{}', 'infinity', 'epoch'), ('y', '{}', 'epoch', 'epoch')`,
+    )
+
+    const { code, stdout } = await portico(['doctor'], { ...variables, SMTP_URL: 'smtp://127.0.0.1:1' })
+
+    const faults = stdout.split('\n').filter((line) => line.startsWith('✗'))
+    expect(code).toBe(1)
+    expect(faults.map((line) => line.split(':')[0])).toEqual(['✗ Mail', '✗ Jobs', '✗ Metadata'])
+    expect(faults.join()).toContain('300 users')
+  })
+})
+
+describe('a failure', () => {
+  test.each<[string, string[], Variables, string]>([
+    ['an unknown command', ['server'], {}, "portico: unknown command 'server'"],
+    ['an unknown option', ['serve', '--port'], {}, "portico: unknown option '--port'"],
+    ['a wrong value', ['api-key', 'create', '--environment', 'staging'], {}, 'It is sandbox or production.'],
+    [
+      'a database that is away',
+      ['account', 'list'],
+      { DATABASE_URL: 'postgres://a@127.0.0.1:1/a' },
+      'check DATABASE_URL',
+    ],
+    ['a file that is not there', ['restore', '/nowhere'], {}, '/nowhere does not exist: check the path.'],
+    ['a production without its settings', ['serve'], { HOST: '0.0.0.0' }, 'SMTP_URL must name a mail server'],
+  ])('%s is a sentence on stderr and exit code 1', async (_what, args, variables, sentence) => {
+    const outcome = await portico(args, { DATA_DIR: givenFolder(), MASTER_KEYS: masterKeys, ...variables })
+
+    expect(outcome).toMatchObject({ code: 1, stdout: '' })
+    expect(outcome.stderr).toContain(sentence)
+    expect(outcome.stderr).not.toMatch(/\n\s+at /)
+  })
+
+  test('on a database without migrations says to run them', async () => {
+    const variables = await given.database()
+
+    expect((await portico(['account', 'list'], variables)).stderr).toMatch(
+      /lacks \d+ migrations: run portico migrate/,
+    )
+    const { pending } = await porticoJson<{ pending: { onlyAdds: boolean }[] }>(
+      ['migrate', '--plan'],
+      variables,
+    )
+    expect(pending.length).toBeGreaterThan(5)
+  })
+
+  test('in a .env file is told like one in the environment', async () => {
+    const folder = givenFolder()
+    writeFileSync(join(folder, '.env'), 'LOG_LEVEL=loud\n')
+
+    const { stderr } = await portico(['account', 'list'], { DATA_DIR: folder }, folder)
+
+    expect(stderr).toContain('LOG_LEVEL')
+  })
+})

@@ -1,0 +1,125 @@
+import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+const repository = fileURLToPath(new URL('../../', import.meta.url))
+const program = join(repository, 'server/dist/cli/main.js')
+
+/** The command is tested as it is installed. The check before the tests has built it; this builds what changed since. */
+export function buildPortico(): void {
+  execFileSync(process.execPath, [join(repository, 'node_modules/typescript/bin/tsc'), '-b', 'server'], {
+    cwd: repository,
+    stdio: 'inherit',
+  })
+}
+
+export interface Outcome {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const folders: string[] = []
+
+/** An empty directory, removed by removeFolders(). */
+export function givenFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-cli-'))
+  folders.push(folder)
+  return folder
+}
+
+export function removeFolders(): void {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+}
+
+/** Runs a command until it ends, with these variables and no others, in a directory of its own unless one is given. */
+export function portico(
+  args: readonly string[],
+  variables: Record<string, string>,
+  cwd = givenFolder(),
+): Promise<Outcome> {
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [program, ...args],
+      { cwd, env: { PATH: process.env.PATH, ...variables } },
+      (error, stdout, stderr) =>
+        resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
+    )
+  })
+}
+
+/** Runs a command that must succeed, and reads its JSON. */
+export async function porticoJson<Answer>(
+  args: readonly string[],
+  variables: Record<string, string>,
+): Promise<Answer> {
+  const { code, stdout, stderr } = await portico([...args, '--json'], variables)
+  if (code !== 0) throw new Error(`portico ${args.join(' ')}: ${stderr}`)
+  // What a command answers is what its test says.
+  return JSON.parse(stdout) as Answer
+}
+
+export interface RunningPortico {
+  readonly baseUrl: string
+  readonly metricsUrl: string
+  /** What became of the credentials of the first account, on the embedded database. */
+  readonly credentials: 'created' | 'kept' | 'missing' | undefined
+  readonly child: ChildProcess
+  /** What it wrote so far. */
+  output(): string
+  /** Sends a signal and waits for the end. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+/** Starts the service and waits until it is ready. */
+export async function startPortico(
+  variables: Record<string, string>,
+  args: readonly string[] = [],
+): Promise<RunningPortico> {
+  const port = String(await freePort())
+  const child = spawn(process.execPath, [program, 'serve', '--json', ...args], {
+    cwd: givenFolder(),
+    env: { PATH: process.env.PATH, PORT: port, METRICS_PORT: '0', LOG_LEVEL: 'warn', ...variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  while (!stdout.includes('\n')) {
+    if (child.exitCode !== null) throw new Error(`portico serve ended: ${stderr}`)
+    await sleep(10)
+  }
+  const { base_url, metrics, first_account } = JSON.parse(stdout) as {
+    base_url: string
+    metrics: string
+    first_account?: { credentials: RunningPortico['credentials'] }
+  }
+  return {
+    baseUrl: base_url,
+    metricsUrl: metrics,
+    credentials: first_account?.credentials,
+    child,
+    output: () => stdout + stderr,
+    stop(signal = 'SIGTERM') {
+      child.kill(signal)
+      return ended
+    },
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  // The address of a TCP server is never a string.
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

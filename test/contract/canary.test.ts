@@ -1,0 +1,281 @@
+import { openApiDocument } from '@portico/contract/openapi'
+import { createApiKey } from '@portico/server/api-keys'
+import { openMagicLink, type UserTokens } from '@portico/sdk'
+import { createHash, randomBytes } from 'node:crypto'
+import { beforeAll, expect, test } from 'vitest'
+import { startDatabaseProxy } from '../database-proxy.js'
+import { anyEmail, anything, givenOf } from '../given.js'
+import { startService, type Service } from '../harness.js'
+
+/** Every value that a field which the contract marks secret has had, by the field's name. */
+type Canaries = Record<string, string[]>
+
+interface Witness {
+  readonly where: string
+  readonly text: string
+}
+
+let service: Service
+let severed: Service
+let canaries: Canaries
+/** What was left after each step, and what refused requests were answered. */
+const witnesses: Witness[] = []
+
+beforeAll(async () => {
+  // With a mail server to send to, which the recording mailer stands for, production mail is not kept.
+  const variables = { LOG_LEVEL: 'trace', SMTP_URL: 'smtp://localhost' }
+  service = await startService({ variables })
+  const proxy = await startDatabaseProxy(service.databaseUrl)
+  severed = await startService({ databaseUrl: proxy.url, variables })
+  canaries = await signInWithEverything()
+  await sendEverythingWrongly(canaries)
+  await proxy.whileCut(() => sendTokenRequests(severed, canaries))
+  witnesses.push(...(await tables()), ...logs())
+})
+
+/** A whole sign-in with PKCE: each secret is sent and answered once as it should be. */
+async function signInWithEverything(): Promise<Canaries> {
+  const { account, deps } = service
+  const key = { accountId: account.id, environment: 'sandbox', name: 'canary' } as const
+  const credentials = await createApiKey(deps, deps.db, key)
+  const grant = { ...credentials, domain: account.domain, grant_type: 'client_credentials' }
+  const issued = await Promise.all(
+    ['/api/v2/oauth/token', '/oauth/token'].map((path) => tokensOf(path, grant)),
+  )
+
+  const { domain: org_domain } = await service.given.organization()
+  const user = await service.given.user({ org_domain })
+  const application = await service.given.application({
+    org_domain,
+    code_exchange: 'pkce',
+    organization_domain_scope: org_domain,
+  })
+  const code_verifier = randomBytes(32).toString('base64url')
+  const { magic_link } = await (
+    await service.client()
+  ).magicLink.createChallenge({
+    org_domain,
+    user_email: user.email,
+    send_email: false,
+    code_challenge: createHash('sha256').update(code_verifier).digest('base64url'),
+  })
+  witnesses.push(...(await tables()))
+  const link = magic_link ?? ''
+  const { code } = await openMagicLink(link)
+  witnesses.push(...(await tables()))
+  const exchange = { grant_type: 'authorization_code', client_id: application.id, code, code_verifier }
+  const tokens = await tokensOf(`/t/${org_domain}/oauth/token`, exchange)
+  return {
+    client_secret: [credentials.client_secret],
+    code: [code],
+    code_verifier: [code_verifier],
+    magic_link: [link, new URL(link).searchParams.get('token') ?? ''],
+    access_token: [...issued, tokens].flatMap(({ access_token }) => withSignature(access_token)),
+    id_token: withSignature(tokens.id_token),
+    // None is issued; the endpoints ignore one that is sent.
+    refresh_token: [],
+  }
+}
+
+async function tokensOf(path: string, form: Record<string, string>): Promise<UserTokens> {
+  const answer = await fetch(service.baseUrl + path, { method: 'POST', body: new URLSearchParams(form) })
+  const tokens = (await answer.json()) as UserTokens
+  expect([answer.status, tokens]).toEqual([
+    200,
+    expect.objectContaining({ access_token: expect.any(String) }),
+  ])
+  return tokens
+}
+
+function withSignature(token: string): string[] {
+  return [token, token.split('.').at(-1) ?? '']
+}
+
+/** Adds an invented value to each field, and sends all values where they are wrong, used up, or misplaced. */
+async function sendEverythingWrongly(all: Canaries): Promise<void> {
+  for (const [name, values] of Object.entries(all))
+    values.push(`canary-${name}-${randomBytes(12).toString('hex')}`)
+  await sendTokenRequests(service, all)
+
+  const token = await service.token()
+  const { domain } = await service.given.organization()
+  const users = `/api/v2/org/${domain}/users`
+  for (const [name, values] of Object.entries(all))
+    await Promise.all(values.flatMap((value) => misplaced(name, value)))
+  for (const invented of Object.values(all).map((values) => values.at(-1) ?? ''))
+    await refused(users, { headers: { authorization: `Bearer ${invented}` } })
+
+  function misplaced(name: string, value: string): Promise<void>[] {
+    const json = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
+    const body = JSON.stringify({ email: anyEmail(), [name]: value })
+    const page = `/t/${domain}/magic-link?token=${encodeURIComponent(value)}`
+    return [
+      refused(users, { method: 'POST', headers: json, body }),
+      refused(users, { method: 'POST', headers: json, body: body.slice(0, -1) }),
+      refused(users, { method: 'POST', headers: { ...json, 'content-type': 'text/plain' }, body }),
+      refused(users, { method: 'POST', headers: { ...json, 'idempotency-key': anything() }, body }),
+      refused(`${users}?${name}=${value}`, { method: 'POST', headers: json }),
+      refused(`${users}/${encodeURIComponent(value)}`, { headers: json }),
+      refused(users, { headers: { authorization: `Basic ${btoa(`${value}:${value}`)}` } }),
+      refused(page, { headers: { cookie: value } }),
+    ]
+  }
+}
+
+/** Token requests with all values of all fields, in every form, at every endpoint; none may succeed. */
+async function sendTokenRequests(at: Service, all: Canaries): Promise<void> {
+  const { domain } = service.account
+  const rounds = Math.max(...Object.values(all).map((values) => values.length))
+  for (let round = 0; round < rounds; round++) {
+    const members = Object.entries(all).map(
+      ([name, values]) => [name, values[round] ?? values.at(-1) ?? ''] as const,
+    )
+    for (const grant_type of ['client_credentials', 'authorization_code']) {
+      const body = { ...Object.fromEntries(members), grant_type, domain, client_id: anything() }
+      const paths = ['/api/v2/oauth/token', '/oauth/token', `/t/${domain}/oauth/token`]
+      await Promise.all(paths.flatMap((path) => tokenRequestsOf(path, body, at)))
+    }
+  }
+}
+
+function tokenRequestsOf(path: string, body: Record<string, string>, at: Service): Promise<void>[] {
+  const form = new URLSearchParams(body)
+  const json = JSON.stringify(body)
+  const large = JSON.stringify({ ...body, x: 'x'.repeat(110_000) })
+  const headers = { 'content-type': 'application/json' }
+  return [
+    refused(path, { method: 'POST', body: form }, at),
+    refused(`${path}?${form.toString()}`, { method: 'POST' }, at),
+    ...[json, json.slice(0, -1), large].map((text) =>
+      refused(path, { method: 'POST', body: text, headers }, at),
+    ),
+  ]
+}
+
+async function refused(path: string, init: RequestInit, at: Service = service): Promise<void> {
+  const answer = await fetch(at.baseUrl + path, { ...init, redirect: 'manual' })
+  const text = await answer.text()
+  if (answer.status < 400)
+    throw new Error(`${init.method ?? 'GET'} ${path} answers ${answer.status}: ${text}`)
+  // A link's page names the link it was asked for, to the one who asked, so that the language can be changed.
+  const isPage = path.includes('/magic-link?')
+  if (!isPage)
+    witnesses.push({ where: `the answer to ${init.method ?? 'GET'} ${path.split('?')[0] ?? ''}`, text })
+}
+
+/** Every row of every table, bytes also as the text they may hold. */
+async function tables(): Promise<Witness[]> {
+  const names = await service.query<{ name: string }>(
+    `select quote_ident(table_name) as name from information_schema.tables
+     where table_schema = 'public' and table_type = 'BASE TABLE'`,
+  )
+  return Promise.all(
+    names.map(async ({ name }) => {
+      const rows = await service.query<{ text: string }>(`select t::text as text from ${name} t`)
+      const text = rows.map((row) => row.text).join('\n')
+      const bytes = [...text.matchAll(/\\x([0-9a-f]+)/g)].map(([, hex = '']) => Buffer.from(hex, 'hex'))
+      return {
+        where: `table ${name}`,
+        text: [text, ...bytes.map((part) => part.toString('latin1'))].join('\n'),
+      }
+    }),
+  )
+}
+
+function logs(): Witness[] {
+  const lines = [...service.logLines, ...severed.logLines]
+  return [{ where: 'the log', text: lines.join('\n') }]
+}
+
+test('every field that the contract marks secret has values here', () => {
+  expect(Object.keys(canaries).sort()).toEqual([...secretNames()].sort())
+  for (const [name, values] of Object.entries(canaries))
+    expect([name, values.every((value) => value.length > 16)]).toEqual([name, true])
+})
+
+test('there was something to look through: tables, events, jobs, a log at its finest, and refusals', () => {
+  const lengths = new Map(witnesses.map(({ where, text }) => [where, text.length]))
+  for (const where of [
+    'table events',
+    'table log_events',
+    'table api_keys',
+    'table authorization_codes',
+    'the log',
+  ])
+    expect([where, lengths.get(where) ?? 0]).toEqual([where, expect.toSatisfy((length) => length > 100)])
+  expect(witnesses.length).toBeGreaterThan(100)
+})
+
+test('no secret is in a log line, a table, an event, a job, an idempotency row or the answer to another request', () => {
+  const sightings = Object.entries(canaries).flatMap(([name, values]) =>
+    values.flatMap((value) => sightingsOf(value).map((where) => `${name} in ${where}`)),
+  )
+  expect([...new Set(sightings)]).toEqual([])
+})
+
+test('the outbox lists no link that was answered', async () => {
+  const { data } = await (await service.client()).outbox.list({ per_page: 100 })
+  expect(JSON.stringify(data)).not.toContain('token=')
+})
+
+test('the link of a sandbox mail is in the outbox and nowhere else', async () => {
+  const { client, org_domain, user_email } = await readyToSignIn('sandbox')
+  await client.magicLink.createChallenge({ org_domain, user_email })
+  await service.runJobs()
+  const { data } = await client.outbox.list({ to: user_email })
+  const [, token = ''] = /token=([\w-]+)/.exec(data[0]?.text ?? '') ?? []
+  expect(token.length).toBeGreaterThan(20)
+  const places = [...(await tables()), ...logs()].filter(({ text }) => text.includes(token))
+  expect(places.map(({ where }) => where)).toEqual(['table outbox_messages'])
+})
+
+test('the link of a production mail is in that mail and nowhere else', async () => {
+  const { client, org_domain, user_email } = await readyToSignIn('production')
+  await client.magicLink.createChallenge({ org_domain, user_email })
+  await service.runJobs()
+  const mail = service.mails.find((sent) => sent.to === user_email)
+  const [, token = ''] = /token=([\w-]+)/.exec(mail?.text ?? '') ?? []
+  expect(token.length).toBeGreaterThan(20)
+  const places = [...(await tables()), ...logs()].filter(({ text }) => text.includes(token))
+  expect(places).toEqual([])
+})
+
+async function readyToSignIn(environment: 'sandbox' | 'production') {
+  const client = await service.client({ environment })
+  const { domain: org_domain } = await service.given.organization()
+  await givenOf(client).application({ org_domain })
+  const { email: user_email } = await givenOf(client).user({ org_domain })
+  return { client, org_domain, user_email }
+}
+
+/** Where a value is seen, as it is or in an encoding that hides nothing. */
+function sightingsOf(value: string): string[] {
+  const bytes = Buffer.from(value)
+  const forms = [
+    value,
+    encodeURIComponent(value),
+    bytes.toString('hex'),
+    bytes.toString('base64url').slice(0, -2),
+  ]
+  return witnesses.filter(({ text }) => forms.some((form) => text.includes(form))).map(({ where }) => where)
+}
+
+/** The names of all members, of requests and answers, that the documents call secret. */
+function secretNames(): Set<string> {
+  const names = new Set<string>()
+  const visit = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return
+    for (const [name, part] of Object.entries(node)) {
+      if (isSecret(part)) names.add(name)
+      visit(part)
+    }
+  }
+  visit(openApiDocument({ target: '3.1', serverUrl: service.baseUrl, version: '1' }))
+  return names
+}
+
+function isSecret(part: unknown): boolean {
+  return (
+    typeof part === 'object' && part !== null && 'x-sensitivity' in part && part['x-sensitivity'] === 'secret'
+  )
+}

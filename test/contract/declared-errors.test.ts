@@ -1,0 +1,298 @@
+import { scopes } from '@portico/contract/access'
+import { errorCodes, type ErrorCode } from '@portico/contract/errors'
+import { bodyOf, routes, type Route } from '@portico/contract/walk'
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { startDatabaseProxy, type DatabaseProxy } from '../database-proxy.js'
+import { anyEmail, anything, givenOf } from '../given.js'
+import { startService, type Service } from '../harness.js'
+import { bodyFor, pathOf, send, type Answer, type References } from '../request-of.js'
+import { createWorld } from '../world.js'
+
+/** A service of each kind that an error needs. */
+let service: Service
+let limited: Service
+let httpsOnly: Service
+let severed: Service
+let proxy: DatabaseProxy
+/** Objects that no recipe changes. */
+let common: References
+
+beforeAll(async () => {
+  service = await startService()
+  limited = await startService({ databaseUrl: service.databaseUrl, variables: { API_RATE_PER_MINUTE: '1' } })
+  httpsOnly = await startService({ databaseUrl: service.databaseUrl, variables: httpsVariables })
+  common = await createWorld(service)
+  proxy = await startDatabaseProxy(service.databaseUrl)
+  severed = await startService({ databaseUrl: proxy.url })
+})
+
+const httpsVariables = { BASE_URL: 'https://localhost' }
+
+/** Makes a route answer a code. */
+type Recipe = (route: Route, world: References, token: string) => Promise<Answer>
+
+const recipes: Partial<Record<ErrorCode, Recipe>> = {
+  malformed_request: (route, world, token) =>
+    bodyOf(route) === undefined || route.method === 'GET'
+      ? raw(route, world, token, {
+          path: pathOf(route, world).replace(encodeURIComponent(world['org_domain'] ?? ''), '%zz'),
+        })
+      : raw(route, world, token, { body: '{' }),
+  invalid_token: (route, world) => ask(route, world, undefined),
+  insufficient_scope: async (route, world) => {
+    const others = scopes.filter((scope) => scope !== route.access.scope)
+    return ask(route, world, await service.token({ scopes: others }))
+  },
+  invalid_parameters: (route, world, token) =>
+    bodyOf(route) !== undefined
+      ? ask(route, world, token, { body: { no_such_member: 1 } })
+      : raw(route, world, token, {
+          path: `${pathOf(route, world)}?environment=production&expired=maybe&no_such=1`,
+        }),
+  body_too_large: (route, world, token) =>
+    raw(route, world, token, { body: `{"a":"${'x'.repeat(200_000)}"}` }),
+  media_type_unsupported: (route, world, token) =>
+    raw(route, world, token, { body: '<a/>', type: 'text/xml' }),
+  rate_limited: async (route, world) => {
+    const used = await limited.token()
+    await fetch(`${limited.baseUrl}/api/v2/organizations`, { headers: { authorization: `Bearer ${used}` } })
+    return ask(route, world, used, { baseUrl: limited.baseUrl })
+  },
+  https_required: (route, world, token) => ask(route, world, token, { baseUrl: plainAddress(httpsOnly) }),
+  unavailable: async (route, world) => {
+    const known = await severed.token()
+    await fetch(`${severed.baseUrl}/api/v2/organizations`, { headers: { authorization: `Bearer ${known}` } })
+    return proxy.whileCut(() => ask(route, world, known, { baseUrl: severed.baseUrl }))
+  },
+  idempotency_key_reused: async (route, world, token) => {
+    const headers = { 'idempotency-key': anything() }
+    await ask(route, world, token, { headers, body: freshBody(route, world) })
+    return ask(route, world, token, {
+      headers,
+      body: { ...freshBody(route, world), name: 'Another', email: anyEmail() },
+    })
+  },
+  idempotency_in_flight: async (route, world, token) => {
+    const headers = { 'idempotency-key': anything() }
+    const body = freshBody(route, world)
+    return whileEventsAreLocked(async () => {
+      const first = ask(route, world, token, { headers, body })
+      await untilOneWaits()
+      return { second: await ask(route, world, token, { headers, body }), first }
+    })
+  },
+  precondition_failed: (route, world, token) =>
+    ask(route, world, token, { headers: { 'if-match': '"999"' } }),
+  organization_not_found: (route, world, token) =>
+    ask(route, { ...world, org_domain: `missing-${anything()}` }, token),
+  user_not_found: (route, world, token) =>
+    ask(route, { ...world, user_id: randomUUID(), user_email: anyEmail() }, token),
+  application_not_found: (route, world, token) =>
+    ask(route, { ...world, client_id: randomUUID(), application_id: randomUUID() }, token, {
+      body: bodyOf(route) && {
+        ...freshBody(route, world),
+        ...referenceOf(route, 'application_id', randomUUID()),
+      },
+    }),
+  meta_key_not_found: (route, world, token) => {
+    const metadata = [{ key: 'missing', value: 'x' }]
+    const body = /^users\.(create|update)$/.test(route.name)
+      ? { ...freshBody(route, world), metadata }
+      : undefined
+    return ask(route, { ...world, key: 'missing', key_name: 'missing' }, token, { body })
+  },
+  email_taken: async (route, world, token) => {
+    const other = await service.given.user({ org_domain: world['org_domain'] ?? '' })
+    return ask(route, world, token, { body: { email: other.email.toUpperCase() } })
+  },
+  meta_key_taken: (route, world, token) =>
+    ask(route, world, token, { body: { name: world['key_name'], type: 'string' } }),
+  meta_keys_exhausted: async (route, world, token) => {
+    const org_domain = world['org_domain'] ?? ''
+    for (let count = 1; count < 50; count++) await service.given.metaKey({ org_domain })
+    return ask(route, world, token, { body: freshBody(route, world) })
+  },
+  metadata_required: async (route, world, token) => {
+    const key = await service.given.metaKey({ org_domain: world['org_domain'] ?? '', required: true })
+    const body: Record<string, unknown> =
+      route.name === 'users.removeMetadata' ? { key: key.name } : { email: anyEmail(), metadata: [] }
+    return ask(route, world, token, { body })
+  },
+  plan_limit_reached: async (route, world) => {
+    const account = await service.createAccount('free')
+    const free = await service.token({ account })
+    await ask(route, world, free, { body: { name: 'The one' } })
+    return ask(route, world, free, { body: { name: 'One too many' } })
+  },
+  key_limited_to_organizations: async (route, world) => {
+    const client = await service.client()
+    const organization = await client.organizations.get({ org_domain: world['org_domain'] ?? '' })
+    const wide = await service.given.application({ org_domain: world['org_domain'] ?? '' })
+    const token = await service.token({ organizationIds: [organization.id] })
+    const body = bodyOf(route) && withoutScope(freshBody(route, world))
+    return ask(route, { ...world, client_id: wide.id }, token, { body })
+  },
+  sandbox_only: async (route, world) => ask(route, world, await service.token({ environment: 'production' })),
+  production_is_up: async (route, world, token) => {
+    const production = await service.client({ environment: 'production' })
+    const org_domain = world['org_domain'] ?? ''
+    await service.given.application({ org_domain, organization_domain_scope: org_domain }, production)
+    const guarded: Record<string, Record<string, unknown>> = {
+      'organizations.update': { allowed_email_domains: ['people.example'] },
+      'tokenCustomization.createMetaKey': { ...freshBody(route, world), required: true },
+    }
+    return ask(route, world, token, { body: guarded[route.name] })
+  },
+  connection_inactive: async (route, world, token) => {
+    const client = await service.client()
+    await client.magicLink.updateConnection({ org_domain: world['org_domain'] ?? '', active: false })
+    return ask(route, world, token)
+  },
+  user_inactive: async (route, world, token) => {
+    const client = await service.client()
+    await client.users.update({
+      org_domain: world['org_domain'] ?? '',
+      user_id: world['user_id'] ?? '',
+      active: false,
+    })
+    return ask(route, world, token)
+  },
+  email_domain_not_allowed: async (route, world, token) => {
+    const client = await service.client()
+    await client.organizations.update({
+      org_domain: world['org_domain'] ?? '',
+      allowed_email_domains: ['else.example'],
+    })
+    return ask(route, world, token)
+  },
+  no_application: async (route, world) => {
+    const account = await service.createAccount()
+    const given = givenOf(await service.client({ account }))
+    const { domain } = await given.organization()
+    const user = await given.user({ org_domain: domain })
+    const body = { org_domain: domain, user_email: user.email }
+    return ask(route, world, await service.token({ account }), { body })
+  },
+}
+
+/** Codes whose recipes change nothing, so that they can share their objects. */
+const unchanging = new Set<ErrorCode>([
+  'malformed_request',
+  'invalid_token',
+  'insufficient_scope',
+  'invalid_parameters',
+  'body_too_large',
+  'media_type_unsupported',
+  'rate_limited',
+  'https_required',
+  'unavailable',
+  'precondition_failed',
+  'organization_not_found',
+  'user_not_found',
+  'application_not_found',
+  'meta_key_not_found',
+  'plan_limit_reached',
+  'sandbox_only',
+  'no_application',
+])
+
+const keyed = routes().filter((route) => route.access.auth === 'api_key')
+
+describe.each(keyed.map((route) => [route.name, route] as const))('%s', (_name, route) => {
+  test.each(codesOf(route))('answers %s, as it declares', async (code) => {
+    const recipe = recipes[code]
+    expect(recipe, `a way to make ${route.name} answer ${code}`).toBeDefined()
+    const world = unchanging.has(code) ? common : await createWorld(service)
+    const answer = await recipe?.(route, world, await service.token())
+    expect(answer?.body).toMatchObject({ error: { code } })
+    expect(answer?.status).toBe(errorCodes[code].status)
+  })
+})
+
+function codesOf(route: Route): ErrorCode[] {
+  const failures = Object.entries(route.definition.responses).filter(([status]) => Number(status) >= 400)
+  return failures.flatMap(([, schema]) => {
+    // Every failure of a route with a key is made by failures(), whose body names its codes.
+    const { shape } = schema as unknown as { shape: { error: { shape: { code: { options: ErrorCode[] } } } } }
+    return shape.error.shape.code.options
+  })
+}
+
+function ask(
+  route: Route,
+  references: References,
+  token: string | undefined,
+  extra: Partial<Parameters<typeof send>[1]> = {},
+): Promise<Answer> {
+  const body = extra.body ?? freshBody(route, references)
+  return send(route, { baseUrl: service.baseUrl, token, references, ...extra, body })
+}
+
+function freshBody(route: Route, references: References): Record<string, unknown> | undefined {
+  const body = bodyFor(route, references)
+  if (route.name === 'users.create') return { ...body, email: anyEmail() }
+  if (route.name === 'tokenCustomization.createMetaKey') return { ...body, name: `key_${anything()}` }
+  return body
+}
+
+function withoutScope(body: Record<string, unknown> | undefined): Record<string, unknown> {
+  const { organization_domain_scope: _, ...rest } = body ?? {}
+  return rest
+}
+
+function referenceOf(route: Route, name: string, value: string): Record<string, string> {
+  return route.pathParameters.includes('client_id') ? {} : { [name]: value }
+}
+
+async function raw(
+  route: Route,
+  references: References,
+  token: string,
+  {
+    path = pathOf(route, references),
+    body,
+    type = 'application/json',
+  }: { path?: string; body?: string; type?: string },
+): Promise<Answer> {
+  const response = await fetch(`${service.baseUrl}${path}`, {
+    method: route.method,
+    headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': type }) },
+    ...(body !== undefined && { body }),
+  })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, text, body: JSON.parse(text) }
+}
+
+/** A service whose public address is https still listens on a plain port. */
+function plainAddress({ deps }: Service): string {
+  return `http://127.0.0.1:${deps.config.port}`
+}
+
+/** Holds the events table, so that a change waits before its end. */
+async function whileEventsAreLocked(
+  work: () => Promise<{ second: Answer; first: Promise<Answer> }>,
+): Promise<Answer> {
+  const holder = new pg.Client({ connectionString: service.databaseUrl })
+  await holder.connect()
+  await holder.query('begin; lock table events in exclusive mode')
+  try {
+    const { second, first } = await work()
+    await holder.query('rollback')
+    await first
+    return second
+  } finally {
+    await holder.end()
+  }
+}
+
+/** Resolves once a statement of the service waits for the lock. */
+async function untilOneWaits(): Promise<void> {
+  for (;;) {
+    const waiting = await service.query(
+      `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+    )
+    if (waiting.length > 0) return
+  }
+}

@@ -1,0 +1,225 @@
+import { routes, type Route } from '@portico/contract/walk'
+import { openMagicLink, type Client } from '@portico/sdk'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { buildPortico, porticoJson, removeFolders } from '../cli/portico.js'
+import { anyEmail, anything, givenOf } from '../given.js'
+import { startService, type Service } from '../harness.js'
+import { bodyFor, send } from '../request-of.js'
+import { createWorld } from '../world.js'
+
+let service: Service
+let client: Client
+
+beforeAll(async () => {
+  buildPortico()
+  service = await startService()
+  client = await service.client()
+}, 60_000)
+afterAll(removeFolders)
+
+/** Erases at once what is deleted, as the operator does. */
+function purge(): Promise<{ users: number; organizations: number }> {
+  const { databaseUrl, deps } = service
+  const variables = { DATABASE_URL: databaseUrl, MASTER_KEYS: deps.config.masterKeys ?? '' }
+  return porticoJson(['purge', '--older-than-days', '0'], variables)
+}
+
+/** The tables in a row of which a text is, in any case. */
+async function tablesWith(text: string): Promise<string[]> {
+  const names = await service.query<{ name: string }>(
+    `select quote_ident(table_name) as name from information_schema.tables
+     where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`,
+  )
+  const counts = await Promise.all(
+    names.map(({ name }) =>
+      service.query(`select from ${name} t where strpos(lower(t::text), lower($1)) > 0`, [text]),
+    ),
+  )
+  return names.flatMap(({ name }, index) => (counts[index]?.length ? [name] : []))
+}
+
+/** An organization that lets strangers sign up by link, for an application of its own. */
+async function givenOpenDomain(): Promise<string> {
+  const { domain: org_domain } = await service.given.organization()
+  await service.given.application({ org_domain, organization_domain_scope: org_domain })
+  await client.magicLink.updateConnection({ org_domain, find_or_create_user: true })
+  return org_domain
+}
+
+async function mailLink(org_domain: string, user_email: string): Promise<void> {
+  await client.magicLink.createChallenge({ org_domain, user_email })
+  await service.runJobs()
+}
+
+/** Signs up, or in, by a link. */
+async function signIn(org_domain: string, user_email: string): Promise<string> {
+  const input = { org_domain, user_email, send_email: false }
+  const { magic_link } = await client.magicLink.createChallenge(input)
+  await openMagicLink(magic_link ?? '')
+  const { id } = await client.users.getByEmail({ org_domain, user_email })
+  return id
+}
+
+describe('the purge of a user', () => {
+  test('leaves the address nowhere: not in what came before the user, nor in what came after', async () => {
+    const org_domain = await givenOpenDomain()
+    const local = `Canary.${anything()}`
+    const email = `${local}@People.example`
+    await mailLink(org_domain, email)
+    const user_id = await signIn(org_domain, email)
+    await client.users.delete({ org_domain, user_id })
+    await mailLink(org_domain, email)
+    expect(await tablesWith(local)).toEqual([
+      'events',
+      'log_events',
+      'magic_link_challenges',
+      'outbox_messages',
+      'users',
+    ])
+
+    await purge()
+
+    expect(await tablesWith(local)).toEqual([])
+  })
+
+  test('leaves no address that the user has had', async () => {
+    const org_domain = await givenOpenDomain()
+    const earlier = `before.${anything()}@people.example`
+    await mailLink(org_domain, earlier)
+    const user_id = await signIn(org_domain, earlier)
+    await client.users.update({ org_domain, user_id, email: anyEmail() })
+    await client.users.delete({ org_domain, user_id })
+
+    await purge()
+
+    expect(await tablesWith(earlier)).toEqual([])
+  })
+
+  test('leaves what another user did who has the address by now, or has it elsewhere', async () => {
+    const [org_domain, elsewhere] = [await givenOpenDomain(), await givenOpenDomain()]
+    const email = `shared.${anything()}@people.example`
+    await mailLink(elsewhere, email)
+    const first = await signIn(org_domain, email)
+    await client.users.delete({ org_domain, user_id: first })
+    await mailLink(org_domain, email)
+    await signIn(org_domain, email)
+
+    await purge()
+
+    const left = await service.query<{ domain: string; event_code: string }>(
+      'select domain, event_code from log_events where email = $1 order by id',
+      [email],
+    )
+    const started = 'END_USER_MAGIC_LINK_STARTED'
+    expect(left).toEqual([
+      { domain: elsewhere, event_code: started },
+      { domain: org_domain, event_code: started },
+      { domain: org_domain, event_code: started },
+      { domain: org_domain, event_code: 'END_USER_MAGIC_LINK_SUCCESS' },
+    ])
+    const { data } = await client.outbox.list({ to: email })
+    expect(data.map(({ __domain__ }) => __domain__)).toEqual([org_domain, elsewhere])
+  })
+
+  test('leaves no address in the reason for which a mail could not be sent', async () => {
+    const org_domain = await givenOpenDomain()
+    const email = `bounced.${anything()}@people.example`
+    const user_id = await signIn(org_domain, email)
+    await client.magicLink.createChallenge({ org_domain, user_email: email })
+    await service.query('update jobs set last_error = $1 where payload->>$2 is not null', [
+      `Error: 550 <${email.toUpperCase()}> is unknown`,
+      'challengeId',
+    ])
+    await client.users.delete({ org_domain, user_id })
+
+    await purge()
+
+    expect(await tablesWith(email)).toEqual([])
+  })
+})
+
+describe('a request that is repeated under its Idempotency-Key', () => {
+  test('does not bring a deleted user back', async () => {
+    const { domain: org_domain } = await service.given.organization()
+    const input = { org_domain, email: anyEmail() }
+    const options = { idempotencyKey: anything() }
+    const first = await client.users.create(input, options)
+    expect(await client.users.create(input, options)).toEqual(first)
+    await client.users.delete({ org_domain, user_id: first.id })
+
+    const second = await client.users.create(input, options)
+
+    expect(second.id).not.toBe(first.id)
+  })
+
+  test('does not bring a deleted organization back', async () => {
+    const input = { name: `Organization ${anything()}` }
+    const options = { idempotencyKey: anything() }
+    const first = await client.organizations.create(input, options)
+    expect(await client.organizations.create(input, options)).toEqual(first)
+    await client.organizations.delete({ org_domain: first.domain })
+
+    const second = await client.organizations.create(input, options)
+
+    expect(second.id).not.toBe(first.id)
+  })
+
+  const underOrganizations = routes().filter(
+    ({ access, pathParameters }) => access.idempotent && pathParameters.includes('org_domain'),
+  )
+
+  test.each(underOrganizations.map((route) => [route.name, route] as const))(
+    '%s: shows nothing of a deleted organization',
+    async (_name, route) => {
+      const world = await createWorld(service)
+      const headers = { 'idempotency-key': anything() }
+      const request = { baseUrl: service.baseUrl, token: await service.token(), references: world, headers }
+      const body = freshBody(route, world)
+      const first = await send(route, { ...request, body })
+      expect((await send(route, { ...request, body })).text).toBe(first.text)
+      await client.organizations.delete({ org_domain: world['org_domain'] ?? '' })
+
+      const again = await send(route, { ...request, body })
+
+      expect([first.status, again.status]).toEqual([expect.toSatisfy((status) => status < 300), 404])
+      expect(again.body).toMatchObject({ error: { code: 'organization_not_found' } })
+    },
+  )
+})
+
+function freshBody(route: Route, world: Parameters<typeof bodyFor>[1]): Record<string, unknown> | undefined {
+  const body = bodyFor(route, world)
+  if (route.name === 'users.create') return { ...body, email: anyEmail() }
+  if (route.name === 'tokenCustomization.createMetaKey') return { ...body, name: `key_${anything()}` }
+  return body
+}
+
+describe('what is kept by itself', () => {
+  const daySeconds = 24 * 60 * 60
+
+  test('events for 90 days, log events for as long as the operator says', async () => {
+    const kept = await startService({ variables: { LOG_RETENTION_DAYS: '100' } })
+    const given = givenOf(await kept.client())
+    const count = async () => {
+      await kept.runJobs()
+      const [row] = await kept.query<{ events: number; logs: number }>(
+        'select (select count(*)::int from events) as events, (select count(*)::int from log_events) as logs',
+      )
+      return row
+    }
+    await given.organization()
+    const whole = await count()
+    expect(whole).toEqual({ events: expect.toSatisfy(isPositive), logs: expect.toSatisfy(isPositive) })
+
+    kept.clock.advance(89 * daySeconds)
+    expect(await count()).toEqual(whole)
+    kept.clock.advance(2 * daySeconds)
+    expect(await count()).toEqual({ events: 0, logs: whole?.logs })
+    kept.clock.advance(10 * daySeconds)
+    expect(await count()).toEqual({ events: 0, logs: 0 })
+  })
+})
+
+function isPositive(number: number): boolean {
+  return number > 0
+}

@@ -1,0 +1,363 @@
+import { queryOf, routes, type Route } from '@portico/contract/walk'
+import type { Pagination } from '@portico/sdk'
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { anyEmail, anything, givenOf } from '../given.js'
+import { startService, type Service } from '../harness.js'
+import { pathOf, type References } from '../request-of.js'
+
+let service: Service
+
+beforeAll(async () => {
+  service = await startService()
+})
+
+// listOf() names the envelope of every list.
+const lists = routes().filter((route) => route.success.meta()?.id?.endsWith('List'))
+
+type Row = Readonly<Record<string, unknown>> & { readonly id: string }
+
+interface Page {
+  readonly data: readonly Row[]
+  readonly pagination: Pagination
+  readonly total: number
+  readonly next_cursor: string | null
+}
+
+/** A list of a new account, and how its records come and go. */
+interface Subject {
+  read(query?: string): Promise<Page>
+  raw(query: string): Promise<{ status: number; text: string }>
+  create(label?: string): Promise<unknown>
+  /** Absent where the API deletes no record of this kind. */
+  remove?(record: Row): Promise<unknown>
+}
+
+type Recipe = (
+  as: Awaited<ReturnType<typeof newAccount>>,
+) => Pick<Subject, 'create' | 'remove'> & { readonly sorts: readonly string[] }
+
+/** How to make and remove a record of each list, and what the list can be sorted by. */
+const recipes: Readonly<Record<string, Recipe>> = {
+  'organizations.list': ({ client, given }) => ({
+    create: (name = `Organization ${anything()}`) => given.organization({ name }),
+    remove: (record) => client.organizations.delete({ org_domain: String(record['domain']) }),
+    sorts: ['name', 'domain', 'inserted_at', 'updated_at'],
+  }),
+  'users.list': ({ client, given, org_domain }) => ({
+    create: (label) => given.user({ org_domain, email: label === undefined ? anyEmail() : emailOf(label) }),
+    remove: ({ id }) => client.users.delete({ org_domain, user_id: id }),
+    sorts: ['inserted_at', 'updated_at', 'email'],
+  }),
+  'applications.list': ({ client, given, org_domain }) => ({
+    create: (name = 'Storefront') => given.application({ org_domain, name }),
+    remove: ({ id }) => client.applications.delete({ org_domain, client_id: id }),
+    sorts: ['name', 'inserted_at', 'updated_at'],
+  }),
+  'tokenCustomization.listMetaKeys': ({ client, given, org_domain }) => ({
+    create: () => given.metaKey({ org_domain }),
+    remove: (record) =>
+      client.tokenCustomization.deleteMetaKey({ org_domain, key_name: String(record['name']) }),
+    sorts: [],
+  }),
+  'outbox.list': ({ client, given, org_domain }) => ({
+    async create() {
+      const { email } = await given.user({ org_domain })
+      await client.magicLink.createChallenge({ org_domain, user_email: email })
+      await service.runJobs()
+    },
+    sorts: [],
+  }),
+}
+
+/** The longest address that a label can be part of: 64 characters before the @, labels of 63 after it. */
+function emailOf(label: string): string {
+  const host = [label.slice(0, 60), 'x'.repeat(60), 'y'.repeat(50), 'example'].join('.')
+  return `${label.slice(0, 50)}@${host}`
+}
+
+async function newAccount(route: Route) {
+  const account = await service.createAccount()
+  const client = await service.client({ account })
+  const given = givenOf(client)
+  // The list of organizations itself begins empty.
+  const isUnder = route.name !== 'organizations.list'
+  const org_domain = isUnder ? (await given.organization()).domain : ''
+  if (route.name === 'outbox.list') await given.application({ org_domain })
+  return { client, given, org_domain, token: await service.token({ account }) }
+}
+
+async function subjectOf(route: Route, size = 0): Promise<Subject & { sorts: readonly string[] }> {
+  const recipe = recipes[route.name]
+  if (recipe === undefined) throw new Error(`say how records of ${route.name} are made`)
+  const as = await newAccount(route)
+  const references: References = { org_domain: as.org_domain }
+  const raw = async (query: string) => {
+    const response = await fetch(`${service.baseUrl}${pathOf(route, references)}?${query}`, {
+      headers: { authorization: `Bearer ${as.token}` },
+    })
+    return { status: response.status, text: await response.text() }
+  }
+  const read = async (query = '') => {
+    const { status, text } = await raw(query)
+    expect([query.slice(0, 80), status]).toEqual([query.slice(0, 80), 200])
+    return route.success.parse(JSON.parse(text)) as Page
+  }
+  const subject = { ...recipe(as), read, raw }
+  for (let count = 0; count < size; count++) await subject.create()
+  return subject
+}
+
+test('every list of the contract is known here, with what it says it can be sorted by', async () => {
+  expect(Object.keys(recipes).sort()).toEqual(lists.map((route) => route.name).sort())
+  for (const route of lists) {
+    const { sorts } = await subjectOf(route)
+    const said =
+      propertyOf(queryOf(route), 'sort')
+        ?.split(';')[0]
+        ?.match(/[a-z_]+/g) ?? []
+    expect([route.name, [...sorts].sort()]).toEqual([route.name, said.filter((word) => word !== 'or').sort()])
+  }
+})
+
+describe.each(lists.map((route) => [route.name, route] as const))('%s', (_name, route) => {
+  /** Seven records that no test changes. */
+  let seven: Subject
+  beforeAll(async () => {
+    seven = await subjectOf(route, 7)
+  })
+
+  test('pages, newest first, with every member of the pagination right', async () => {
+    const { read } = seven
+    const all = await read()
+    expect(all.data).toHaveLength(7)
+    // Ids are made in the order of time (RFC 9562 section 5.7), here one after the other.
+    const ids = all.data.map((row) => row.id)
+    expect(ids).toEqual(ids.toSorted(byCodePoint).reverse())
+
+    const pages = await Promise.all([1, 2, 3, 4].map((page) => read(`page=${page}&per_page=2`)))
+    expect(pages.flatMap((page) => page.data)).toEqual(all.data)
+    expect(pages.map((page) => page.pagination)).toEqual([
+      {
+        current_page: 1,
+        current_pages: [1, 2, 3, 4],
+        next_page: 2,
+        per_page: 2,
+        prev_page: null,
+        total_pages: 4,
+      },
+      {
+        current_page: 2,
+        current_pages: [1, 2, 3, 4],
+        next_page: 3,
+        per_page: 2,
+        prev_page: 1,
+        total_pages: 4,
+      },
+      {
+        current_page: 3,
+        current_pages: [1, 2, 3, 4],
+        next_page: 4,
+        per_page: 2,
+        prev_page: 2,
+        total_pages: 4,
+      },
+      {
+        current_page: 4,
+        current_pages: [1, 2, 3, 4],
+        next_page: null,
+        per_page: 2,
+        prev_page: 3,
+        total_pages: 4,
+      },
+    ])
+    expect((await read('page=4&per_page=1')).pagination.current_pages).toEqual([2, 3, 4, 5, 6])
+    expect(await read('current_page=2&per_page=2')).toEqual(pages[1])
+  })
+
+  test('clamps page and per_page, and past the end it is empty', async () => {
+    const { read } = seven
+    const perPage = async (value: string) => (await read(`per_page=${value}`)).pagination.per_page
+    const clamped = {
+      '0': 1,
+      '-5': 1,
+      '1000': 100,
+      '2.9': 2,
+      '1e3': 100,
+      Infinity: 100,
+      NaN: 25,
+      x: 25,
+      '': 25,
+    }
+    for (const [value, expected] of Object.entries(clamped))
+      expect([value, await perPage(value)]).toEqual([value, expected])
+    for (const page of ['0', '-1', 'x', '', '-1e400'])
+      expect([page, (await read(`page=${page}`)).pagination.current_page]).toEqual([page, 1])
+    for (const page of ['2', '999', '1e400', '9'.repeat(400)]) {
+      const past = await read(`page=${page}`)
+      expect([past.data, past.total, past.next_cursor]).toEqual([[], 7, null])
+      expect(past.pagination).toMatchObject({ next_page: null, prev_page: 1, total_pages: 1 })
+    }
+  })
+
+  test('is empty, and says so, where there is nothing', async () => {
+    const empty = await (await subjectOf(route)).read()
+    expect(empty).toMatchObject({ data: [], total: 0, next_cursor: null })
+    expect(empty.pagination).toMatchObject({
+      current_pages: [],
+      next_page: null,
+      prev_page: null,
+      total_pages: 0,
+    })
+  })
+
+  test('is never an error, and never wider, whatever its parameters are', async () => {
+    const { raw, read } = seven
+    const all = await read()
+    const answers = await Promise.all(
+      hostileQueries.map(async (query) => ({ query: query.slice(0, 100), ...(await raw(query)) })),
+    )
+    for (const { query, status, text } of answers) {
+      expect([query, status, text.slice(0, 300)]).toMatchObject([query, 200, expect.any(String)])
+      const page = route.success.parse(JSON.parse(text)) as Page
+      expect(page.data.every((row) => all.data.some(({ id }) => id === row.id))).toBe(true)
+    }
+  })
+
+  test('an after that no list has given out ends the list', async () => {
+    const { raw } = seven
+    for (const [what, after] of brokenCursors) {
+      const { status, text } = await raw(`after=${encodeURIComponent(after)}`)
+      expect
+        .soft([what, status, JSON.parse(text)])
+        .toMatchObject([what, 200, { data: [], next_cursor: null }])
+    }
+  })
+
+  test('by cursor each record comes exactly once while others are inserted', async () => {
+    const { read, create } = await subjectOf(route, 7)
+    const before = (await read()).data.map((row) => row.id)
+    const seen: string[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const after: string = cursor === '' ? '' : `&after=${cursor}`
+      const [page] = await Promise.all([read(`per_page=2${after}`), create()])
+      seen.push(...page.data.map((row) => row.id))
+      cursor = page.next_cursor
+    }
+    expect(new Set(seen).size).toBe(seen.length)
+    expect(seen.filter((id) => before.includes(id))).toEqual(before)
+  })
+
+  test('its total is exact after parallel inserts and deletes, and after the counts were folded', async () => {
+    const { read, create, remove } = await subjectOf(route, 4)
+    const doomed = (await read()).data.slice(0, remove === undefined ? 0 : 3)
+    await Promise.all([...Array.from({ length: 8 }, () => create()), ...doomed.map((row) => remove?.(row))])
+    const expected = { total: 12 - doomed.length }
+    expect(await read('per_page=100')).toMatchObject(expected)
+    service.clock.advance(61)
+    await service.runJobs()
+    const page = await read('per_page=100')
+    expect(page).toMatchObject(expected)
+    expect(page.data).toHaveLength(expected.total)
+  })
+
+  test('sorts by each of its columns, both ways and in each form, and any other is newest first', async () => {
+    const { read, create, sorts } = await subjectOf(route)
+    // Long labels, and such that only the order of code points has.
+    for (const label of ['b-', 'Bb', 'a-b', 'ab', 'a']) await create(label.padEnd(100, 'z'))
+    const newest = await read()
+    for (const other of ['name; drop table users', 'email_normalized', 'version', '-', 'asc', 'created_at'])
+      expect((await read(`sort=${encodeURIComponent(other)}`)).data).toEqual(newest.data)
+
+    for (const column of sorts) {
+      const ascending = (await read(`sort=${column}`)).data
+      const values = ascending.map((row) => String(row[column]))
+      expect([column, values]).toEqual([column, values.toSorted(byCodePoint)])
+      for (const form of [`-${column}`, `${column}%20desc`, `${column}+DESC`])
+        expect((await read(`sort=${form}`)).data).toEqual(ascending.toReversed())
+
+      const walked: Row[] = []
+      let cursor: string | null = ''
+      while (cursor !== null && walked.length <= ascending.length) {
+        const page: Page = await read(`sort=${column}&per_page=2${cursor === '' ? '' : `&after=${cursor}`}`)
+        walked.push(...page.data)
+        cursor = page.next_cursor
+      }
+      expect([column, walked.map((row) => row.id)]).toEqual([column, ascending.map((row) => row.id)])
+    }
+  })
+})
+
+test('a filter that no record can meet gives an empty list', async () => {
+  const organizations = await subjectOf(listCalled('organizations.list'), 1)
+  const outbox = await subjectOf(listCalled('outbox.list'), 1)
+  const unmeetable = [
+    'filter[]=Org',
+    'filter[a]=b',
+    'filter=%00',
+    'filter=%ED%A0%80',
+    `filter=${'x'.repeat(201)}`,
+  ]
+  for (const query of [
+    ...unmeetable,
+    'q=up',
+    'q[environments_status_in]=up',
+    'q[environments_status_in][]=sideways',
+  ])
+    expect([query, (await organizations.read(query)).total]).toEqual([query, 0])
+  for (const query of unmeetable.map((query) => query.replace('filter', 'to')))
+    expect([query, (await outbox.read(query)).total]).toEqual([query, 0])
+})
+
+function listCalled(name: string): Route {
+  const route = lists.find((list) => list.name === name)
+  if (route === undefined) throw new Error(`there is no list ${name}`)
+  return route
+}
+
+const names = [
+  ...['page', 'per_page', 'current_page', 'after', 'sort', 'filter', 'to', 'q', 'environment'],
+  ...['q[environments_status_in][]', 'page[]', '__proto__', 'x'],
+]
+const values = [
+  ...['', '-1', 'abc', '1e400', '%00', '%FF', '%F0%9F%92%A5', '%ED%A0%80', '9'.repeat(400)],
+  ...["'%3B%20select%201%20--", 'x'.repeat(5000)],
+]
+
+const hostileQueries = [
+  ...names.flatMap((name) => values.map((value) => `${name}=${value}`)),
+  ...names.map((name) => Array.from({ length: 300 }, (_, index) => `${name}[]=${index}`).join('&')),
+  ...names.map((name) => `${name}[a][b][c][d][e][f][g][h]=1`),
+  ...names.map((name) => `${name}=1&${name}=2`),
+  Array.from({ length: 1500 }, (_, index) => `p${index}=1`).join('&'),
+  '&&&===&=&[]=&[',
+]
+
+const brokenCursors = [
+  ['text', 'nonsense'],
+  ['another shape', encoded({})],
+  ['another column', encoded(['version', 'desc', '1', randomUUID()])],
+  ['another direction', encoded(['inserted_at', 'sideways', '2026-01-01T00:00:00.000Z', randomUUID()])],
+  ['no id', encoded(['inserted_at', 'desc', '2026-01-01T00:00:00.000Z', 'x'])],
+  ['a NUL', encoded(['inserted_at', 'desc', '\0', randomUUID()])],
+  ['a year', encoded(['inserted_at', 'desc', '2026', randomUUID()])],
+  ['what only JavaScript takes for a date', encoded(['inserted_at', 'desc', 'foo 1', randomUUID()])],
+  ['a date with a remark', encoded(['inserted_at', 'desc', '2026-01-01 (remark)', randomUUID()])],
+  ['a date far out', encoded(['inserted_at', 'desc', '+275760-09-13T00:00:00.000Z', randomUUID()])],
+  ['much', 'x'.repeat(5000)],
+] as const
+
+function encoded(parts: unknown): string {
+  return Buffer.from(JSON.stringify(parts)).toString('base64url')
+}
+
+function byCodePoint(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b))
+}
+
+/** The description of a member of a query. */
+function propertyOf(schema: ReturnType<typeof queryOf>, name: string): string | undefined {
+  const { shape = {} } = schema as unknown as { shape?: Record<string, { description?: string }> }
+  return shape[name]?.description
+}

@@ -1,0 +1,431 @@
+import { NewOrganization, Organization } from '@portico/contract/organizations'
+import { exampleOf } from '@portico/contract/record'
+import { routes } from '@portico/contract/walk'
+import { etagOf, type Client } from '@portico/sdk'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { anything, givenOf } from '../given.js'
+import { startService, type Service } from '../harness.js'
+import { send } from '../request-of.js'
+import { createWorld } from '../world.js'
+
+type NewOrganizationInput = Parameters<Client['organizations']['create']>[0]
+
+let service: Service
+let client: Client
+let token: string
+
+beforeAll(async () => {
+  service = await startService()
+  client = await service.client()
+  token = await service.token()
+})
+
+test('a number that somebody has put into a name does not keep others from a domain', async () => {
+  const client = await service.client()
+  const word = `zed${anything()}`
+  const names = [word, `${word} 999999`, `${word} 999999999`, word, word, word]
+  const domains: string[] = []
+  for (const name of names) domains.push((await client.organizations.create({ name })).domain)
+  expect(new Set(domains).size).toBe(names.length)
+  expect(domains.every((domain) => domain.startsWith(word))).toBe(true)
+})
+
+describe('the domain', () => {
+  test.each([
+    ['Awesome company', 'awesome-company'],
+    ['  Two   spaces & a sign  ', 'two-spaces-and-a-sign'],
+    ['Élève de l’Été', /^eleve-de-l-?ete$/],
+    ['Straße Øresund', 'strasse-oresund'],
+    ['Ωμέγα', 'omega'],
+    ['Привет мир', 'privet-mir'],
+    ['under_scored.and/slashed', 'under-scored-and-slashed'],
+    ['camelCase Name', 'camelcase-name'],
+    ['İstanbul', 'istanbul'],
+    ['٣٤', /^[a-z0-9]+(-[a-z0-9]+)*$/],
+    ['北京', /^org-[a-z2-7]{6}$/],
+    ['💥!?', /^[a-z0-9]+(-[a-z0-9]+)*$/],
+    ['‮', /^org-[a-z2-7]{6}$/],
+  ])('of %j is %s: transliterated lower-case words joined by dashes', async (name, domain) => {
+    const organization = await client.organizations.create({ name })
+    expect(organization).toMatchObject({ name, domain: matching(domain) })
+    expect(await client.organizations.get({ org_domain: organization.domain })).toEqual(organization)
+  })
+
+  test.each(['api', 't', 'saml', 'scim', 'oauth', 'assets', 'admin', 'www', 'docs', 'console'])(
+    'is never the reserved word %s',
+    async (name) => {
+      expect((await client.organizations.create({ name })).domain).toBe(`${name}-2`)
+    },
+  )
+
+  test('fits its bounds whatever a name of 100 characters is transliterated to', async () => {
+    const domains = await Promise.all(
+      ['Щ'.repeat(100), 'a'.repeat(100), `${'a'.repeat(99)}!`, 'ß-'.repeat(50)].map(async (name) => {
+        const again = await Promise.all([1, 2].map(() => client.organizations.create({ name })))
+        return again.map((organization) => organization.domain)
+      }),
+    )
+    expect(new Set(domains.flat()).size).toBe(8)
+    expect(domains.flat().every((domain) => domain.length <= 120)).toBe(true)
+  })
+
+  test('gets -2, -3 and so on when it is taken, without a gap among 20 that are made at once', async () => {
+    const name = `Same ${anything()}`
+    const slug = name.toLowerCase().replace(' ', '-')
+    const made = await Promise.all(Array.from({ length: 20 }, () => client.organizations.create({ name })))
+    const expected = [slug, ...Array.from({ length: 19 }, (_, index) => `${slug}-${index + 2}`)]
+    expect(made.map((organization) => organization.domain).sort()).toEqual(expected.sort())
+  })
+
+  test('is never given out again, not even after its organization was deleted', async () => {
+    const name = `Gone ${anything()}`
+    const first = await client.organizations.create({ name })
+    await client.organizations.delete({ org_domain: first.domain })
+    expect((await client.organizations.create({ name })).domain).toBe(`${first.domain}-2`)
+  })
+
+  test('is unique over the whole service: other accounts’ organizations and accounts themselves', async () => {
+    const other = await service.client({ account: await service.createAccount() })
+    const name = `Shared ${anything()}`
+    const mine = await client.organizations.create({ name })
+    expect((await other.organizations.create({ name })).domain).toBe(`${mine.domain}-2`)
+    const likeAccount = await other.organizations.create({ name: service.account.domain })
+    expect(likeAccount.domain).toBe(`${service.account.domain}-2`)
+  })
+
+  test('stays when the name changes, and cannot be written', async () => {
+    const { domain } = await service.given.organization()
+    const renamed = await client.organizations.update({ org_domain: domain, name: 'Quite another' })
+    expect(renamed).toMatchObject({ domain, name: 'Quite another' })
+    const attempt = await put(domain, { domain: 'quite-another' })
+    expect([attempt.status, fieldPaths(attempt.body)]).toEqual([422, ['domain']])
+  })
+})
+
+describe('members', () => {
+  const example = exampleOf(Organization)
+  const writable: NewOrganizationInput = NewOrganization.parse(
+    Object.fromEntries(Object.entries(example).filter(([name]) => name in NewOrganization.shape)),
+  )
+
+  test('writing what the example shows and reading it back gives the example’s values', async () => {
+    const created = await client.organizations.create(writable)
+    expect(created).toMatchObject(writable)
+    expect(await client.organizations.get({ org_domain: created.domain })).toEqual(created)
+
+    const { domain } = await service.given.organization()
+    const updated = await client.organizations.update({ org_domain: domain, ...writable })
+    expect(updated).toMatchObject(writable)
+    expect(await client.organizations.get({ org_domain: domain })).toEqual(updated)
+    expect(Object.keys(updated).sort()).toEqual(Object.keys(example).sort())
+  })
+
+  test('PUT leaves what is absent, clears what is null and replaces arrays', async () => {
+    const made = await client.organizations.create({
+      ...writable,
+      allowed_email_domains: ['a.example', 'b.example'],
+    })
+    const org_domain = made.domain
+    const moved = await client.organizations.update({ org_domain, locality: 'Paris' })
+    expect(moved).toEqual({ ...made, locality: 'Paris', updated_at: moved.updated_at })
+
+    const narrowed = await client.organizations.update({ org_domain, allowed_email_domains: ['c.example'] })
+    expect(narrowed.allowed_email_domains).toEqual(['c.example'])
+
+    const nullable = Object.keys(writable).filter(
+      (name) => NewOrganization.safeParse({ name: 'x', [name]: null }).success,
+    )
+    const nothing = Object.fromEntries(nullable.map((name) => [name, null]))
+    expect(nullable).toContain('locality')
+    expect(await client.organizations.update({ org_domain, ...nothing })).toMatchObject(nothing)
+  })
+
+  test('a name has 1 to 100 characters, counted as people count them, one of them visible', async () => {
+    for (const name of ['x', 'é'.repeat(100), '💥'.repeat(100)])
+      expect([name, (await post({ name })).status]).toEqual([name, 201])
+    for (const name of ['', ' ', '\u3000', 'x'.repeat(101), '💥'.repeat(101), null, 7, ['x'], {}])
+      expect([name, (await post({ name })).status]).toEqual([name, 422])
+  })
+
+  test('autocomplete_address fills locality, state and country, on POST and PUT', async () => {
+    const made = await service.given.organization({
+      autocomplete_address: 'Lyon, Auvergne-Rhône-Alpes, France',
+    })
+    expect(made).toMatchObject({ locality: 'Lyon', state: 'Auvergne-Rhône-Alpes', country_name: 'FR' })
+    const org_domain = made.domain
+    const short = await client.organizations.update({ org_domain, autocomplete_address: ' Berlin , de ' })
+    expect(short).toMatchObject({ locality: 'Berlin', state: null, country_name: 'DE' })
+  })
+
+  test.each(['Nowhere', '', ', France', 'Lyon, Atlantis', 'a, b, c, d', 'Lyon,,'])(
+    'an address that cannot be read, %j, is a fault of that member',
+    async (autocomplete_address) => {
+      const { domain } = await service.given.organization()
+      const attempts = [
+        await post({ name: anything(), autocomplete_address }),
+        await put(domain, { autocomplete_address }),
+      ]
+      for (const attempt of attempts)
+        expect([attempt.status, fieldPaths(attempt.body)]).toEqual([422, ['autocomplete_address']])
+    },
+  )
+
+  test.each([
+    ['country_name', 'fr', 'FR'],
+    ['locale', 'fr_FR', 'fr-FR'],
+    ['locale', 'EN-gb', 'en-GB'],
+    ['timezone', 'UTC', 'UTC'],
+    ['allowed_email_domains', ['Awesome.EXAMPLE'], ['awesome.example']],
+    ['allowed_email_domains', [], []],
+    ['inline_logo_url', 'https://a.example/ü?q=1#f', 'https://a.example/ü?q=1#f'],
+  ])('%s takes %j and answers %j', async (name, given, answered) => {
+    const answer = await post({ name: anything(), [name]: given })
+    expect([answer.status, answer.body]).toMatchObject([201, { [name]: answered }])
+  })
+
+  test.each([
+    ['country_name', 'XX'],
+    ['country_name', 'FRA'],
+    ['locale', 'nonsense-'],
+    ['timezone', 'Europe/Atlantis'],
+    ['icon_logo_url', 'http://a.example/x.png'],
+    ['icon_logo_url', 'javascript:alert(1)'],
+    ['icon_logo_url', 'https://user:pass@a.example/x.png'],
+    ['privacy_policy_url', 'https://'],
+    ['terms_of_service_url', '/terms'],
+    ['color', '#000000'],
+    ['allowed_email_domains', ['no dots']],
+    ['allowed_email_domains', ['*.example']],
+    ['allowed_email_domains', { 0: 'a.example' }],
+    ['allowed_email_domains', ['-.example']],
+  ])('%s refuses %j', async (name, given) => {
+    const answer = await post({ name: anything(), [name]: given })
+    expect(answer.status).toBe(422)
+    expect(fieldPaths(answer.body)[0]).toMatch(new RegExp(`^${name}`))
+  })
+
+  test('an urlencoded form, and the query string, say the same as JSON', async () => {
+    const form = 'name=By+form&allowed_email_domains%5B%5D=a.example&allowed_email_domains%5B%5D=b.example'
+    const expected = { name: 'By form', allowed_email_domains: ['a.example', 'b.example'] }
+    expect(await raw('POST', '/api/v2/organizations', form)).toMatchObject({ status: 201, body: expected })
+    expect(await raw('POST', `/api/v2/organizations?${form}`)).toMatchObject({ status: 201, body: expected })
+    const one = await raw('POST', '/api/v2/organizations', 'name=One&allowed_email_domains=a.example')
+    expect(one.body).toMatchObject({ allowed_email_domains: ['a.example'] })
+  })
+})
+
+describe('environments', () => {
+  test('production is up while an application of it is usable by the organization, and q filters by that', async () => {
+    const account = await service.createAccount()
+    const sandbox = await service.client({ account })
+    const production = await service.client({ account, environment: 'production' })
+    const first = await givenOf(sandbox).organization()
+    const second = await givenOf(sandbox).organization()
+    const inStatus = async (...statuses: ('up' | 'down')[]) => {
+      const page = await sandbox.organizations.list({ q: { environments_status_in: statuses } })
+      expect(page.total).toBe(page.data.length)
+      return page.data.map((organization) => organization.domain)
+    }
+    const productionOf = async (org_domain: string) => {
+      const organization = await sandbox.organizations.get({ org_domain })
+      if ('deleted' in organization) return 'deleted'
+      return organization.environments.find((environment) => environment.name === 'production')?.status
+    }
+    expect(await productionOf(first.domain)).toBe('down')
+
+    const members = { org_domain: first.domain, organization_domain_scope: first.domain }
+    const application = await givenOf(production).application(members)
+    expect(await productionOf(first.domain)).toBe('up')
+    expect(await productionOf(second.domain)).toBe('down')
+    expect(await inStatus('down')).toEqual([second.domain])
+    expect(await inStatus('up')).toEqual([second.domain, first.domain])
+    expect(await inStatus('up', 'down')).toEqual([second.domain, first.domain])
+    expect(await inStatus()).toEqual([])
+
+    await production.applications.delete({ org_domain: first.domain, client_id: application.id })
+    expect(await inStatus('down')).toEqual([second.domain, first.domain])
+    await givenOf(sandbox).application({ org_domain: first.domain })
+    expect(await inStatus('down')).toEqual([second.domain, first.domain])
+    await givenOf(production).application({ org_domain: first.domain })
+    expect(await inStatus('down')).toEqual([])
+  })
+})
+
+describe('filter', () => {
+  test.each([
+    ['ÉCOLE', ['École normale']],
+    ['normale', ['École normale']],
+    ['50%', ['50% off']],
+    ['%', ['50% off']],
+    ['a_b', ['a_b c']],
+    ['_', ['a_b c']],
+    ['\\', ['back\\slash']],
+    ['a-b-c', ['a_b c']],
+    ['', ['back\\slash', 'a_b c', '50% off', 'École normale']],
+    ['.*', []],
+    ["' or 1=1 --", []],
+  ])('%j finds %j: part of the name or domain in any case, and nothing by pattern', async (filter, names) => {
+    const found = await (await filtered()).organizations.list({ filter })
+    expect(found.data.map((organization) => organization.name)).toEqual(names)
+    expect(found.total).toBe(names.length)
+  })
+
+  let prepared: Promise<Client> | undefined
+  function filtered(): Promise<Client> {
+    return (prepared ??= prepare())
+  }
+
+  async function prepare(): Promise<Client> {
+    const own = await service.client({ account: await service.createAccount() })
+    for (const name of ['École normale', '50% off', 'a_b c', 'back\\slash'])
+      await own.organizations.create({ name })
+    return own
+  }
+})
+
+describe('If-Match', () => {
+  test('a change happens only to a version that it names, exactly', async () => {
+    const made = await service.given.organization()
+    const org_domain = made.domain
+    const refused = (ifMatch: string) =>
+      expect(client.organizations.update({ org_domain, locale: 'fr' }, { ifMatch })).rejects.toMatchObject({
+        status: 412,
+        code: 'precondition_failed',
+      })
+    expect(etagOf(made)).toMatch(/^"[^"]+"$/)
+    for (const tag of [
+      `W/${etagOf(made)}`,
+      '"other"',
+      etagOf(made).replaceAll('"', ''),
+      '"',
+      '""',
+      '"01"',
+      ',',
+    ])
+      await refused(tag)
+    expect(await client.organizations.get({ org_domain })).toEqual(made)
+
+    const first = await client.organizations.update(
+      { org_domain, locale: 'fr' },
+      { ifMatch: `"other", ${etagOf(made)}` },
+    )
+    await refused(etagOf(made))
+    expect(etagOf(await client.organizations.get({ org_domain }))).toBe(etagOf(first))
+    const second = await client.organizations.update({ org_domain, locale: 'de' }, { ifMatch: '*' })
+    await expect(
+      client.organizations.delete({ org_domain }, { ifMatch: etagOf(first) }),
+    ).rejects.toMatchObject({ status: 412 })
+    await client.organizations.delete({ org_domain }, { ifMatch: etagOf(second) })
+  })
+
+  test('of 20 changes at once from one version, one happens', async () => {
+    const made = await service.given.organization()
+    const attempts = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, index) =>
+        client.organizations.update(
+          { org_domain: made.domain, locality: `Place ${index}` },
+          { ifMatch: etagOf(made) },
+        ),
+      ),
+    )
+    expect(attempts.filter((attempt) => attempt.status === 'fulfilled')).toHaveLength(1)
+  })
+})
+
+describe('deletion', () => {
+  test('answers the record as it was, and what is left of it afterwards; no list has it', async () => {
+    const own = await service.client({ account: await service.createAccount() })
+    const made = await givenOf(own).organization()
+    const org_domain = made.domain
+    const deletion = await own.organizations.delete({ org_domain })
+    expect(deletion).toEqual({ deleted: true, type: '__Deleted__', resource: made })
+    expect(await own.organizations.get({ org_domain })).toEqual({
+      __type__: 'Organization',
+      id: made.id,
+      domain: org_domain,
+      deleted: true,
+    })
+    expect(await own.organizations.list()).toMatchObject({ data: [], total: 0 })
+    await expect(own.organizations.delete({ org_domain })).rejects.toMatchObject({ status: 404 })
+    await expect(own.organizations.update({ org_domain, name: 'x' })).rejects.toMatchObject({ status: 404 })
+  })
+
+  test('makes everything under the organization unreachable at once', async () => {
+    const world = await createWorld(service)
+    await client.organizations.delete({ org_domain: world['org_domain'] ?? '' })
+    const under = routes().filter(
+      (route) => route.pathParameters.includes('org_domain') && route.resource !== 'oauth',
+    )
+    const others = under.filter((route) => route.name !== 'organizations.get')
+    expect(others.length).toBeGreaterThan(15)
+    for (const route of others) {
+      const answer = await send(route, { baseUrl: service.baseUrl, token, references: world })
+      expect([route.name, answer.status, answer.body]).toMatchObject([
+        route.name,
+        404,
+        { error: { code: 'organization_not_found' } },
+      ])
+    }
+    await expect(
+      client.magicLink.createChallenge({
+        org_domain: world['org_domain'] ?? '',
+        user_email: world['user_email'] ?? '',
+      }),
+    ).rejects.toMatchObject({ status: 404 })
+  })
+})
+
+describe('the free plan', () => {
+  test('allows exactly one organization, also of 20 made at once, and again one after its deletion', async () => {
+    const free = await service.client({ account: await service.createAccount('free') })
+    const attempts = await Promise.allSettled(Array.from({ length: 20 }, () => givenOf(free).organization()))
+    const made = attempts.flatMap((attempt) => (attempt.status === 'fulfilled' ? [attempt.value] : []))
+    expect(made).toHaveLength(1)
+    for (const attempt of attempts) {
+      if (attempt.status === 'rejected')
+        expect(attempt.reason).toMatchObject({ status: 403, code: 'plan_limit_reached' })
+    }
+    await free.organizations.delete({ org_domain: made[0]?.domain ?? '' })
+    await service.runJobs()
+    await givenOf(free).organization()
+    await expect(givenOf(free).organization()).rejects.toMatchObject({ code: 'plan_limit_reached' })
+  })
+})
+
+interface RawAnswer {
+  readonly status: number
+  readonly body: unknown
+}
+
+function post(body: object): Promise<RawAnswer> {
+  return raw('POST', '/api/v2/organizations', body)
+}
+
+function put(domain: string, body: object): Promise<RawAnswer> {
+  return raw('PUT', `/api/v2/organizations/${domain}`, body)
+}
+
+/** A string is sent as a form, an object as JSON. */
+async function raw(method: string, path: string, body?: string | object): Promise<RawAnswer> {
+  const isForm = typeof body === 'string'
+  const response = await fetch(service.baseUrl + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(body !== undefined && {
+        'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json',
+      }),
+    },
+    ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
+  })
+  return { status: response.status, body: await response.json() }
+}
+
+function fieldPaths(body: unknown): string[] {
+  const { error } = body as { error?: { fields?: { path: string }[] } }
+  return (error?.fields ?? []).map((field) => field.path)
+}
+
+function matching(expected: string | RegExp): unknown {
+  return typeof expected === 'string' ? expected : expect.stringMatching(expected)
+}

@@ -1,0 +1,67 @@
+import { createApiKey } from '@portico/server/api-keys'
+import { expect, test } from 'vitest'
+import { anyEmail } from '../given.js'
+import { startService } from '../harness.js'
+
+// Each round trip is a wait for the database. What a request may cost is part of what the service promises, and the
+// one figure of docs/benchmarks.md that is the same on every machine.
+
+const service = await startService()
+const { domain: orgDomain } = await service.given.organization()
+const token = await service.token()
+const usersPath = `/api/v2/org/${orgDomain}/users`
+
+test('a user is read in one round trip', async () => {
+  const user = await service.given.user({ org_domain: orgDomain })
+
+  expect(await roundTripsOf(() => send('GET', `${usersPath}/${user.id}`))).toBe(1)
+})
+
+test('a user is created, with its event, in at most three round trips', async () => {
+  const trips = await roundTripsOf(() => send('POST', usersPath, { email: anyEmail() }))
+
+  expect(trips).toBeLessThanOrEqual(3)
+})
+
+test('a page of users is read with its exact total in two round trips', async () => {
+  expect(await roundTripsOf(() => send('GET', usersPath))).toBe(2)
+})
+
+test('an API key is exchanged for a token, and that is logged, in at most two round trips', async () => {
+  const { account, deps } = service
+  const key = await createApiKey(deps, deps.db, {
+    accountId: account.id,
+    environment: 'sandbox',
+    name: 'test',
+  })
+  const grant = { grant_type: 'client_credentials', domain: account.domain, ...key }
+
+  expect(await roundTripsOf(() => send('POST', '/api/v2/oauth/token', grant))).toBeLessThanOrEqual(2)
+})
+
+/** The waits of one request among the warm ones: with its bearer, its keys and its connections known. */
+async function roundTripsOf(request: () => Promise<void>): Promise<number> {
+  const counts: number[] = []
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    const before = await roundTrips()
+    await request()
+    counts.push((await roundTrips()) - before)
+  }
+  // What the service remembers of a bearer runs out within seconds, and then costs one of the attempts another wait.
+  return Math.min(...counts)
+}
+
+async function roundTrips(): Promise<number> {
+  const { values } = await service.deps.metrics.roundTrips.get()
+  return values[0]?.value ?? 0
+}
+
+async function send(method: 'GET' | 'POST', path: string, body?: object): Promise<void> {
+  const answer = await fetch(service.baseUrl + path, {
+    method,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
+  await answer.arrayBuffer()
+}

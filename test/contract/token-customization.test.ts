@@ -1,0 +1,512 @@
+import { etagOf, type Client, type MetaKey } from '@portico/sdk'
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { anything } from '../given.js'
+import { startService, type Service } from '../harness.js'
+
+let service: Service
+let client: Client
+
+beforeAll(async () => {
+  service = await startService()
+  client = await service.client()
+})
+
+async function givenDomain(): Promise<string> {
+  const { domain } = await service.given.organization()
+  return domain
+}
+
+/** An organization whose production serves, and a client of it. */
+async function givenProductionUp() {
+  const org_domain = await givenDomain()
+  const production = await service.client({ environment: 'production' })
+  await service.given.application({ org_domain, organization_domain_scope: org_domain }, production)
+  return { org_domain, production }
+}
+
+/** The paths at fault in a 422. */
+async function faultsOf(attempt: Promise<unknown>): Promise<string[]> {
+  const error: unknown = await attempt.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  expect(error).toMatchObject({ status: 422, code: 'invalid_parameters' })
+  return (error as { fields: { path: string }[] }).fields.map(({ path }) => path)
+}
+
+describe('declaring a metadata key', () => {
+  test('201: of a type in any case, optional unless it is required', async () => {
+    const org_domain = await givenDomain()
+    const key = await client.tokenCustomization.createMetaKey({
+      org_domain,
+      name: 'Employee number',
+      type: 'INTEGER' as 'integer',
+    })
+    expect(key).toEqual({
+      __type__: 'MetaKey',
+      __domain__: org_domain,
+      id: key.id,
+      name: 'Employee number',
+      type: 'integer',
+      required: false,
+    })
+  })
+
+  test('201: also wrapped in user_metakey, and from a form', async () => {
+    const org_domain = await givenDomain()
+    const token = await service.token()
+    const url = `${service.baseUrl}/api/v2/org/${org_domain}/token-customization/user-metakey`
+    const send = (type: string, body: string) =>
+      fetch(url, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': type },
+        body,
+      })
+    const json = JSON.stringify({ user_metakey: { name: 'wrapped', type: 'date', required: true } })
+    const answers = [
+      await send('application/json', json),
+      await send('application/x-www-form-urlencoded', 'name=form&type=json&required=true'),
+      await send(
+        'application/x-www-form-urlencoded',
+        'user_metakey[name]=wrapped_form&user_metakey[type]=url&user_metakey[required]=true',
+      ),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201])
+    expect(await Promise.all(answers.map((answer) => answer.json()))).toMatchObject([
+      { name: 'wrapped', type: 'date', required: true },
+      { name: 'form', type: 'json', required: true },
+      { name: 'wrapped_form', type: 'url', required: true },
+    ])
+  })
+
+  test('201: the key is of both environments', async () => {
+    const org_domain = await givenDomain()
+    const key = await service.given.metaKey({ org_domain })
+    const production = await service.client({ environment: 'production' })
+    expect((await production.tokenCustomization.listMetaKeys({ org_domain })).data).toEqual([key])
+  })
+
+  test('201: repeated under one Idempotency-Key, it is one key', async () => {
+    const org_domain = await givenDomain()
+    const input = { org_domain, name: 'once', type: 'string' as const }
+    const idempotencyKey = anything()
+    const first = await client.tokenCustomization.createMetaKey(input, { idempotencyKey })
+    expect(await client.tokenCustomization.createMetaKey(input, { idempotencyKey })).toEqual(first)
+    await expect(client.tokenCustomization.createMetaKey(input)).rejects.toMatchObject({ status: 409 })
+  })
+
+  test('404: under an organization that is not there', async () => {
+    const stranger = await service.client({ account: await service.createAccount() })
+    const input = { org_domain: await givenDomain(), name: 'key', type: 'string' as const }
+    await expect(stranger.tokenCustomization.createMetaKey(input)).rejects.toMatchObject({
+      status: 404,
+      code: 'organization_not_found',
+    })
+  })
+
+  test('409: a name is declared once in an organization, and freely in another', async () => {
+    const [org_domain, other] = await Promise.all([givenDomain(), givenDomain()])
+    await service.given.metaKey({ org_domain, name: 'team' })
+    await expect(service.given.metaKey({ org_domain, name: 'team' })).rejects.toMatchObject({
+      status: 409,
+      code: 'meta_key_taken',
+    })
+    await expect(service.given.metaKey({ org_domain: other, name: 'team' })).resolves.toMatchObject({
+      name: 'team',
+    })
+  })
+
+  test('422: 50 keys are declared, however many are asked for at once', async () => {
+    const org_domain = await givenDomain()
+    const attempts = Array.from({ length: 55 }, () => service.given.metaKey({ org_domain }))
+    const outcomes = await Promise.allSettled(attempts)
+    const refusals = outcomes.filter((outcome) => outcome.status === 'rejected')
+    expect(refusals.map(({ reason }) => (reason as { code: string }).code)).toEqual(
+      Array(5).fill('meta_keys_exhausted'),
+    )
+    expect(await client.tokenCustomization.listMetaKeys({ org_domain })).toMatchObject({ total: 50 })
+  })
+
+  test('422: a name and a known type are demanded', async () => {
+    const org_domain = await givenDomain()
+    const create = (members: object) =>
+      client.tokenCustomization.createMetaKey({ org_domain, name: 'key', type: 'string', ...members })
+    expect(await faultsOf(create({ name: ' padded ' }))).toEqual(['name'])
+    expect(await faultsOf(create({ name: '' }))).toContain('name')
+    expect(await faultsOf(create({ type: 'money' }))).toEqual(['type'])
+    expect(await faultsOf(create({ required: 'perhaps' }))).toEqual(['required'])
+  })
+
+  test.each(['__proto__', 'constructor', 'prototype'])('422: %s is no name of a key', async (name) => {
+    const input = { org_domain: await givenDomain(), name, type: 'string' as const }
+    expect(await faultsOf(client.tokenCustomization.createMetaKey(input))).toEqual(['name'])
+  })
+
+  test('409: production that is up gets no required key from the sandbox, but an optional one', async () => {
+    const { org_domain, production } = await givenProductionUp()
+    await expect(service.given.metaKey({ org_domain, required: true })).rejects.toMatchObject({
+      status: 409,
+      code: 'production_is_up',
+    })
+    await expect(service.given.user({ org_domain }, production)).resolves.toMatchObject({ metadata: [] })
+    await expect(service.given.metaKey({ org_domain })).resolves.toMatchObject({ required: false })
+    const input = { org_domain, name: 'required', type: 'string', required: true } as const
+    await expect(production.tokenCustomization.createMetaKey(input)).resolves.toMatchObject({
+      required: true,
+    })
+  })
+})
+
+describe('listing metadata keys', () => {
+  test('200: newest first, in pages', async () => {
+    const org_domain = await givenDomain()
+    const keys: MetaKey[] = []
+    for (let count = 0; count < 3; count++) keys.unshift(await service.given.metaKey({ org_domain }))
+    const first = await client.tokenCustomization.listMetaKeys({ org_domain, per_page: 2 })
+    expect(first).toMatchObject({ data: keys.slice(0, 2), total: 3, pagination: { total_pages: 2 } })
+    const next = { org_domain, per_page: 2, after: first.next_cursor ?? '' }
+    expect((await client.tokenCustomization.listMetaKeys(next)).data).toEqual(keys.slice(2))
+  })
+
+  test('404: under an organization that is not there', async () => {
+    await expect(client.tokenCustomization.listMetaKeys({ org_domain: 'nowhere' })).rejects.toMatchObject({
+      status: 404,
+      code: 'organization_not_found',
+    })
+  })
+})
+
+describe('deleting a metadata key', () => {
+  test('200: its values are gone with it, in both environments', async () => {
+    const org_domain = await givenDomain()
+    const key = await service.given.metaKey({ org_domain })
+    const production = await service.client({ environment: 'production' })
+    const metadata = [{ key: key.name, value: 'value' }]
+    const users = [
+      [client, await service.given.user({ org_domain, metadata })],
+      [production, await service.given.user({ org_domain, metadata }, production)],
+    ] as const
+    expect(await client.tokenCustomization.deleteMetaKey({ org_domain, key_name: key.name })).toEqual({
+      deleted: true,
+      resource: key,
+      type: '__Deleted__',
+    })
+    for (const [as, { id }] of users)
+      expect(await as.users.get({ org_domain, user_id: id })).toMatchObject({ metadata: [] })
+  })
+
+  test('200: a user who loses a value has changed, and no other has', async () => {
+    const org_domain = await givenDomain()
+    const { name: key_name } = await service.given.metaKey({ org_domain })
+    const metadata = [{ key: key_name, value: 'value' }]
+    const bereft = await service.given.user({ org_domain, metadata })
+    const other = await service.given.user({ org_domain })
+    await client.tokenCustomization.deleteMetaKey({ org_domain, key_name })
+
+    const after = await client.users.get({ org_domain, user_id: bereft.id })
+    expect(after).toMatchObject({ metadata: [] })
+    expect('updated_at' in after && after.updated_at > bereft.updated_at).toBe(true)
+    const stale = { ifMatch: etagOf(bereft) }
+    await expect(
+      client.users.update({ org_domain, user_id: bereft.id, active: false }, stale),
+    ).rejects.toMatchObject({ status: 412 })
+    expect(await client.users.get({ org_domain, user_id: other.id })).toEqual(other)
+  })
+
+  test('200: values that are being set meanwhile are gone as well', async () => {
+    const org_domain = await givenDomain()
+    const { name: key_name } = await service.given.metaKey({ org_domain })
+    const users = await Promise.all(Array.from({ length: 8 }, () => service.given.user({ org_domain })))
+    const settings = users.map(({ id: user_id }) =>
+      client.tokenCustomization.setUserMetadata({ org_domain, user_id, key_name, key_value: 'value' }),
+    )
+    await client.tokenCustomization.deleteMetaKey({ org_domain, key_name })
+    const outcomes = await Promise.allSettled(settings)
+    for (const [index, outcome] of outcomes.entries()) {
+      const user = await client.users.get({ org_domain, user_id: users[index]?.id ?? '' })
+      expect(user).toMatchObject({ metadata: [] })
+      if (outcome.status === 'fulfilled') expect(etagOf(user)).not.toBe(etagOf(outcome.value))
+      else expect(outcome.reason).toMatchObject({ code: 'meta_key_not_found' })
+    }
+  })
+
+  test('409: a key that production depends on stays where a sandbox key would delete it', async () => {
+    const { org_domain, production } = await givenProductionUp()
+    const { name: key_name } = await service.given.metaKey({ org_domain })
+    const metadata = [{ key: key_name, value: 'value' }]
+    const { id: user_id } = await service.given.user({ org_domain, metadata }, production)
+    await expect(client.tokenCustomization.deleteMetaKey({ org_domain, key_name })).rejects.toMatchObject({
+      status: 409,
+      code: 'production_is_up',
+    })
+    expect(await production.users.get({ org_domain, user_id })).toMatchObject({
+      metadata: [{ value: 'value' }],
+    })
+    await expect(
+      production.tokenCustomization.deleteMetaKey({ org_domain, key_name }),
+    ).resolves.toMatchObject({
+      deleted: true,
+    })
+  })
+
+  test('200: the name may come in the query string', async () => {
+    const org_domain = await givenDomain()
+    const { name } = await service.given.metaKey({ org_domain })
+    const path = `/api/v2/org/${org_domain}/token-customization/user-metakey?key_name=${name}`
+    const headers = { authorization: `Bearer ${await service.token()}` }
+    const answer = await fetch(`${service.baseUrl}${path}`, { method: 'DELETE', headers })
+    expect(answer.status).toBe(200)
+  })
+
+  test('404: a key that is not declared, or declared elsewhere', async () => {
+    const [org_domain, other] = await Promise.all([givenDomain(), givenDomain()])
+    const { name: key_name } = await service.given.metaKey({ org_domain: other })
+    await expect(client.tokenCustomization.deleteMetaKey({ org_domain, key_name })).rejects.toMatchObject({
+      status: 404,
+      code: 'meta_key_not_found',
+    })
+    await expect(
+      client.tokenCustomization.deleteMetaKey({ org_domain: 'nowhere', key_name }),
+    ).rejects.toMatchObject({ status: 404, code: 'organization_not_found' })
+  })
+})
+
+describe('setting a metadata value', () => {
+  test('200: the user with its metadata; a value there is replaced', async () => {
+    const org_domain = await givenDomain()
+    const key = await service.given.metaKey({ org_domain, type: 'integer' })
+    const { id: user_id } = await service.given.user({ org_domain })
+    const set = (key_value: string) =>
+      client.tokenCustomization.setUserMetadata({ org_domain, user_id, key_name: key.name, key_value })
+    await set('1')
+    const user = await set('2')
+    expect(user.metadata).toMatchObject([{ key, value: '2' }])
+    expect(await client.users.get({ org_domain, user_id })).toEqual(user)
+  })
+
+  test('404: a user of the other environment, and a key that is not declared', async () => {
+    const org_domain = await givenDomain()
+    const { name: key_name } = await service.given.metaKey({ org_domain })
+    const production = await service.client({ environment: 'production' })
+    const { id: user_id } = await service.given.user({ org_domain })
+    const input = { org_domain, user_id, key_name, key_value: 'value' }
+    await expect(production.tokenCustomization.setUserMetadata(input)).rejects.toMatchObject({
+      status: 404,
+      code: 'user_not_found',
+    })
+    await expect(
+      client.tokenCustomization.setUserMetadata({ ...input, key_name: 'undeclared' }),
+    ).rejects.toMatchObject({ status: 404, code: 'meta_key_not_found' })
+  })
+
+  test('412: for an earlier version of the user', async () => {
+    const org_domain = await givenDomain()
+    const { name: key_name } = await service.given.metaKey({ org_domain })
+    const user = await service.given.user({ org_domain })
+    const input = { org_domain, user_id: user.id, key_name, key_value: 'value' }
+    const ifMatch = etagOf(user)
+    await client.tokenCustomization.setUserMetadata(input, { ifMatch })
+    await expect(
+      client.tokenCustomization.setUserMetadata({ ...input, key_value: 'late' }, { ifMatch }),
+    ).rejects.toMatchObject({ status: 412, code: 'precondition_failed' })
+    expect(await client.users.get({ org_domain, user_id: user.id })).toMatchObject({
+      metadata: [{ value: 'value' }],
+    })
+  })
+
+  test('422: a value that does not fit its key is named as this operation names it', async () => {
+    const org_domain = await givenDomain()
+    const { name: key_name } = await service.given.metaKey({ org_domain, type: 'date' })
+    const { id: user_id } = await service.given.user({ org_domain })
+    const attempt = client.tokenCustomization.setUserMetadata({
+      org_domain,
+      user_id,
+      key_name,
+      key_value: '2023-02-29',
+    })
+    expect(await faultsOf(attempt)).toEqual(['key_value'])
+  })
+
+  test('422: JSON that would change the objects of a program which merges it', async () => {
+    const org_domain = await givenDomain()
+    const { name: key_name } = await service.given.metaKey({ org_domain, type: 'json' })
+    const { id: user_id } = await service.given.user({ org_domain })
+    const set = (key_value: string) =>
+      client.tokenCustomization.setUserMetadata({ org_domain, user_id, key_name, key_value })
+    expect(await faultsOf(set('{"a":[{"__proto__":{"admin":true}}]}'))).toEqual(['key_value'])
+    await expect(set('{"a":["__proto__"]}')).resolves.toMatchObject({ id: user_id })
+  })
+})
+
+test('replacing the values of a user leaves those that stay as they are, with their ids', async () => {
+  const org_domain = await givenDomain()
+  const keys = await Promise.all(Array.from({ length: 4 }, () => service.given.metaKey({ org_domain })))
+  const [kept = '', changed = '', removed = '', added = ''] = keys.map(({ name }) => name)
+  const valuesOf = (names: string[], value: string) => names.map((key) => ({ key, value }))
+  const before = await service.given.user({
+    org_domain,
+    metadata: valuesOf([kept, changed, removed], 'before'),
+  })
+  const after = await client.users.update({
+    org_domain,
+    user_id: before.id,
+    metadata: [...valuesOf([kept], 'before'), ...valuesOf([changed, added], 'after')],
+  })
+
+  const idsOf = (metadata: typeof before.metadata) =>
+    Object.fromEntries(metadata.map(({ id, key }) => [key.name, id]))
+  const [earlier, later] = [idsOf(before.metadata), idsOf(after.metadata)]
+  expect(Object.keys(later).toSorted()).toEqual([kept, changed, added].toSorted())
+  expect([later[kept], later[changed]]).toEqual([earlier[kept], earlier[changed]])
+  expect(Object.fromEntries(after.metadata.map(({ key, value }) => [key.name, value]))).toEqual({
+    [kept]: 'before',
+    [changed]: 'after',
+    [added]: 'after',
+  })
+  expect((await client.users.update({ org_domain, user_id: before.id, metadata: [] })).metadata).toEqual([])
+})
+
+describe('sample tokens', () => {
+  test('200: of an invented user, with every metadata key in tokens and trees', async () => {
+    const org_domain = await givenDomain()
+    await service.given.metaKey({ org_domain, name: 'team' })
+    await service.given.metaKey({ org_domain, name: 'sub', type: 'integer', required: true })
+    const sample = await client.tokenCustomization.sample({ org_domain })
+    expect(sample).toMatchObject({ __type__: '__JwtSamples__', __domain__: org_domain })
+
+    const access = claimsOf(sample.access_token_jwt)
+    const id = claimsOf(sample.id_token_jwt)
+    const nowSeconds = Math.floor(service.clock.now().getTime() / 1000)
+    for (const claims of [access, id]) {
+      expect(claims).toMatchObject({
+        iss: `${service.baseUrl}/t/${org_domain}`,
+        ver: 3,
+        tnt: org_domain,
+        org: org_domain,
+        dbs: 'sandbox',
+        env: 'sandbox',
+        meta_data: { team: expect.any(String), sub: expect.any(Number) },
+      })
+      expect([claims['sub'], claims['aud']]).toEqual([claims['uid'], claims['cid']])
+      expect(claims['exp']).toBeGreaterThan(nowSeconds)
+    }
+    expect(access).toMatchObject({ jtt: 'access_token', scp: ['magic_link'] })
+    expect(id).toMatchObject({ jtt: 'id_token', resource_owner_metadata: { saml_nameid: null } })
+
+    const meta_data = { team: null, sub: null }
+    expect(sample.access_token_keys).toMatchObject({ sub: null, scp: null, meta_data })
+    expect(sample.id_token_keys).toMatchObject({
+      ...Object.fromEntries(['at_hash', 'c_hash', 's_hash', 'nonce'].map((name) => [name, null])),
+      resource_owner_metadata: { emailaddress: null },
+      meta_data,
+    })
+    expect(Object.keys(sample.access_token_keys).sort()).toEqual(Object.keys(access).sort())
+    expect(Object.keys(sample.id_token_keys).sort()).toEqual(Object.keys(id).sort())
+  })
+
+  test('200: of a user and an application of the organization', async () => {
+    const org_domain = await givenDomain()
+    const number = await service.given.metaKey({ org_domain, type: 'integer' })
+    await service.given.metaKey({ org_domain, name: 'unused' })
+    const user = await service.given.user({ org_domain, metadata: [{ key: number.name, value: '1815' }] })
+    const application = await service.given.application({
+      org_domain,
+      access_token_lifetime_in_seconds: 600,
+    })
+    const authorization_id = randomUUID()
+    const sample = await client.tokenCustomization.sample({
+      org_domain,
+      user_id: user.id,
+      application_id: `client_${application.id}`,
+      authorization_id,
+    })
+    for (const claims of [claimsOf(sample.access_token_jwt), claimsOf(sample.id_token_jwt)]) {
+      expect(claims).toMatchObject({
+        sub: user.id,
+        email: user.email,
+        cid: application.id,
+        authorization_id,
+        application_metadata: { name: application.name, application_type: 'react' },
+      })
+      expect(claims['meta_data']).toEqual({ [number.name]: 1815 })
+      expect(Number(claims['exp']) - Number(claims['iat'])).toBe(600)
+    }
+    expect(sample.access_token_keys['meta_data']).toEqual({ [number.name]: null, unused: null })
+  })
+
+  test('200: valid for as long as is asked, or expired', async () => {
+    const org_domain = await givenDomain()
+    const nowSeconds = Math.floor(service.clock.now().getTime() / 1000)
+    const short = await client.tokenCustomization.sample({ org_domain, expiration_in_seconds: 60 })
+    const { iat, exp } = claimsOf(short.access_token_jwt)
+    expect(Number(exp) - Number(iat)).toBe(60)
+    const expired = await client.tokenCustomization.sample({ org_domain, expired: true })
+    for (const token of [expired.access_token_jwt, expired.id_token_jwt])
+      expect(claimsOf(token)['exp']).toBeLessThan(nowSeconds)
+  })
+
+  test('200: a sample is no credential', async () => {
+    const org_domain = await givenDomain()
+    const { access_token_jwt, id_token_jwt } = await client.tokenCustomization.sample({ org_domain })
+    const keySet = await fetch(`${service.baseUrl}/t/${org_domain}/.well-known/jwks.json`)
+    const text = await keySet.text()
+    for (const token of [access_token_jwt, id_token_jwt]) {
+      const { kid } = headerOf(token)
+      expect(text).not.toContain(kid)
+      const answer = await fetch(`${service.baseUrl}/api/v2/organizations`, {
+        headers: { authorization: `Bearer ${token}` },
+      })
+      expect(answer.status).toBe(401)
+    }
+  })
+
+  test('404: a user or an application that is not of this organization and environment', async () => {
+    const [org_domain, other] = await Promise.all([givenDomain(), givenDomain()])
+    const production = await service.client({ environment: 'production' })
+    const { id: user_id } = await service.given.user({ org_domain: other })
+    const { id: application_id } = await service.given.application({
+      org_domain: other,
+      organization_domain_scope: other,
+    })
+    const { sample } = client.tokenCustomization
+    const noUser = { status: 404, code: 'user_not_found' }
+    const noApplication = { status: 404, code: 'application_not_found' }
+    await expect(sample({ org_domain, user_id })).rejects.toMatchObject(noUser)
+    await expect(sample({ org_domain, application_id })).rejects.toMatchObject(noApplication)
+    const sampleOfProduction = production.tokenCustomization.sample
+    await expect(sampleOfProduction({ org_domain: other, user_id })).rejects.toMatchObject(noUser)
+    await expect(sampleOfProduction({ org_domain: other, application_id })).rejects.toMatchObject(
+      noApplication,
+    )
+    await client.users.delete({ org_domain: other, user_id })
+    await client.applications.delete({ org_domain: other, client_id: application_id })
+    await expect(sample({ org_domain: other, user_id })).rejects.toMatchObject(noUser)
+    await expect(sample({ org_domain: other, application_id })).rejects.toMatchObject(noApplication)
+    await expect(sample({ org_domain: 'nowhere' })).rejects.toMatchObject({
+      status: 404,
+      code: 'organization_not_found',
+    })
+  })
+
+  test('422: parameters that cannot be read are named', async () => {
+    const attempt = client.tokenCustomization.sample({
+      org_domain: await givenDomain(),
+      user_id: 'ada',
+      expiration_in_seconds: 0,
+    })
+    expect(await faultsOf(attempt)).toEqual(['user_id', 'expiration_in_seconds'])
+  })
+})
+
+function headerOf(token: string): { kid: string } {
+  return partOf(token, 0) as { kid: string }
+}
+
+function claimsOf(token: string): Record<string, unknown> {
+  return partOf(token, 1) as Record<string, unknown>
+}
+
+function partOf(token: string, index: number): unknown {
+  return JSON.parse(Buffer.from(token.split('.')[index] ?? '', 'base64url').toString())
+}

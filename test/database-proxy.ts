@@ -1,0 +1,55 @@
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { afterAll } from 'vitest'
+
+/** A way to the database that a test can cut. */
+export interface DatabaseProxy {
+  readonly url: string
+  /** Breaks every connection and refuses new ones until the work is done. */
+  whileCut<T>(work: () => Promise<T>): Promise<T>
+}
+
+/** Puts a proxy in front of a database; it ends with the test file. */
+export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
+  const target = new URL(databaseUrl)
+  const sockets = new Set<Socket>()
+  let isCut = false
+  const server = createServer((client) => {
+    if (isCut) {
+      client.destroy()
+      return
+    }
+    const upstream = connect(Number(target.port), target.hostname)
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on('close', () => sockets.delete(socket))
+      // A cut connection ends in an error on either side, which is what it is for.
+      socket.on('error', () => socket.destroy())
+    }
+    client.pipe(upstream).pipe(client)
+  })
+  await listen(server)
+  afterAll(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const url = new URL(databaseUrl)
+  // A TCP server that listens has an address with a port.
+  url.port = String((server.address() as AddressInfo).port)
+  return {
+    url: url.href,
+    async whileCut(work) {
+      isCut = true
+      for (const socket of sockets) socket.destroy()
+      try {
+        return await work()
+      } finally {
+        isCut = false
+      }
+    },
+  }
+}
+
+function listen(server: Server): Promise<void> {
+  return new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+}

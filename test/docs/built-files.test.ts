@@ -1,0 +1,14 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+
+const run = promisify(execFile)
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+test('the built files of docs are what the contract says; otherwise: npm run -w docs build', async () => {
+  const check = run('npm', ['run', '--silent', '-w', 'docs', 'check'], { cwd: root })
+
+  await expect(check).resolves.toMatchObject({ stdout: '' })
+})

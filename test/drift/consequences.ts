@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { RepositoryCopy } from '../guards/repository-copy.js'
+import { cleanEnvironment } from '../guards/vitest-run.js'
+
+/** What goes red after an edit of the contract, before anything is written anew. */
+export interface Consequences {
+  /** Files that do not compile. */
+  readonly compile: readonly string[]
+  /** Built files that are not what the contract says now. */
+  readonly stale: readonly string[]
+  /** Tests of the contract that fail, by title. */
+  readonly tests: readonly string[]
+}
+
+const workspaces = ['contract', 'server', 'sdk']
+const generatedFiles = ['sdk/src/generated.ts', 'sdk/src/generated-examples.ts']
+
+/** Compiles the copy; then what is built from the compiled contract is looked at, and its tests run, all at once. */
+export async function consequencesIn(copy: RepositoryCopy): Promise<Consequences> {
+  const compile = await compileErrors(copy)
+  const [docs, sdk, tests] = await Promise.all([staleDocs(copy), staleSdk(copy), failingTests(copy)])
+  return { compile, stale: [...docs, ...sdk], tests }
+}
+
+/** The files of contract, server and SDK that do not compile. */
+export async function compileErrors(copy: RepositoryCopy): Promise<string[]> {
+  const { output } = await run(copy, [
+    'node_modules/typescript/bin/tsc',
+    '-b',
+    ...workspaces,
+    '--pretty',
+    'false',
+  ])
+  const files = [...output.matchAll(/^(\S+?)\(\d+,\d+\): error/gm)].map(([, file = '']) => file)
+  return [...new Set(files)].toSorted()
+}
+
+/** Writes what is built from the contract and from the migrations, as npm run generate does. */
+export async function generateAll(copy: RepositoryCopy): Promise<void> {
+  for (const file of ['server/src/db/schema.ts', ...generatedFiles])
+    await copy.write(file, await copy.read(file))
+  await runOrThrow(copy, ['server/generate-schema.ts'])
+  await runOrThrow(copy, ['node_modules/typescript/bin/tsc', '-b', 'contract'])
+  await runOrThrow(copy, ['sdk/generate.ts'])
+  await runOrThrow(copy, ['docs/build.ts'])
+}
+
+async function staleDocs(copy: RepositoryCopy): Promise<string[]> {
+  const { output } = await run(copy, ['docs/check.ts'])
+  return [...output.matchAll(/^(\S+) is stale/gm)].map(([, file = '']) => file).toSorted()
+}
+
+/** The check of the SDK stops at the first stale file, so that what it would write is compared here. */
+async function staleSdk(copy: RepositoryCopy): Promise<string[]> {
+  const before = new Map<string, string>()
+  for (const file of generatedFiles) {
+    const content = await copy.read(file)
+    before.set(file, content)
+    // Written as it is, so that it is restored.
+    await copy.write(file, content)
+  }
+  await runOrThrow(copy, ['sdk/generate.ts'])
+  const stale: string[] = []
+  for (const [file, content] of before) if ((await copy.read(file)) !== content) stale.push(file)
+  return stale.toSorted()
+}
+
+/** What npm test runs against stale files: whether each check fails. */
+export async function failingChecks(copy: RepositoryCopy): Promise<{ docs: boolean; sdk: boolean }> {
+  const docs = await run(copy, ['docs/check.ts'])
+  const sdk = await run(copy, ['sdk/generate.ts', '--check'])
+  return { docs: docs.isFailure, sdk: sdk.isFailure }
+}
+
+interface FileReport {
+  readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[]
+}
+
+async function failingTests(copy: RepositoryCopy): Promise<string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'portico-report-'))
+  const report = join(folder, 'report.json')
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run', 'contract/src/contract.test.ts', '--project=unit']
+  try {
+    const { output } = await run(copy, [...vitest, '--reporter=json', `--outputFile=${report}`])
+    const text = await readFile(report, 'utf8').catch(() => undefined)
+    if (text === undefined) throw new Error(`the tests of the contract do not run:\n${output}`)
+    const { testResults } = JSON.parse(text) as { testResults: FileReport[] }
+    const results = testResults.flatMap(({ assertionResults }) => assertionResults)
+    return results.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function runOrThrow(copy: RepositoryCopy, args: readonly string[]): Promise<void> {
+  const { isFailure, output } = await run(copy, args)
+  if (isFailure) throw new Error(`${args.join(' ')} fails:\n${output}`)
+}
+
+const timeLimitMs = 240_000
+
+/** Runs a script of the copy: TypeScript by tsx, anything else by node alone. */
+function run(copy: RepositoryCopy, args: readonly string[]): Promise<{ isFailure: boolean; output: string }> {
+  const loader = args[0]?.endsWith('.ts') === true ? ['--import', 'tsx'] : []
+  const bin = join(copy.root, 'node_modules/.bin')
+  const env = { ...cleanEnvironment(), PATH: `${bin}:${process.env.PATH ?? ''}` }
+  const options = { cwd: copy.root, env, timeout: timeLimitMs, maxBuffer: 64 * 1024 * 1024 }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [...loader, ...args], options, (error, stdout, stderr) =>
+      resolve({ isFailure: error !== null, output: stdout + stderr }),
+    )
+  })
+}

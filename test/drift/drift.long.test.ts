@@ -1,0 +1,61 @@
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import { copyRepository, type RepositoryCopy } from '../guards/repository-copy.js'
+import { runTests } from '../guards/vitest-run.js'
+import { compileErrors, consequencesIn, failingChecks, generateAll } from './consequences.js'
+import { drifts } from './drifts.js'
+import { newField, newMigration, newTest } from './newcomer.js'
+
+const timeLimitMs = 10 * 60_000
+
+let copy: RepositoryCopy
+
+beforeAll(async () => {
+  copy = await copyRepository()
+  // What was red before would be found after every edit.
+  expect(await consequencesIn(copy)).toEqual({ compile: [], stale: [], tests: [] })
+}, timeLimitMs)
+
+afterEach(() => copy.restore())
+
+afterAll(() => copy.remove())
+
+describe('what goes red with an edit of the contract', () => {
+  test.each(drifts.map((drift) => [drift.name, drift] as const))(
+    '%s',
+    async (_name, { edits, compile, stale, tests, service = [] }) => {
+      await copy.apply(edits)
+
+      expect(await consequencesIn(copy)).toEqual({ compile, stale, tests })
+      const run = service.length > 0 ? await runTests(copy.root, service, inject('adminUrl')) : undefined
+      for (const named of service) expect(run?.outcomeOf(named)).toMatchObject({ state: 'failed' })
+    },
+    timeLimitMs,
+  )
+})
+
+test(
+  'npm test refuses what is stale, of the docs and of the SDK',
+  async () => {
+    await copy.apply(drifts[0]?.edits ?? [])
+    await compileErrors(copy)
+
+    expect(await failingChecks(copy)).toEqual({ docs: true, sdk: true })
+  },
+  timeLimitMs,
+)
+
+test(
+  'a field of User that may be null is the contract, one migration and record.ts; the rest is generated',
+  async () => {
+    await copy.write(newMigration.file, newMigration.content)
+    await copy.apply(newField)
+    await copy.write(newTest.file, newTest.content)
+
+    await generateAll(copy)
+
+    expect(await consequencesIn(copy)).toEqual({ compile: [], stale: [], tests: [] })
+    const run = await runTests(copy.root, [newTest], inject('adminUrl'))
+    expect(run.outcomeOf(newTest)).toEqual({ state: 'passed', errors: [] })
+  },
+  timeLimitMs,
+)

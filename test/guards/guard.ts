@@ -1,0 +1,60 @@
+import type { Edit } from './repository-copy.js'
+import type { NamedTest } from './vitest-run.js'
+
+/** A predicate that keeps somebody out, and the test that goes red without it. */
+export interface Guard {
+  /** What kind of predicate it is, and whose. */
+  readonly name: string
+  /** What removes it; more than one edit where two places guard the same thing, each enough alone. */
+  readonly edits: readonly Edit[]
+  readonly red: NamedTest
+  /** A test that passes through the same code and stays green, so that a statement broken by the edit proves nothing. */
+  readonly green: NamedTest
+}
+
+interface GuardRow extends Edit {
+  readonly name: string
+  readonly also?: readonly Edit[]
+  readonly red: NamedTest
+  readonly green: NamedTest
+}
+
+/** A guard from its row in a table: the first edit flat, what else must go beside it in `also`. */
+export function guard({ name, red, green, also = [], ...edit }: GuardRow): Guard {
+  return { name, edits: [edit, ...also], red, green }
+}
+
+const everyRoute = 'test/contract/every-route.test.ts'
+const declaredErrors = 'test/contract/declared-errors.test.ts'
+
+/** The tests that every route of the contract has. */
+export function routeTests(route: string) {
+  return {
+    succeeds: test(
+      everyRoute,
+      `${route} answers its declared success with exactly what the contract declares`,
+    ),
+    hidesForeign: test(
+      everyRoute,
+      `${route} 404: what another tenant has is answered as what does not exist, and stays as it is`,
+    ),
+    demandsToken: test(
+      everyRoute,
+      `${route} 401: refuses a request without a token, and one with a token of somebody else’s making`,
+    ),
+    namesFaults: test(
+      everyRoute,
+      `${route} 422: names the parameters that are missing and those it does not know`,
+    ),
+    refuses: (code: string) => test(declaredErrors, `${route} answers ${code}, as it declares`),
+  }
+}
+
+/** A test of a file in this folder. */
+export function guardTest(name: string, title: string): NamedTest {
+  return test(`test/guards/${name}.test.ts`, title)
+}
+
+function test(file: string, title: string): NamedTest {
+  return { file, title }
+}

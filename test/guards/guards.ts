@@ -1,0 +1,15 @@
+import type { Guard } from './guard.js'
+import { apiKeyGuards } from './api-key-guards.js'
+import { changeGuards } from './change-guards.js'
+import { codeGuards } from './code-guards.js'
+import { magicLinkGuards } from './magic-link-guards.js'
+import { tenantGuards } from './tenant-guards.js'
+
+/** Every predicate that keeps somebody out, with the test that notices its removal. */
+export const guards: readonly Guard[] = [
+  ...tenantGuards,
+  ...changeGuards,
+  ...apiKeyGuards,
+  ...magicLinkGuards,
+  ...codeGuards,
+]

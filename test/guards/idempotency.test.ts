@@ -1,0 +1,132 @@
+import pg from 'pg'
+import { beforeAll, expect, test } from 'vitest'
+import { anything } from '../given.js'
+import { startService, type Service } from '../harness.js'
+
+let service: Service
+
+beforeAll(async () => {
+  service = await startService()
+})
+
+interface Attempt {
+  readonly status: number
+  readonly code: string | undefined
+  readonly domain: string | undefined
+}
+
+/** Creates organizations under one Idempotency-Key, of one API key. */
+async function givenRepeater() {
+  const token = await service.token()
+  const idempotencyKey = anything()
+  return async (name: string): Promise<Attempt> => {
+    const response = await fetch(`${service.baseUrl}/api/v2/organizations`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        'idempotency-key': idempotencyKey,
+      },
+      body: JSON.stringify({ name }),
+    })
+    const body = (await response.json()) as { error?: { code: string }; domain?: string }
+    return { status: response.status, code: body.error?.code, domain: body.domain }
+  }
+}
+
+async function countNamed(name: string): Promise<number> {
+  const client = await service.client()
+  const { total } = await client.organizations.list({ filter: name })
+  return total
+}
+
+test('a request that is made twice has one effect and one answer', async () => {
+  const create = await givenRepeater()
+  const name = `Twice ${anything()}`
+
+  const [first, second] = [await create(name), await create(name)]
+
+  expect(second).toEqual(first)
+  expect(await countNamed(name)).toBe(1)
+})
+
+test('a request in flight holds its key: the same request is refused meanwhile', async () => {
+  const create = await givenRepeater()
+  const name = `Held ${anything()}`
+
+  const fate = await whileEventsAreLocked(async (underWay) => {
+    void underWay(create(name))
+    await untilWaiting(1)
+    return fateOf(underWay(create(name)))
+  })
+
+  expect(fate).toBe('idempotency_in_flight')
+})
+
+test('of two requests, the second of which took over the lease of the first, one has its effect', async () => {
+  const create = await givenRepeater()
+  const name = `Leased ${anything()}`
+  const attempts: Promise<Attempt>[] = []
+
+  await whileEventsAreLocked(async (underWay) => {
+    attempts.push(underWay(create(name)))
+    await untilWaiting(1)
+    service.clock.advance(31)
+    attempts.push(underWay(create(name)))
+    await untilWaiting(2)
+  })
+
+  const statuses = (await Promise.all(attempts)).map(({ status }) => status)
+  expect(statuses.toSorted()).toEqual([201, 409])
+  expect(await countNamed(name)).toBe(1)
+})
+
+test('a lease that has run out is not another request’s to take', async () => {
+  const create = await givenRepeater()
+
+  const fate = await whileEventsAreLocked(async (underWay) => {
+    void underWay(create(`Lost ${anything()}`))
+    await untilWaiting(1)
+    service.clock.advance(31)
+    return fateOf(underWay(create(`Other ${anything()}`)))
+  })
+
+  expect(fate).toBe('idempotency_key_reused')
+})
+
+/** What becomes of a request beside one that waits: it is refused with a code, or worked on, and then waits as well. */
+async function fateOf(request: Promise<Attempt>): Promise<string | undefined> {
+  const settled = new AbortController()
+  const refused = request.then(({ code }) => code).finally(() => settled.abort())
+  return Promise.race([refused, untilWaiting(2, settled.signal).then(() => 'worked on')])
+}
+
+/** Holds the events table, so that every change waits before its end; then lets go, and sees what is under way through. */
+async function whileEventsAreLocked<Result>(
+  work: (underWay: (request: Promise<Attempt>) => Promise<Attempt>) => Promise<Result>,
+): Promise<Result> {
+  const requests: Promise<Attempt>[] = []
+  const holder = new pg.Client({ connectionString: service.databaseUrl })
+  await holder.connect()
+  await holder.query('begin; lock table events in exclusive mode')
+  try {
+    return await work((request) => {
+      requests.push(request)
+      return request
+    })
+  } finally {
+    await holder.query('rollback')
+    await holder.end()
+    await Promise.all(requests)
+  }
+}
+
+/** Resolves once so many statements of the service wait for a lock, or it is of no interest any more. */
+async function untilWaiting(count: number, signal?: AbortSignal): Promise<void> {
+  while (signal?.aborted !== true) {
+    const waiting = await service.query(
+      `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+    )
+    if (waiting.length >= count) return
+  }
+}

@@ -1,0 +1,163 @@
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startEmbedded } from '@portico/server/embedded'
+import { guards } from './guards.js'
+import type { Guard } from './guard.js'
+import { copyRepository, type RepositoryCopy } from './repository-copy.js'
+import { runTests, type NamedTest, type RunReport } from './vitest-run.js'
+
+/**
+ * Removes each guard in a copy of the repository, and demands that its test fails, by an assertion, while another test
+ * of the same code passes. A guard that has moved, and a test that has another name, are failures too.
+ *
+ *     npm run test:guards                 all
+ *     npm run test:guards -- expiry       those whose name contains a word
+ */
+async function main(): Promise<void> {
+  const wanted = process.argv.slice(2)
+  const chosen = guards.filter(({ name }) => wanted.every((word) => name.includes(word)))
+  if (chosen.length === 0) throw new Error(`no guard's name contains ${wanted.join(' and ')}`)
+  checkNames()
+  // One for all runs; each makes its own databases in it.
+  const dataDir = await mkdtemp(join(tmpdir(), 'portico-guards-'))
+  const postgres = await startEmbedded({ dataDir, throwaway: true, maxConnections: 300 })
+  const places = await Promise.all(
+    Array.from({ length: lanes }, async () => ({ ...(await copyRepository()), databaseUrl: postgres.url })),
+  )
+  const close = async () => {
+    await Promise.all(places.map((place) => place.remove()))
+    await postgres.stop()
+  }
+  process.once('SIGINT', () => void close().then(() => process.exit(130)))
+  try {
+    const findings = [...(await findRedBefore(places, chosen)), ...(await removeEach(places, chosen))]
+    report(chosen.length, findings)
+  } finally {
+    await close()
+  }
+}
+
+/** A copy of the repository, and the database that tests of it use. */
+type Place = RepositoryCopy & { readonly databaseUrl: string }
+
+/** As many as there are cores on a small machine; a run waits for its database more than it computes. */
+const lanes = 2
+
+/** What is wrong with a guard or with its test, in words. */
+interface Finding {
+  readonly name: string
+  readonly fault: string
+}
+
+function checkNames(): void {
+  const names = guards.map(({ name }) => name)
+  const repeated = names.find((name, index) => names.indexOf(name) !== index)
+  if (repeated !== undefined) throw new Error(`two guards are called ${repeated}`)
+}
+
+/** Runs every test of the table with all guards in place. One that fails then proves nothing later. */
+async function findRedBefore(places: readonly Place[], chosen: readonly Guard[]): Promise<Finding[]> {
+  const tests = new Map(chosen.flatMap(({ red, green }) => [red, green]).map((test) => [toText(test), test]))
+  const files = [...new Set([...tests.values()].map(({ file }) => file))]
+  process.stdout.write(`${tests.size} tests of ${files.length} files, with all guards in place\n`)
+  const findings = await inLanes(places, files, async (place, file) => {
+    const named = [...tests.values()].filter((test) => test.file === file)
+    const run = await runTests(place.root, named, place.databaseUrl)
+    return named.flatMap((test) => {
+      const fault = whyNotGreen(run, test)
+      if (fault === undefined) return []
+      process.stdout.write(`  ${toText(test)}: ${fault}\n`)
+      return [{ name: toText(test), fault }]
+    })
+  })
+  return findings.flat()
+}
+
+async function removeEach(places: readonly Place[], chosen: readonly Guard[]): Promise<Finding[]> {
+  let done = 0
+  const faults = await inLanes(places, chosen, async (place, guard) => {
+    const start = performance.now()
+    const fault = await faultOf(place, guard)
+    const seconds = ((performance.now() - start) / 1000).toFixed(1).padStart(5)
+    const count = `${++done}/${chosen.length}`.padStart(7)
+    process.stdout.write(
+      `${count} ${seconds} s  ${fault === undefined ? 'noticed' : 'MISSED '}  ${guard.name}\n`,
+    )
+    if (fault !== undefined) process.stdout.write(`${fault.replace(/^/gm, ' '.repeat(18))}\n`)
+    else process.stdout.write(`${' '.repeat(26)}by ${toText(guard.red)}\n`)
+    return fault === undefined ? [] : [{ name: guard.name, fault }]
+  })
+  return faults.flat()
+}
+
+/** What is wrong when a guard is removed; undefined when its test notices. */
+async function faultOf(place: Place, { edits, red, green }: Guard): Promise<string | undefined> {
+  try {
+    await place.apply(edits)
+    const run = await runTests(place.root, [red, green], place.databaseUrl)
+    return whyNotNoticed(run, red) ?? whyNotGreen(run, green)
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  } finally {
+    await place.restore()
+  }
+}
+
+/** How vitest's own failures begin; a request that was to be refused and is answered is told as a plain Error. */
+const assertion = /^AssertionError\b|^Error: promise resolved .* instead of rejecting/s
+
+function whyNotNoticed(run: RunReport, test: NamedTest): string | undefined {
+  const outcome = run.outcomeOf(test)
+  if (outcome === undefined) return whyNotRun(run, test)
+  if (outcome.state === 'passed') return `${toText(test)} passes without it`
+  if (outcome.state === 'skipped') return `${toText(test)} is skipped`
+  const other = outcome.errors.find((error) => !assertion.test(error))
+  return other === undefined ? undefined : `${toText(test)} fails by no assertion: ${firstLine(other)}`
+}
+
+function whyNotGreen(run: RunReport, test: NamedTest): string | undefined {
+  const outcome = run.outcomeOf(test)
+  if (outcome === undefined) return whyNotRun(run, test)
+  return outcome.state === 'passed'
+    ? undefined
+    : `${toText(test)} is ${outcome.state}: ${firstLine(outcome.errors[0] ?? '')}`
+}
+
+function whyNotRun(run: RunReport, test: NamedTest): string {
+  return `${toText(test)} does not run:\n${run.output.trim().slice(-600)}`
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1).join('')
+}
+
+function toText({ file, title }: NamedTest): string {
+  return `${file}: ${title}`
+}
+
+/** Works through the items, as many at once as there are places, each with one to itself. */
+async function inLanes<Item, Result>(
+  places: readonly Place[],
+  items: readonly Item[],
+  work: (place: Place, item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const waiting = [...items.entries()]
+  const results: Result[] = []
+  await Promise.all(
+    places.map(async (place) => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+        results[next[0]] = await work(place, next[1])
+    }),
+  )
+  return results
+}
+
+function report(count: number, findings: readonly Finding[]): void {
+  const missed = new Set(findings.map(({ name }) => name))
+  for (const { name, fault } of findings) process.stdout.write(`\n${name}\n  ${fault}\n`)
+  process.stdout.write(`\n${count} guards removed, ${missed.size} without a test that notices\n`)
+  process.exitCode = missed.size === 0 ? 0 : 1
+}
+
+await main()

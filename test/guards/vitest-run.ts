@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { escaped } from './repository-copy.js'
+
+/** A test by its file, from the root of the repository, and its name with those of the groups around it before it. */
+export interface NamedTest {
+  readonly file: string
+  readonly title: string
+}
+
+export interface TestOutcome {
+  readonly state: 'passed' | 'failed' | 'skipped'
+  /** What failed, each beginning with the name of its error class. */
+  readonly errors: readonly string[]
+}
+
+/** What a run of vitest told: the outcome of every test that ran, and what it wrote. */
+export interface RunReport {
+  outcomeOf(test: NamedTest): TestOutcome | undefined
+  readonly output: string
+}
+
+const timeLimitMs = 180_000
+
+/**
+ * Runs these tests, and no other, in one process of vitest.
+ *
+ * @param databaseUrl A Postgres that is running; without it the run starts its own, which takes a while.
+ */
+export async function runTests(
+  root: string,
+  tests: readonly NamedTest[],
+  databaseUrl = process.env.TEST_DATABASE_URL,
+): Promise<RunReport> {
+  const folder = await mkdtemp(join(tmpdir(), 'portico-report-'))
+  const report = join(folder, 'report.json')
+  const files = [...new Set(tests.map(({ file }) => file))]
+  const titles = [...new Set(tests.map(({ title }) => escaped(title)))]
+  try {
+    const output = await execute(root, databaseUrl, [
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      ...files,
+      '--project=service',
+      // What the edit does not touch is not compiled again.
+      '--experimental.fsModuleCache',
+      '--testNamePattern',
+      `^(${titles.join('|')})$`,
+      '--reporter=json',
+      `--outputFile=${report}`,
+    ])
+    const outcomes = outcomesOf(root, await readReport(report))
+    return { outcomeOf: (test) => outcomes.get(keyOf(test)), output }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** The variables of this process without those by which a vitest knows itself inside another. */
+export function cleanEnvironment(): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([name]) => !/^(VITEST|TEST$|NODE_ENV$)/.test(name))
+  return Object.fromEntries(own)
+}
+
+function execute(root: string, databaseUrl: string | undefined, args: string[]): Promise<string> {
+  const env = { ...cleanEnvironment(), ...(databaseUrl !== undefined && { TEST_DATABASE_URL: databaseUrl }) }
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { cwd: root, env, timeout: timeLimitMs })
+    const chunks: string[] = []
+    child.stdout.on('data', (chunk) => chunks.push(String(chunk)))
+    child.stderr.on('data', (chunk) => chunks.push(String(chunk)))
+    child.once('error', reject)
+    child.once('close', () => resolve(chunks.join('')))
+  })
+}
+
+interface FileReport {
+  readonly name: string
+  readonly assertionResults: readonly {
+    readonly ancestorTitles: readonly string[]
+    readonly title: string
+    readonly status: string
+    readonly failureMessages: readonly string[] | null
+  }[]
+}
+
+/** No report: vitest broke down before its end, which no test's outcome then tells. */
+async function readReport(path: string): Promise<readonly FileReport[]> {
+  try {
+    const { testResults } = JSON.parse(await readFile(path, 'utf8')) as { testResults: FileReport[] }
+    return testResults
+  } catch {
+    return []
+  }
+}
+
+function outcomesOf(root: string, files: readonly FileReport[]): Map<string, TestOutcome> {
+  const outcomes = new Map<string, TestOutcome>()
+  for (const { name, assertionResults } of files) {
+    for (const result of assertionResults) {
+      const title = [...result.ancestorTitles, result.title].join(' ')
+      const state = result.status === 'passed' || result.status === 'failed' ? result.status : 'skipped'
+      const file = name.slice(name.indexOf(root) + root.length + 1)
+      outcomes.set(keyOf({ file, title }), { state, errors: result.failureMessages ?? [] })
+    }
+  }
+  return outcomes
+}
+
+function keyOf({ file, title }: NamedTest): string {
+  return `${file} > ${title}`
+}

@@ -1,0 +1,232 @@
+import { fileURLToPath } from 'node:url'
+
+import { ESLint } from 'eslint'
+import tseslint from 'typescript-eslint'
+import { describe, expect, test } from 'vitest'
+
+const cwd = fileURLToPath(new URL('..', import.meta.url))
+
+// Without type information, so that a line can be judged in a file that does not exist.
+const untyped = new ESLint({ cwd, overrideConfig: [tseslint.configs.disableTypeChecked] })
+
+/** File, code, and the beginning of what lint must answer. */
+type Case = [file: string, code: string, message: string]
+
+const refusedImports: Case[] = [
+  ['contract/src/users.ts', "import { z } from 'zod'", "Import from 'zod/v4'"],
+  ['test/given.ts', "import { z } from 'zod/v3'", "Import from 'zod/v4'"],
+  ['contract/src/users.ts', "import { join } from 'node:path'", 'The contract runs anywhere'],
+  ['contract/src/users.ts', "import { Kysely } from 'kysely'", 'The contract runs anywhere'],
+  ['contract/src/openapi.ts', "import express from 'express'", 'The contract imports zod/v4'],
+  ['sdk/src/client.ts', "import { User } from '@portico/contract/users'", 'The SDK has no dependency'],
+  ['sdk/src/client.ts', "import { createHmac } from 'node:crypto'", 'The SDK has no dependency'],
+  ['sdk/src/client.ts', "import type { Deps } from '@portico/server/deps'", 'The SDK has no dependency'],
+  [
+    'sdk/examples/create-user.ts',
+    "import { x } from '@portico/server/app'",
+    'The SDK and the docs are built',
+  ],
+  ['docs/build.ts', "import { x } from '@portico/server/app'", 'The SDK and the docs are built'],
+  [
+    'docs/build.ts',
+    "import { x } from '../contract/src/users.js'",
+    'Import another workspace by its package name',
+  ],
+  ['test/given.ts', "import { x } from '@portico/server/users/users'", 'Tests go in through the front door'],
+  [
+    'test/given.ts',
+    "import { x } from '../server/src/users/users.js'",
+    'Import another workspace by its package',
+  ],
+  ['test/given.ts', "import { sql } from 'kysely'", 'Arrange and assert through the API'],
+  ['server/src/users/users.ts', "import { x } from '@portico/sdk'", 'The server stands alone'],
+  ['server/src/main.ts', "import { x } from '../../test/given.js'", 'The server stands alone'],
+  ['server/src/http/https-only.ts', "import { sql } from 'kysely'", 'Queries live in domain files'],
+  [
+    'server/src/db/page.ts',
+    "import { x } from '../users/users.js'",
+    'db and crypto are below every resource',
+  ],
+  [
+    'server/src/crypto/jwt.ts',
+    "import { x } from '../oauth/claims.js'",
+    'db and crypto are below every resource',
+  ],
+  [
+    'server/src/users/routes.ts',
+    "import { x } from '../db/connect.js'",
+    'A handler imports its own domain files',
+  ],
+  [
+    'server/src/users/routes.ts',
+    "import { x } from '../admins/admins.js'",
+    'A handler imports its own domain files',
+  ],
+  [
+    'server/src/users/routes.ts',
+    "import type { Kysely } from 'kysely'",
+    'A handler imports its own domain files',
+  ],
+  ['server/src/users/users.ts', "import type { Request } from 'express'", 'A domain file knows no HTTP'],
+  [
+    'server/src/users/users.ts',
+    "import { initServer } from '@ts-rest/express'",
+    'A domain file knows no HTTP',
+  ],
+  ['server/src/users/users.ts', "import { x } from '../http/answer.js'", 'A domain file knows no HTTP'],
+  ['server/src/users/users.ts', "import { x } from './routes.js'", 'A domain file knows no HTTP'],
+  ['server/src/users/users.ts', "const x = await import('express')", 'A domain file knows no HTTP'],
+  ['server/src/users/users.ts', "let x: import('express').Request", 'A domain file knows no HTTP'],
+  ['server/src/users/users.ts', "export { x } from '../http/answer.js'", 'A domain file knows no HTTP'],
+  [
+    'server/src/users/users.ts',
+    "import { x } from '../admins/record.js'",
+    "Call the other resource's operation",
+  ],
+  [
+    'server/src/users/record.ts',
+    "import { x } from './users.js'",
+    'record.ts converts and does nothing else',
+  ],
+  ['server/src/users/record.ts', "import { sql } from 'kysely'", 'record.ts converts and does nothing else'],
+  ['server/src/saml/consume.ts', "import express from 'express'", 'express is for router.ts alone'],
+  [
+    'server/src/saml/consume.ts',
+    "import { x } from '../oidc/userinfo.js'",
+    'Another protocol’s files are its own',
+  ],
+  ['server/src/saml/router.ts', "import { sql } from 'kysely'", 'A router mounts addresses'],
+  ['server/src/saml/validate.ts', "import { x } from '../deps.js'", 'This file is pure'],
+  ['server/src/scim/filter.ts', "import { sql } from 'kysely'", 'This file is pure'],
+  ['server/src/cli/redeliver.ts', "import express from 'express'", 'A command calls operations'],
+]
+
+const refusedCode: Case[] = [
+  ['contract/src/contract.ts', "export * from './users.js'", 'Export names one by one'],
+  ['server/src/users/users.ts', 'export default function getUser() {}', 'Use a named export'],
+  ['server/src/users/users.ts', 'export class Users {}', 'Write functions over plain values'],
+  ['server/src/users/users.ts', 'export const Users = class {}', 'Write functions over plain values'],
+  ['sdk/src/transport.ts', 'export class Transport extends Base {}', 'Write functions over plain values'],
+  ['server/src/users/users.ts', 'export const at = new Date()', 'Take the time from deps.now()'],
+  ['server/src/users/users.ts', 'export const at = Date.now()', 'Take the time from deps.now()'],
+  ['server/src/users/slug.test.ts', 'export const at = Date()', 'Take the time from deps.now()'],
+  ['server/src/users/users.ts', 'export const q = sql`select now()`', 'Pass deps.now() as a parameter'],
+  [
+    'server/src/users/users.ts',
+    'export const q = sql<Date>`a < ${b} and c < NOW ()`',
+    'Pass deps.now() as a parameter',
+  ],
+  [
+    'server/src/db/migrations/1.ts',
+    'export const q = sql`CURRENT_TIMESTAMP`',
+    'Pass deps.now() as a parameter',
+  ],
+  ['server/src/users/users.ts', "export const q = sql.raw('now()')", 'Pass deps.now() as a parameter'],
+  ['server/src/users/users.ts', 'export const port = process.env.PORT', 'Read the setting from Config'],
+  ['server/src/users/users.ts', "export const port = process['env']", 'Read the setting from Config'],
+  ['server/src/users/users.ts', 'export const { env } = process', 'Read the setting from Config'],
+  ['server/src/users/users.ts', "import { env } from 'node:process'", 'Read the setting from Config'],
+  ['sdk/src/transport.ts', 'export const port = process.env.PORT', 'Read the setting from Config'],
+  ['sdk/src/transport.ts', "export const a = Buffer.from('a')", 'This runs in browsers too'],
+  ['server/src/users/users.ts', "console.log('hello')", 'Log through deps.log'],
+  ['server/src/users/users.ts', 'export const { log } = console', 'Log through deps.log'],
+  [
+    'server/src/pages/login.tsx',
+    'export const a = <p dangerouslySetInnerHTML={b} />',
+    'Write elements and text',
+  ],
+  [
+    'server/src/pages/login.tsx',
+    'export const a = { dangerouslySetInnerHTML: b }',
+    'Write elements and text',
+  ],
+  [
+    'server/src/pages/login.tsx',
+    'export const a = <img src="a.png" />',
+    'img elements must have an alt prop',
+  ],
+  ['docs/build.ts', '// TODO: write this', 'Do it, or write it in the issue tracker'],
+  ['eslint.config.js', '/* FIXME */', 'Do it, or write it in the issue tracker'],
+  ['server/src/users/users.ts', 'export let a: any', 'Unexpected any'],
+  ['server/src/users/users.ts', 'export const a = b!.c', 'Forbidden non-null assertion'],
+]
+
+const accepted: [file: string, code: string][] = [
+  [
+    'contract/src/users.ts',
+    "import { z } from 'zod/v4'\nimport { id } from './fields.js'\nexport const a = z.object({ id: id() })",
+  ],
+  ['contract/src/openapi.ts', "import { STATUS_CODES } from 'node:http'\nexport const a = STATUS_CODES"],
+  ['sdk/src/mock.ts', "import { http } from 'msw'\nexport const a = http"],
+  ['sdk/src/api-error.ts', 'export class ApiError extends Error {}'],
+  [
+    'server/src/http/server.ts',
+    "import { IncomingMessage } from 'node:http'\nexport class Request extends IncomingMessage {}",
+  ],
+  ['server/src/deps.ts', 'export const now = () => new Date()'],
+  ['server/src/config.ts', 'export const port = process.env.PORT'],
+  ['server/src/cli/main.ts', "console.log('hello')"],
+  [
+    'server/src/users/users.ts',
+    'export const parsed = new Date(text)\nexport const q = sql`a < ${now} and know(b)`',
+  ],
+  [
+    'server/src/users/users.ts',
+    "import { toUser } from './record.js'\nimport { checkAdmin } from '../admins/admins.js'\ncheckAdmin(toUser)",
+  ],
+  [
+    'server/src/users/routes.ts',
+    "import { getUser } from './users.js'\nimport { tenantOf } from '../http/request-context.js'\ntenantOf(getUser)",
+  ],
+  [
+    'server/src/users/record.ts',
+    "import type { Selectable } from 'kysely'\nimport { User } from '@portico/contract/users'\nexport const a: Selectable<unknown> = User",
+  ],
+  ['server/src/saml/router.ts', "import express from 'express'\nexpress()"],
+  ['test/given.ts', "import { buildApp } from '@portico/server/app'\nbuildApp()"],
+  ['vitest.config.ts', 'export default {}'],
+]
+
+describe('lint refuses an import that', () => {
+  test.each(refusedImports)('%s: %s', refuse)
+})
+
+describe('lint refuses', () => {
+  test.each(refusedCode)('%s: %s', refuse)
+})
+
+test.each(accepted)('lint accepts in %s: %s', async (file, code) => {
+  expect(await messagesOf(untyped, file, code)).toEqual([])
+})
+
+test('lint refuses a promise that nobody waits for, and a missing case', { timeout: 60_000 }, async () => {
+  const typed = new ESLint({ cwd })
+  const code = [
+    'export async function save(): Promise<void> {}',
+    'export function twice(kind: "a" | "b"): number {',
+    '  save()',
+    '  switch (kind) {',
+    '    case "a":',
+    '      return 1',
+    '  }',
+    '}',
+  ].join('\n')
+
+  const messages = await messagesOf(typed, 'contract/src/errors.ts', code)
+
+  expect(messages).toContainEqual(expect.stringContaining('Promises must be awaited'))
+  expect(messages).toContainEqual(expect.stringContaining('Switch is not exhaustive'))
+})
+
+async function refuse(file: string, code: string, message: string): Promise<void> {
+  expect(await messagesOf(untyped, file, code)).toContainEqual(expect.stringContaining(message))
+}
+
+async function messagesOf(eslint: ESLint, file: string, code: string): Promise<string[]> {
+  const results = await eslint.lintText(`${code}\n`, { filePath: `${cwd}${file}` })
+  // The examples are single lines that use nothing and come from nowhere.
+  return results
+    .flatMap((result) => result.messages)
+    .filter(({ ruleId }) => ruleId !== '@typescript-eslint/no-unused-vars')
+    .map(({ message }) => message)
+}

@@ -1,0 +1,166 @@
+import { routes, type Route } from '@portico/contract/walk'
+import { createClient, isApiError, type User } from '@portico/sdk'
+import { createMockHandlers, type Overrides } from '@portico/sdk/mock'
+import { setupServer } from 'msw/node'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { z } from 'zod/v4'
+
+const baseUrl = 'https://auth.example'
+const service = setupServer()
+
+beforeAll(() => service.listen({ onUnhandledRequest: 'error' }))
+afterEach(() => service.resetHandlers())
+afterAll(() => service.close())
+
+function given(overrides: Overrides = {}) {
+  service.use(...createMockHandlers({ baseUrl, overrides }))
+  const bodies: string[] = []
+  const client = createClient({
+    baseUrl,
+    domain: 'acme',
+    clientId: '0190c8b0-0000-7000-8000-000000000000',
+    clientSecret: 'keysandbox_x',
+    maxRetries: 0,
+    fetch: async (input, init) => {
+      const response = await fetch(input, init)
+      bodies.push(await response.clone().text())
+      return response
+    },
+  })
+  return { client, bodies }
+}
+
+/** Calls an operation by its name, with something for each path parameter. */
+async function call(client: object, route: Route, prefer?: string): Promise<unknown> {
+  const group: unknown = Reflect.get(client, route.resource)
+  const method: unknown = Reflect.get(group as object, route.verb)
+  const input = Object.fromEntries(route.pathParameters.map((name) => [name, 'some-value']))
+  const options = prefer === undefined ? {} : { headers: { prefer } }
+  return (method as (...parameters: unknown[]) => Promise<unknown>)(input, options)
+}
+
+const everyRoute = routes().map((route) => ({ name: route.name, route }))
+
+const everyRefusal = everyRoute.flatMap(({ name, route }) =>
+  Object.entries(route.definition.responses)
+    .filter(([status]) => Number(status) !== route.successStatus)
+    .map(([status, schema]) => ({ name, status: Number(status), route, schema: schema as z.ZodType })),
+)
+
+test.each(everyRoute)('$name answers what the contract says', async ({ route }) => {
+  const { client } = given()
+
+  const answer = await call(client, route)
+
+  expect(route.success.parse(answer)).toEqual(answer)
+})
+
+test.each(everyRefusal)('$name answers $status on demand', async ({ route, status, schema }) => {
+  const { client, bodies } = given()
+
+  await expect(call(client, route, `status=${status}`)).rejects.toMatchObject({ status })
+  const body: unknown = JSON.parse(bodies.at(-1) ?? '')
+  expect(schema.parse(body)).toEqual(body)
+})
+
+test('a code can be asked for, where a status has several', async () => {
+  const { client } = given()
+
+  const error: unknown = await client.users
+    .get(
+      { org_domain: 'awesome-company', user_id: 'u1' },
+      { headers: { prefer: 'status=404, code=user_not_found' } },
+    )
+    .catch((reason: unknown) => reason)
+
+  expect(isApiError(error, 'users.get') && error.code).toBe('user_not_found')
+})
+
+test('a status that the operation does not declare is told, and not made up', async () => {
+  const { client } = given()
+
+  const attempt = client.organizations.list({}, { headers: { prefer: 'status=409' } })
+
+  await expect(attempt).rejects.toMatchObject({ status: 501, code: 'unexpected_answer' })
+})
+
+test('401: an operation of the API without a bearer token', async () => {
+  given()
+
+  const { status } = await fetch(`${baseUrl}/api/v2/organizations`)
+
+  expect(status).toBe(401)
+})
+
+test('an override answers in place of the example, as a record or as a function of the request', async () => {
+  const { client } = given({
+    'users.get': ({ params }) => ({ ...someUser, id: String(params['user_id']) }),
+    'users.getByEmail': someUser,
+    'organizations.get': () => new Response('{}', { status: 418, headers: { 'content-type': 'text/plain' } }),
+  })
+
+  const got = await client.users.get({ org_domain: 'awesome-company', user_id: 'a b' })
+  const found = await client.users.getByEmail({ org_domain: 'awesome-company', user_email: 'a@b.example' })
+
+  expect([got.id, found]).toEqual(['a b', someUser])
+  await expect(client.organizations.get({ org_domain: 'x' })).rejects.toMatchObject({ status: 418 })
+})
+
+test('all records of a list are those of its one page', async () => {
+  const { client } = given()
+
+  const found: User[] = []
+  for await (const user of client.users.list.all({ org_domain: 'awesome-company' })) found.push(user)
+
+  expect(found).toHaveLength(1)
+})
+
+const someUser: User = {
+  __type__: 'User',
+  __domain__: 'awesome-company',
+  __environment__: 'sandbox',
+  id: 'u1',
+  active: true,
+  email: 'grace@awesome.example',
+  email_verified: false,
+  phone_number: null,
+  phone_number_verified: false,
+  phone_numbers: [],
+  address: {
+    formatted: null,
+    street_address: null,
+    locality: null,
+    region: null,
+    postal_code: null,
+    country: null,
+  },
+  identities: [],
+  metadata: [],
+  profile: {
+    given_name: null,
+    family_name: null,
+    name: null,
+    nickname: null,
+    preferred_username: null,
+    birthdate: null,
+    gender: null,
+    locale: null,
+    zoneinfo: null,
+    picture: null,
+    profile: null,
+    website: null,
+    email: 'grace@awesome.example',
+    phone_number: null,
+    address: {
+      formatted: null,
+      street_address: null,
+      locality: null,
+      region: null,
+      postal_code: null,
+      country: null,
+    },
+  },
+  avatar_hexa_color: '#000000',
+  inserted_at: '2026-03-14T09:26:53.589Z',
+  updated_at: '2026-03-14T09:26:53.589Z',
+}

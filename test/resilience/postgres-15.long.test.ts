@@ -1,0 +1,183 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { chown, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { routes } from '@portico/contract/walk'
+import { migrateDatabase } from '@portico/server/migrate'
+import { openMagicLink } from '@portico/sdk'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { anyEmail, anything, givenOf } from '../given.js'
+import { startService, type Service } from '../harness.js'
+import { bodyFor, send } from '../request-of.js'
+import { createWorld } from '../world.js'
+import { freePort } from './service-process.js'
+
+const folder = ['/usr/lib/postgresql/15/bin', '/usr/local/bin'].find((candidate) =>
+  /\(PostgreSQL\) 15\./.test(outputOf(join(candidate, 'postgres'), ['--version'])),
+)
+if (folder === undefined) process.stderr.write('Postgres 15 is not installed here: its tests are skipped.\n')
+
+// What a database is made with decides how it orders and folds text; the service may depend on neither.
+const kinds = [
+  ['in the order of code points', "locale 'C.UTF-8'"],
+  ['in the order of English', "locale 'C.UTF-8' locale_provider icu icu_locale 'en-US'"],
+] as const
+
+describe.skipIf(folder === undefined)('Postgres 15', () => {
+  let adminUrl: string
+  beforeAll(async () => {
+    adminUrl = await startPostgres(folder ?? '')
+  }, 60_000)
+
+  describe.each(kinds)('with a database %s', (_kind, options) => {
+    let service: Service
+    beforeAll(async () => {
+      const url = await createDatabase(adminUrl, options)
+      const applied = await migrateDatabase(url)
+      expect(applied.length).toBeGreaterThan(0)
+      service = await startService({ databaseUrl: url })
+    }, 60_000)
+
+    test('every operation answers its success', async () => {
+      const token = await service.token()
+      for (const route of routes().filter(({ access }) => access.auth === 'api_key')) {
+        const references = await createWorld(service)
+        const sample = bodyFor(route, references)
+        const body = sample && {
+          ...sample,
+          ...('email' in sample && { email: anyEmail() }),
+          ...('name' in sample && { name: `name_${anything()}` }),
+        }
+        const answer = await send(route, { baseUrl: service.baseUrl, token, references, body })
+        expect([route.name, answer.status, answer.text]).toMatchObject([
+          route.name,
+          route.successStatus,
+          expect.any(String),
+        ])
+      }
+    })
+
+    test('a user signs in with a mailed link', async () => {
+      const client = await service.client()
+      const { domain: org_domain } = await service.given.organization()
+      await service.given.application({ org_domain })
+      const { email: user_email } = await service.given.user({ org_domain })
+      await client.magicLink.createChallenge({ org_domain, user_email })
+      await service.runJobs()
+      const { data } = await client.outbox.list({ to: user_email })
+      const [link = ''] = /http:\S+/.exec(data[0]?.text ?? '') ?? []
+      const { code } = await openMagicLink(link)
+      const tokens = await client.oauth.token({ grant_type: 'authorization_code', code })
+      expect(tokens).toMatchObject({ token_type: 'Bearer' })
+    })
+
+    test('a list sorted by text is in one order, and complete by pages and by cursor', async () => {
+      const client = await service.client({ account: await service.createAccount() })
+      const names = ['b', 'A', 'a', 'B', 'é', 'ab', 'a b', 'a-b', 'Z', 'z', '10', '9', '_', 'ä']
+      for (const name of names) await givenOf(client).organization({ name })
+      for (const sort of ['name', '-name', 'domain', '-domain']) {
+        const { data } = await client.organizations.list({ sort, per_page: 100 })
+        const whole = data.map((organization) => organization.name)
+        expect([...whole].sort()).toEqual([...names].sort())
+
+        const walked: string[] = []
+        for await (const { name } of client.organizations.list.all({ sort, per_page: 2 })) {
+          walked.push(name)
+          if (walked.length > names.length) break
+        }
+        const paged: string[] = []
+        for (let page = 1; page <= names.length / 2; page++) {
+          const part = await client.organizations.list({ sort, page, per_page: 2 })
+          paged.push(...part.data.map((organization) => organization.name))
+        }
+        expect.soft([sort, walked]).toEqual([sort, whole])
+        expect.soft([sort, paged]).toEqual([sort, whole])
+      }
+    })
+
+    test('a filter finds text in any case', async () => {
+      const { domain } = await service.given.organization({ name: `École ${anything()}` })
+      const found = await (await service.client()).organizations.list({ filter: 'éCOLE' })
+      expect(found.data.map((organization) => organization.domain)).toContain(domain)
+    })
+  })
+})
+
+/** Starts a cluster of its own, as the user postgres where we are root, which Postgres refuses to be. */
+async function startPostgres(programs: string): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'portico-postgres-15-'))
+  const identity = process.getuid?.() === 0 ? identityOf('postgres') : undefined
+  if (identity !== undefined) await chown(directory, identity.uid, identity.gid)
+  const data = join(directory, 'data')
+  const initdb = [
+    '-D',
+    data,
+    '-U',
+    'postgres',
+    '-A',
+    'trust',
+    '--encoding=UTF8',
+    '--locale=C.UTF-8',
+    '--no-sync',
+  ]
+  execFileSync(join(programs, 'initdb'), initdb, { ...identity, cwd: '/', stdio: 'ignore' })
+
+  const port = await freePort()
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    `port=${port}`,
+    'fsync=off',
+    `unix_socket_directories=${directory}`,
+  ]
+  const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])]
+  const server = spawn(join(programs, 'postgres'), args, { ...identity, cwd: '/', stdio: 'ignore' })
+  afterAll(async () => {
+    const exit = once(server, 'exit')
+    server.kill('SIGINT')
+    await exit
+    await rm(directory, { recursive: true, force: true })
+  })
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  while (!(await isReady(url))) {
+    if (server.exitCode !== null) throw new Error(`Postgres ended with ${server.exitCode}`)
+    await pause(50)
+  }
+  return url
+}
+
+async function createDatabase(adminUrl: string, options: string): Promise<string> {
+  const name = `portico_${anything()}`
+  const admin = new pg.Client({ connectionString: adminUrl })
+  await admin.connect()
+  await admin.query(`create database ${name} template template0 ${options}`)
+  await admin.end()
+  const url = new URL(adminUrl)
+  url.pathname = name
+  return url.href
+}
+
+async function isReady(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url })
+  try {
+    await client.connect()
+    await client.end()
+    return true
+  } catch {
+    return false
+  }
+}
+
+function identityOf(user: string): { uid: number; gid: number } {
+  const [uid, gid] = ['-u', '-g'].map((flag) => Number(outputOf('id', [flag, user])))
+  if (!uid || !gid) throw new Error(`there is no user ${user} for Postgres to run as`)
+  return { uid, gid }
+}
+
+function outputOf(command: string, args: string[]): string {
+  if (command.startsWith('/') && !existsSync(command)) return ''
+  return spawnSync(command, args, { encoding: 'utf8' }).stdout
+}

@@ -1,0 +1,77 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterAll } from 'vitest'
+
+const main = fileURLToPath(new URL('../../server/dist/cli/main.js', import.meta.url))
+
+/** `portico serve` as its own process, at one address over all its starts. */
+export interface ServiceProcess {
+  readonly baseUrl: string
+  /** Resolves once it listens. */
+  start(): Promise<void>
+  /** SIGKILL: nothing in the process gets to know. */
+  kill(): Promise<void>
+  /** Sends SIGTERM; resolves to the exit code. */
+  terminate(): Promise<number | null>
+}
+
+/** Prepares a process with these variables; what still runs ends with the test file. */
+export async function serviceProcess(variables: Record<string, string>): Promise<ServiceProcess> {
+  const port = await freePort()
+  const baseUrl = `http://127.0.0.1:${port}`
+  let child: ChildProcess | undefined
+  let complaint = ''
+
+  async function start(): Promise<void> {
+    const started = spawn(process.execPath, [main, 'serve', '--json'], {
+      env: {
+        PATH: process.env.PATH,
+        PORT: String(port),
+        BASE_URL: baseUrl,
+        METRICS_PORT: '0',
+        LOG_LEVEL: 'warn',
+        API_RATE_PER_MINUTE: '1000000',
+        ...variables,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    child = started
+    started.stderr.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-5000)))
+    const lines = createInterface(started.stdout)
+    const listens = once(lines, 'line').then(() => true)
+    const exits = once(started, 'exit').then(() => false)
+    if (!(await Promise.race([listens, exits]))) throw new Error(`the service does not start:\n${complaint}`)
+  }
+
+  async function end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return null
+    const exit = once(child, 'exit')
+    child.kill(signal)
+    const [code] = (await exit) as [number | null]
+    return code
+  }
+
+  afterAll(() => end('SIGKILL'))
+  return {
+    baseUrl,
+    start,
+    terminate: () => end('SIGTERM'),
+    async kill() {
+      await end('SIGKILL')
+    },
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const probe = createServer()
+  probe.listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  // A TCP server that listens has an address with a port.
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  return port
+}

@@ -1,0 +1,26 @@
+import { anyEmail, anything, givenOf } from './given.js'
+import type { Service } from './harness.js'
+import type { References } from './request-of.js'
+
+type Key = NonNullable<Parameters<Service['client']>[0]>
+
+/** One of every kind of object that a route can name, all of one organization, account and environment. */
+export async function createWorld(service: Service, key: Key = {}, orgDomain?: string): Promise<References> {
+  const client = await service.client(key)
+  const given = givenOf(client)
+  const org_domain = orgDomain ?? (await given.organization()).domain
+  const user = await given.user({ org_domain, email: anyEmail() })
+  const application = await given.application({ org_domain, organization_domain_scope: org_domain })
+  const metaKey = await given.metaKey({ org_domain, name: `key_${anything()}` })
+  await client.users.addMetadata({ org_domain, user_id: user.id, key: metaKey.name, value: 'value' })
+  return {
+    org_domain,
+    organization_domain_scope: org_domain,
+    user_id: user.id,
+    user_email: user.email,
+    client_id: application.id,
+    application_id: application.id,
+    key: metaKey.name,
+    key_name: metaKey.name,
+  }
+}
