@@ -50,8 +50,12 @@ function preparedClient(client: pg.PoolClient, names: Map<string, string>, optio
       options.onRoundTrip()
       if (!isBeginDue) return send(text, values)
       isBeginDue = false
-      // Both are on the wire before either is answered. A failed begin leaves the connection unusable.
-      const [begun, answered] = await Promise.allSettled([client.query('begin'), send(text, values)])
+      // Both leave in one packet, before either is answered. A failed begin leaves the connection unusable.
+      const { stream } = client.connection
+      stream.cork()
+      const both = [client.query('begin'), send(text, values)] as const
+      stream.uncork()
+      const [begun, answered] = await Promise.allSettled(both)
       if (begun.status === 'rejected') {
         mustDiscard = true
         throw begun.reason

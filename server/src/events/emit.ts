@@ -4,6 +4,7 @@ import type { Transaction } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { z } from 'zod/v4'
 import type { DB } from '../db/schema.js'
+import { insertion } from '../db/statement.js'
 import type { Deps } from '../deps.js'
 import type { Cause } from '../tenant.js'
 import { normalizeEmail } from '../users/email.js'
@@ -42,23 +43,37 @@ export async function emit<Schema extends z.ZodType>(
   const data = JSON.stringify(withoutSecrets(emission.schema, emission.record) ?? {})
   const isTooLarge = Buffer.byteLength(data) > maxDataBytes
   const params = JSON.stringify(scene.cause.params())
-  await trx
-    .insertInto('events')
-    .values({
-      account_id: scene.accountId,
-      environment: scene.environment,
-      id: uuidv7(),
-      organization_id: emission.organizationId ?? null,
-      domain: scene.domain,
-      code: emission.code,
-      data: isTooLarge ? JSON.stringify({ id: emission.record.id, truncated: true }) : data,
-      params: Buffer.byteLength(params) > maxDataBytes ? JSON.stringify({ truncated: true }) : params,
-      actor_type: scene.cause.actor.type,
-      actor_id: scene.cause.actor.id,
-      request_id: scene.cause.requestId,
-      subject_id: emission.subjectId ?? null,
-      email_normalized: emission.email === undefined ? null : normalizeEmail(emission.email),
-      issued_at: now(),
-    })
-    .execute()
+  await insertEvent(trx, {
+    account_id: scene.accountId,
+    environment: scene.environment,
+    id: uuidv7(),
+    organization_id: emission.organizationId ?? null,
+    domain: scene.domain,
+    code: emission.code,
+    data: isTooLarge ? JSON.stringify({ id: emission.record.id, truncated: true }) : data,
+    params: Buffer.byteLength(params) > maxDataBytes ? JSON.stringify({ truncated: true }) : params,
+    actor_type: scene.cause.actor.type,
+    actor_id: scene.cause.actor.id,
+    request_id: scene.cause.requestId,
+    subject_id: emission.subjectId ?? null,
+    email_normalized: emission.email === undefined ? null : normalizeEmail(emission.email),
+    issued_at: now(),
+  })
 }
+
+const insertEvent = insertion('events', [
+  'account_id',
+  'environment',
+  'id',
+  'organization_id',
+  'domain',
+  'code',
+  'data',
+  'params',
+  'actor_type',
+  'actor_id',
+  'request_id',
+  'subject_id',
+  'email_normalized',
+  'issued_at',
+])

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { DB } from '../db/schema.js'
+import { insertion } from '../db/statement.js'
 import type { Deps } from '../deps.js'
 import { normalizeEmail } from '../users/email.js'
 
@@ -30,21 +31,33 @@ export interface LogEntry {
 
 /** Records authentication activity, for the account's own eyes. */
 export async function logEvent({ now }: Pick<Deps, 'now'>, db: Kysely<DB>, entry: LogEntry): Promise<void> {
-  await db
-    .insertInto('log_events')
-    .values({
-      account_id: entry.accountId,
-      environment: entry.environment,
-      organization_id: entry.organizationId ?? null,
-      domain: entry.domain,
-      event_code: entry.code,
-      client_id: entry.clientId ?? null,
-      email: entry.email ?? null,
-      email_normalized: entry.email == null ? null : normalizeEmail(entry.email),
-      resource_owner_id: entry.userId ?? null,
-      reason: entry.reason ?? null,
-      request_id: entry.requestId,
-      inserted_at: now(),
-    })
-    .execute()
+  await insertLogEvent(db, {
+    account_id: entry.accountId,
+    environment: entry.environment,
+    organization_id: entry.organizationId ?? null,
+    domain: entry.domain,
+    event_code: entry.code,
+    client_id: entry.clientId ?? null,
+    email: entry.email ?? null,
+    email_normalized: entry.email == null ? null : normalizeEmail(entry.email),
+    resource_owner_id: entry.userId ?? null,
+    reason: entry.reason ?? null,
+    request_id: entry.requestId,
+    inserted_at: now(),
+  })
 }
+
+const insertLogEvent = insertion('log_events', [
+  'account_id',
+  'environment',
+  'organization_id',
+  'domain',
+  'event_code',
+  'client_id',
+  'email',
+  'email_normalized',
+  'resource_owner_id',
+  'reason',
+  'request_id',
+  'inserted_at',
+])

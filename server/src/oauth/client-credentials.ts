@@ -4,6 +4,7 @@ import { v4 as uuidv4 } from 'uuid'
 import { scopesOf } from '../api-keys/api-keys.js'
 import { apiAudience, apiTokenLifetimeSeconds } from '../api-keys/api-token.js'
 import { areApiKeyCredentials, isSecretOf } from '../api-keys/credentials.js'
+import { statement } from '../db/statement.js'
 import type { Deps } from '../deps.js'
 import { logEvent } from '../log-events/log-event.js'
 import { accountKeys, signWith } from '../signing-keys/signing-keys.js'
@@ -79,8 +80,8 @@ export async function grantClientCredentials(
 }
 
 /** The key with its account's domain and the key that signs its tokens, in one statement. */
-function findKey({ db }: Deps, clientId: string) {
-  return db
+const selectKey = statement((db, { clientId }: { clientId: string }) =>
+  db
     .selectFrom('api_keys as key')
     .innerJoin('accounts', 'accounts.id', 'key.account_id')
     .innerJoin('signing_keys as signing', (join) =>
@@ -105,8 +106,12 @@ function findKey({ db }: Deps, clientId: string) {
       'accounts.domain',
       'signing.kid',
       'signing.private_key_sealed',
-    ])
-    .executeTakeFirst()
+    ]),
+)
+
+async function findKey({ db }: Deps, clientId: string) {
+  const [key] = await selectKey(db, { clientId })
+  return key
 }
 
 type FoundKey = NonNullable<Awaited<ReturnType<typeof findKey>>>

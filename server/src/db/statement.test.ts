@@ -1,0 +1,84 @@
+import {
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  sql,
+} from 'kysely'
+import type { CompiledQuery, DatabaseConnection } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import type { DB } from './schema.js'
+import { insertion, statement } from './statement.js'
+
+/** A Kysely that sends nothing and remembers what it would have sent. */
+function recordingDb() {
+  const sent: { sql: string; parameters: readonly unknown[] }[] = []
+  const connection: DatabaseConnection = {
+    executeQuery: ({ sql: text, parameters }: CompiledQuery) => {
+      sent.push({ sql: text, parameters })
+      return Promise.resolve({ rows: [] })
+    },
+    streamQuery: () => {
+      throw new Error('nothing streams here')
+    },
+  }
+  const driver = new DummyDriver()
+  driver.acquireConnection = () => Promise.resolve(connection)
+  const db = new Kysely<DB>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => driver,
+      createIntrospector: (own) => new PostgresIntrospector(own),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  })
+  return { db, sent }
+}
+
+describe('a statement', () => {
+  test('is built once, and sent with the values of each run', async () => {
+    const { db, sent } = recordingDb()
+    let built = 0
+    const select = statement((own, { id, ids }: { id: string; ids: readonly string[] | null }) => {
+      built += 1
+      return own
+        .selectFrom('users')
+        .where('id', '=', id)
+        .where(sql<boolean>`(${ids}::uuid[] is null or id = any(${ids}::uuid[]))`)
+        .where('active', '=', true)
+        .select('id')
+    })
+
+    await select(db, { id: 'a', ids: null })
+    await select(db, { id: 'b', ids: ['c'] })
+
+    expect(built).toBe(1)
+    expect(sent.map(({ parameters }) => parameters)).toEqual([
+      ['a', null, null, true],
+      ['b', ['c'], ['c'], true],
+    ])
+    expect(new Set(sent.map(({ sql: text }) => text)).size).toBe(1)
+  })
+
+  test('cannot be built from what a parameter is, which it would keep for all later runs', async () => {
+    const { db, sent } = recordingDb()
+    const select = statement((own, { id }: { id: string }) =>
+      own.selectFrom('users').where('id', '=', `${id}`).select('id'),
+    )
+
+    await expect(select(db, { id: 'a' })).rejects.toThrow('id is a parameter of a statement')
+    expect(sent).toEqual([])
+  })
+
+  test('inserts each column from the member of its name', async () => {
+    const { db, sent } = recordingDb()
+    const insert = insertion('log_events', ['domain', 'reason'])
+
+    await insert(db, { domain: 'acme', reason: null })
+
+    expect(sent).toEqual([
+      { sql: 'insert into "log_events" ("domain", "reason") values ($1, $2)', parameters: ['acme', null] },
+    ])
+  })
+})

@@ -1,0 +1,70 @@
+import type { Compilable, CompiledQuery, Insertable, InsertObject, Kysely } from 'kysely'
+import type { DB } from './schema.js'
+
+type RowOf<Built> = Built extends Compilable<infer Row> ? Row : never
+
+/** Runs a statement with the values of its parameters. */
+export type Statement<Parameters, Row> = (db: Kysely<DB>, parameters: Parameters) => Promise<Row[]>
+
+/**
+ * A statement that is built and compiled on its first run alone; later runs put other values into its parameters. To
+ * build and compile one anew costs the service more than to send it.
+ *
+ * @param build Makes the statement. What it is given stands for the parameters and goes where their values would; it has
+ *   none of them, so that the statement cannot depend on one: for that, write two statements.
+ */
+export function statement<Parameters extends object, Built extends Compilable<unknown>>(
+  build: (db: Kysely<DB>, parameters: Parameters) => Built,
+): Statement<Parameters, RowOf<Built>> {
+  let compiled: CompiledQuery<RowOf<Built>> | undefined
+  return async (db, parameters) => {
+    // Placeholders have the form of the parameters and, where a value is needed, nothing but an error.
+    compiled ??= build(db, placeholders as Parameters).compile() as CompiledQuery<RowOf<Built>>
+    const values = compiled.parameters.map((value) =>
+      isPlaceholder(value) ? parameters[value[parameterName] as keyof Parameters] : value,
+    )
+    const { rows } = await db.executeQuery<RowOf<Built>>({ ...compiled, parameters: values })
+    return rows
+  }
+}
+
+/** A statement that inserts one row with these columns. */
+export function insertion<Table extends keyof DB, Column extends keyof Insertable<DB[Table]> & string>(
+  table: Table,
+  columns: readonly Column[],
+): Statement<Required<Pick<Insertable<DB[Table]>, Column>>, unknown> {
+  return statement((db, row) =>
+    // The row's type demands each of the columns.
+    db
+      .insertInto(table)
+      .values(Object.fromEntries(columns.map((column) => [column, row[column]])) as InsertObject<DB, Table>),
+  )
+}
+
+/** Under it a placeholder has the name of its parameter. */
+const parameterName = Symbol('parameter')
+
+interface Placeholder {
+  readonly [parameterName]: string
+}
+
+function placeholderOf(name: string) {
+  const refuse = (): never => {
+    throw new Error(`${name} is a parameter of a statement and has no value while it is built`)
+  }
+  return { [parameterName]: name, [Symbol.toPrimitive]: refuse, toJSON: refuse }
+}
+
+function isPlaceholder(value: unknown): value is Placeholder {
+  return typeof value === 'object' && value !== null && parameterName in value
+}
+
+const placeholders: unknown = new Proxy(
+  {},
+  {
+    get(_target, name) {
+      if (typeof name === 'symbol') throw new Error('the parameters of a statement can only be named')
+      return placeholderOf(name)
+    },
+  },
+)
