@@ -87,7 +87,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       inserted_at timestamptz(3) not null,
       activated_at timestamptz(3),
       retired_at timestamptz(3),
-      constraint signing_keys_pkey primary key (account_id, environment, organization_id, kid)
+      constraint signing_keys_pkey primary key (account_id, organization_id, environment, kid)
     )`.execute(db)
   await sql`create unique index signing_keys_kid_key on signing_keys (kid)`.execute(db)
   await sql`

@@ -28,10 +28,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create index events_subject on events (account_id, environment, subject_id)
     where subject_id is not null`.execute(db)
-  // What names no user is erased by the address it carries.
+  // What names no user is erased by the address it carries, and all of it with the organization.
   await sql`
-    create index events_email on events (account_id, environment, organization_id, email_normalized)
-    where subject_id is null and email_normalized is not null`.execute(db)
+    create index events_organization on events (account_id, organization_id, environment, email_normalized)
+    where organization_id is not null`.execute(db)
 
   await sql`
     create table log_events (
@@ -56,8 +56,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create index log_events_resource_owner on log_events (account_id, resource_owner_id)
     where resource_owner_id is not null`.execute(db)
   await sql`
-    create index log_events_email on log_events (account_id, environment, organization_id, email_normalized)
-    where resource_owner_id is null and email_normalized is not null`.execute(db)
+    create index log_events_organization on log_events
+      (account_id, organization_id, environment, email_normalized)
+    where organization_id is not null`.execute(db)
 
   // run_at is the lease as well: a claim moves it into the future, so that a dead worker's job comes due by itself.
   await sql`
@@ -121,6 +122,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create index outbox_messages_list on outbox_messages (account_id, environment, inserted_at desc, id desc)
     `.execute(db)
   await sql`
-    create index outbox_messages_email on outbox_messages
-      (account_id, environment, organization_id, email_normalized)`.execute(db)
+    create index outbox_messages_organization on outbox_messages
+      (account_id, organization_id, environment, email_normalized)`.execute(db)
 }

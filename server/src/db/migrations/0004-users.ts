@@ -3,6 +3,8 @@ import { countRecords } from './0003-record-counts.js'
 
 /** Users, and the metadata that an organization declares for them. */
 export async function up(db: Kysely<unknown>): Promise<void> {
+  // Here and in other keys the organization comes before the environment: what refers to an organization, and what
+  // erases one, asks for both environments at once.
   await sql`
     create table users (
       account_id uuid not null,
@@ -22,7 +24,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       inserted_at timestamptz(3) not null,
       updated_at timestamptz(3) not null,
       deleted_at timestamptz(3),
-      constraint users_pkey primary key (account_id, environment, organization_id, id),
+      constraint users_pkey primary key (account_id, organization_id, environment, id),
       constraint users_organization_fkey foreign key (account_id, organization_id)
         references organizations (account_id, id)
     ) with (autovacuum_vacuum_scale_factor = 0.02)`.execute(db)

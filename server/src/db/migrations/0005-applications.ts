@@ -39,7 +39,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     where deleted_at is null`.execute(db)
   await sql`
     create index applications_organization on applications (account_id, organization_id)
-    where deleted_at is null and organization_id is not null`.execute(db)
+    where organization_id is not null`.execute(db)
   await sql`
     create index applications_deleted on applications (deleted_at, id) where deleted_at is not null`.execute(
     db,

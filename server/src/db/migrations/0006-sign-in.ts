@@ -13,7 +13,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       version integer not null default 1,
       inserted_at timestamptz(3) not null,
       updated_at timestamptz(3) not null,
-      constraint magic_link_connections_pkey primary key (account_id, environment, organization_id),
+      constraint magic_link_connections_pkey primary key (account_id, organization_id, environment),
       constraint magic_link_connections_organization_fkey foreign key (account_id, organization_id)
         references organizations (account_id, id)
     )`.execute(db)
@@ -39,7 +39,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       used_at timestamptz(3),
       voided_at timestamptz(3),
       inserted_at timestamptz(3) not null,
-      constraint magic_link_challenges_pkey primary key (account_id, environment, organization_id, id),
+      constraint magic_link_challenges_pkey primary key (account_id, organization_id, environment, id),
       constraint magic_link_challenges_application_fkey foreign key (account_id, environment, application_id)
         references applications (account_id, environment, id),
       constraint magic_link_challenges_organization_fkey foreign key (account_id, organization_id)
@@ -52,6 +52,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create index magic_link_challenges_open on magic_link_challenges
       (account_id, environment, organization_id, email_normalized, application_id, inserted_at desc)
     where used_at is null and voided_at is null`.execute(db)
+  await sql`
+    create index magic_link_challenges_application on magic_link_challenges
+      (account_id, environment, application_id)`.execute(db)
   await sql`create index magic_link_challenges_expiry on magic_link_challenges (expires_at)`.execute(db)
 
   await sql`
@@ -66,7 +69,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       authenticated_at timestamptz(3) not null,
       expires_at timestamptz(3) not null,
       ended_at timestamptz(3),
-      constraint sessions_pkey primary key (account_id, environment, organization_id, id),
+      constraint sessions_pkey primary key (account_id, organization_id, environment, id),
       constraint sessions_user_fkey foreign key (account_id, environment, organization_id, user_id)
         references users (account_id, environment, organization_id, id) on delete cascade
     )`.execute(db)
@@ -74,8 +77,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
   await sql`
-    create index sessions_application on sessions (account_id, environment, application_id)
-    where ended_at is null`.execute(db)
+    create index sessions_application on sessions (account_id, environment, application_id)`.execute(db)
   await sql`create index sessions_expiry on sessions (expires_at)`.execute(db)
 
   await sql`
@@ -95,12 +97,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       scope text not null,
       expires_at timestamptz(3) not null,
       used_at timestamptz(3),
-      constraint authorization_codes_pkey primary key (account_id, environment, organization_id, id),
+      constraint authorization_codes_pkey primary key (account_id, organization_id, environment, id),
       constraint authorization_codes_session_fkey foreign key (account_id, environment, organization_id, session_id)
         references sessions (account_id, environment, organization_id, id) on delete cascade,
       constraint authorization_codes_application_fkey foreign key (account_id, environment, application_id)
         references applications (account_id, environment, id)
     )`.execute(db)
+  await sql`
+    create index authorization_codes_application on authorization_codes
+      (account_id, environment, application_id)`.execute(db)
   await sql`create index authorization_codes_expiry on authorization_codes (expires_at)`.execute(db)
   await sql`
     create index authorization_codes_session on authorization_codes

@@ -1,0 +1,44 @@
+import { beforeAll, expect, test } from 'vitest'
+import { startService, type Service } from '../harness.js'
+
+let service: Service
+
+beforeAll(async () => {
+  service = await startService()
+})
+
+/** Sets of columns, by what names them, that no index of their table begins with; one of rows that have them counts. */
+async function withoutIndex(columnSets: string): Promise<string[]> {
+  const rows = await service.query<{ name: string }>(`
+    with column_sets (name, relation, columns) as (${columnSets})
+    select name from column_sets
+    where not exists (
+      select from pg_index
+      where indrelid = relation
+        and (indkey::int2[])[0:cardinality(columns) - 1] @> columns
+        and coalesce(pg_get_expr(indpred, indrelid), '') ~ '^([(]\\w+ IS NOT NULL[)])?$'
+    )
+    order by name`)
+  return rows.map(({ name }) => name)
+}
+
+test('no foreign key makes the erasure of a record read a whole table', async () => {
+  expect(
+    await withoutIndex(`select conname::text, conrelid, conkey from pg_constraint where contype = 'f'`),
+  ).toEqual([])
+})
+
+// Answers to repeat have an index on the organization alone; the counts are few, and begin with their kind.
+test.each([
+  ['an organization', ['account_id', 'organization_id'], ['idempotency_keys', 'record_counts']],
+  ['an application', ['account_id', 'environment', 'application_id'], []],
+])('what is erased with %s is found without reading a whole table', async (_owner, columns, exceptions) => {
+  const names = columns.map((column) => `'${column}'`).join()
+  const tables = `
+    select relname::text, attrelid, array_agg(attnum)
+    from pg_attribute join pg_class on pg_class.oid = attrelid
+    where relkind = 'r' and relnamespace = 'public'::regnamespace and attname in (${names})
+    group by 1, 2 having count(*) = ${columns.length}`
+
+  expect(await withoutIndex(tables)).toEqual(exceptions)
+})
