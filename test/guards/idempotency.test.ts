@@ -2,6 +2,7 @@ import pg from 'pg'
 import { beforeAll, expect, test } from 'vitest'
 import { anything } from '../given.js'
 import { startService, type Service } from '../harness.js'
+import { untilWaiting } from '../waiting.js'
 
 let service: Service
 
@@ -56,7 +57,7 @@ test('a request in flight holds its key: the same request is refused meanwhile',
 
   const fate = await whileEventsAreLocked(async (underWay) => {
     void underWay(create(name))
-    await untilWaiting(1)
+    await untilWaiting(service, 1)
     return fateOf(underWay(create(name)))
   })
 
@@ -70,10 +71,10 @@ test('of two requests, the second of which took over the lease of the first, one
 
   await whileEventsAreLocked(async (underWay) => {
     attempts.push(underWay(create(name)))
-    await untilWaiting(1)
+    await untilWaiting(service, 1)
     service.clock.advance(31)
     attempts.push(underWay(create(name)))
-    await untilWaiting(2)
+    await untilWaiting(service, 2)
   })
 
   const statuses = (await Promise.all(attempts)).map(({ status }) => status)
@@ -86,7 +87,7 @@ test('a lease that has run out is not another request’s to take', async () => 
 
   const fate = await whileEventsAreLocked(async (underWay) => {
     void underWay(create(`Lost ${anything()}`))
-    await untilWaiting(1)
+    await untilWaiting(service, 1)
     service.clock.advance(31)
     return fateOf(underWay(create(`Other ${anything()}`)))
   })
@@ -98,7 +99,7 @@ test('a lease that has run out is not another request’s to take', async () => 
 async function fateOf(request: Promise<Attempt>): Promise<string | undefined> {
   const settled = new AbortController()
   const refused = request.then(({ code }) => code).finally(() => settled.abort())
-  return Promise.race([refused, untilWaiting(2, settled.signal).then(() => 'worked on')])
+  return Promise.race([refused, untilWaiting(service, 2, settled.signal).then(() => 'worked on')])
 }
 
 /** Holds the events table, so that every change waits before its end; then lets go, and sees what is under way through. */
@@ -118,15 +119,5 @@ async function whileEventsAreLocked<Result>(
     await holder.query('rollback')
     await holder.end()
     await Promise.all(requests)
-  }
-}
-
-/** Resolves once so many statements of the service wait for a lock, or it is of no interest any more. */
-async function untilWaiting(count: number, signal?: AbortSignal): Promise<void> {
-  while (signal?.aborted !== true) {
-    const waiting = await service.query(
-      `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-    )
-    if (waiting.length >= count) return
   }
 }

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type { Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import { fingerprints, open, seal } from '../crypto/seal.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
@@ -101,7 +101,8 @@ export async function claimIdempotencyKey(
 /**
  * Stores the answer in the transaction of the effect.
  *
- * @throws ApiError `idempotency_in_flight` when another request has taken the lease over; the effect is then undone.
+ * @throws ApiError `idempotency_in_flight` when another request has taken the lease over, `organization_not_found` when
+ *   the organization has been deleted meanwhile; the effect is then undone.
  */
 export async function settleIdempotency(
   { keys }: Pick<Deps, 'keys'>,
@@ -123,8 +124,23 @@ export async function settleIdempotency(
     .where('api_key_id', '=', claim.apiKeyId)
     .where('key_hash', '=', claim.keyHash)
     .where('lease', '=', claim.lease)
+    .returning(isOrganizationHeld(claim.accountId, organizationId).as('is_organization_held'))
     .executeTakeFirst()
-  if (settled.numUpdatedRows === 0n) throw new ApiError('idempotency_in_flight', { retryAfterSeconds: 1 })
+  if (settled === undefined) throw new ApiError('idempotency_in_flight', { retryAfterSeconds: 1 })
+  if (!settled.is_organization_held) throw new ApiError('organization_not_found')
+}
+
+/**
+ * Whether the organization, if any, is there, and stays until the transaction ends: the lock waits for its deletion, or
+ * the deletion waits for it, and then finds the answer that it has to erase.
+ */
+function isOrganizationHeld(accountId: string, organizationId: string | undefined) {
+  if (organizationId === undefined) return sql<boolean>`true`
+  return sql<boolean>`exists (
+    select from organizations
+    where account_id = ${accountId} and id = ${organizationId} and deleted_at is null
+    for share
+  )`
 }
 
 /**
