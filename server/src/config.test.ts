@@ -95,10 +95,49 @@ describe('readConfig', () => {
     ])
   })
 
+  test('says of every fault what would be right', () => {
+    expect(
+      faultsOf({
+        PORT: 'http',
+        DB_PREPARED: 'maybe',
+        TRUSTED_PROXIES: 'somewhere',
+        MASTER_KEYS: 'v1:c2hvcnQ=',
+        MAIL_FROM: 'somebody',
+      }),
+    ).toEqual([
+      'PORT must be a port from 0 to 65535',
+      'DB_PREPARED must be one of on, off',
+      'MASTER_KEYS cannot be used: Master key v1 has 5 bytes; it must have 32.',
+      'MAIL_FROM must be an e-mail address, or a name and one in angle brackets',
+      'TRUSTED_PROXIES must be addresses or networks such as 10.0.0.0/8, commas between',
+    ])
+  })
+
+  test.each([
+    'a@b.example',
+    '<a@b.example>',
+    'Ada <a@b.example>',
+    '"Ada, of Portico" <a@b.example>',
+    'Pörtico <no-reply@localhost>',
+  ])('sends mail from %s', (MAIL_FROM) => {
+    expect(readConfig({ MAIL_FROM }).mail.from).toBe(MAIL_FROM)
+  })
+
+  test.each([
+    'Ada',
+    'Ada a@b.example',
+    'Ada <a>',
+    'a@b.example, c@d.example',
+    'A, B <a@b.example>',
+    'A\n<a@b.example>',
+  ])('sends no mail from %j', (MAIL_FROM) => {
+    expect(faultsOf({ MAIL_FROM })).toEqual([expect.stringMatching(/^MAIL_FROM must be an e-mail address/)])
+  })
+
   test('never repeats a value, which may be a secret', () => {
     const error = (() => {
       try {
-        return readConfig({ DATABASE_URL: 'hunter2', SMTP_URL: 'hunter2' })
+        return readConfig({ DATABASE_URL: 'hunter2', SMTP_URL: 'hunter2', MASTER_KEYS: 'hunter2' })
       } catch (thrown) {
         return thrown
       }
@@ -127,6 +166,37 @@ describe('production', () => {
       'SMTP_URL',
     ])
   })
+
+  test('reports what is malformed together with what it lacks', () => {
+    expect(
+      faultsOf({ BASE_URL: 'https://auth.example.com/auth', LOG_LEVEL: 'loud', SMTP_URL: 'mail' }),
+    ).toEqual([
+      'SMTP_URL must be an address such as smtps://user:password@mail.example.com',
+      'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent',
+      'BASE_URL must be scheme, host and port alone: no path, query, fragment or user name',
+      expect.stringMatching(/^DATABASE_URL must name a Postgres database/),
+      expect.stringMatching(/^MASTER_KEYS must be set/),
+    ])
+  })
+
+  test.each(['auth.example.com', 'ftp://auth.example.com', 'https://auth.example.com:70000', 'https://'])(
+    'begins with a malformed BASE_URL that is not loopback: %s',
+    (BASE_URL) => {
+      expect(faultsOf({ BASE_URL }).map((fault) => fault.split(' ')[0])).toEqual([
+        'BASE_URL',
+        'DATABASE_URL',
+        'MASTER_KEYS',
+        'SMTP_URL',
+      ])
+    },
+  )
+
+  test.each(['localhost', 'localhost:3000', 'ftp://127.0.0.1/', 'http://[::1]:70000'])(
+    'does not begin with a malformed BASE_URL that is loopback: %s',
+    (BASE_URL) => {
+      expect(faultsOf({ BASE_URL })).toEqual(['BASE_URL must be an address such as https://auth.example.com'])
+    },
+  )
 
   test('is accepted with all of it', () => {
     expect(readConfig(production)).toMatchObject({ isProduction: true, isHttps: true, isStrict: false })

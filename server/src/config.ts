@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { z } from 'zod/v4'
+import { parseMasterKeys } from './crypto/seal.js'
 import { isLoopbackHost } from './loopback.js'
 
 const count = (fallback: number) =>
@@ -22,16 +23,32 @@ const databaseUrl = z
   .regex(/^postgres(ql)?:\/\//, 'must be an address such as postgres://user:password@host:5432/database')
   .optional()
 
+const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+  z.enum(values, { error: `must be one of ${values.join(', ')}` })
+
 const list = z
   .string()
   .default('')
   .transform((text) => text.split(',').flatMap((item) => item.trim() || []))
+
+/** A name may be quoted; a comma outside of quotes would make two senders of it (RFC 5322 section 3.4). */
+const senderPattern = /^(?:"[^"\r\n]*" *|[^"<>,\r\n]*)<[^\s<>@,]+@[^\s<>@,]+>$|^[^\s<>@,]+@[^\s<>@,]+$/
 
 /** What Express takes for a proxy: an address, a network, or a name it has for some. */
 function isProxy(text: string): boolean {
   const [address = '', prefix] = text.split('/')
   if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
   return isIP(address) !== 0 && (prefix === undefined || /^\d{1,3}$/.test(prefix))
+}
+
+/** What is wrong with master keys, without any of them; undefined when nothing is. */
+function faultOfMasterKeys(text: string): string | undefined {
+  try {
+    parseMasterKeys(text)
+    return undefined
+  } catch (error) {
+    return `cannot be used: ${error instanceof Error ? error.message : String(error)}`
+  }
 }
 
 /** Every variable the service reads. `.env.example` lists them for operators; a test compares the two. */
@@ -50,12 +67,15 @@ export const Variables = z.object({
   DATABASE_DIRECT_URL: databaseUrl.describe('For migrations when DATABASE_URL goes through a pooler'),
   DATABASE_READ_URL: databaseUrl.describe('A replica for lists and exports'),
   DATABASE_POOL_SIZE: count(10).describe('Connections per process'),
-  DB_PREPARED: z
-    .enum(['on', 'off'])
+  DB_PREPARED: oneOf(['on', 'off'])
     .default('on')
-    .describe('off: no named statements, for PgBouncer before 1.21 in transaction mode'),
+    .describe('off: no named statements, for PgBouncer in transaction mode without max_prepared_statements'),
   MASTER_KEYS: z
     .string()
+    .superRefine((text, { addIssue }) => {
+      const message = faultOfMasterKeys(text)
+      if (message !== undefined) addIssue({ code: 'custom', message })
+    })
     .optional()
     .describe('v1:<32 bytes in base64>, newest first; made in DATA_DIR outside production'),
   SMTP_URL: z
@@ -63,10 +83,13 @@ export const Variables = z.object({
     .regex(/^smtps?:\/\//, 'must be an address such as smtps://user:password@mail.example.com')
     .optional()
     .describe('Where mail is sent'),
-  MAIL_FROM: z.string().default('Portico <no-reply@localhost>').describe('Sender of mail'),
+  MAIL_FROM: z
+    .string()
+    .regex(senderPattern, 'must be an e-mail address, or a name and one in angle brackets')
+    .default('Portico <no-reply@localhost>')
+    .describe('Sender of mail'),
   PRODUCT_NAME: z.string().default('Portico').describe('How mails and pages call the service'),
-  SANDBOX_MAIL: z
-    .enum(['keep', 'send'])
+  SANDBOX_MAIL: oneOf(['keep', 'send'])
     .default('keep')
     .describe('keep: sandbox mail stays in the outbox; send: it is sent like any other'),
   TRUSTED_PROXIES: list
@@ -76,8 +99,7 @@ export const Variables = z.object({
     )
     .describe('Addresses whose X-Forwarded-* headers are believed, commas between'),
   METRICS_PORT: port(9464).describe('Loopback port of /metrics; 0: any free one'),
-  LOG_LEVEL: z
-    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+  LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
     .describe('One JSON line per event at this level or above'),
   LOG_RETENTION_DAYS: count(365).describe('How long log events of sign-ins and token exchanges are kept'),
@@ -137,19 +159,20 @@ export class ConfigError extends Error {
  */
 export function readConfig(variables: Record<string, string | undefined> = process.env): Config {
   const present = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
-  const parsed = Variables.safeParse(present)
-  if (!parsed.success) {
-    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`))
-  }
-  const values = parsed.data
+  const { values, malformed } = parse(present)
   const address = new URL(values.BASE_URL ?? `http://localhost:${values.PORT}`)
   // As every client writes it: issuers are compared character by character.
   const baseUrl = address.origin
   const isHttps = address.protocol === 'https:'
-  const isBaseLoopback = isLoopbackHost(address.hostname)
+  const host = malformed.has('BASE_URL') ? meantHost(present['BASE_URL'] ?? '') : address.hostname
+  const isBaseLoopback = isLoopbackHost(host)
   const isProduction = !isBaseLoopback || !(isLoopbackHost(values.HOST) || values.HOST === '::1')
 
-  const faults = productionFaults(values, { address, isHttps, isBaseLoopback, isProduction })
+  const faults = [
+    ...[...malformed].map(([name, message]) => `${name} ${message}`),
+    ...(malformed.has('BASE_URL') ? [] : addressFaults(address, { isHttps, isBaseLoopback, isProduction })),
+    ...(isProduction ? productionFaults(present) : []),
+  ]
   if (faults.length > 0) throw new ConfigError(faults)
 
   return Object.freeze({
@@ -183,24 +206,46 @@ export function readConfig(variables: Record<string, string | undefined> = proce
   })
 }
 
-function productionFaults(
-  values: Values,
-  where: { address: URL; isHttps: boolean; isBaseLoopback: boolean; isProduction: boolean },
+type Present = Readonly<Record<string, string | undefined>>
+
+/** The values, with the default in place of each that is malformed, so that one fault does not hide another. */
+function parse(present: Present): { values: Values; malformed: ReadonlyMap<string, string> } {
+  const { data, error } = Variables.safeParse(present)
+  const malformed = new Map(error?.issues.map(({ path, message }) => [path.join('.'), message]))
+  const wellFormed = Object.entries(present).filter(([name]) => !malformed.has(name))
+  return { values: data ?? Variables.parse(Object.fromEntries(wellFormed)), malformed }
+}
+
+/** The host of an address that lacks its scheme, has another one, or a port that is none: it tells which rules hold. */
+function meantHost(text: string): string {
+  const { host = '' } = /^([a-z][a-z\d+.-]*:\/\/)?(?<host>\[[^\]]*\]|[^/?#:]*)/i.exec(text)?.groups ?? {}
+  return host.toLowerCase()
+}
+
+const becauseReachable = 'because BASE_URL or HOST is not loopback'
+
+function addressFaults(
+  address: URL,
+  { isHttps, isBaseLoopback, isProduction }: Record<'isHttps' | 'isBaseLoopback' | 'isProduction', boolean>,
 ): string[] {
   const faults: string[] = []
-  if (!where.isHttps && !where.isBaseLoopback)
+  if (!isHttps && !isBaseLoopback)
     faults.push('BASE_URL must be https, or http on localhost, 127.0.0.1 or [::1]')
-  const { address } = where
   if (address.href !== `${address.origin}/`)
     faults.push('BASE_URL must be scheme, host and port alone: no path, query, fragment or user name')
-  if (!where.isProduction) return faults
-
-  const because = 'because BASE_URL or HOST is not loopback'
-  if (where.isBaseLoopback) faults.push(`BASE_URL must be the public https address ${because}`)
-  if (values.DATABASE_URL === undefined)
-    faults.push(`DATABASE_URL must name a Postgres database ${because}; the embedded one is for evaluation`)
-  if (values.MASTER_KEYS === undefined)
-    faults.push(`MASTER_KEYS must be set ${because}; make one with: echo v1:$(openssl rand -base64 32)`)
-  if (values.SMTP_URL === undefined) faults.push(`SMTP_URL must name a mail server ${because}`)
+  if (isProduction && isBaseLoopback)
+    faults.push(`BASE_URL must be the public https address ${becauseReachable}`)
   return faults
+}
+
+/** What production lacks; what is there and malformed is a fault already. */
+function productionFaults(present: Present): string[] {
+  const needed = {
+    DATABASE_URL: `must name a Postgres database ${becauseReachable}; the embedded one is for evaluation`,
+    MASTER_KEYS: `must be set ${becauseReachable}; make one with: echo v1:$(openssl rand -base64 32)`,
+    SMTP_URL: `must name a mail server ${becauseReachable}`,
+  }
+  return Object.entries(needed).flatMap(([name, fault]) =>
+    present[name] === undefined ? [`${name} ${fault}`] : [],
+  )
 }

@@ -37,7 +37,8 @@ function toLoggedError(error: unknown): unknown {
   const stack = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
   if (error instanceof pg.DatabaseError) {
     const { code, table, column, constraint } = error
-    return { type: 'DatabaseError', code, table, column, constraint, stack, ...cause }
+    // Called code it would be taken for an authorization code, and hidden.
+    return { type: 'DatabaseError', sqlstate: code, table, column, constraint, stack, ...cause }
   }
   return { type: error.name, message: error.message, stack, ...cause }
 }

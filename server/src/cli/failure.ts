@@ -14,6 +14,10 @@ export function toSentence(error: unknown): string {
 
 function databaseFault(error: Error): string | undefined {
   const code = codeOf(error)
+  if (/unsupported startup parameter/.test(error.message))
+    return 'A pooler refuses this connection: set DATABASE_DIRECT_URL to the address of Postgres itself.'
+  if (code === '42P05' || code === '26000')
+    return 'A pooler loses prepared statements: set DB_PREPARED=off, or max_prepared_statements in PgBouncer 1.21 or newer.'
   if (/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ECONNRESET)$/.test(code) || /^(08|57P)/.test(code))
     return `The database cannot be reached (${reasonOf(error)}): check DATABASE_URL, and that Postgres runs there.`
   if (/timeout exceeded when trying to connect|Connection terminated/.test(error.message))

@@ -38,7 +38,9 @@ async function run(args: string[]): Promise<void> {
   const program = new Command('portico')
     .description('Multi-tenant authentication and user-directory service.')
     .version(version())
-    .configureOutput({ outputError: (text, write) => write(`portico: ${toUsageFault(text, args)}\n`) })
+    .configureOutput({
+      outputError: (text, write) => write(`portico: ${toUsageFault(text, commandPath(program, args))}\n`),
+    })
     .helpCommand('help [command]', 'show what a command does and takes')
   const named = args[0] === 'help' ? args[1] : args[0]
   for (const [name, { summary, load }] of Object.entries(commands)) {
@@ -63,14 +65,19 @@ function version(): string {
   return isPackage ? String(parsed.version) : 'unknown'
 }
 
+/** The program's name and those of the commands that the arguments begin with. */
+function commandPath(command: Command, [name, ...rest]: readonly string[]): string[] {
+  const named = command.commands.find((each) => each.name() === name)
+  return [command.name(), ...(named === undefined ? [] : commandPath(named, rest))]
+}
+
 /** Commander's "error: unknown option '--x'", with where to look. */
-function toUsageFault(text: string, [command]: string[]): string {
+function toUsageFault(text: string, path: readonly string[]): string {
   const fault = text
     .replace(/^error: /, '')
     .trim()
     .replace(/\s*\n\s*/g, ' ')
-  const known = command !== undefined && Object.hasOwn(commands, command) ? ` ${command}` : ''
-  return `${fault}${/[.!?)]$/.test(fault) ? '' : '.'} See portico${known} --help.`
+  return `${fault}${/[.!?)]$/.test(fault) ? '' : '.'} See ${path.join(' ')} --help.`
 }
 
 try {

@@ -27,9 +27,7 @@ async function serve(options: OutputOptions & { worker: boolean }): Promise<void
   print(options, { ...addresses, pending_migrations, first_account }, () => [
     `Portico   ${addresses.base_url}${config.isProduction ? ` (listens on ${service.address})` : ''}`,
     `Docs      ${addresses.docs}`,
-    ...(addresses.outbox === undefined
-      ? []
-      : [`Outbox    ${addresses.outbox} (mails and texts of the sandbox)`]),
+    ...(addresses.outbox === undefined ? [] : [`Outbox    ${addresses.outbox} (the mail of the sandbox)`]),
     `Metrics   ${addresses.metrics}`,
     ...nextSteps(config, service),
   ])

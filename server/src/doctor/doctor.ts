@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { createTransport } from 'nodemailer'
 import type { Config } from '../config.js'
 import type { OpenDeps } from '../deps.js'
+import { openSmtp } from '../mail/smtp.js'
 import { countSealed } from '../master-keys/rewrap.js'
 
 export interface Finding {
@@ -57,12 +57,7 @@ async function examineMail({ mail: { smtpUrl } }: Config): Promise<Finding> {
       detail: 'no SMTP_URL: mails of the sandbox are kept in the outbox, others fail',
     }
   const { host } = new URL(smtpUrl)
-  const transport = createTransport({
-    url: smtpUrl,
-    connectionTimeout: smtpTimeoutMs,
-    greetingTimeout: smtpTimeoutMs,
-    socketTimeout: smtpTimeoutMs,
-  })
+  const transport = openSmtp(smtpUrl, { connectMs: smtpTimeoutMs, silenceMs: smtpTimeoutMs })
   try {
     await transport.verify()
     return { check, ok: true, detail: `${host} answers and accepts the login` }

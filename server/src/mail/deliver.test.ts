@@ -53,7 +53,7 @@ const reachable = {
   ...withServer,
   BASE_URL: 'https://auth.example',
   DATABASE_URL: 'postgres://db.example/portico',
-  MASTER_KEYS: 'v1:unread',
+  MASTER_KEYS: 'v1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=',
 }
 
 describe('a mail', () => {

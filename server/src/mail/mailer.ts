@@ -1,5 +1,5 @@
-import { createTransport } from 'nodemailer'
 import type { Config } from '../config.js'
+import { openSmtp } from './smtp.js'
 
 export interface Mail {
   readonly to: string
@@ -16,6 +16,11 @@ export interface Mailer {
   close(): void
 }
 
+/** A server that is silent this long fails the attempt, so that the next ones still come within the link's life. */
+const answerTimeoutMs = 10_000
+/** Longer, because a server may look into a mail before it says that it takes it. */
+const silenceTimeoutMs = 60_000
+
 /** Sends by SMTP. Without SMTP_URL every mail fails, which the configuration excludes in production. */
 export function openMailer(config: Config): Mailer {
   const { smtpUrl, from } = config.mail
@@ -25,14 +30,7 @@ export function openMailer(config: Config): Mailer {
       close: () => undefined,
     }
   }
-  const transport = createTransport({
-    url: smtpUrl,
-    pool: true,
-    maxConnections: 4,
-    // A mail is text made here; nothing in it may make the server read files or addresses.
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  })
+  const transport = openSmtp(smtpUrl, { connectMs: answerTimeoutMs, silenceMs: silenceTimeoutMs })
   return {
     async send({ to, subject, text, html, messageId }) {
       await transport.sendMail({

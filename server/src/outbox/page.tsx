@@ -27,8 +27,7 @@ export function outboxListPage({ productName, messages, page, isLast }: OutboxLi
         </a>
       </header>
       <p class="lead">
-        Mails and text messages are kept here and not sent, because SMTP_URL is not set. Only this machine can
-        open this page.
+        Mail is kept here and not sent, because SMTP_URL is not set. Only this machine can open this page.
       </p>
       {messages.length === 0 ? <Empty isFirst={page === 1} /> : <MessageList messages={messages} />}
       {(page > 1 || !isLast) && (

@@ -1,10 +1,9 @@
 import type { JsonWebKey } from '@portico/contract/oidc'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { generateSigningKey, type Algorithm } from '../crypto/jwt.js'
-import { seal } from '../crypto/seal.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
-import { activeSigningKey, sealContext, type KeyOwner } from './signing-keys.js'
+import { activeSigningKey, insertSigningKey, type KeyOwner, type PreparedSigningKey } from './signing-keys.js'
 
 /** How long a key is published before it signs, so that every verifier has it by then. */
 const publishedBeforeMs = 24 * 60 * 60 * 1000
@@ -41,7 +40,8 @@ export async function rotateSigningKeys(
   return deps.db.transaction().execute(async (trx) => {
     const at = deps.now()
     await lockRotation(trx, owner, algorithm)
-    const made = await addNextKey(deps, trx, owner, { ...spare, algorithm, at })
+    // At the moment of the rotation, because an immediate one activates what was published until then.
+    const made = await addNextKey({ keys: deps.keys, now: () => at }, trx, { owner, ...spare })
     const isNow = options.immediately === true || options.revokesOthers === true
     const publishedBy = isNow ? at : new Date(at.getTime() - publishedBeforeMs)
     const moved = await activateNextKey(trx, owner, { algorithm, publishedBy, at })
@@ -136,39 +136,20 @@ async function lockRotation(trx: Transaction<DB>, owner: KeyOwner, algorithm: Al
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(trx)
 }
 
-interface SpareKey extends Awaited<ReturnType<typeof generateSigningKey>> {
-  readonly algorithm: Algorithm
-  readonly at: Date
-}
-
 /** Publishes a key unless one waits already. */
 async function addNextKey(
-  { keys }: Pick<Deps, 'keys'>,
+  deps: Pick<Deps, 'keys' | 'now'>,
   trx: Transaction<DB>,
-  owner: KeyOwner,
-  { publicJwk, privateKeyPem, algorithm, at }: SpareKey,
+  key: PreparedSigningKey,
 ): Promise<string | undefined> {
-  const waiting = await keysOf(trx, owner)
-    .where('algorithm', '=', algorithm)
+  const waiting = await keysOf(trx, key.owner)
+    .where('algorithm', '=', key.publicJwk.alg)
     .where('state', '=', 'next')
     .select('kid')
     .executeTakeFirst()
   if (waiting !== undefined) return undefined
-  await trx
-    .insertInto('signing_keys')
-    .values({
-      account_id: owner.accountId,
-      environment: owner.environment,
-      organization_id: owner.organizationId,
-      kid: publicJwk.kid,
-      algorithm,
-      state: 'next',
-      public_jwk: JSON.stringify(publicJwk),
-      private_key_sealed: seal(keys.master, sealContext(owner, publicJwk.kid), privateKeyPem),
-      inserted_at: at,
-    })
-    .execute()
-  return publicJwk.kid
+  await insertSigningKey(deps, trx, { ...key, state: 'next' })
+  return key.publicJwk.kid
 }
 
 /** Retires the active key in favor of one that has been published long enough; nothing when there is none. */

@@ -55,11 +55,19 @@ async function prepareSigningKey(owner: KeyOwner, algorithm: Algorithm): Promise
   return { owner, ...(await generateSigningKey(algorithm)) }
 }
 
-/** Stores a key as its owner's active one unless there is one. Of two processes that try, one does. */
+/**
+ * Stores a key, as its owner's active one unless another state is given. Where one is active already nothing is stored:
+ * of two processes that try, one does.
+ */
 export async function insertSigningKey(
   { keys, now }: Pick<Deps, 'keys' | 'now'>,
   db: Kysely<DB>,
-  { owner, privateKeyPem, publicJwk }: PreparedSigningKey,
+  {
+    owner,
+    privateKeyPem,
+    publicJwk,
+    state = 'active',
+  }: PreparedSigningKey & { readonly state?: 'active' | 'next' },
 ): Promise<void> {
   const at = now()
   await db
@@ -70,11 +78,11 @@ export async function insertSigningKey(
       organization_id: owner.organizationId,
       kid: publicJwk.kid,
       algorithm: publicJwk.alg,
-      state: 'active',
+      state,
       public_jwk: JSON.stringify(publicJwk),
       private_key_sealed: seal(keys.master, sealContext(owner, publicJwk.kid), privateKeyPem),
       inserted_at: at,
-      activated_at: at,
+      activated_at: state === 'active' ? at : null,
     })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
