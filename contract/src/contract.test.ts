@@ -4,7 +4,6 @@ import { scopes } from './access.js'
 import { tagDescriptions } from './conventions.js'
 import { errorCodes } from './errors.js'
 import { eventCodes } from './event-codes.js'
-import { errorCodesOfRoute } from './openapi-answers.js'
 import { exampleOf } from './record.js'
 import { namedSchemas, records } from './records.js'
 import { sampleBody, sampleOf } from './samples.js'
@@ -26,8 +25,7 @@ test('every named schema has an example, but for parts of others', () => {
 })
 
 describe.each(all)('%s', (_name, route) => {
-  const { access, definition, method } = route
-  const codes = errorCodesOfRoute(route)
+  const { access, definition, errorCodes: codes, method } = route
   const headers = Object.keys(definition.headers ?? {})
 
   test('has a summary, and stands under a heading that is explained', () => {
@@ -97,7 +95,7 @@ const codesOutsideRoutes = ['route_not_found', 'method_not_allowed', 'internal_e
 
 describe('the error codes', () => {
   test('are all answered by some route, but for those answered outside routes', () => {
-    const answered = new Set<string>(routes().flatMap(errorCodesOfRoute))
+    const answered = new Set<string>(routes().flatMap((route) => route.errorCodes))
     expect(Object.keys(errorCodes).filter((code) => !answered.has(code))).toEqual(codesOutsideRoutes)
   })
 

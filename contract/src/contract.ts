@@ -17,4 +17,5 @@ export const contract = {
   outbox,
   oauth,
   oidc,
-}
+  // Without it the compiler lets a handler answer any status.
+} satisfies Record<string, Record<string, { strictStatusCodes: true }>>

@@ -12,7 +12,7 @@ export const conventions: readonly { readonly title: string; readonly text: stri
     text:
       'A body is JSON or an urlencoded form of at most 100 kB. In forms and in query strings brackets nest: ' +
       '`profile[given_name]=Ada`, `allowed_email_domains[]=a.example`; true, false and numbers are written as words and digits. ' +
-      'The members of a body may also come in the query string, secrets excepted. A member that the operation does not know is refused. ' +
+      'The members of a body may also come in the query string, secrets excepted. A member of a body that the operation does not know is refused. ' +
       'PUT changes what is sent: an absent member stays as it is, null clears it, an array is replaced.',
   },
   {
@@ -33,7 +33,8 @@ export const conventions: readonly { readonly title: string; readonly text: stri
     text:
       'A list takes `page` and `per_page`, 25 records unless asked otherwise and at most 100, newest first. ' +
       'Its `next_cursor`, sent as `after`, continues after the last record whatever is inserted meanwhile. ' +
-      'A filter that no record can meet gives an empty list, never a wider one.',
+      'A filter that no record can meet gives an empty list, never a wider one. A parameter that a list does not know is ignored, ' +
+      'so check the spelling of filters; to find one user, get it by e-mail address.',
   },
   {
     title: 'Repeating a request',

@@ -47,8 +47,8 @@ export const errorCodes = {
   },
   route_not_found: {
     status: 404,
-    message: 'No operation has this path.',
-    remedy: 'Compare the path with the reference; API paths begin with /api/v2.',
+    message: 'No operation has this path; API paths begin with /api/v2.',
+    remedy: 'Compare the path with the reference.',
   },
   organization_not_found: {
     status: 404,
@@ -117,8 +117,8 @@ export const errorCodes = {
   },
   media_type_unsupported: {
     status: 415,
-    message: 'The body has a content type or encoding that this operation does not read.',
-    remedy: 'Send application/json or application/x-www-form-urlencoded in UTF-8.',
+    message: 'The body must be application/json or application/x-www-form-urlencoded, in UTF-8.',
+    remedy: 'Name one of the two in Content-Type, and no Content-Encoding but gzip, deflate or br.',
   },
   invalid_parameters: {
     status: 422,
@@ -208,4 +208,15 @@ export function failures<const Code extends ErrorCode>(codes: readonly Code[]): 
   const bodies = [...byStatus].map(([status, sameStatus]) => [status, errorBody(sameStatus)])
   // The map built above has exactly the statuses of the codes, which an object literal type cannot see.
   return Object.fromEntries(bodies) as Failures<Code>
+}
+
+/** The error codes that a body made by failures() can carry; none for any other body. */
+export function errorCodesOf(body: unknown): ErrorCode[] {
+  const error: unknown = body instanceof z.ZodObject ? body.shape['error'] : undefined
+  const code: unknown = error instanceof z.ZodObject ? error.shape['code'] : undefined
+  return code instanceof z.ZodEnum ? code.options.filter(isErrorCode) : []
+}
+
+function isErrorCode(code: unknown): code is ErrorCode {
+  return typeof code === 'string' && code in errorCodes
 }

@@ -1,4 +1,6 @@
 import { z } from 'zod/v4'
+// Whoever reads a field says its faults in the words of this service.
+import './fault-messages.js'
 
 /** The key under which a field's schema says that it is a secret or personal data. */
 export const sensitivityKey = 'x-sensitivity'
@@ -107,7 +109,12 @@ export function integer(bounds: { min: number; max: number }) {
     .regex(/^-?\d{1,15}$/, 'must be a whole number')
     .transform(Number)
     .pipe(whole)
-  return published(z.union([whole, digits]), { type: 'integer', minimum: bounds.min, maximum: bounds.max })
+  const error = `must be a whole number from ${bounds.min} to ${bounds.max}`
+  return published(z.union([whole, digits], { error }), {
+    type: 'integer',
+    minimum: bounds.min,
+    maximum: bounds.max,
+  })
 }
 
 /**

@@ -112,51 +112,54 @@ const tag = 'Magic link'
 const path = '/api/v2/org/:org_domain/magic-link-connection'
 const c = initContract()
 
-export const magicLink = c.router({
-  createChallenge: {
-    method: 'POST',
-    path: '/api/v2/magic-link-challenge',
-    summary: 'Make a single-use link that signs a user in',
-    body: NewMagicLinkChallenge,
-    responses: changing(
-      { 201: MagicLinkChallenge },
-      'organization_not_found',
-      'user_not_found',
-      'application_not_found',
-      'email_domain_not_allowed',
-      'connection_inactive',
-      'user_inactive',
-      'no_application',
-    ),
-    metadata: access({
-      tag,
-      scope: 'write:magic_links',
-      reach: 'caller',
-      emits: ['magic_link.challenge.create.success'],
-    }),
+export const magicLink = c.router(
+  {
+    createChallenge: {
+      method: 'POST',
+      path: '/api/v2/magic-link-challenge',
+      summary: 'Make a single-use link that signs a user in',
+      body: NewMagicLinkChallenge,
+      responses: changing(
+        { 201: MagicLinkChallenge },
+        'organization_not_found',
+        'user_not_found',
+        'application_not_found',
+        'email_domain_not_allowed',
+        'connection_inactive',
+        'user_inactive',
+        'no_application',
+      ),
+      metadata: access({
+        tag,
+        scope: 'write:magic_links',
+        reach: 'caller',
+        emits: ['magic_link.challenge.create.success'],
+      }),
+    },
+    getConnection: {
+      method: 'GET',
+      path,
+      summary: 'Get the magic-link connection',
+      pathParams: OrganizationPath,
+      query: EnvironmentQuery,
+      responses: reading({ 200: MagicLinkConnection }, ...inOrganization, 'invalid_parameters'),
+      metadata: access({ tag, scope: 'read:magic_links', versioned: 'answers' }),
+    },
+    updateConnection: {
+      method: 'PUT',
+      path,
+      summary: 'Change the magic-link connection',
+      headers: ifMatchHeader,
+      pathParams: OrganizationPath,
+      body: MagicLinkConnectionChanges,
+      responses: changing({ 200: MagicLinkConnection }, 'organization_not_found', 'precondition_failed'),
+      metadata: access({
+        tag,
+        scope: 'write:magic_links',
+        emits: ['magic_link.connection.update.success'],
+        versioned: 'checks',
+      }),
+    },
   },
-  getConnection: {
-    method: 'GET',
-    path,
-    summary: 'Get the magic-link connection',
-    pathParams: OrganizationPath,
-    query: EnvironmentQuery,
-    responses: reading({ 200: MagicLinkConnection }, ...inOrganization, 'invalid_parameters'),
-    metadata: access({ tag, scope: 'read:magic_links', versioned: 'answers' }),
-  },
-  updateConnection: {
-    method: 'PUT',
-    path,
-    summary: 'Change the magic-link connection',
-    headers: ifMatchHeader,
-    pathParams: OrganizationPath,
-    body: MagicLinkConnectionChanges,
-    responses: changing({ 200: MagicLinkConnection }, 'organization_not_found', 'precondition_failed'),
-    metadata: access({
-      tag,
-      scope: 'write:magic_links',
-      emits: ['magic_link.connection.update.success'],
-      versioned: 'checks',
-    }),
-  },
-})
+  { strictStatusCodes: true },
+)

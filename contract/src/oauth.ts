@@ -117,30 +117,33 @@ const refusals = {
 const tag = 'OAuth'
 const c = initContract()
 
-export const oauth = c.router({
-  apiToken: {
-    method: 'POST',
-    path: '/api/v2/oauth/token',
-    summary: 'Get an API token with the client credentials of an API key',
-    body: ApiTokenRequest,
-    responses: { 200: ApiToken, ...refusals },
-    metadata: open({ tag }),
+export const oauth = c.router(
+  {
+    apiToken: {
+      method: 'POST',
+      path: '/api/v2/oauth/token',
+      summary: 'Get an API token with the client credentials of an API key',
+      body: ApiTokenRequest,
+      responses: { 200: ApiToken, ...refusals },
+      metadata: open({ tag }),
+    },
+    token: {
+      method: 'POST',
+      path: '/oauth/token',
+      summary: 'Exchange an authorization code for tokens of the user; also the client-credentials grant',
+      body: TokenRequest,
+      responses: { 200: z.union([UserTokens, ApiToken]), ...refusals },
+      metadata: open({ tag }),
+    },
+    organizationToken: {
+      method: 'POST',
+      path: '/t/:org_domain/oauth/token',
+      summary: 'The token endpoint that the discovery document of an organization names',
+      pathParams: OrganizationPath,
+      body: TokenRequest,
+      responses: { 200: UserTokens, ...refusals },
+      metadata: open({ tag }),
+    },
   },
-  token: {
-    method: 'POST',
-    path: '/oauth/token',
-    summary: 'Exchange an authorization code for tokens of the user; also the client-credentials grant',
-    body: TokenRequest,
-    responses: { 200: z.union([UserTokens, ApiToken]), ...refusals },
-    metadata: open({ tag }),
-  },
-  organizationToken: {
-    method: 'POST',
-    path: '/t/:org_domain/oauth/token',
-    summary: 'The token endpoint that the discovery document of an organization names',
-    pathParams: OrganizationPath,
-    body: TokenRequest,
-    responses: { 200: UserTokens, ...refusals },
-    metadata: open({ tag }),
-  },
-})
+  { strictStatusCodes: true },
+)

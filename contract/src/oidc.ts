@@ -76,21 +76,24 @@ const tag = 'OpenID Connect'
 const refusals = failures(['organization_not_found', 'https_required', 'malformed_request', 'unavailable'])
 const c = initContract()
 
-export const oidc = c.router({
-  discovery: {
-    method: 'GET',
-    path: '/t/:org_domain/.well-known/openid-configuration',
-    summary: 'Provider metadata of the organization',
-    pathParams: OrganizationPath,
-    responses: { 200: ProviderMetadata, ...refusals },
-    metadata: open({ tag }),
+export const oidc = c.router(
+  {
+    discovery: {
+      method: 'GET',
+      path: '/t/:org_domain/.well-known/openid-configuration',
+      summary: 'Provider metadata of the organization',
+      pathParams: OrganizationPath,
+      responses: { 200: ProviderMetadata, ...refusals },
+      metadata: open({ tag }),
+    },
+    keySet: {
+      method: 'GET',
+      path: '/t/:org_domain/.well-known/jwks.json',
+      summary: 'Public keys of the organization, of both environments',
+      pathParams: OrganizationPath,
+      responses: { 200: KeySet, ...refusals },
+      metadata: open({ tag }),
+    },
   },
-  keySet: {
-    method: 'GET',
-    path: '/t/:org_domain/.well-known/jwks.json',
-    summary: 'Public keys of the organization, of both environments',
-    pathParams: OrganizationPath,
-    responses: { 200: KeySet, ...refusals },
-    metadata: open({ tag }),
-  },
-})
+  { strictStatusCodes: true },
+)

@@ -1,5 +1,5 @@
 import { z } from 'zod/v4'
-import { errorCodes, type ErrorCode } from './errors.js'
+import { errorCodes, errorCodesOf, type ErrorCode } from './errors.js'
 import type { JsonSchema, SchemaWriter } from './json-schema.js'
 import type { Route } from './walk.js'
 
@@ -53,21 +53,6 @@ function headerReference(name: string): [string, Reference] {
 
 function meaning(code: ErrorCode): string {
   return `- \`${code}\`: ${errorCodes[code].message}`
-}
-
-/** The error codes that a route can answer. Not those of the OAuth endpoints, which have a vocabulary of their own. */
-export function errorCodesOfRoute(route: Route): ErrorCode[] {
-  return Object.values(route.definition.responses).flatMap(errorCodesOf)
-}
-
-function errorCodesOf(body: unknown): ErrorCode[] {
-  const error: unknown = body instanceof z.ZodObject ? body.shape['error'] : undefined
-  const code: unknown = error instanceof z.ZodObject ? error.shape['code'] : undefined
-  return code instanceof z.ZodEnum ? code.options.filter(isErrorCode) : []
-}
-
-function isErrorCode(code: unknown): code is ErrorCode {
-  return typeof code === 'string' && code in errorCodes
 }
 
 function headersOf({ access, method }: Route, status: number): string[] {

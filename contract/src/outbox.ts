@@ -39,20 +39,23 @@ export type OutboxQuery = z.output<typeof OutboxQuery>
 
 const c = initContract()
 
-export const outbox = c.router({
-  list: {
-    method: 'GET',
-    path: '/api/v2/outbox',
-    summary:
-      'List the mails and text messages of the sandbox, newest first; they are kept here and never sent',
-    query: OutboxQuery,
-    responses: reading({ 200: listOf(OutboxMessage) }, 'sandbox_only', 'key_limited_to_organizations'),
-    metadata: access({
-      tag: 'Outbox',
-      // The messages carry sign-in links, so that reading them is worth as much as making one.
-      scope: 'write:magic_links',
-      reach: 'account',
-      sandboxOnly: true,
-    }),
+export const outbox = c.router(
+  {
+    list: {
+      method: 'GET',
+      path: '/api/v2/outbox',
+      summary:
+        'List the mails and text messages of the sandbox, newest first; they are kept here and never sent',
+      query: OutboxQuery,
+      responses: reading({ 200: listOf(OutboxMessage) }, 'sandbox_only', 'key_limited_to_organizations'),
+      metadata: access({
+        tag: 'Outbox',
+        // The messages carry sign-in links, so that reading them is worth as much as making one.
+        scope: 'write:magic_links',
+        reach: 'account',
+        sandboxOnly: true,
+      }),
+    },
   },
-})
+  { strictStatusCodes: true },
+)

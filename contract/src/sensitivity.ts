@@ -6,38 +6,73 @@ import { sensitivityKey, type Sensitivity } from './fields.js'
  * secret. An allowlist: what no schema declares is not there.
  */
 export function withoutSecrets(schema: z.ZodType, value: unknown): unknown {
-  return visible(schema, value, new Set(['secret']))
+  return visible(schema, value, 'secrets')
 }
 
 /** What of a value may be logged: its declared members without secrets and without what is said of a person. */
 export function withoutPersonalData(schema: z.ZodType, value: unknown): unknown {
-  return visible(schema, value, new Set(['secret', 'personal']))
+  return visible(schema, value, 'personal data')
+}
+
+type Hidden = 'nothing' | 'secrets' | 'personal data'
+type Projection = (value: unknown) => unknown
+
+// Walking a schema costs far more than walking a value: what a schema hides is found out once.
+const projections: Record<Hidden, WeakMap<z.core.$ZodType, Projection>> = {
+  nothing: new WeakMap(),
+  secrets: new WeakMap(),
+  'personal data': new WeakMap(),
 }
 
 /** The part of a value that may be seen; undefined where nothing may. */
-function visible(schema: z.core.$ZodType, value: unknown, hidden: ReadonlySet<Sensitivity>): unknown {
-  const sensitivity: unknown = z.globalRegistry.get(schema)?.[sensitivityKey]
-  if ((sensitivity === 'secret' || sensitivity === 'personal') && hidden.has(sensitivity)) return undefined
+function visible(schema: z.core.$ZodType, value: unknown, hidden: Hidden): unknown {
+  let project = projections[hidden].get(schema)
+  if (project === undefined) {
+    project = projectionOf(schema, hidden)
+    projections[hidden].set(schema, project)
+  }
+  return project(value)
+}
 
-  if (value === null) return null
+function projectionOf(schema: z.core.$ZodType, hidden: Hidden): Projection {
+  if (isHidden(schema, hidden)) return () => undefined
+  const project = projectionOfKind(schema, hidden)
+  return project === undefined ? (value) => value : (value) => (value === null ? null : project(value))
+}
+
+function isHidden(schema: z.core.$ZodType, hidden: Hidden): boolean {
+  // Set by secret() and personal() alone.
+  const sensitivity = z.globalRegistry.get(schema)?.[sensitivityKey] as Sensitivity | undefined
+  return (
+    (sensitivity === 'secret' && hidden !== 'nothing') ||
+    (sensitivity === 'personal' && hidden === 'personal data')
+  )
+}
+
+/** What remains of a value that is not null; undefined for a schema whose values have no members. */
+function projectionOfKind(schema: z.core.$ZodType, hidden: Hidden): Projection | undefined {
   const inner = wrapped(schema)
-  if (inner !== undefined) return visible(inner, value, hidden)
+  if (inner !== undefined) return (value) => visible(inner, value, hidden)
   if (schema instanceof z.ZodUnion) {
-    const option = schema.options.find((candidate) => z.safeParse(candidate, value).success)
-    return option === undefined ? undefined : visible(option, value, hidden)
+    return (value) => {
+      const option = schema.options.find((candidate) => z.safeParse(candidate, value).success)
+      return option === undefined ? undefined : visible(option, value, hidden)
+    }
   }
   if (schema instanceof z.ZodObject) {
-    if (!isObject(value)) return undefined
-    const shape: Record<string, z.core.$ZodType> = schema.shape
-    return membersOf(value, (name) => shape[name], hidden)
+    const shape: Readonly<Record<string, z.core.$ZodType>> = schema.shape
+    const names = Object.keys(shape)
+    return (value) => (isObject(value) ? membersOf(value, names, (name) => shape[name], hidden) : undefined)
   }
   if (schema instanceof z.ZodRecord) {
-    return isObject(value) ? membersOf(value, () => schema.valueType, hidden) : undefined
+    return (value) =>
+      isObject(value) ? membersOf(value, Object.keys(value), () => schema.valueType, hidden) : undefined
   }
   if (schema instanceof z.ZodArray) {
-    return Array.isArray(value) ? value.map((item) => visible(schema.element, item, hidden)) : undefined
+    return (value) =>
+      Array.isArray(value) ? value.map((item) => visible(schema.element, item, hidden)) : undefined
   }
-  return value
+  return undefined
 }
 
 /** The schema behind an optional, a default, a transformation and the like. */
@@ -55,14 +90,17 @@ function wrapped(schema: z.core.$ZodType): z.core.$ZodType | undefined {
 
 function membersOf(
   value: Record<string, unknown>,
+  names: readonly string[],
   schemaOf: (name: string) => z.core.$ZodType | undefined,
-  hidden: ReadonlySet<Sensitivity>,
+  hidden: Hidden,
 ): Record<string, unknown> {
-  const members = Object.entries(value).flatMap(([name, member]): [string, unknown][] => {
+  const members: [string, unknown][] = []
+  for (const name of names) {
     const schema = schemaOf(name)
-    const seen = schema === undefined ? undefined : visible(schema, member, hidden)
-    return seen === undefined ? [] : [[name, seen]]
-  })
+    if (schema === undefined || !Object.hasOwn(value, name)) continue
+    const seen = visible(schema, value[name], hidden)
+    if (seen !== undefined) members.push([name, seen])
+  }
   return Object.fromEntries(members)
 }
 
@@ -72,5 +110,5 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 /** A value without the members that its schema does not declare. */
 export function withoutUndeclared(schema: z.ZodType, value: unknown): unknown {
-  return visible(schema, value, new Set())
+  return visible(schema, value, 'nothing')
 }

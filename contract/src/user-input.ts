@@ -31,15 +31,8 @@ const MetadataInput = z
   )
   .max(maxMetaKeys)
 
-/**
- * A user as callers write it: the profile and the address nested, or their members flat beside the e-mail address.
- * Both forms are read into the nested one.
- */
-const userMembers = z.strictObject({
-  email: personal(email()),
-  active: flag().optional(),
-  phone_number: personal(phone()).nullish(),
-  phone_numbers: personal(z.array(phoneInput).max(10)).optional(),
+/** Members that say one thing in several forms: what is read of them is profile, address and metadata. */
+const gathered = {
   profile: personal(z.union([ProfileInput, httpsUrl()])).nullish(),
   address: personal(AddressInput).nullish(),
   metadata: personal(MetadataInput).optional().describe('Replaces all values of the user'),
@@ -47,6 +40,18 @@ const userMembers = z.strictObject({
   ...claimInput,
   ...addressInput,
   city: text(100).nullish().describe('The same as locality'),
+}
+
+/**
+ * A user as callers write it: the profile and the address nested, or their members flat beside the e-mail address.
+ * Both forms are read into the nested one, and every other member as it is.
+ */
+const userMembers = z.strictObject({
+  email: personal(email()),
+  active: flag().optional(),
+  phone_number: personal(phone()).nullish(),
+  phone_numbers: personal(z.array(phoneInput).max(10)).optional(),
+  ...gathered,
   domain: slug().optional().describe('Repeats the domain of the organization'),
   environment: environmentEcho(),
 })
@@ -57,30 +62,26 @@ export type NewUser = z.output<typeof NewUser>
 export const UserChanges = userMembers.partial().transform(nested)
 export type UserChanges = z.output<typeof UserChanges>
 
-type AddressChanges = z.output<z.ZodObject<typeof addressInput>>
-type MetadataChanges = z.output<typeof MetadataInput> | undefined
-type ClaimChanges = z.output<z.ZodObject<typeof claimInput>> & { profile?: string | null | undefined }
+type ProfileMembers = z.output<typeof ProfileInput>
+type ClaimChanges = Omit<ProfileMembers, 'address' | 'name' | 'email' | 'phone_number'>
+type AddressChanges = Omit<z.output<typeof AddressInput>, 'city'>
+
+type Gathered = {
+  metadata?: z.output<typeof MetadataInput> | undefined
+  profile?: ClaimChanges | null | undefined
+  address?: AddressChanges | null | undefined
+}
 
 /** Gathers flat members into profile and address. A member given twice with two values is a fault. */
 function nested<Input extends Partial<z.output<typeof userMembers>>>(
   input: Input,
   context: z.RefinementCtx,
-): Pick<Input, 'email' | 'active' | 'phone_number' | 'phone_numbers' | 'domain'> & {
-  metadata: MetadataChanges
-  profile: ClaimChanges | null | undefined
-  address: AddressChanges | null | undefined
-} {
-  const { email, active, phone_number, phone_numbers, domain } = input
+): Omit<Input, keyof typeof gathered> & Gathered {
   const given = typeof input.profile === 'string' ? { profile: input.profile } : input.profile
-  const addressInProfile = given?.address
-  const claimNames = [...Object.keys(claimInput), 'profile']
+  const { address: addressInProfile, name, email, phone_number, ...claims }: ProfileMembers = given ?? {}
 
-  const profile = merge<ClaimChanges>(
-    context,
-    pick(input, Object.keys(claimInput)),
-    pick(given ?? {}, claimNames),
-  )
-  const metadata = merge<{ metadata?: MetadataChanges }>(
+  const profile = merge<ClaimChanges>(context, pick(input, Object.keys(claimInput)), claims)
+  const metadata = merge<Pick<Gathered, 'metadata'>>(
     context,
     { metadata: input.metadata },
     { metadata: input.meta_data },
@@ -93,15 +94,17 @@ function nested<Input extends Partial<z.output<typeof userMembers>>>(
   )
   const cleared = input.address === null || (input.address === undefined && addressInProfile === null)
   return {
-    email,
-    active,
-    phone_number,
-    phone_numbers,
+    ...withoutGathered(input),
     metadata: metadata?.metadata,
-    domain,
     profile: profile ?? (given === null ? null : undefined),
     address: address ?? (cleared ? null : undefined),
   }
+}
+
+function withoutGathered<Input extends object>(input: Input): Omit<Input, keyof typeof gathered> {
+  const others = Object.entries(input).filter(([name]) => !Object.hasOwn(gathered, name))
+  // Of the input nothing is left out but the members named by the type.
+  return Object.fromEntries(others) as Omit<Input, keyof typeof gathered>
 }
 
 /** An address in two parts: what it says, and what it says of the locality under another name. */

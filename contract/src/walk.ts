@@ -2,6 +2,7 @@ import { isAppRoute, type AppRoute, type AppRouter } from '@ts-rest/core'
 import type { z } from 'zod/v4'
 import type { Access } from './access.js'
 import { contract } from './contract.js'
+import { errorCodesOf, type ErrorCode } from './errors.js'
 
 /** One route of the contract, with what everything derived needs to know of it. */
 export interface Route {
@@ -17,6 +18,8 @@ export interface Route {
   /** The one status of its success. */
   readonly successStatus: number
   readonly success: z.ZodType
+  /** The error codes it can answer. Not those of the OAuth endpoints, which have a vocabulary of their own. */
+  readonly errorCodes: readonly ErrorCode[]
 }
 
 /** The contract as a flat list of its routes. */
@@ -49,6 +52,7 @@ function toRoute(resource: string, verb: string, definition: AppRoute): Route {
     access: definition.metadata as Access,
     successStatus,
     success: definition.responses[successStatus] as z.ZodType,
+    errorCodes: Object.values(definition.responses).flatMap(errorCodesOf),
   }
 }
 

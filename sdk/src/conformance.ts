@@ -7,15 +7,15 @@ import type { Operations } from './generated.js'
  * never names the operations that differ; then the generator has a fault, or has not been run.
  */
 export type Conformance = [
-  Nothing<Exclude<keyof Routes, keyof Operations>>,
-  Nothing<Exclude<keyof Operations, keyof Routes>>,
-  Nothing<
+  RunNpmRunGenerate<Exclude<keyof Routes, keyof Operations>>,
+  RunNpmRunGenerate<Exclude<keyof Operations, keyof Routes>>,
+  RunNpmRunGenerate<
     { [Name in keyof Routes]: Equal<Operations[Name]['output'], Output<Routes[Name]>, Name> }[keyof Routes]
   >,
-  Nothing<
+  RunNpmRunGenerate<
     { [Name in keyof Routes]: Equal<Operations[Name]['code'], Code<Routes[Name]>, Name> }[keyof Routes]
   >,
-  Nothing<
+  RunNpmRunGenerate<
     {
       [Name in keyof Routes]: Equal<
         keyof Operations[Name]['input'],
@@ -24,7 +24,7 @@ export type Conformance = [
       >
     }[keyof Routes]
   >,
-  Nothing<
+  RunNpmRunGenerate<
     { [Name in keyof Routes]: Fits<Operations[Name]['input'], Input<Routes[Name]>, Name> }[keyof Routes]
   >,
 ]
@@ -84,4 +84,4 @@ type Equal<One, Other, Name> =
 /** Never when every value of the one is accepted as the other, else the name. */
 type Fits<One, Other, Name> = [One] extends [Other] ? never : Name
 
-type Nothing<T extends never> = T
+type RunNpmRunGenerate<T extends never> = T

@@ -37,6 +37,8 @@ export interface Deps {
 export interface OpenDeps extends Deps {
   /** Migrations the database lacks; an external one is never migrated by starting. */
   readonly pendingMigrations: readonly string[]
+  /** Whether the embedded database runs already for another process, which it ends with. */
+  readonly isAttached: boolean
   /** Connections that do not go through a pooler, for migrations. */
   readonly directDb: Kysely<DB>
   close(): Promise<void>
@@ -81,7 +83,9 @@ export async function openDeps(
     const master = parseMasterKeys(config.masterKeys ?? (await readOrMakeMasterKeys(config.dataDir)))
     if (pending.length === 0) await checkMasterKeys(db, master)
     const keys = { master, privateKeys: new Map<string, KeyObject>() }
-    return { config, db, readDb, directDb, now, log, keys, mail, metrics, pendingMigrations: pending, close }
+    const isAttached = embedded?.attached ?? false
+    const opened = { config, db, readDb, directDb, now, log, keys, mail, metrics }
+    return { ...opened, isAttached, pendingMigrations: pending, close }
   } catch (error) {
     await close()
     throw error

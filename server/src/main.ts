@@ -114,7 +114,10 @@ async function ensureFirstAccount(deps: OpenDeps): Promise<RunningService['first
   const { domain, isNew } = await createFirstAccount(deps, cause, (madeDomain, credentials) =>
     writeCredentials(dataDir, { base_url: baseUrl, domain: madeDomain, ...credentials }),
   )
-  return { domain, credentials: isNew ? 'created' : await refreshCredentials(dataDir, baseUrl) }
+  if (isNew) return { domain, credentials: 'created' }
+  // The examples that read the file go on calling the process that was here first.
+  const address = deps.isAttached ? undefined : baseUrl
+  return { domain, credentials: await refreshCredentials(dataDir, address) }
 }
 
 async function listen(server: Server, host: string, port: number, variable: string): Promise<string> {

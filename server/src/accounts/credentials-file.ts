@@ -26,8 +26,15 @@ export async function writeCredentials(
   }
 }
 
-/** Makes the file name the address of this start, so that examples that read it find the service. */
-export async function refreshCredentials(dataDir: string, baseUrl: string): Promise<'kept' | 'missing'> {
+/**
+ * Makes the file name the address of this start, so that examples that read it find the service.
+ *
+ * @param baseUrl Undefined: the address in the file stays.
+ */
+export async function refreshCredentials(
+  dataDir: string,
+  baseUrl: string | undefined,
+): Promise<'kept' | 'missing'> {
   let text: string
   try {
     text = await readFile(credentialsPath(dataDir), 'utf8')
@@ -37,7 +44,8 @@ export async function refreshCredentials(dataDir: string, baseUrl: string): Prom
   }
   const credentials = Credentials.safeParse(parseJson(text)).data
   if (credentials === undefined) return 'missing'
-  if (credentials.base_url !== baseUrl) await writeCredentials(dataDir, { ...credentials, base_url: baseUrl })
+  if (baseUrl !== undefined && baseUrl !== credentials.base_url)
+    await writeCredentials(dataDir, { ...credentials, base_url: baseUrl })
   return 'kept'
 }
 

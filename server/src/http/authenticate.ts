@@ -16,6 +16,9 @@ export function authenticate(deps: Deps): RequestHandler {
       next()
       return
     }
+    if (req.headers.authorization === undefined)
+      throw new ApiError('invalid_token', { message: 'Send Authorization: Bearer <token>.' })
+    // Whatever is wrong with a token, the answer is one, so that it tells nothing to those who try tokens.
     const [, token] = /^Bearer ([\w.~+/-]+=*)$/i.exec(req.headers.authorization ?? '') ?? []
     const bearer = token === undefined ? undefined : await readApiToken(token)
     if (bearer === undefined) throw new ApiError('invalid_token')

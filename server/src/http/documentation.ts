@@ -22,6 +22,11 @@ export function documentation({ config }: Deps): RequestHandler {
       res.set('Access-Control-Allow-Origin', '*').type('application/json').send(written)
     })
   }
+  // For a person with a browser; to a program it is a path without an operation.
+  router.get('/', (req, res, next) => {
+    if (req.accepts(['json', 'html']) === 'html') res.vary('Accept').redirect('/docs')
+    else next()
+  })
   router.use('/docs', (_req, res, next) => {
     res.set({
       'Cache-Control': 'public, max-age=300',

@@ -12,7 +12,7 @@ import { findRoute } from './route-of.js'
 const databaseRetrySeconds = 5
 
 /** Any failure to the error body its route speaks; what the caller did not cause becomes a logged 500. */
-export function errorHandler({ config, log }: Deps): ErrorRequestHandler {
+export function errorHandler({ config, log }: Pick<Deps, 'config' | 'log'>): ErrorRequestHandler {
   return (error: unknown, req: Request, res: Response, next: NextFunction) => {
     const requestId = requestIdOf(req)
     if (res.headersSent) {
@@ -43,13 +43,12 @@ export function errorHandler({ config, log }: Deps): ErrorRequestHandler {
     }
     res.status(status).json(body)
 
-    /** A status that the route's contract does not declare is a fault of ours, and where the service is strict, loud. */
+    /** A code that the route's contract does not declare is a fault of ours, and where the service is strict, loud. */
     function declared(intended: ApiError): ApiError {
-      const { status: answered } = errorCodes[intended.code]
-      const isDeclared = route === undefined || answered === 500 || answered in route.definition.responses
-      if (isDeclared) return intended
+      const { code } = intended
+      if (route === undefined || code === 'internal_error' || route.errorCodes.includes(code)) return intended
       log.error(
-        { request_id: requestId, route: route.name, code: intended.code },
+        { request_id: requestId, route: route.name, code },
         'the contract does not declare this answer',
       )
       return config.isStrict ? new ApiError('internal_error', { cause: intended }) : intended
@@ -76,8 +75,15 @@ function toApiError(error: unknown): ApiError {
   const status = statusOf(error)
   if (status === 413) return new ApiError('body_too_large')
   if (status === 415) return new ApiError('media_type_unsupported')
-  if (status >= 400 && status < 500) return new ApiError('malformed_request')
+  if (status >= 400 && status < 500) return new ApiError('malformed_request', { message: unreadable(error) })
   return new ApiError('internal_error', { cause: error })
+}
+
+/** Of what a request is read from, decoding the path alone fails with a URIError. */
+function unreadable(error: unknown): string {
+  return error instanceof URIError
+    ? 'The path cannot be read: percent-encode its segments, as UTF-8.'
+    : 'The body cannot be read: send valid JSON, or an urlencoded form.'
 }
 
 /** The status that Express and its parsers put on the errors they make. */
@@ -91,7 +97,11 @@ const maxFieldErrors = 50
 function fieldErrorsOf(error: RequestValidationError): FieldError[] {
   const parts = [error.pathParams, error.headers, error.query, error.body]
   const issues = parts.flatMap((part) => (part === null ? [] : part.issues))
-  return issues.flatMap((issue) => toFieldErrors(issue, [])).slice(0, maxFieldErrors)
+  // The first fault of a value decides: what else is wrong with it mostly follows from that.
+  const byPath = new Map<string, FieldError>()
+  for (const fault of issues.flatMap((issue) => toFieldErrors(issue, [])))
+    if (!byPath.has(fault.path)) byPath.set(fault.path, fault)
+  return [...byPath.values()].slice(0, maxFieldErrors)
 }
 
 interface Issue {
@@ -134,6 +144,8 @@ function toOAuthFailure(error: unknown): OAuthFailure {
       retryAfterSeconds: databaseRetrySeconds,
     })
   }
+  const { code, message } = toApiError(error)
+  if (code === 'malformed_request') return new OAuthFailure('invalid_request', message)
   const isCallers =
     error instanceof ApiError || error instanceof RequestValidationError || statusOf(error) < 500
   if (isCallers) return new OAuthFailure('invalid_request', 'The request cannot be read.')

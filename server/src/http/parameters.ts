@@ -39,13 +39,25 @@ function hasBody(req: Request): boolean {
  * Gathers a request's parameters into the body before it is validated: those of a write may come in the query string
  * as well, but a secret only in the body. Refuses text that no column can hold.
  *
- * @throws ApiError `invalid_parameters` when a parameter is given twice with two values.
+ * @throws ApiError `invalid_parameters` when a parameter is given twice with two values, `malformed_request` when what
+ *   is called a form is JSON.
  */
 export function mergeParameters(req: Request, _res: Response, next: NextFunction): void {
   const route = routeOf(req)
+  checkForm(req)
   if (route.method !== 'GET') req.body = mergedBody(route, req.query, req.body)
   checkEnvironment(req, route)
   next()
+}
+
+/** curl -d calls a form whatever it sends; no parameter has a name that begins as JSON does. */
+function checkForm(req: Request): void {
+  const [name = ''] = Object.keys(asObject(req.body))
+  if (/^\s*\{/.test(name) && req.is('application/x-www-form-urlencoded') !== false) {
+    throw new ApiError('malformed_request', {
+      message: 'The body looks like JSON: send Content-Type: application/json.',
+    })
+  }
 }
 
 function mergedBody(route: Route, query: object, body: unknown): unknown {

@@ -174,7 +174,13 @@ async function findAddressee(
     .limit(2)
     .execute()
   const [addressee] = rows
-  if (addressee === undefined || rows.length > 1) throw new ApiError('organization_not_found')
+  if (addressee === undefined || rows.length > 1) {
+    throw new ApiError('organization_not_found', {
+      ...(domain === undefined && {
+        message: 'Not exactly one organization allows the domain of this address: send org_domain.',
+      }),
+    })
+  }
   return addressee
 }
 

@@ -15,7 +15,7 @@ import type { Cause, Tenant } from '../tenant.js'
 import { markEmailVerified } from '../users/users.js'
 import { lockLinksOfToken } from './lock.js'
 import { toMagicLinkChallenge } from './record.js'
-import { createUser, findUser, isRequiredMetadataMissing, type SigningInUser } from './user.js'
+import { createSigningInUser, findUser, isRequiredMetadataMissing, type SigningInUser } from './user.js'
 
 /** A link as it arrives: the organization of its path, and its token. */
 export interface ArrivedLink {
@@ -185,7 +185,7 @@ async function findOrCreateUser(
   const mayCreate = spent.find_or_create_user && spent.may_create_user
   if (found !== undefined || !mayCreate) return found
   const id = uuidv7()
-  const created = await createUser(deps, trx, ofUser(tenant, id), { id, email: spent.email })
+  const created = await createSigningInUser(deps, trx, ofUser(tenant, id), { id, email: spent.email })
   // When another sign-in was faster, its user is there now.
   return created ?? findUser(trx, tenant, spent.email_normalized)
 }

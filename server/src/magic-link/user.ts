@@ -1,9 +1,10 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { organizationIdOf } from '../db/organization-id.js'
 import type { DB } from '../db/schema.js'
+import { statement } from '../db/statement.js'
 import type { Deps } from '../deps.js'
 import type { Tenant } from '../tenant.js'
-import { insertUser } from '../users/insert-user.js'
+import { insertUserIf, userInsertion, type UserInsertion } from '../users/insert-user.js'
 import { emitUser, usersOf } from '../users/users.js'
 
 export interface SigningInUser {
@@ -25,29 +26,23 @@ export function findUser(
     .executeTakeFirst()
 }
 
+const insertNewUser = statement((db, user: UserInsertion) =>
+  insertUserIf(db, user, sql<boolean>`true`).onConflict((conflict) => conflict.doNothing()),
+)
+
 /**
  * Makes the user of an address that a link has just verified.
  *
  * @returns Undefined when the address belongs to a user already.
  */
-export async function createUser(
+export async function createSigningInUser(
   deps: Deps,
   trx: Transaction<DB>,
   tenant: Tenant,
   { id, email }: { id: string; email: string },
 ): Promise<SigningInUser | undefined> {
-  const row = await insertUser(deps, trx, tenant, {
-    id,
-    active: true,
-    email,
-    emailVerified: true,
-    phoneNumbers: [],
-    profile: {},
-    address: {},
-    condition: sql<boolean>`true`,
-  })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst()
+  const user = { id, input: { email }, emailVerified: true, phoneNumbers: [] }
+  const [row] = await insertNewUser(trx, userInsertion(deps, tenant, user))
   if (row === undefined) return undefined
   await emitUser(deps, trx, tenant, 'user.user.create.success', { ...row, metadata: [] })
   return row

@@ -27,10 +27,7 @@ export function issueTokens(
     case 'client_credentials':
       return issueApiToken(deps, context, body)
     default:
-      throw new OAuthFailure(
-        'unsupported_grant_type',
-        'grant_type must be authorization_code or client_credentials.',
-      )
+      throw otherGrant(body, 'grant_type must be authorization_code or client_credentials.')
   }
 }
 
@@ -47,7 +44,7 @@ export function issueUserTokens(
   organizationDomain?: string,
 ): Promise<UserTokens> {
   if (body.grant_type !== 'authorization_code')
-    throw new OAuthFailure('unsupported_grant_type', 'grant_type must be authorization_code.')
+    throw otherGrant(body, 'grant_type must be authorization_code.')
   if (body.code === undefined) throw new OAuthFailure('invalid_request', 'code is required.')
   const { clientId, clientSecret } = credentialsOf(authorization, body)
   return exchangeCode(deps, {
@@ -73,13 +70,20 @@ export function issueApiToken(
   body: TokenRequest,
 ): Promise<ApiToken> {
   if (body.grant_type !== 'client_credentials')
-    throw new OAuthFailure('unsupported_grant_type', 'grant_type must be client_credentials.')
+    throw otherGrant(body, 'grant_type must be client_credentials; codes are exchanged at /oauth/token.')
   const credentials = {
     ...credentialsOf(authorization, body),
     domain: body.domain ?? body.tenant_domain ?? body.audience,
     scope: body.scope,
   }
   return grantClientCredentials(deps, credentials, requestId)
+}
+
+/** RFC 6749 section 5.2; a parameter without a value is one that was left out (section 3.2). */
+function otherGrant({ grant_type }: TokenRequest, message: string): OAuthFailure {
+  if (grant_type === undefined || grant_type === '')
+    return new OAuthFailure('invalid_request', 'grant_type is required.')
+  return new OAuthFailure('unsupported_grant_type', message)
 }
 
 /** The client's id and secret from the header or from the body (RFC 6749 section 2.3.1). */

@@ -31,6 +31,7 @@ export async function getIssuingOrganization(
   domain: string,
 ): Promise<PublicOrganization> {
   const organization = await findOrganizationByDomain(deps, domain)
-  if (organization === undefined) throw new ApiError('organization_not_found')
+  if (organization === undefined)
+    throw new ApiError('organization_not_found', { message: 'No organization has this domain.' })
   return organization
 }

@@ -1,23 +1,37 @@
 import { randomBytes } from 'node:crypto'
 import type { PhoneNumber } from '@portico/contract/profile'
-import type { RawBuilder, Transaction } from 'kysely'
+import type { NewUser } from '@portico/contract/user-input'
+import type { Kysely, RawBuilder } from 'kysely'
 import { insertIf } from '../db/insert-if.js'
 import { organizationIdOf } from '../db/organization-id.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import type { Tenant } from '../tenant.js'
 import { normalizeEmail } from './email.js'
-import { userColumns, type StoredAddress, type StoredProfile } from './record.js'
+import { toUserRow, unwritten, userColumns, writtenPartOf } from './record.js'
 
 /** A user as it begins; no telephone number is verified. */
 export interface UserToInsert {
   readonly id: string
-  readonly active: boolean
-  readonly email: string
+  readonly input: NewUser
   readonly emailVerified: boolean
   readonly phoneNumbers: readonly PhoneNumber[]
-  readonly profile: StoredProfile
-  readonly address: StoredAddress
+}
+
+/** What a statement that inserts a user says of them. */
+export type UserInsertion = ReturnType<typeof userInsertion>
+
+export function userInsertion({ now }: Pick<Deps, 'now'>, tenant: Tenant, user: UserToInsert) {
+  const { accountId, environment, domain, organizationIds } = tenant
+  return {
+    ...{ accountId, environment, domain, organizationIds },
+    ...toUserRow(unwritten, user.input, user.phoneNumbers),
+    id: user.id,
+    emailNormalized: normalizeEmail(user.input.email),
+    emailVerified: user.emailVerified,
+    avatarHexaColor: `#${randomBytes(3).toString('hex')}`,
+    at: now(),
+  }
 }
 
 /**
@@ -26,32 +40,18 @@ export interface UserToInsert {
  * @returns A query that yields the row, and none when the condition does not hold; it fails on `users_email_key` when
  *   the address belongs to another user.
  */
-export function insertUser(
-  { now }: Pick<Deps, 'now'>,
-  trx: Transaction<DB>,
-  tenant: Tenant,
-  { condition, ...user }: UserToInsert & { readonly condition: RawBuilder<boolean> },
-) {
-  const at = now()
-  return insertIf(
-    trx,
-    'users',
-    {
-      account_id: tenant.accountId,
-      environment: tenant.environment,
-      organization_id: organizationIdOf(tenant),
-      id: user.id,
-      active: user.active,
-      email: user.email,
-      email_normalized: normalizeEmail(user.email),
-      email_verified: user.emailVerified,
-      phone_numbers: JSON.stringify(user.phoneNumbers),
-      profile: JSON.stringify(user.profile),
-      address: JSON.stringify(user.address),
-      avatar_hexa_color: `#${randomBytes(3).toString('hex')}`,
-      inserted_at: at,
-      updated_at: at,
-    },
-    condition,
-  ).returning(userColumns)
+export function insertUserIf(db: Kysely<DB>, user: UserInsertion, condition: RawBuilder<boolean>) {
+  const row = {
+    account_id: user.accountId,
+    environment: user.environment,
+    organization_id: organizationIdOf(user),
+    ...writtenPartOf(user),
+    id: user.id,
+    email_normalized: user.emailNormalized,
+    email_verified: user.emailVerified,
+    avatar_hexa_color: user.avatarHexaColor,
+    inserted_at: user.at,
+    updated_at: user.at,
+  }
+  return insertIf(db, 'users', row, condition).returning(userColumns)
 }

@@ -1,3 +1,5 @@
+/** One metadata value of a user at a time, as callers set and remove it. The rows are in `stored-metadata.ts`. */
+
 import type { User } from '@portico/contract/users'
 import type { Transaction } from 'kysely'
 import type { DB } from '../db/schema.js'

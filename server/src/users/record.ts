@@ -1,5 +1,6 @@
 import type { MetaData, MetaKey } from '@portico/contract/metadata'
 import type { Address, PhoneNumber, Profile } from '@portico/contract/profile'
+import type { UserChanges } from '@portico/contract/user-input'
 import type { DeletedUser, User } from '@portico/contract/users'
 import type { Selectable } from 'kysely'
 import type { Users } from '../db/schema.js'
@@ -32,30 +33,58 @@ export interface MetaDataRow {
   readonly required: boolean
 }
 
-export type UserRow = Pick<
-  Selectable<Users>,
-  | 'id'
-  | 'organization_id'
-  | 'active'
-  | 'email'
-  | 'email_verified'
-  | 'phone_number_verified'
-  | 'phone_numbers'
-  | 'profile'
-  | 'address'
-  | 'avatar_hexa_color'
-  | 'version'
-  | 'inserted_at'
-  | 'updated_at'
-  | 'deleted_at'
-> & { metadata: readonly MetaDataRow[] }
+export type UserRow = Pick<Selectable<Users>, ColumnOf<(typeof userColumns)[number]>> & {
+  metadata: readonly MetaDataRow[]
+}
+
+type ColumnOf<Name extends string> = Name extends `users.${infer Column extends keyof Users}` ? Column : never
+
+/** Members of a body without a column: a number of phone_numbers, rows of user_metadata, and what only repeats. */
+type MemberWithoutColumn = 'phone_number' | 'metadata' | 'domain' | 'environment'
+
+/** What callers write of a user. Every other member of a body has a column, which is called as it is. */
+export type WrittenUser = Pick<Selectable<Users>, Exclude<keyof UserChanges, MemberWithoutColumn>>
+
+/** A user of whom nothing is written yet; an e-mail address comes with every new one. */
+export const unwritten: WrittenUser = { active: true, email: '', phone_numbers: [], profile: {}, address: {} }
+
+/** The written columns of what has them among others, by name: a statement's placeholder lists no members. */
+export function writtenPartOf(user: WrittenUser): WrittenUser {
+  const columns = Object.keys(unwritten) as (keyof WrittenUser)[]
+  // An entry for each of the keys.
+  return Object.fromEntries(columns.map((column) => [column, user[column]])) as unknown as WrittenUser
+}
 
 /** What the jsonb columns hold: the members that were set. */
-export type StoredProfile = Partial<Omit<Profile, 'name' | 'email' | 'phone_number' | 'address'>>
-export type StoredAddress = Partial<Address>
+type StoredProfile = Partial<Pick<Profile, keyof NonNullable<UserChanges['profile']>>>
+type StoredAddress = Partial<Pick<Address, keyof NonNullable<UserChanges['address']>>>
+
+/**
+ * A change of a user in the columns that callers write: absent stays, null clears, profile and address merge.
+ *
+ * @param phoneNumbers All that the user has after the change.
+ */
+export function toUserRow(
+  current: WrittenUser,
+  input: UserChanges,
+  phoneNumbers: readonly PhoneNumber[],
+): WrittenUser {
+  const { active = current.active, email = current.email } = input
+  const profile: StoredProfile =
+    input.profile === null ? {} : { ...(current.profile as StoredProfile), ...input.profile }
+  const address: StoredAddress =
+    input.address === null ? {} : { ...(current.address as StoredAddress), ...input.address }
+  return {
+    active,
+    email,
+    phone_numbers: JSON.stringify(phoneNumbers),
+    profile: JSON.stringify(profile),
+    address: JSON.stringify(address),
+  }
+}
 
 export function toUser(row: UserRow, tenant: Pick<Tenant, 'domain' | 'environment'>): User {
-  // The three columns are written from validated input alone, by toUserColumns().
+  // The three columns are written from validated input alone, by toUserRow().
   const phoneNumbers = row.phone_numbers as unknown as PhoneNumber[]
   const address = toAddress(row.address as StoredAddress)
   const phoneNumber = phoneNumbers.find((number) => number.primary)?.value ?? null

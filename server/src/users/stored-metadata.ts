@@ -1,3 +1,5 @@
+/** The rows of metadata values, for the operations on users and on single values; each runs in their transaction. */
+
 import { sql, type Transaction } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { organizationIdOf } from '../db/organization-id.js'

@@ -6,6 +6,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { isOrganizationThere, organizationIdOf } from '../db/organization-id.js'
 import { orderOf, readPage, type Page } from '../db/page.js'
 import type { DB } from '../db/schema.js'
+import { statement } from '../db/statement.js'
 import { totalInOrganization } from '../db/totals.js'
 import { isUniqueViolation } from '../db/violations.js'
 import type { Deps } from '../deps.js'
@@ -16,18 +17,18 @@ import { forgetAnswers } from '../events/idempotency.js'
 import { endSessionsOf } from '../sessions/end-sessions.js'
 import type { Tenant } from '../tenant.js'
 import { normalizeEmail } from './email.js'
-import { insertUser } from './insert-user.js'
+import { insertUserIf, userInsertion, type UserInsertion } from './insert-user.js'
 import { replaceMetadata } from './stored-metadata.js'
 import { changedPhoneNumbers } from './phone.js'
-import {
-  toDeletedUser,
-  toUser,
-  userColumns,
-  type MetaDataRow,
-  type StoredAddress,
-  type StoredProfile,
-  type UserRow,
-} from './record.js'
+import { toDeletedUser, toUser, toUserRow, userColumns, type MetaDataRow, type UserRow } from './record.js'
+
+/** What a statement says of the tenant. */
+type TenantKey = Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'>
+type UserKey = TenantKey & { readonly id: string }
+
+const insertUserWithKeys = statement((db, user: UserInsertion & { readonly names: readonly string[] }) =>
+  insertUserIf(db, user, hasRequiredKeys(user, user.names)),
+)
 
 /**
  * Creates a user.
@@ -42,18 +43,8 @@ export function createUser(deps: Deps, tenant: Tenant, input: NewUser): Promise<
   return change(deps, tenant.cause, async (trx) => {
     const id = uuidv7()
     const names = metadata.map((data) => data.key)
-    const inserted = await insertUser(deps, trx, tenant, {
-      id,
-      active: input.active ?? true,
-      email: input.email,
-      emailVerified: false,
-      phoneNumbers,
-      profile: input.profile ?? {},
-      address: input.address ?? {},
-      condition: hasRequiredKeys(tenant, names),
-    })
-      .executeTakeFirst()
-      .catch(asEmailTaken)
+    const user = userInsertion(deps, tenant, { id, input, emailVerified: false, phoneNumbers })
+    const [inserted] = await insertUserWithKeys(trx, { ...user, names }).catch(asEmailTaken)
     if (inserted === undefined) throw new ApiError('metadata_required')
     if (metadata.length === 0)
       return emitUser(deps, trx, tenant, 'user.user.create.success', { ...inserted, metadata: [] })
@@ -93,6 +84,12 @@ export async function listUsers(
   )
 }
 
+const selectUser = statement((db, user: UserKey) =>
+  everyUserOf(db, user)
+    .where('users.id', '=', user.id)
+    .select([...userColumns, metadataOfUser().as('metadata')]),
+)
+
 /**
  * A user, or what is left to tell of a deleted one.
  *
@@ -103,14 +100,17 @@ export async function getUser(
   tenant: Tenant,
   id: string,
 ): Promise<Changed<User | DeletedUser>> {
-  const row = await everyUserOf(db, tenant)
-    .where('users.id', '=', id)
-    .select([...userColumns, metadataOfUser().as('metadata')])
-    .executeTakeFirst()
+  const [row] = await selectUser(db, { ...tenant, id })
   if (row === undefined) throw await whyMissing(db, tenant)
   if (row.deleted_at !== null) return { record: toDeletedUser(row) }
   return { record: toUser(row, tenant), version: row.version }
 }
+
+const selectUserByEmail = statement((db, user: TenantKey & { readonly emailNormalized: string }) =>
+  usersOf(db, user)
+    .where('users.email_normalized', '=', user.emailNormalized)
+    .select([...userColumns, metadataOfUser().as('metadata')]),
+)
 
 /**
  * The user with an e-mail address, in any case.
@@ -122,10 +122,7 @@ export async function getUserByEmail(
   tenant: Tenant,
   email: string,
 ): Promise<Changed<User>> {
-  const row = await usersOf(db, tenant)
-    .where('users.email_normalized', '=', normalizeEmail(email))
-    .select([...userColumns, metadataOfUser().as('metadata')])
-    .executeTakeFirst()
+  const [row] = await selectUserByEmail(db, { ...tenant, emailNormalized: normalizeEmail(email) })
   if (row === undefined) throw await whyMissing(db, tenant)
   return { record: toUser(row, tenant), version: row.version }
 }
@@ -225,11 +222,11 @@ export async function markEmailVerified(
 }
 
 /** Every read of users starts here, so that no query can forget its tenant. */
-export function usersOf(db: Kysely<DB>, tenant: Tenant) {
+export function usersOf(db: Kysely<DB>, tenant: TenantKey) {
   return everyUserOf(db, tenant).where('users.deleted_at', 'is', null)
 }
 
-function everyUserOf(db: Kysely<DB>, tenant: Tenant) {
+function everyUserOf(db: Kysely<DB>, tenant: TenantKey) {
   return db
     .selectFrom('users')
     .where('users.account_id', '=', tenant.accountId)
@@ -283,7 +280,7 @@ function metadataOfUser() {
 }
 
 /** Whether every key that the organization requires is among the given names. */
-function hasRequiredKeys(tenant: Tenant, names: readonly string[]) {
+function hasRequiredKeys(tenant: TenantKey, names: readonly string[]) {
   return sql<boolean>`not exists (
     select from meta_keys
     where account_id = ${tenant.accountId}
@@ -295,26 +292,22 @@ function hasRequiredKeys(tenant: Tenant, names: readonly string[]) {
 
 function toChangedColumns(current: Omit<UserRow, 'metadata'>, input: UserChanges) {
   // Written from validated input alone, here and by createUser().
-  const currentNumbers = current.phone_numbers as unknown as PhoneNumber[]
-  const phoneNumbers = changedPhoneNumbers(currentNumbers, input)
-  const primary = phoneNumbers.find((number) => number.primary)?.value
-  const earlier = (current.phone_numbers as unknown as PhoneNumber[]).find((number) => number.primary)?.value
-  const isSameEmail =
-    input.email === undefined || normalizeEmail(input.email) === normalizeEmail(current.email)
-  const profile: StoredProfile =
-    input.profile === null ? {} : { ...(current.profile as object), ...input.profile }
-  const address: StoredAddress =
-    input.address === null ? {} : { ...(current.address as object), ...input.address }
+  const earlierNumbers = current.phone_numbers as unknown as PhoneNumber[]
+  const phoneNumbers = changedPhoneNumbers(earlierNumbers, input)
+  const row = toUserRow(current, input, phoneNumbers)
+  const normalizedEmail = normalizeEmail(row.email)
+  const isSameEmail = normalizedEmail === normalizeEmail(current.email)
+  const isSamePhone = primaryOf(phoneNumbers) === primaryOf(earlierNumbers)
   return {
-    active: input.active ?? current.active,
-    email: input.email ?? current.email,
-    email_normalized: normalizeEmail(input.email ?? current.email),
+    ...row,
+    email_normalized: normalizedEmail,
     email_verified: isSameEmail && current.email_verified,
-    phone_number_verified: primary === earlier && current.phone_number_verified,
-    phone_numbers: JSON.stringify(phoneNumbers),
-    profile: JSON.stringify(profile),
-    address: JSON.stringify(address),
+    phone_number_verified: isSamePhone && current.phone_number_verified,
   }
+}
+
+function primaryOf(numbers: readonly PhoneNumber[]): string | undefined {
+  return numbers.find((number) => number.primary)?.value
 }
 
 /** Older callers repeat the organization's domain among the user's members. */

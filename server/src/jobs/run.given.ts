@@ -1,0 +1,85 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import type { Kysely } from 'kysely'
+import { afterAll } from 'vitest'
+import { readConfig } from '../config.js'
+import { parseMasterKeys } from '../crypto/seal.js'
+import { connect } from '../db/connect.js'
+import { startEmbedded } from '../db/embedded.js'
+import { migrate } from '../db/migrate.js'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { createRecordingMailer } from '../mail/recording-mailer.js'
+import { createMetrics } from '../metrics.js'
+import { insertJob } from './queue.js'
+
+export const secondMs = 1000
+export const dayMs = 24 * 60 * 60 * secondMs
+
+/** A database with its queue, and a clock in the test's hand. */
+export interface Queue {
+  readonly db: Kysely<DB>
+  readonly deps: Deps
+  now(): Date
+  /** Lets time pass. */
+  pass(ms: number): void
+  /** Begins anew: no job, no count, and the time at which every test begins. */
+  reset(): Promise<void>
+  add(name: string, payload?: object): Promise<void>
+  jobs(): ReturnType<typeof selectJobs>
+  onlyJob(): Promise<Awaited<ReturnType<typeof selectJobs>>[number]>
+}
+
+/** Starts a Postgres for a test file; it ends with the file. */
+export async function startQueue(): Promise<Queue> {
+  let clock = new Date(0)
+  const dataDir = await mkdtemp(join(tmpdir(), 'portico-jobs-'))
+  const postgres = await startEmbedded({ dataDir, throwaway: true })
+  const log = pino({ level: 'silent' })
+  const db = connect({ url: postgres.url, poolSize: 20, named: true, log })
+  afterAll(async () => {
+    await db.destroy()
+    await postgres.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  })
+  await migrate(db)
+  const deps = {
+    config: readConfig({ DATA_DIR: dataDir }),
+    db,
+    readDb: db,
+    now: () => clock,
+    log,
+    keys: { master: parseMasterKeys(`v1:${Buffer.alloc(32, 1).toString('base64')}`), privateKeys: new Map() },
+    mail: createRecordingMailer(),
+    metrics: createMetrics(),
+  }
+  return {
+    db,
+    deps,
+    now: () => clock,
+    pass(ms) {
+      clock = new Date(clock.getTime() + ms)
+    },
+    async reset() {
+      clock = new Date('2026-03-14T09:00:00.000Z')
+      await db.deleteFrom('jobs').execute()
+      await db.deleteFrom('record_counts').execute()
+    },
+    async add(name, payload = {}) {
+      const common = { key: null, accountId: null, runAt: clock, insertedAt: clock }
+      await insertJob(db, { name, payload, ...common })
+    },
+    jobs: () => selectJobs(db),
+    async onlyJob() {
+      const [job, ...others] = await selectJobs(db)
+      if (job === undefined || others.length > 0) throw new Error('there is not exactly one job')
+      return job
+    },
+  }
+}
+
+function selectJobs(db: Kysely<DB>) {
+  return db.selectFrom('jobs').selectAll().orderBy('id').execute()
+}
