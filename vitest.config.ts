@@ -8,7 +8,8 @@ import { tallyReporter } from './test/tally-reporter.js'
 const full = process.env.PORTICO_TEST_FULL === '1'
 const exclude = [...configDefaults.exclude, ...(full ? [] : ['**/*.long.test.ts'])]
 
-// Tests run from the sources, so that they need no build.
+// Tests run from the sources. Those that start the service as a process of its own (test/cli, test/docs,
+// test/resilience) run server/dist, which is built before them.
 const alias = [
   { find: /^@portico\/contract$/, replacement: from('contract/src/contract.ts') },
   { find: /^@portico\/contract\/(.+)$/, replacement: from('contract/src/$1.ts') },

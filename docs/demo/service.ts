@@ -26,12 +26,15 @@ export async function startService(dataDir: string, port: number): Promise<Runni
   const baseUrl = `http://localhost:${port}`
   const child = spawn(process.execPath, [command, 'serve'], {
     env: environmentOf(dataDir, port),
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', 'pipe'],
   })
+  // Of use only when it does not start; later it says that it stops, as it is told to.
+  let said = ''
+  child.stderr.on('data', (text) => (said += String(text)))
   const deadline = performance.now() + startDeadlineMs
   while (!(await isReady(baseUrl))) {
-    if (child.exitCode !== null) throw new Error('the service ended before it was ready')
-    if (performance.now() > deadline) throw new Error('the service was not ready in time')
+    if (child.exitCode !== null) throw new Error(`the service ended before it was ready: ${said}`)
+    if (performance.now() > deadline) throw new Error(`the service was not ready in time: ${said}`)
     await sleep(50)
   }
   return { baseUrl, stop: () => stop(child) }

@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import process from 'node:process'
+import { fileURLToPath, URL } from 'node:url'
+
+/**
+ * What `npm start` and `npm run demo` run first: it compiles the server, and bundles the SDK for programs beside it.
+ * What has not changed since is left as it is.
+ */
+const root = fileURLToPath(new URL('.', import.meta.url))
+const sdk = join(root, 'sdk')
+
+/** The last files that each of the SDK's entries and formats leaves. */
+const bundle = ['index', 'mock'].flatMap((name) =>
+  ['mjs', 'cjs', 'd.mts', 'd.cts'].map((ending) => join(sdk, `dist/${name}.${ending}`)),
+)
+
+// On stderr, because stdout is the service's.
+process.stderr.write('Compiling…\n')
+const outcomes = await Promise.all([
+  run('node_modules/typescript/bin/tsc', ['-b', 'server'], root),
+  (await isBundled()) || run('node_modules/tsdown/dist/run.mjs', ['--logLevel', 'error'], sdk),
+])
+process.exitCode = outcomes.every(Boolean) ? 0 : 1
+
+async function isBundled() {
+  const names = (await readdir(join(sdk, 'src'))).filter((name) => !/\.(test|given)\.ts$/.test(name))
+  const sources = ['package.json', 'tsdown.config.ts', ...names.map((name) => `src/${name}`)]
+  const changed = await Promise.all(sources.map((name) => changedAt(join(sdk, name))))
+  const built = await Promise.all(bundle.map(changedAt))
+  return Math.max(...changed) < Math.min(...built)
+}
+
+/** In ms since 1970; 0 for a file that is missing. */
+async function changedAt(path) {
+  const file = await stat(path).catch(() => undefined)
+  return file?.mtimeMs ?? 0
+}
+
+/** Runs a program, and shows what it says only when it fails: tsdown has a word for every Node older than 22. */
+async function run(program, words, cwd) {
+  const said = []
+  const child = spawn(process.execPath, [join(root, program), ...words], {
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => said.push(chunk))
+  const code = await new Promise((resolve) => child.once('close', resolve))
+  if (code !== 0) for (const chunk of said) process.stderr.write(chunk)
+  return code === 0
+}
