@@ -5,8 +5,8 @@ import process from 'node:process'
 import { createInterface } from 'node:readline'
 
 /**
- * The one command that must pass: types first, because tests run what they compile to; then formatting and lint beside
- * the tests. The tests' tally is the last line.
+ * The one command that must pass: types first, because the tests that start the service as a process of its own run what
+ * they compile to (vitest.config.ts); then formatting and lint beside the tests. The tests' tally is the last line.
  */
 const seconds = (start) => `${((performance.now() - start) / 1000).toFixed(1)} s`
 const tally = /^\d+ passed, \d+ failed/

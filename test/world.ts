@@ -24,3 +24,14 @@ export async function createWorld(service: Service, key: Key = {}, orgDomain?: s
     key_name: metaKey.name,
   }
 }
+
+/** The same world, with an application of the whole account in the place of the organization's own. */
+export async function withAccountApplication(
+  service: Service,
+  world: References,
+  key: Key = {},
+): Promise<References> {
+  const given = givenOf(await service.client(key))
+  const application = await given.application({ org_domain: world['org_domain'] ?? '' })
+  return { ...world, client_id: application.id, application_id: application.id }
+}

@@ -1,98 +1,31 @@
 import { randomBytes } from 'node:crypto'
-import { copyFileSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { copyFileSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
-import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
-import {
-  buildPortico,
-  freePort,
-  givenFolder,
-  portico,
-  porticoJson,
-  removeFolders,
-  startPortico,
-  type RunningPortico,
-} from './portico.js'
-
-type Variables = Record<string, string>
-type DatabaseVariables = Variables & { readonly DATABASE_URL: string }
-
-interface Credentials {
-  readonly base_url: string
-  readonly domain: string
-  readonly sandbox: Key
-  readonly production: Key
-}
-
-interface Key {
-  readonly client_id: string
-  readonly client_secret: string
-}
-
-const masterKeys = `v1:${randomBytes(32).toString('base64')}`
+import type pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { buildPortico, givenFolder, portico, porticoJson, removeFolders } from './portico.js'
+import { given, masterKeys, tokenOf, withPostgres, type Key } from './portico-given.js'
 
 /** A migrated database with the account acme, 12 organizations and 1,000 users, of which tests get a copy. */
 const template = `cli_template_${randomBytes(6).toString('hex')}`
 
 beforeAll(async () => {
   buildPortico()
-  const variables = await given.database(template)
+  const variables = await given.database({ name: template })
   await porticoJson(['migrate'], variables)
   await porticoJson(['account', 'create', 'acme'], variables)
   await porticoJson(['sample-data', '--organizations', '12', '--users', '1000', '--skew'], variables)
 }, 60_000)
+
 afterAll(removeFolders)
 
-const given = {
-  /** An empty database of the test server. */
-  async database(name = `cli_${randomBytes(6).toString('hex')}`, from = ''): Promise<DatabaseVariables> {
-    await withPostgres(inject('adminUrl'), (client) => client.query(`create database ${name} ${from}`))
-    const url = new URL(inject('adminUrl'))
-    url.pathname = name
-    return { DATABASE_URL: url.href, MASTER_KEYS: masterKeys }
-  },
-
-  filledDatabase(): Promise<DatabaseVariables> {
-    return given.database(undefined, `template ${template} strategy file_copy`)
-  },
-
-  async service(variables: Variables, args: readonly string[] = []): Promise<RunningPortico> {
-    const service = await startPortico(variables, args)
-    onTestFinished(async () => {
-      await service.stop('SIGKILL')
-    })
-    return service
-  },
-}
-
-async function withPostgres<Result>(
-  url: string,
-  work: (client: pg.Client) => Promise<Result>,
-): Promise<Result> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
-  }
+/** A copy of the template. */
+function givenFilledDatabase() {
+  return given.database({ template })
 }
 
 function query<Row extends pg.QueryResultRow>(url: string, text: string): Promise<Row[]> {
   return withPostgres(url, async (client) => (await client.query<Row>(text)).rows)
-}
-
-function credentialsIn(dataDir: string): Credentials {
-  return JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials
-}
-
-async function tokenOf(baseUrl: string, domain: string, key: Key): Promise<Response> {
-  return fetch(`${baseUrl}/api/v2/oauth/token`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ domain, ...key, grant_type: 'client_credentials' }),
-  })
 }
 
 /** How many rows each table has, and a digest of all that is in them. */
@@ -113,81 +46,9 @@ async function contentOf(url: string): Promise<Record<string, string>> {
   })
 }
 
-describe('portico serve', () => {
-  test('makes one account with keys that work, readable by their owner alone, when two start first at once', async () => {
-    const dataDir = join(givenFolder(), 'data')
-
-    const [first, second] = await Promise.all([
-      given.service({ DATA_DIR: dataDir }),
-      given.service({ DATA_DIR: dataDir }),
-    ])
-
-    const { domain, sandbox, production } = credentialsIn(dataDir)
-    const accounts = await porticoJson<{ domain: string }[]>(['account', 'list'], { DATA_DIR: dataDir })
-    expect(statSync(join(dataDir, 'credentials.json')).mode & 0o777).toBe(0o600)
-    expect([first.credentials, second.credentials].toSorted()).toEqual(['created', 'kept'])
-    expect(accounts.map((account) => account.domain)).toEqual(['acme'])
-    for (const { baseUrl } of [first, second]) {
-      expect((await tokenOf(baseUrl, domain, sandbox)).status).toBe(200)
-      expect((await tokenOf(baseUrl, domain, production)).status).toBe(200)
-    }
-  }, 60_000)
-
-  test('keeps account and keys at later starts, and a backup of them serves elsewhere', async () => {
-    const dataDir = givenFolder()
-    const first = await given.service({ DATA_DIR: dataDir })
-    const { sandbox } = credentialsIn(dataDir)
-    const file = join(givenFolder(), 'backup')
-    await porticoJson(['backup', file], { DATA_DIR: dataDir })
-    expect(await first.stop()).toBe(0)
-
-    const second = await given.service({ DATA_DIR: dataDir })
-    expect(second.credentials).toBe('kept')
-    expect(credentialsIn(dataDir)).toMatchObject({ base_url: second.baseUrl, domain: 'acme', sandbox })
-    expect((await tokenOf(second.baseUrl, 'acme', sandbox)).status).toBe(200)
-    expect(await second.stop('SIGINT')).toBe(0)
-
-    const elsewhere = join(givenFolder(), 'elsewhere')
-    mkdirSync(elsewhere)
-    copyFileSync(join(dataDir, 'master-keys'), join(elsewhere, 'master-keys'))
-    await porticoJson(['restore', file], { DATA_DIR: elsewhere })
-    const third = await given.service({ DATA_DIR: elsewhere })
-    expect(third.credentials).toBe('missing')
-    expect((await tokenOf(third.baseUrl, 'acme', sandbox)).status).toBe(200)
-  }, 60_000)
-
-  test('is not ready on a database that lacks migrations, and says what to run', async () => {
-    const service = await given.service(await given.database())
-
-    const answer = await fetch(`${service.baseUrl}/readyz`)
-
-    expect(answer.status).toBe(503)
-    expect(await answer.text()).toContain('portico migrate')
-    expect(await (await fetch(service.metricsUrl)).text()).toContain('portico_http_request_duration_seconds')
-  })
-
-  test('refuses a port that is in use, with a sentence', async () => {
-    const taken = createServer()
-    const port = await freePort()
-    await new Promise<void>((resolve) => taken.listen(port, '127.0.0.1', resolve))
-    onTestFinished(() => void taken.close())
-
-    const outcome = await portico(['serve'], {
-      ...(await given.database()),
-      PORT: String(port),
-      METRICS_PORT: '0',
-    })
-
-    expect(outcome).toMatchObject({ code: 1, stdout: '' })
-    expect(outcome.stderr).toBe(
-      `portico: Port ${port} is in use: stop the process that has it, or set PORT to another one.\n`,
-    )
-  })
-})
-
 describe('portico api-key', () => {
   test('creates, rotates and revokes a key, shows each secret once, and tells it as an event', async () => {
-    const variables = await given.filledDatabase()
+    const variables = await givenFilledDatabase()
     const service = await given.service(variables)
     const statusOf = async (key: Key) => (await tokenOf(service.baseUrl, 'acme', key)).status
 
@@ -252,7 +113,7 @@ describe('portico api-key', () => {
 
 describe('portico backup and restore', () => {
   test('bring back every table as it was, into another database', async () => {
-    const variables = await given.filledDatabase()
+    const variables = await givenFilledDatabase()
     await withPostgres(variables.DATABASE_URL, async (client) => {
       const [{ id }] = (await client.query<{ id: string }>('select id from accounts')).rows as [
         { id: string },
@@ -295,7 +156,7 @@ describe('portico backup and restore', () => {
   })
 
   test('refuse a damaged file, a database with data, and other master keys; each leaves the database as it was', async () => {
-    const variables = await given.filledDatabase()
+    const variables = await givenFilledDatabase()
     const before = await contentOf(variables.DATABASE_URL)
     const file = join(givenFolder(), 'backup')
     await porticoJson(['backup', file], variables)
@@ -318,7 +179,7 @@ describe('portico backup and restore', () => {
 
 describe('portico keys', () => {
   test('rewrap seals everything under the new master key, after which the old one is not needed', async () => {
-    const variables = await given.filledDatabase()
+    const variables = await givenFilledDatabase()
     const next = `v2:${randomBytes(32).toString('base64')}`
     const both = { ...variables, MASTER_KEYS: `${next},${masterKeys}` }
 
@@ -343,7 +204,7 @@ describe('portico keys', () => {
   })
 
   test('rotate publishes a next key, or signs with a new one at once', async () => {
-    const variables = await given.filledDatabase()
+    const variables = await givenFilledDatabase()
     const states = async (...options: string[]) => {
       const { signing_keys } = await porticoJson<{ signing_keys: { state: string }[] }>(
         ['keys', 'rotate', '--account', 'acme', '--environment', 'sandbox', ...options],
@@ -359,7 +220,7 @@ describe('portico keys', () => {
 
 describe('portico sample-data', () => {
   test('gives one organization 30 % of the users and one 10 %, and counts them exactly', async () => {
-    const variables = await given.filledDatabase()
+    const variables = await givenFilledDatabase()
 
     const rows = await query<{ users: string; counted: string }>(
       variables.DATABASE_URL,
@@ -375,7 +236,7 @@ describe('portico sample-data', () => {
 
 describe('portico purge', () => {
   test('erases what was deleted long ago with everything under it, and nothing else', async () => {
-    const variables = await given.filledDatabase()
+    const variables = await givenFilledDatabase()
     const url = variables.DATABASE_URL
     await query(
       url,
@@ -405,7 +266,7 @@ describe('portico purge', () => {
 
 describe('portico doctor', () => {
   test('finds nothing wrong with a fresh database', async () => {
-    const variables = await given.filledDatabase()
+    const variables = await givenFilledDatabase()
 
     const { code, stdout } = await portico(['doctor'], variables)
 
@@ -414,7 +275,7 @@ describe('portico doctor', () => {
   })
 
   test('says what to do about each fault, and exits with 1', async () => {
-    const variables = await given.filledDatabase()
+    const variables = await givenFilledDatabase()
     await query(
       variables.DATABASE_URL,
       `insert into meta_keys select account_id, id, gen_random_uuid(), 'staff', 'string', true, 'epoch'
@@ -431,49 +292,5 @@ describe('portico doctor', () => {
     expect(code).toBe(1)
     expect(faults.map((line) => line.split(':')[0])).toEqual(['✗ Mail', '✗ Jobs', '✗ Metadata'])
     expect(faults.join()).toContain('300 users')
-  })
-})
-
-describe('a failure', () => {
-  test.each<[string, string[], Variables, string]>([
-    ['an unknown command', ['server'], {}, "portico: unknown command 'server'"],
-    ['an unknown option', ['serve', '--port'], {}, "portico: unknown option '--port'"],
-    ['a wrong value', ['api-key', 'create', '--environment', 'staging'], {}, 'It is sandbox or production.'],
-    [
-      'a database that is away',
-      ['account', 'list'],
-      { DATABASE_URL: 'postgres://a@127.0.0.1:1/a' },
-      'check DATABASE_URL',
-    ],
-    ['a file that is not there', ['restore', '/nowhere'], {}, '/nowhere does not exist: check the path.'],
-    ['a production without its settings', ['serve'], { HOST: '0.0.0.0' }, 'SMTP_URL must name a mail server'],
-  ])('%s is a sentence on stderr and exit code 1', async (_what, args, variables, sentence) => {
-    const outcome = await portico(args, { DATA_DIR: givenFolder(), MASTER_KEYS: masterKeys, ...variables })
-
-    expect(outcome).toMatchObject({ code: 1, stdout: '' })
-    expect(outcome.stderr).toContain(sentence)
-    expect(outcome.stderr).not.toMatch(/\n\s+at /)
-  })
-
-  test('on a database without migrations says to run them', async () => {
-    const variables = await given.database()
-
-    expect((await portico(['account', 'list'], variables)).stderr).toMatch(
-      /lacks \d+ migrations: run portico migrate/,
-    )
-    const { pending } = await porticoJson<{ pending: { onlyAdds: boolean }[] }>(
-      ['migrate', '--plan'],
-      variables,
-    )
-    expect(pending.length).toBeGreaterThan(5)
-  })
-
-  test('in a .env file is told like one in the environment', async () => {
-    const folder = givenFolder()
-    writeFileSync(join(folder, '.env'), 'LOG_LEVEL=loud\n')
-
-    const { stderr } = await portico(['account', 'list'], { DATA_DIR: folder }, folder)
-
-    expect(stderr).toContain('LOG_LEVEL')
   })
 })

@@ -31,7 +31,8 @@ beforeAll(async () => {
   await sendEverythingWrongly(canaries)
   await proxy.whileCut(() => sendTokenRequests(severed, canaries))
   witnesses.push(...(await tables()), ...logs())
-})
+  // Several hundred requests, which a busy machine answers slowly.
+}, 120_000)
 
 /** A whole sign-in with PKCE: each secret is sent and answered once as it should be. */
 async function signInWithEverything(): Promise<Canaries> {

@@ -13,7 +13,7 @@ import {
   type Answer,
   type References,
 } from '../request-of.js'
-import { createWorld } from '../world.js'
+import { createWorld, withAccountApplication } from '../world.js'
 
 let service: Service
 let token: string
@@ -30,8 +30,14 @@ beforeAll(async () => {
   service = await startService()
   token = await service.token()
   const account = await service.createAccount()
+  const theirs = await createWorld(service, { account })
   foreigners = [
-    { whose: 'another account', world: await createWorld(service, { account }), shared: [] },
+    { whose: 'another account', world: theirs, shared: [] },
+    {
+      whose: 'another account, for all its organizations',
+      world: await withAccountApplication(service, theirs, { account }),
+      shared: referenceNames.filter((name) => name !== 'client_id' && name !== 'application_id'),
+    },
     { whose: 'another organization', world: await createWorld(service), shared: ['org_domain'] },
   ]
 })
@@ -221,7 +227,7 @@ async function eventCodes(): Promise<string[]> {
   return rows.map((row) => row.code)
 }
 
-/** Every row of every table that belongs to the organization, as text. */
+/** Every row of every table that belongs to the organization, and that of the application, as text. */
 async function rowsOf(references: References): Promise<unknown> {
   const [row] = await service.query<{ id: string }>('select id from organizations where domain = $1', [
     references['org_domain'],
@@ -239,5 +245,8 @@ async function rowsOf(references: References): Promise<unknown> {
         ),
       ),
   )
-  return dumps.flat()
+  const application = await service.query('select t::text from applications t where id = $1', [
+    references['client_id'],
+  ])
+  return [...dumps.flat(), ...application]
 }

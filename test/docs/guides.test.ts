@@ -1,7 +1,7 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -43,11 +43,11 @@ describe.each(manifests())('docs/dependencies.md, %s', (manifest) => {
   })
 })
 
-test('the journey of the README, pasted into a shell beside npm start, ends with tokens', async () => {
-  const home = await mkdtemp(join(tmpdir(), 'portico-readme-'))
-  const service = await startBeside(home)
-  try {
+test('the README: the journey, pasted into a shell beside npm start, ends with tokens, and its program with claims', async () => {
+  await besideStart(async (home) => {
     const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', journey()], { cwd: home })
+    const [program = ''] = programsOf('README.md')
+    const verified = await runProgram(home, program)
 
     const [answer = '', keys = ''] = stdout.trim().split('\n').slice(-2)
     const tokens = JSON.parse(answer) as { access_token: string; id_token: string }
@@ -61,10 +61,26 @@ test('the journey of the README, pasted into a shell beside npm start, ends with
     expect(JSON.parse(keys)).toMatchObject({
       keys: expect.arrayContaining([expect.objectContaining({ alg: 'ES256' })]),
     })
-  } finally {
-    await stop(service)
-    await rm(home, { recursive: true, force: true })
-  }
+    expect(verified).toContain(`sub: '${String(claims.sub)}'`)
+  })
+}, 180_000)
+
+test('the journey of the README stops at an answer that is an error, and shows it', async () => {
+  const [member = ''] = /^member\(\) \{\n[^]*?^\}$/m.exec(journey()) ?? []
+  const script = `${member}\nTOKEN=$(echo '{"error": {"code": "unauthorized"}}' | member access_token)`
+
+  await expect(run('bash', ['-euo', 'pipefail', '-c', script])).rejects.toMatchObject({
+    code: 1,
+    stderr: '{"error": {"code": "unauthorized"}}\n\n',
+  })
+})
+
+test('start.ts of docs/guides/start.md, run beside npm start, ends with the address of the user', async () => {
+  await besideStart(async (home) => {
+    const [program = ''] = programsOf('docs/guides/start.md')
+
+    expect(await runProgram(home, program)).toMatch(/^[0-9a-f-]{36} ada@people\.example\n$/)
+  })
 }, 180_000)
 
 /** Paths from the root of the repository. */
@@ -147,7 +163,32 @@ function journey(): string {
     .join('\n')
 }
 
+/** The TypeScript blocks of a document. */
+function programsOf(file: string): string[] {
+  return [...read(file).matchAll(/^```ts[^\n]*\n([^]*?)^```$/gm)].map(([, block]) => block ?? '')
+}
+
+/** Runs a program as if it were in the repository, with the `.data` of another directory. */
+async function runProgram(home: string, program: string): Promise<string> {
+  await symlink(join(root, 'node_modules'), join(home, 'node_modules'), 'junction')
+  await writeFile(join(home, 'package.json'), read('package.json'))
+  await writeFile(join(home, 'program.ts'), program)
+  const { stdout } = await run('npx', ['tsx', 'program.ts'], { cwd: home })
+  return stdout
+}
+
 const startDeadlineMs = 120_000
+
+/** Does something in a directory where the `.data` of a running service is. */
+async function besideStart(work: (home: string) => Promise<void>): Promise<void> {
+  const home = await mkdtemp(join(tmpdir(), 'portico-docs-'))
+  try {
+    const service = await startBeside(home)
+    await work(home).finally(() => stop(service))
+  } finally {
+    await rm(home, { recursive: true, force: true })
+  }
+}
 
 /** Runs `npm start` with its data in `.data` of another directory, and waits until it is ready. */
 async function startBeside(home: string): Promise<ChildProcess> {
@@ -191,9 +232,17 @@ async function isReady(port: number): Promise<boolean> {
 
 async function stop(service: ChildProcess): Promise<void> {
   if (service.pid === undefined || service.exitCode !== null) return
-  const ended = once(service, 'exit')
   process.kill(-service.pid, 'SIGTERM')
-  await ended
+  // npm may be gone before what it started.
+  while (isGroupAlive(service.pid)) await sleep(50)
+}
+
+function isGroupAlive(pid: number): boolean {
+  try {
+    return process.kill(-pid, 0)
+  } catch {
+    return false
+  }
 }
 
 async function freePort(): Promise<number> {

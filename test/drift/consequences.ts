@@ -25,12 +25,15 @@ export async function consequencesIn(copy: RepositoryCopy): Promise<Consequences
   return { compile, stale: [...docs, ...sdk], tests }
 }
 
-/** The files of contract, server and SDK that do not compile. */
-export async function compileErrors(copy: RepositoryCopy): Promise<string[]> {
+/** The files that do not compile: those of contract, server and SDK, unless other projects are named. */
+export async function compileErrors(
+  copy: RepositoryCopy,
+  projects: readonly string[] = workspaces,
+): Promise<string[]> {
   const { output } = await run(copy, [
     'node_modules/typescript/bin/tsc',
     '-b',
-    ...workspaces,
+    ...projects,
     '--pretty',
     'false',
   ])

@@ -3,7 +3,7 @@ import { copyRepository, type RepositoryCopy } from '../guards/repository-copy.j
 import { runTests } from '../guards/vitest-run.js'
 import { compileErrors, consequencesIn, failingChecks, generateAll } from './consequences.js'
 import { drifts } from './drifts.js'
-import { newField, newMigration, newTest } from './newcomer.js'
+import { newField, newMigration, newTest, roundTrip } from './newcomer.js'
 
 const timeLimitMs = 10 * 60_000
 
@@ -45,7 +45,7 @@ test(
 )
 
 test(
-  'a field of User that may be null is the contract, one migration and record.ts; the rest is generated',
+  'a field of User that callers may write is the contract, one migration and record.ts; the rest is generated',
   async () => {
     await copy.write(newMigration.file, newMigration.content)
     await copy.apply(newField)
@@ -53,9 +53,11 @@ test(
 
     await generateAll(copy)
 
+    expect(await compileErrors(copy, ['.'])).toEqual([])
     expect(await consequencesIn(copy)).toEqual({ compile: [], stale: [], tests: [] })
-    const run = await runTests(copy.root, [newTest], inject('adminUrl'))
-    expect(run.outcomeOf(newTest)).toEqual({ state: 'passed', errors: [] })
+    const run = await runTests(copy.root, [newTest, roundTrip], inject('adminUrl'))
+    for (const named of [newTest, roundTrip])
+      expect(run.outcomeOf(named)).toEqual({ state: 'passed', errors: [] })
   },
   timeLimitMs,
 )

@@ -1,6 +1,6 @@
 import type { Edit } from '../guards/repository-copy.js'
 
-/** What a newcomer writes for `job_title` on User, which may be null: three files and a line, and nothing else. */
+/** What a newcomer writes for `job_title` on User, which callers may write and clear; and nothing else. */
 export const newField: readonly Edit[] = [
   {
     file: 'contract/src/users.ts',
@@ -11,6 +11,11 @@ export const newField: readonly Edit[] = [
     file: 'contract/src/users.ts',
     find: "avatar_hexa_color: '#6d28d9',",
     replace: "job_title: 'Analyst',\n    avatar_hexa_color: '#6d28d9',",
+  },
+  {
+    file: 'contract/src/user-input.ts',
+    find: 'active: flag().optional(),',
+    replace: 'active: flag().optional(),\n  job_title: personal(text(100)).nullish(),',
   },
   {
     file: 'server/src/db/migrate.ts',
@@ -30,13 +35,19 @@ export const newField: readonly Edit[] = [
   },
   {
     file: 'server/src/users/record.ts',
-    find: "| 'avatar_hexa_color'",
-    replace: "| 'avatar_hexa_color'\n  | 'job_title'",
+    find: 'avatar_hexa_color: row.avatar_hexa_color,',
+    replace: 'avatar_hexa_color: row.avatar_hexa_color,\n    job_title: row.job_title,',
+  },
+  { file: 'server/src/users/record.ts', find: 'active: true,', replace: 'active: true, job_title: null,' },
+  {
+    file: 'server/src/users/record.ts',
+    find: 'email = current.email }',
+    replace: 'email = current.email, job_title = current.job_title }',
   },
   {
     file: 'server/src/users/record.ts',
-    find: 'avatar_hexa_color: row.avatar_hexa_color,',
-    replace: 'avatar_hexa_color: row.avatar_hexa_color,\n    job_title: row.job_title,',
+    find: 'phone_numbers: JSON.stringify(phoneNumbers),',
+    replace: 'phone_numbers: JSON.stringify(phoneNumbers),\n    job_title,',
   },
 ]
 
@@ -65,16 +76,24 @@ beforeAll(async () => {
 })
 
 test('a user has a job title', async () => {
-  const { domain } = await service.given.organization()
-  const created = await service.given.user({ org_domain: domain })
-  expect(created.job_title).toBeNull()
-  await service.query("update users set job_title = 'Countess' where id = $1", [created.id])
+  const { domain: org_domain } = await service.given.organization()
+  expect((await service.given.user({ org_domain })).job_title).toBeNull()
+  const created = await service.given.user({ org_domain, job_title: 'Countess' })
+  expect(created.job_title).toBe('Countess')
 
   const client = await service.client()
-  const named = { org_domain: domain, user_id: created.id }
-  expect((await client.users.get(named)).job_title).toBe('Countess')
-  expect((await client.users.list({ org_domain: domain })).data[0]?.job_title).toBe('Countess')
+  const named = { org_domain, user_id: created.id }
+  expect(await client.users.get(named)).toMatchObject({ job_title: 'Countess' })
+  expect((await client.users.list({ org_domain })).data[0]?.job_title).toBe('Countess')
   expect((await client.users.update({ ...named, active: false })).job_title).toBe('Countess')
+  expect((await client.users.update({ ...named, job_title: 'Analyst' })).job_title).toBe('Analyst')
+  expect((await client.users.update({ ...named, job_title: null })).job_title).toBeNull()
 })
 `,
+}
+
+/** A test that is there already, and holds for the new field as it is. */
+export const roundTrip = {
+  file: 'test/contract/users.test.ts',
+  title: 'round trip writing what the example shows and reading it back gives the example’s values',
 }

@@ -86,12 +86,20 @@ export const apiKeyGuards = [
     green: isAccepted,
   }),
   guard({
+    name: 'retired_at: signing key of an API token',
+    file: apiToken,
+    find: "and([eb('state', '=', 'retired'), eb('retired_at', '>', lastUseOfRetired())])",
+    replace: "eb('state', '=', 'retired')",
+    red: resigned('is refused when that key has retired, and all that it signed until then has ended'),
+    green: isAccepted,
+  }),
+  guard({
     name: 'owner of the key of an API token',
     file: apiToken,
     find: ".where('organization_id', '=', nilId)",
     replace: '',
-    red: guardTest('sign-in', 'a user’s token is none of the API, whatever it says'),
-    green: guardTest('sign-in', 'an authorization code is exchanged for tokens of its user'),
+    red: guardTest('authorization-code', 'a user’s token is none of the API, whatever it says'),
+    green: guardTest('authorization-code', 'an authorization code is exchanged for tokens of its user'),
   }),
   guard({
     name: 'expiry: of an API token that is known',

@@ -155,15 +155,22 @@ describe('an API token', () => {
 })
 
 describe('a token signed with the account’s own key', () => {
-  /** A token as the service makes it, but for what is changed of it. */
-  async function resigned(claims: JWTPayload = {}, typ?: string): Promise<string> {
+  /** What signs a token as the service makes it, but for what is changed of it. */
+  async function givenSigner() {
     const token = await givenToken(await givenKey())
     const header = decodeProtectedHeader(token)
     const key = service.deps.keys.privateKeys.get(header.kid ?? '')
     if (key === undefined) throw new Error('the service has not opened its key')
-    return new SignJWT({ ...decodeJwt(token), ...claims })
-      .setProtectedHeader({ ...header, alg: 'ES256', ...(typ !== undefined && { typ }) })
-      .sign(key)
+    const sign = (claims: JWTPayload, typ?: string) =>
+      new SignJWT({ ...decodeJwt(token), ...claims })
+        .setProtectedHeader({ ...header, alg: 'ES256', ...(typ !== undefined && { typ }) })
+        .sign(key)
+    return { kid: header.kid, sign }
+  }
+
+  async function resigned(claims: JWTPayload = {}, typ?: string): Promise<string> {
+    const { sign } = await givenSigner()
+    return sign(claims, typ)
   }
 
   test('is accepted as it was', async () => {
@@ -191,5 +198,22 @@ describe('a token signed with the account’s own key', () => {
 
   test('is refused as another type of token', async () => {
     expect(await statusWith(await resigned({}, 'JWT'))).toBe(401)
+  })
+
+  test('is refused when that key has retired, and all that it signed until then has ended', async () => {
+    const { kid, sign } = await givenSigner()
+    // Rotation is a command alone, which a copy of the sources does not have.
+    const retire = "update signing_keys set state = 'retired', retired_at = $1 where kid = $2"
+    await service.query(retire, [service.clock.now(), kid])
+    const statusOfNew = async () => {
+      const iat = Math.floor(service.clock.now().getTime() / 1000)
+      return statusWith(await sign({ iat, exp: iat + 3600 }))
+    }
+    service.clock.advance(3600)
+    expect(await statusOfNew()).toBe(200)
+
+    service.clock.advance(60)
+
+    expect(await statusOfNew()).toBe(401)
   })
 })

@@ -19,6 +19,7 @@ const organizationsDelete = routeTests('organizations.delete')
 const applicationsUpdate = routeTests('applications.update')
 const updateConnection = routeTests('magicLink.updateConnection')
 const createMetaKey = routeTests('tokenCustomization.createMetaKey')
+const deleteMetaKey = routeTests('tokenCustomization.deleteMetaKey')
 const removeMetadata = routeTests('users.removeMetadata')
 
 const repeated = (title: string) => guardTest('idempotency', title)
@@ -82,6 +83,22 @@ export const changeGuards = [
     replace: '',
     red: organizationsDelete.refuses('production_is_up'),
     green: organizationsDelete.refuses('precondition_failed'),
+  }),
+  guard({
+    name: 'production is up: declaration of a required metadata key',
+    file: metaKeys,
+    find: 'input.required ? mayChangeProduction(tenant) : sql`true`',
+    replace: 'sql`true`',
+    red: createMetaKey.refuses('production_is_up'),
+    green: createMetaKey.refuses('meta_keys_exhausted'),
+  }),
+  guard({
+    name: 'production is up: deletion of a metadata key',
+    file: metaKeys,
+    find: '.where(mayChangeProduction(tenant))',
+    replace: '',
+    red: deleteMetaKey.refuses('production_is_up'),
+    green: deleteMetaKey.refuses('meta_key_not_found'),
   }),
   guard({
     name: 'plan limit',
@@ -183,10 +200,29 @@ export const changeGuards = [
   guard({
     name: 'Idempotency-Key: holder of the lease',
     file: idempotency,
-    find: ".where('lease', '=', claim.lease) .executeTakeFirst()",
-    replace: '.executeTakeFirst()',
+    find: ".where('lease', '=', claim.lease) .returning(",
+    replace: '.returning(',
     red: repeated(
       'of two requests, the second of which took over the lease of the first, one has its effect',
+    ),
+    green: hasOneEffect,
+  }),
+  guard({
+    name: 'Idempotency-Key: answer of a deleted organization',
+    file: idempotency,
+    find: "if (!settled.is_organization_held) throw new ApiError('organization_not_found')",
+    replace: '',
+    red: guardTest('deletion-race', 'the deletion that ends first leaves nothing to repeat'),
+    green: hasOneEffect,
+  }),
+  guard({
+    name: 'Idempotency-Key: deletion of the organization under way',
+    file: idempotency,
+    find: ' for share',
+    replace: '',
+    red: guardTest(
+      'deletion-race',
+      'the deletion that is under way is waited for, and leaves nothing to repeat',
     ),
     green: hasOneEffect,
   }),

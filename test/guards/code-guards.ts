@@ -5,7 +5,7 @@ const credentials = 'server/src/api-keys/credentials.ts'
 const usable = 'server/src/applications/usable.ts'
 const pkce = 'server/src/oauth/pkce.ts'
 
-const code = (title: string) => guardTest('sign-in', `an authorization code ${title}`)
+const code = (title: string) => guardTest('authorization-code', `an authorization code ${title}`)
 const challenged = (title: string) => code(`with a challenge ${title}`)
 const backEnd = (title: string) => code(`of an application whose back end exchanges it ${title}`)
 

@@ -9,9 +9,9 @@ const csrf = 'server/src/pages/csrf.ts'
 
 const createChallenge = routeTests('magicLink.createChallenge')
 
-const link = (title: string) => guardTest('sign-in', `the button of a magic link ${title}`)
-const form = (title: string) => guardTest('sign-in', `the form of a magic link ${title}`)
-const get = (title: string) => guardTest('sign-in', `a GET of a magic link ${title}`)
+const link = (title: string) => guardTest('magic-link', `the button of a magic link ${title}`)
+const form = (title: string) => guardTest('magic-link', `the form of a magic link ${title}`)
+const get = (title: string) => guardTest('magic-link', `a GET of a magic link ${title}`)
 const signsIn = link('signs its user in')
 const getSignsIn = get('signs in where a test asks for JSON')
 

@@ -1,5 +1,7 @@
+import { exampleOf } from '@portico/contract/record'
+import { User } from '@portico/contract/users'
 import { routes, type Route } from '@portico/contract/walk'
-import { createClient, isApiError, type User } from '@portico/sdk'
+import { createClient, isApiError } from '@portico/sdk'
 import { createMockHandlers, type Overrides } from '@portico/sdk/mock'
 import { setupServer } from 'msw/node'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -115,52 +117,4 @@ test('all records of a list are those of its one page', async () => {
   expect(found).toHaveLength(1)
 })
 
-const someUser: User = {
-  __type__: 'User',
-  __domain__: 'awesome-company',
-  __environment__: 'sandbox',
-  id: 'u1',
-  active: true,
-  email: 'grace@awesome.example',
-  email_verified: false,
-  phone_number: null,
-  phone_number_verified: false,
-  phone_numbers: [],
-  address: {
-    formatted: null,
-    street_address: null,
-    locality: null,
-    region: null,
-    postal_code: null,
-    country: null,
-  },
-  identities: [],
-  metadata: [],
-  profile: {
-    given_name: null,
-    family_name: null,
-    name: null,
-    nickname: null,
-    preferred_username: null,
-    birthdate: null,
-    gender: null,
-    locale: null,
-    zoneinfo: null,
-    picture: null,
-    profile: null,
-    website: null,
-    email: 'grace@awesome.example',
-    phone_number: null,
-    address: {
-      formatted: null,
-      street_address: null,
-      locality: null,
-      region: null,
-      postal_code: null,
-      country: null,
-    },
-  },
-  avatar_hexa_color: '#000000',
-  inserted_at: '2026-03-14T09:26:53.589Z',
-  updated_at: '2026-03-14T09:26:53.589Z',
-}
+const someUser: User = { ...exampleOf(User), id: 'u1', email: 'grace@awesome.example' }

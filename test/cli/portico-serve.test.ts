@@ -1,0 +1,146 @@
+import { copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { buildPortico, freePort, givenFolder, portico, porticoJson, removeFolders } from './portico.js'
+import { given, masterKeys, tokenOf, type Key, type Variables } from './portico-given.js'
+
+beforeAll(buildPortico, 60_000)
+
+afterAll(removeFolders)
+
+interface Credentials {
+  readonly base_url: string
+  readonly domain: string
+  readonly sandbox: Key
+  readonly production: Key
+}
+
+function credentialsIn(dataDir: string): Credentials {
+  return JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials
+}
+
+describe('portico serve', () => {
+  test('makes one account with keys that work, readable by their owner alone, when two start first at once', async () => {
+    const dataDir = join(givenFolder(), 'data')
+
+    const [first, second] = await Promise.all([
+      given.service({ DATA_DIR: dataDir }),
+      given.service({ DATA_DIR: dataDir }),
+    ])
+
+    const { domain, sandbox, production } = credentialsIn(dataDir)
+    const accounts = await porticoJson<{ domain: string }[]>(['account', 'list'], { DATA_DIR: dataDir })
+    expect(statSync(join(dataDir, 'credentials.json')).mode & 0o777).toBe(0o600)
+    expect([first.credentials, second.credentials].toSorted()).toEqual(['created', 'kept'])
+    expect(accounts.map((account) => account.domain)).toEqual(['acme'])
+    for (const { baseUrl } of [first, second]) {
+      expect((await tokenOf(baseUrl, domain, sandbox)).status).toBe(200)
+      expect((await tokenOf(baseUrl, domain, production)).status).toBe(200)
+    }
+  }, 60_000)
+
+  test('keeps account and keys at later starts, and a backup of them serves elsewhere', async () => {
+    const dataDir = givenFolder()
+    const first = await given.service({ DATA_DIR: dataDir })
+    const { sandbox } = credentialsIn(dataDir)
+    const file = join(givenFolder(), 'backup')
+    await porticoJson(['backup', file], { DATA_DIR: dataDir })
+    expect(await first.stop()).toBe(0)
+
+    const second = await given.service({ DATA_DIR: dataDir })
+    expect(second.credentials).toBe('kept')
+    expect(credentialsIn(dataDir)).toMatchObject({ base_url: second.baseUrl, domain: 'acme', sandbox })
+    expect((await tokenOf(second.baseUrl, 'acme', sandbox)).status).toBe(200)
+    expect(await second.stop('SIGINT')).toBe(0)
+
+    const elsewhere = join(givenFolder(), 'elsewhere')
+    mkdirSync(elsewhere)
+    copyFileSync(join(dataDir, 'master-keys'), join(elsewhere, 'master-keys'))
+    await porticoJson(['restore', file], { DATA_DIR: elsewhere })
+    const third = await given.service({ DATA_DIR: elsewhere })
+    expect(third.credentials).toBe('missing')
+    expect((await tokenOf(third.baseUrl, 'acme', sandbox)).status).toBe(200)
+  }, 60_000)
+
+  test('leaves the address of the process that was first in the file of the keys', async () => {
+    const dataDir = givenFolder()
+    const first = await given.service({ DATA_DIR: dataDir })
+    await given.service({ DATA_DIR: dataDir })
+
+    expect(credentialsIn(dataDir).base_url).toBe(first.baseUrl)
+  }, 60_000)
+
+  test('is not ready on a database that lacks migrations, and says what to run', async () => {
+    const service = await given.service(await given.database())
+
+    const answer = await fetch(`${service.baseUrl}/readyz`)
+
+    expect(answer.status).toBe(503)
+    expect(await answer.text()).toContain('portico migrate')
+    expect(await (await fetch(service.metricsUrl)).text()).toContain('portico_http_request_duration_seconds')
+  })
+
+  test('refuses a port that is in use, with a sentence', async () => {
+    const taken = createServer()
+    const port = await freePort()
+    await new Promise<void>((resolve) => taken.listen(port, '127.0.0.1', resolve))
+    onTestFinished(() => void taken.close())
+
+    const outcome = await portico(['serve'], {
+      ...(await given.database()),
+      PORT: String(port),
+      METRICS_PORT: '0',
+    })
+
+    expect(outcome).toMatchObject({ code: 1, stdout: '' })
+    expect(outcome.stderr).toBe(
+      `portico: Port ${port} is in use: stop the process that has it, or set PORT to another one.\n`,
+    )
+  })
+})
+
+describe('a failure', () => {
+  test.each<[string, string[], Variables, string]>([
+    ['an unknown command', ['server'], {}, "portico: unknown command 'server'"],
+    ['an unknown option', ['serve', '--port'], {}, "portico: unknown option '--port'"],
+    ['a missing name', ['account', 'create'], {}, 'See portico account create --help.'],
+    ['a wrong value', ['api-key', 'create', '--environment', 'staging'], {}, 'It is sandbox or production.'],
+    [
+      'a database that is away',
+      ['account', 'list'],
+      { DATABASE_URL: 'postgres://a@127.0.0.1:1/a' },
+      'check DATABASE_URL',
+    ],
+    ['a file that is not there', ['restore', '/nowhere'], {}, '/nowhere does not exist: check the path.'],
+    ['a production without its settings', ['serve'], { HOST: '0.0.0.0' }, 'SMTP_URL must name a mail server'],
+  ])('%s is a sentence on stderr and exit code 1', async (_what, args, variables, sentence) => {
+    const outcome = await portico(args, { DATA_DIR: givenFolder(), MASTER_KEYS: masterKeys, ...variables })
+
+    expect(outcome).toMatchObject({ code: 1, stdout: '' })
+    expect(outcome.stderr).toContain(sentence)
+    expect(outcome.stderr).not.toMatch(/\n\s+at /)
+  })
+
+  test('on a database without migrations says to run them', async () => {
+    const variables = await given.database()
+
+    expect((await portico(['account', 'list'], variables)).stderr).toMatch(
+      /lacks \d+ migrations: run portico migrate/,
+    )
+    const { pending } = await porticoJson<{ pending: { onlyAdds: boolean }[] }>(
+      ['migrate', '--plan'],
+      variables,
+    )
+    expect(pending.length).toBeGreaterThan(5)
+  })
+
+  test('in a .env file is told like one in the environment', async () => {
+    const folder = givenFolder()
+    writeFileSync(join(folder, '.env'), 'LOG_LEVEL=loud\n')
+
+    const { stderr } = await portico(['account', 'list'], { DATA_DIR: folder }, folder)
+
+    expect(stderr).toContain('LOG_LEVEL')
+  })
+})

@@ -1,0 +1,25 @@
+/** What a server answered to a request that no client library wrote. */
+export interface RawAnswer {
+  readonly status: number
+  readonly body: unknown
+}
+
+export type SendRaw = ReturnType<typeof rawSenderOf>
+
+/** Sends what callers may send and the SDK would not: a string as a form, an object as JSON. */
+export function rawSenderOf(baseUrl: string, token: string) {
+  return async (method: string, path: string, body?: string | object): Promise<RawAnswer> => {
+    const isForm = typeof body === 'string'
+    const response = await fetch(baseUrl + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body !== undefined && {
+          'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json',
+        }),
+      },
+      ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
+    })
+    return { status: response.status, body: await response.json() }
+  }
+}
