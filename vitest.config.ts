@@ -27,6 +27,8 @@ export default defineConfig({
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   test: {
     pool: 'forks',
+    // What a file imports stays for the next one: to load the server anew for each took a quarter of the time.
+    isolate: false,
     maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 20_000,

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
 import { createAccount, type Account } from '@portico/server/accounts'
 import { createApiKey, type NewApiKey } from '@portico/server/api-keys'
 import { createApp } from '@portico/server/app'
@@ -13,6 +12,7 @@ import { startWorker } from '@portico/server/worker'
 import { createClient, type Client } from '@portico/sdk'
 import pg from 'pg'
 import { afterAll, inject } from 'vitest'
+import { freePort } from './free-port.js'
 import { type Given, givenOf } from './given.js'
 
 export interface ServiceOptions {
@@ -44,7 +44,7 @@ export interface Service {
   query<Row extends object>(text: string, values?: unknown[]): Promise<Row[]>
 }
 
-/** The service's only clock. It stands still until a test moves it. */
+/** The service's only clock, which a test moves on. */
 export interface Clock {
   now(): Date
   advance(seconds: number): void
@@ -85,7 +85,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const log = createLog(config, { write: (line: string) => void logLines.push(line) })
   const deps = await openDeps(config, { now: clock.now, mail: mailer, log })
   const server = createHttpServer(createApp(deps))
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  await once(server.listen(port, '127.0.0.1'), 'listening')
   // No job runs until a test asks for it, so that a test may look at what waits.
   const runJobs = async () => {
     const worker = startWorker(deps)
@@ -180,16 +180,4 @@ async function cloneTemplate(): Promise<string> {
   const url = new URL(adminUrl)
   url.pathname = name
   return url.href
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      // A TCP server that listens has an address with a port.
-      const { port } = probe.address() as AddressInfo
-      probe.close(() => resolve(port))
-    })
-  })
 }

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { startEmbedded } from '@portico/server/embedded'
+import { freePort } from '../free-port.js'
 import { forgetSince, type Environment, type PreparedData } from './data.js'
 import { moveToServerCore, startOn } from './machine.js'
 
@@ -153,14 +153,4 @@ function issuerOf({ port }: Contender): string {
 
 function postmasterPid(dataDir: string): number {
   return Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // A TCP server that listens has an address with a port.
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

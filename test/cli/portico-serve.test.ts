@@ -2,7 +2,8 @@ import { copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from '
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { buildPortico, freePort, givenFolder, portico, porticoJson, removeFolders } from './portico.js'
+import { freePort } from '../free-port.js'
+import { buildPortico, givenFolder, portico, porticoJson, removeFolders } from './portico.js'
 import { given, masterKeys, tokenOf, type Key, type Variables } from './portico-given.js'
 
 beforeAll(buildPortico, 60_000)

@@ -1,8 +1,6 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Variables } from '@portico/server/config'
 import { describe, expect, test } from 'vitest'
+import { freePort } from '../free-port.js'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -243,15 +242,6 @@ function isGroupAlive(pid: number): boolean {
   } catch {
     return false
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  // A TCP server that listens has an address with a port.
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  return port
 }
 
 function claimsOf(token: string): Record<string, unknown> {

@@ -10,11 +10,11 @@ import { migrateDatabase } from '@portico/server/migrate'
 import { openMagicLink } from '@portico/sdk'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freePort } from '../free-port.js'
 import { anyEmail, anything, givenOf } from '../given.js'
 import { startService, type Service } from '../harness.js'
 import { bodyFor, send } from '../request-of.js'
 import { createWorld } from '../world.js'
-import { freePort } from './service-process.js'
 
 const folder = ['/usr/lib/postgresql/15/bin', '/usr/local/bin'].find((candidate) =>
   /\(PostgreSQL\) 15\./.test(outputOf(join(candidate, 'postgres'), ['--version'])),

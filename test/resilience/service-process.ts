@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterAll } from 'vitest'
+import { freePort } from '../free-port.js'
 
 const main = fileURLToPath(new URL('../../server/dist/cli/main.js', import.meta.url))
 
@@ -63,15 +63,4 @@ export async function serviceProcess(variables: Record<string, string>): Promise
       await end('SIGKILL')
     },
   }
-}
-
-export async function freePort(): Promise<number> {
-  const probe = createServer()
-  probe.listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  // A TCP server that listens has an address with a port.
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
 }
