@@ -44,7 +44,7 @@ describe.each(manifests())('docs/dependencies.md, %s', (manifest) => {
 
 test('the README: the journey, pasted into a shell beside npm start, ends with tokens, and its program with claims', async () => {
   await besideStart(async (home) => {
-    const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', journey()], { cwd: home })
+    const { stdout } = await run('bash', ['--norc', '-euo', 'pipefail', '-c', journey()], { cwd: home })
     const [program = ''] = programsOf('README.md')
     const verified = await runProgram(home, program)
 
@@ -68,7 +68,7 @@ test('the journey of the README stops at an answer that is an error, and shows i
   const [member = ''] = /^member\(\) \{\n[^]*?^\}$/m.exec(journey()) ?? []
   const script = `${member}\nTOKEN=$(echo '{"error": {"code": "unauthorized"}}' | member access_token)`
 
-  await expect(run('bash', ['-euo', 'pipefail', '-c', script])).rejects.toMatchObject({
+  await expect(run('bash', ['--norc', '-euo', 'pipefail', '-c', script])).rejects.toMatchObject({
     code: 1,
     stderr: '{"error": {"code": "unauthorized"}}\n\n',
   })
