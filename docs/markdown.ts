@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { errorCodes, type ErrorCode } from '@portico/contract/errors'
-import { eventCodes, type EventCode } from '@portico/contract/event-codes'
+import { eventCatalog, eventCodes, type EventCode, type EventKind } from '@portico/contract/event-catalog'
+import { nameOf } from '@portico/contract/record'
 import { everyOperation, namesAnswering, namesEmitting, type PlacedOperation } from './operations.js'
 
 /** errors.md: one heading for each error code, so that its address can be given out. */
@@ -28,12 +29,18 @@ function errorSection(operations: readonly PlacedOperation[], code: ErrorCode): 
 export function eventsPage(operations: readonly PlacedOperation[]): string {
   const intro =
     'A webhook subscribes to codes, to a family such as `user.all`, or to `all`. A code is family, resource, action and outcome.'
-  const rows = codesOf(eventCodes).map((code) => [quoted(code), eventCodes[code], emitters(operations, code)])
-  return ['# Events', built, intro, table(['Code', 'Tells', 'Emitted by'], rows)].join('\n\n') + '\n'
+  const rows = eventCodes.map((code) => [
+    quoted(code),
+    eventCatalog[code].tells,
+    nameOf(eventCatalog[code].data),
+    emitters(operations, code),
+  ])
+  return ['# Events', built, intro, table(['Code', 'Tells', 'Data', 'Emitted by'], rows)].join('\n\n') + '\n'
 }
 
 function emitters(operations: readonly PlacedOperation[], code: EventCode): string {
-  return namesEmitting(operations, code).map(quoted).join(', ') || 'Hosted pages, or the command line'
+  const { elsewhere }: EventKind = eventCatalog[code]
+  return [...namesEmitting(operations, code).map(quoted), ...(elsewhere ? [elsewhere.source] : [])].join(', ')
 }
 
 const built = 'Built from the contract by `npm run -w docs build`.'

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@portico/contract/errors'
-import type { EventCode } from '@portico/contract/event-codes'
+import type { EventCode } from '@portico/contract/event-catalog'
 import type { JsonSchema } from '@portico/contract/json-schema'
 import type { OpenApiDocument, Operation } from '@portico/contract/openapi'
 

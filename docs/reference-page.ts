@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { conventions } from '@portico/contract/conventions'
 import { errorCodes, type ErrorCode } from '@portico/contract/errors'
-import { eventCodes, type EventCode } from '@portico/contract/event-codes'
+import { eventCatalog, eventCodes, type EventCode, type EventKind } from '@portico/contract/event-catalog'
 import type { JsonSchema } from '@portico/contract/json-schema'
 import type { OpenApiDocument } from '@portico/contract/openapi'
 import { curl } from './curl.js'
@@ -63,7 +63,7 @@ function contents(document: OpenApiDocument, operations: readonly PlacedOperatio
         ),
       )}
       ${contentsGroup('Records', 'records', [])} ${contentsGroup('Errors', 'errors', [])}
-      ${contentsGroup('Events', 'events', [])}
+      ${contentsGroup('Event codes', 'event-codes', [])}
     </div>
   </nav>`
 }
@@ -271,8 +271,8 @@ function errorArticle(operations: readonly PlacedOperation[], code: ErrorCode): 
 }
 
 function eventsSection(operations: readonly PlacedOperation[]): Html {
-  return html`<section class="events" aria-labelledby="events">
-    <h2 id="events">Events</h2>
+  return html`<section class="events" aria-labelledby="event-codes">
+    <h2 id="event-codes">Event codes</h2>
     <p class="lead">
       What a webhook can subscribe to: codes, a family such as <code>user.all</code>, or <code>all</code>.
     </p>
@@ -288,11 +288,11 @@ function eventsSection(operations: readonly PlacedOperation[]): Html {
         </tr>
       </thead>
       <tbody>
-        ${codesOf(eventCodes).map(
+        ${eventCodes.map(
           (code) =>
             html`<tr id="${code}">
               <th scope="row"><code>${code}</code></th>
-              <td>${eventCodes[code]}</td>
+              <td>${eventCatalog[code].tells}</td>
               <td>${emitters(operations, code)}</td>
             </tr> `,
         )}
@@ -303,7 +303,8 @@ function eventsSection(operations: readonly PlacedOperation[]): Html {
 
 function emitters(operations: readonly PlacedOperation[], code: EventCode): Html {
   const names = namesEmitting(operations, code)
-  return names.length > 0 ? operationLinks(names) : html`Hosted pages, or the command line`
+  const { elsewhere }: EventKind = eventCatalog[code]
+  return html`${names.length > 0 && operationLinks(names)}${names.length > 0 && elsewhere && ', '}${elsewhere?.source}`
 }
 
 function operationLinks(names: readonly string[]): Html {

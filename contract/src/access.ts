@@ -1,4 +1,4 @@
-import type { EventCode } from './event-codes.js'
+import type { EventCode } from './event-catalog.js'
 
 /** What API keys can be limited to: `read:` and `write:` of each. */
 export const scopedResources = [

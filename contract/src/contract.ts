@@ -1,4 +1,6 @@
 import { applications } from './applications.js'
+import { events } from './events.js'
+import { logEvents } from './log-events.js'
 import { magicLink } from './magic-link.js'
 import { oauth } from './oauth.js'
 import { oidc } from './oidc.js'
@@ -14,6 +16,8 @@ export const contract = {
   applications,
   tokenCustomization,
   magicLink,
+  events,
+  logEvents,
   outbox,
   oauth,
   oidc,

@@ -63,6 +63,8 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Applications: 'What users sign in to: where codes may be sent, and what its tokens are like.',
   'Token customization': 'Metadata keys whose values appear in tokens, and samples of those tokens.',
   'Magic link': 'Signing in with a single-use link, by e-mail or handed over by you.',
+  Events: 'Reading what happened in its order, without a gap.',
+  'Log events': 'What happened at sign-in, for people who look into it.',
   Outbox: 'The mails and text messages of the sandbox, which are kept instead of sent.',
   OAuth: 'The token endpoints.',
   'OpenID Connect': 'What a verifier of tokens needs to know of an organization.',

@@ -105,6 +105,11 @@ export const errorCodes = {
     message: 'A request with this Idempotency-Key is still being worked on.',
     remedy: 'Send the same request again after a moment.',
   },
+  events_expired: {
+    status: 410,
+    message: 'Events that follow this position are not kept any more.',
+    remedy: 'Compare your copies with the records themselves, then read the events without after.',
+  },
   precondition_failed: {
     status: 412,
     message: 'The record has changed since the version named by If-Match.',

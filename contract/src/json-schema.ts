@@ -16,6 +16,7 @@ export interface JsonSchema {
   additionalProperties?: JsonSchema | boolean
   items?: JsonSchema
   anyOf?: JsonSchema[]
+  oneOf?: JsonSchema[]
   allOf?: JsonSchema[]
   [keyword: string]: unknown
 }
@@ -119,7 +120,7 @@ const componentPath = '#/components/schemas/'
 /** Applies a change to a schema and to every schema in it, the inner ones first. Examples and defaults are left alone. */
 export function mapSchema(schema: JsonSchema, change: (node: JsonSchema) => JsonSchema): JsonSchema {
   const inner = (part: JsonSchema) => mapSchema(part, change)
-  const { properties, additionalProperties, items, anyOf, allOf } = schema
+  const { properties, additionalProperties, items, anyOf, oneOf, allOf } = schema
   return change({
     ...schema,
     ...(properties && {
@@ -128,12 +129,18 @@ export function mapSchema(schema: JsonSchema, change: (node: JsonSchema) => Json
     ...(typeof additionalProperties === 'object' && { additionalProperties: inner(additionalProperties) }),
     ...(items && { items: inner(items) }),
     ...(anyOf && { anyOf: anyOf.map(inner) }),
+    ...(oneOf && { oneOf: oneOf.map(inner) }),
     ...(allOf && { allOf: allOf.map(inner) }),
   })
 }
 
+/** A union that is told by one member is a union all the same; readers of schemas know anyOf best. */
+function withAnyOf({ oneOf, ...node }: JsonSchema): JsonSchema {
+  return oneOf === undefined ? node : { ...node, anyOf: oneOf }
+}
+
 function tidied(node: JsonSchema, io: 'input' | 'output', target: Target): JsonSchema {
-  const whole = asPublished(withoutNoise(node))
+  const whole = asPublished(withAnyOf(withoutNoise(node)))
   if (whole.$ref !== undefined) whole.$ref = whole.$ref.replace(/^#\/(?:\$defs|definitions)\//, componentPath)
   // A client that refuses a member it does not know would break with every new one.
   if (io === 'output' && whole.additionalProperties === false) delete whole.additionalProperties

@@ -76,7 +76,9 @@ export function queryParameters({ properties = {}, required = [] }: JsonSchema, 
 }
 
 /** A query string has no null; the schemas read one only where a fault stands for no match. */
-function withoutNull({ nullable, ...schema }: JsonSchema): JsonSchema {
+function withoutNull({ nullable, ...given }: JsonSchema): JsonSchema {
+  const schema =
+    given.enum === undefined ? given : { ...given, enum: given.enum.filter((value) => value !== null) }
   const types = Array.isArray(schema.type) ? schema.type.filter((type) => type !== 'null') : undefined
   return types?.length === 1 ? { ...schema, type: types.join() } : schema
 }

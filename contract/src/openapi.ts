@@ -1,7 +1,7 @@
 import type { Scope } from './access.js'
 import { conventions, tagDescriptions } from './conventions.js'
 import { errorCodes } from './errors.js'
-import { eventCodes, type EventCode } from './event-codes.js'
+import { eventCatalog, eventCodes, type EventCode, type EventKind } from './event-catalog.js'
 import { schemaWriter, type JsonSchema, type SchemaWriter, type Target } from './json-schema.js'
 import {
   answersOf,
@@ -43,7 +43,13 @@ export interface OpenApiDocument {
     >
   }
   'x-error-codes': typeof errorCodes
-  'x-event-codes': typeof eventCodes
+  'x-event-codes': Record<EventCode, EventMeaning>
+}
+
+/** What an event code tells, and where it comes from beside the operations that emit it. */
+export interface EventMeaning {
+  tells: string
+  elsewhere?: { source: string; actor: string }
 }
 
 export interface Operation {
@@ -87,8 +93,16 @@ export function openApiDocument({ target, serverUrl, version }: OpenApiOptions):
     paths,
     components: { schemas: schemas.components(), responses: shared, headers, securitySchemes },
     'x-error-codes': errorCodes,
-    'x-event-codes': eventCodes,
+    'x-event-codes': Object.fromEntries(eventCodes.map((code) => [code, meaningOf(code)])) as Record<
+      EventCode,
+      EventMeaning
+    >,
   }
+}
+
+function meaningOf(code: EventCode): EventMeaning {
+  const { tells, elsewhere }: EventKind = eventCatalog[code]
+  return elsewhere === undefined ? { tells } : { tells, elsewhere }
 }
 
 function tag(name: string): { name: string; description?: string } {

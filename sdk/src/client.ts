@@ -1,9 +1,13 @@
 import { baseUrlOf } from './base-url.js'
 import { systemClock, type Clock } from './clock.js'
-import { routeTable, type Client, type RouteRow } from './generated.js'
+import { routeTable, type Client as Resources, type RouteRow } from './generated.js'
+import { listenBy, type Listen } from './listen.js'
 import { everyRecord } from './pages.js'
 import type { RequestOptions } from './request-options.js'
 import { createTransport, type Call } from './transport.js'
+
+/** The operations of the service by resource, and what is made of them. */
+export type Client = Resources & { readonly events: { readonly listen: Listen } }
 
 /** Which service to call, as whom, and how patiently. */
 export interface ClientOptions {
@@ -43,12 +47,13 @@ export interface ClientOptions {
  * @throws TypeError when `baseUrl` is not an address that credentials may be sent to.
  */
 export function createClient(options: ClientOptions): Client {
+  const clock = { ...systemClock, ...options.clock }
   const call = createTransport({
     baseUrl: baseUrlOf(options.baseUrl),
     fetch: options.fetch,
     timeoutMs: options.timeoutMs ?? 30_000,
     maxRetries: options.maxRetries ?? 2,
-    clock: { ...systemClock, ...options.clock },
+    clock,
     credentials: {
       grant_type: 'client_credentials',
       domain: options.domain,
@@ -64,7 +69,9 @@ export function createClient(options: ClientOptions): Client {
     group[verb] = methodOf(operation, route, call)
   }
   // The generator writes the interface and the table from the same routes.
-  return groups as unknown as Client
+  const resources = groups as unknown as Resources
+  const { list } = resources.events
+  return { ...resources, events: { list, listen: listenBy(list, clock) } }
 }
 
 function methodOf(operation: string, route: RouteRow, call: Call): unknown {

@@ -66,7 +66,7 @@ export interface OrganizationStatus {
   state: 'pending' | 'terminated'
 }
 
-/** Part of `OrganizationList`, `UserList`, `ApplicationList`, `MetaKeyList`, `OutboxMessageList`. */
+/** Part of `OrganizationList`, `UserList`, `ApplicationList`, `MetaKeyList`, `LogEventList`, `OutboxMessageList`. */
 export interface Pagination {
   current_page: number
   /** Up to five page numbers around the current one. */
@@ -160,7 +160,7 @@ export interface Identity {
   data: { [name: string]: JsonValue }
 }
 
-/** Part of `Identity`. */
+/** Part of `Identity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
 /** Part of `User`. */
@@ -382,6 +382,724 @@ export interface MagicLinkConnection {
   sign_in_template_id: string
   inserted_at: string
   updated_at: string
+}
+
+/** Answered by `events.list`. */
+export interface EventPage {
+  __type__: 'List'
+  /** Oldest first. */
+  data: Event[]
+  /** Value of after for the next request, also when there is nothing yet: no event is skipped. */
+  cursor: string
+  /** More events are there by now. */
+  has_more: boolean
+}
+
+/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `LogEvent`. */
+export type Event =
+  | OrganizationOrganizationCreateSuccessEvent
+  | OrganizationOrganizationUpdateSuccessEvent
+  | OrganizationOrganizationDeleteSuccessEvent
+  | UserUserCreateSuccessEvent
+  | UserUserUpdateSuccessEvent
+  | UserUserDeleteSuccessEvent
+  | UserMetadataSetSuccessEvent
+  | UserMetadataRemoveSuccessEvent
+  | UserSessionCreateSuccessEvent
+  | ApplicationApplicationCreateSuccessEvent
+  | ApplicationApplicationUpdateSuccessEvent
+  | ApplicationApplicationDeleteSuccessEvent
+  | MetakeyMetakeyCreateSuccessEvent
+  | MetakeyMetakeyDeleteSuccessEvent
+  | MagicLinkConnectionUpdateSuccessEvent
+  | MagicLinkChallengeCreateSuccessEvent
+  | MagicLinkChallengeConsumeSuccessEvent
+  | ApiKeyApiKeyCreateSuccessEvent
+  | ApiKeyApiKeyRotateSuccessEvent
+  | ApiKeyApiKeyRevokeSuccessEvent
+
+/** Part of `Event`. */
+export interface OrganizationOrganizationCreateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'organization.organization.create.success'
+  data: Organization | TruncatedData
+}
+
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`. */
+export interface Actor {
+  /** user: at a page; operator: at the command line; system: the service itself. */
+  type: 'api_key' | 'user' | 'operator' | 'system'
+  /** The client_id of an API key, or the id of a user. */
+  id: string
+}
+
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`. */
+export interface TruncatedData {
+  id?: string
+  truncated: true
+}
+
+/** Part of `Event`. */
+export interface OrganizationOrganizationUpdateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'organization.organization.update.success'
+  data: Organization | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface OrganizationOrganizationDeleteSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'organization.organization.delete.success'
+  data: Organization | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface UserUserCreateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'user.user.create.success'
+  data: User | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface UserUserUpdateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'user.user.update.success'
+  data: User | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface UserUserDeleteSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'user.user.delete.success'
+  data: User | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface UserMetadataSetSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'user.metadata.set.success'
+  data: User | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface UserMetadataRemoveSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'user.metadata.remove.success'
+  data: User | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface UserSessionCreateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'user.session.create.success'
+  data: Session | TruncatedData
+}
+
+/** Part of `UserSessionCreateSuccessEvent`. */
+export interface Session {
+  __type__: 'Session'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  id: string
+  user_id: string
+  client_id: string
+  /** How the user was authenticated: email, or a name of RFC 8176. */
+  amr: string[]
+  authenticated_at: string
+  expires_at: string
+}
+
+/** Part of `Event`. */
+export interface ApplicationApplicationCreateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'application.application.create.success'
+  data: Application | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface ApplicationApplicationUpdateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'application.application.update.success'
+  data: Application | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface ApplicationApplicationDeleteSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'application.application.delete.success'
+  data: Application | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface MetakeyMetakeyCreateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'metakey.metakey.create.success'
+  data: MetaKey | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface MetakeyMetakeyDeleteSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'metakey.metakey.delete.success'
+  data: MetaKey | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface MagicLinkConnectionUpdateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'magic_link.connection.update.success'
+  data: MagicLinkConnection | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface MagicLinkChallengeCreateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'magic_link.challenge.create.success'
+  data: MagicLinkChallengeData | TruncatedData
+}
+
+/** Part of `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`. */
+export interface MagicLinkChallengeData {
+  __type__: 'MagicLinkChallenge'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** Personal data. */
+  email_address: string
+  find_or_create_user: boolean
+  request_id: string
+  /** When the link stops working. */
+  expired_at: string
+}
+
+/** Part of `Event`. */
+export interface MagicLinkChallengeConsumeSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'magic_link.challenge.consume.success'
+  data: MagicLinkChallengeData | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface ApiKeyApiKeyCreateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'api_key.api_key.create.success'
+  data: ApiKey | TruncatedData
+}
+
+/** Part of `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`. */
+export interface ApiKey {
+  __type__: 'ApiKey'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The client_id. */
+  id: string
+  name: string
+  /** null: every scope. */
+  scopes: Array<
+    | 'read:organizations'
+    | 'write:organizations'
+    | 'read:users'
+    | 'write:users'
+    | 'read:applications'
+    | 'write:applications'
+    | 'read:token_customization'
+    | 'write:token_customization'
+    | 'read:sso_connections'
+    | 'write:sso_connections'
+    | 'read:admins'
+    | 'write:admins'
+    | 'read:directories'
+    | 'write:directories'
+    | 'read:magic_links'
+    | 'write:magic_links'
+    | 'read:passwords'
+    | 'write:passwords'
+    | 'read:totp'
+    | 'write:totp'
+    | 'read:relays'
+    | 'write:relays'
+    | 'read:webhooks'
+    | 'write:webhooks'
+    | 'read:events'
+    | 'write:events'
+    | 'read:log_events'
+    | 'write:log_events'
+    | 'read:sessions'
+    | 'write:sessions'
+  > | null
+  /** null: every organization of the account. */
+  organization_ids: string[] | null
+  expires_at: string | null
+  /** Until then the secret before the last rotation is accepted too. */
+  previous_secret_expires_at: string | null
+  revoked_at: string | null
+  /** Accurate to about ten seconds. */
+  last_used_at: string | null
+  inserted_at: string
+}
+
+/** Part of `Event`. */
+export interface ApiKeyApiKeyRotateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'api_key.api_key.rotate.success'
+  data: ApiKey | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface ApiKeyApiKeyRevokeSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'api_key.api_key.revoke.success'
+  data: ApiKey | TruncatedData
+}
+
+/** Answered by `logEvents.list`. */
+export interface LogEventList {
+  __type__: 'List'
+  data: LogEvent[]
+  paginate: Pagination
+  total_count: number
+  /** Value of after for the next page; null at the end. */
+  next_cursor: string | null
+}
+
+/** Answered by `logEvents.list`. */
+export interface LogEvent {
+  __type__: 'Event'
+  id: number
+  event_code: string
+  /** The application, or the API key. */
+  client_id: string | null
+  database: 'sandbox' | 'production' | null
+  /** Personal data. */
+  email: string | null
+  /** The user. */
+  resource_owner_id: string | null
+  /** idp_id of the SSO connection; empty without one. */
+  saml_identity_provider_id: string
+  tenant_domain: string
+  /** Why it failed. */
+  reason: string | null
+  request_id: string
+  inserted_at: string
 }
 
 /** Answered by `outbox.list`. */
@@ -1482,6 +2200,98 @@ export type MagicLinkUpdateConnectionErrorCode =
   | 'rate_limited'
   | 'unavailable'
 
+/** What `events.list` takes. */
+export interface EventsListInput {
+  /** cursor of an event or of the answer before; latest: only what comes from now on; without it: from the oldest event that is kept. */
+  after?: string
+  /** Events in the answer: 1 to 100. */
+  limit?: number
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+  /** Only events of this code, or of a family such as user.all. */
+  code?:
+    | 'all'
+    | 'organization.all'
+    | 'user.all'
+    | 'application.all'
+    | 'metakey.all'
+    | 'magic_link.all'
+    | 'api_key.all'
+    | 'organization.organization.create.success'
+    | 'organization.organization.update.success'
+    | 'organization.organization.delete.success'
+    | 'user.user.create.success'
+    | 'user.user.update.success'
+    | 'user.user.delete.success'
+    | 'user.metadata.set.success'
+    | 'user.metadata.remove.success'
+    | 'user.session.create.success'
+    | 'application.application.create.success'
+    | 'application.application.update.success'
+    | 'application.application.delete.success'
+    | 'metakey.metakey.create.success'
+    | 'metakey.metakey.delete.success'
+    | 'magic_link.connection.update.success'
+    | 'magic_link.challenge.create.success'
+    | 'magic_link.challenge.consume.success'
+    | 'api_key.api_key.create.success'
+    | 'api_key.api_key.rotate.success'
+    | 'api_key.api_key.revoke.success'
+}
+
+/** Codes that `events.list` answers. */
+export type EventsListErrorCode =
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'events_expired'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `logEvents.list` takes. */
+export interface LogEventsListInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** Number of the page, from 1. */
+  page?: unknown
+  /** The same as page. */
+  current_page?: unknown
+  /** Records on a page: 1 to 100. */
+  per_page?: unknown
+  /** The next_cursor of the page before. */
+  after?: string
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+  /** Only log events of this code. */
+  code?:
+    | 'API_KEY_TOKEN_ISSUED'
+    | 'API_KEY_TOKEN_REFUSED'
+    | 'END_USER_MAGIC_LINK_STARTED'
+    | 'END_USER_MAGIC_LINK_SUCCESS'
+    | 'END_USER_MAGIC_LINK_FAILED'
+    | 'TOKEN_EXCHANGED'
+    | 'TOKEN_EXCHANGE_FAILED'
+    | 'REQUIRED_METADATA_MISSING'
+  /** Only log events of this application or API key. */
+  client_id?: string
+  /** Only log events of this SSO connection. */
+  saml_identity_provider_id?: string
+  /** inserted_at, code or id; `code desc` or - before it: descending. Newest first without it. */
+  s?: string
+}
+
+/** Codes that `logEvents.list` answers. */
+export type LogEventsListErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'rate_limited'
+  | 'unavailable'
+
 /** What `outbox.list` takes. */
 export interface OutboxListInput {
   /** Number of the page, from 1. */
@@ -1637,6 +2447,7 @@ export type ErrorCode =
   | 'user_inactive'
   | 'production_is_up'
   | 'idempotency_in_flight'
+  | 'events_expired'
   | 'precondition_failed'
   | 'body_too_large'
   | 'media_type_unsupported'
@@ -1753,6 +2564,8 @@ export interface Operations {
     output: MagicLinkConnection
     code: MagicLinkUpdateConnectionErrorCode
   }
+  'events.list': { input: EventsListInput; output: EventPage; code: EventsListErrorCode }
+  'logEvents.list': { input: LogEventsListInput; output: LogEventList; code: LogEventsListErrorCode }
   'outbox.list': { input: OutboxListInput; output: OutboxMessageList; code: OutboxListErrorCode }
   'oauth.apiToken': { input: OauthApiTokenInput; output: ApiToken; code: OauthApiTokenErrorCode }
   'oauth.token': { input: OauthTokenInput; output: UserTokens | ApiToken; code: OauthTokenErrorCode }
@@ -1991,6 +2804,26 @@ export interface MagicLinkMethods {
   ): Promise<MagicLinkConnection>
 }
 
+export interface EventsMethods {
+  /**
+   * Read the events of the account and environment in their order, from a position on.
+   * `GET /api/v2/events`. Needs the scope `read:events`.
+   *
+   * @throws ApiError with a code of EventsListErrorCode.
+   */
+  list(input?: EventsListInput, options?: RequestOptions): Promise<EventPage>
+}
+
+export interface LogEventsMethods {
+  /**
+   * List what happened at sign-in, newest first.
+   * `GET /api/v2/org/:org_domain/log-events`. Needs the scope `read:log_events`.
+   *
+   * @throws ApiError with a code of LogEventsListErrorCode.
+   */
+  readonly list: ListMethod<LogEventsListInput, LogEventList, LogEvent>
+}
+
 export interface OutboxMethods {
   /**
    * List the mails and text messages of the sandbox, newest first; they are kept here and never sent.
@@ -2052,6 +2885,8 @@ export interface Client {
   readonly applications: ApplicationsMethods
   readonly tokenCustomization: TokenCustomizationMethods
   readonly magicLink: MagicLinkMethods
+  readonly events: EventsMethods
+  readonly logEvents: LogEventsMethods
   readonly outbox: OutboxMethods
   readonly oauth: OauthMethods
   readonly oidc: OidcMethods
@@ -2102,6 +2937,8 @@ export const routeTable: { readonly [Name in OperationName]: RouteRow } = {
   'magicLink.createChallenge': ['POST', '/api/v2/magic-link-challenge', 'b'],
   'magicLink.getConnection': ['GET', '/api/v2/org/:org_domain/magic-link-connection', ''],
   'magicLink.updateConnection': ['PUT', '/api/v2/org/:org_domain/magic-link-connection', 'b'],
+  'events.list': ['GET', '/api/v2/events', ''],
+  'logEvents.list': ['GET', '/api/v2/org/:org_domain/log-events', 'l'],
   'outbox.list': ['GET', '/api/v2/outbox', 'l'],
   'oauth.apiToken': ['POST', '/api/v2/oauth/token', 'bfo'],
   'oauth.token': ['POST', '/oauth/token', 'bfo'],

@@ -1,4 +1,5 @@
-export { createClient, type ClientOptions } from './client.js'
+export { createClient, type Client, type ClientOptions } from './client.js'
+export type { Listen, ListenOptions } from './listen.js'
 export type { Clock } from './clock.js'
 export type { RequestOptions } from './request-options.js'
 export type { ListMethod } from './pages.js'
@@ -15,7 +16,6 @@ export { TokenError, type TokenErrorCode } from './token-error.js'
 export type { AccessTokenClaims, IdTokenClaims } from './token-claims.js'
 export { openMagicLink, type OpenedLink } from './open-link.js'
 export type {
-  Client,
   ErrorCode,
   OAuthErrorCode,
   OperationName,
@@ -24,31 +24,52 @@ export type {
 } from './generated.js'
 // Every record; a test says so when one is missing.
 export type {
+  Actor,
   Address,
+  ApiKey,
+  ApiKeyApiKeyCreateSuccessEvent,
+  ApiKeyApiKeyRevokeSuccessEvent,
+  ApiKeyApiKeyRotateSuccessEvent,
   ApiToken,
   Application,
+  ApplicationApplicationCreateSuccessEvent,
+  ApplicationApplicationDeleteSuccessEvent,
+  ApplicationApplicationUpdateSuccessEvent,
   ApplicationDeletion,
   ApplicationList,
   ClaimTree,
   DeletedApplication,
   DeletedOrganization,
   DeletedUser,
+  Event,
+  EventPage,
   FieldError,
   Identity,
   JsonValue,
   JsonWebKey,
   JwtSample,
   KeySet,
+  LogEvent,
+  LogEventList,
   MagicLinkChallenge,
+  MagicLinkChallengeConsumeSuccessEvent,
+  MagicLinkChallengeCreateSuccessEvent,
+  MagicLinkChallengeData,
   MagicLinkConnection,
+  MagicLinkConnectionUpdateSuccessEvent,
   MetaData,
   MetaKey,
   MetaKeyDeletion,
   MetaKeyList,
+  MetakeyMetakeyCreateSuccessEvent,
+  MetakeyMetakeyDeleteSuccessEvent,
   Organization,
   OrganizationDeletion,
   OrganizationEnvironment,
   OrganizationList,
+  OrganizationOrganizationCreateSuccessEvent,
+  OrganizationOrganizationDeleteSuccessEvent,
+  OrganizationOrganizationUpdateSuccessEvent,
   OrganizationStatus,
   OutboxMessage,
   OutboxMessageList,
@@ -56,8 +77,16 @@ export type {
   PhoneNumber,
   Profile,
   ProviderMetadata,
+  Session,
+  TruncatedData,
   User,
   UserDeletion,
   UserList,
+  UserMetadataRemoveSuccessEvent,
+  UserMetadataSetSuccessEvent,
+  UserSessionCreateSuccessEvent,
   UserTokens,
+  UserUserCreateSuccessEvent,
+  UserUserDeleteSuccessEvent,
+  UserUserUpdateSuccessEvent,
 } from './generated.js'

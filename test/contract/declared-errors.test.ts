@@ -15,6 +15,8 @@ let service: Service
 let limited: Service
 let httpsOnly: Service
 let severed: Service
+/** Ninety-one days later than the others, on a database of its own. */
+let late: Service
 let proxy: DatabaseProxy
 /** Objects that no recipe changes. */
 let common: References
@@ -26,6 +28,7 @@ beforeAll(async () => {
   common = await createWorld(service)
   proxy = await startDatabaseProxy(service.databaseUrl)
   severed = await startService({ databaseUrl: proxy.url })
+  late = await startService()
 })
 
 const httpsVariables = { BASE_URL: 'https://localhost' }
@@ -121,6 +124,17 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
     const body: Record<string, unknown> =
       route.name === 'users.removeMetadata' ? { key: key.name } : { email: anyEmail(), metadata: [] }
     return ask(route, world, token, { body })
+  },
+  events_expired: async (route, world) => {
+    const { cursor } = await (await late.client()).events.list({ after: 'latest' })
+    await late.given.organization()
+    late.clock.advance(91 * 24 * 60 * 60)
+    await late.runJobs()
+    const token = await late.token()
+    return raw(route, world, token, {
+      baseUrl: late.baseUrl,
+      path: `${pathOf(route, world)}?after=${cursor}`,
+    })
   },
   plan_limit_reached: async (route, world) => {
     const account = await service.createAccount('free')
@@ -247,9 +261,10 @@ async function raw(
     path = pathOf(route, references),
     body,
     type = 'application/json',
-  }: { path?: string; body?: string; type?: string },
+    baseUrl = service.baseUrl,
+  }: { path?: string; body?: string; type?: string; baseUrl?: string },
 ): Promise<Answer> {
-  const response = await fetch(`${service.baseUrl}${path}`, {
+  const response = await fetch(`${baseUrl}${path}`, {
     method: route.method,
     headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': type }) },
     ...(body !== undefined && { body }),

@@ -130,7 +130,7 @@ describe('methods and paths', () => {
       const path = pathOf(route, world)
       const same = await raw({ path: `${path}?environment=SANDBOX` })
       const other = await raw({ path: `${path}?environment=production` })
-      const isList = 'total' in (JSON.parse(same.text) as object)
+      const isList = /"total(_count)?":/.test(same.text)
       expect.soft([route.name, same.status, other.status]).toEqual([route.name, 200, isList ? 200 : 422])
       if (isList) expect.soft([route.name, JSON.parse(other.text)]).toMatchObject([route.name, { data: [] }])
     }

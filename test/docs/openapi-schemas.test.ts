@@ -24,6 +24,8 @@ describe.each(Object.entries(published))('the schemas of OpenAPI %s', (_version,
   )
 
   test.each([...records()])('refuse %s without a member that it always has', (name, schema) => {
+    // A union has the members of its parts, which are records of their own.
+    if (document.components.schemas[name]?.anyOf !== undefined) return
     const required = document.components.schemas[name]?.required ?? []
     expect(required.length).toBeGreaterThan(0)
     for (const member of required) {
@@ -67,7 +69,7 @@ describe.each(Object.entries(published))('the schemas of OpenAPI %s', (_version,
 
 interface Published {
   paths: Record<string, Record<string, { requestBody?: { content: Record<string, Media> } }>>
-  components: { schemas: Record<string, { required?: string[] }> }
+  components: { schemas: Record<string, { required?: string[]; anyOf?: unknown[] }> }
 }
 
 interface Media {

@@ -55,6 +55,11 @@ export function guardTest(name: string, title: string): NamedTest {
   return test(`test/guards/${name}.test.ts`, title)
 }
 
+/** A test of a file in test/contract. */
+export function contractTest(name: string, title: string): NamedTest {
+  return test(`test/contract/${name}.test.ts`, title)
+}
+
 function test(file: string, title: string): NamedTest {
   return { file, title }
 }

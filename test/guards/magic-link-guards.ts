@@ -251,7 +251,7 @@ export const magicLinkGuards = [
   guard({
     name: 'secrets in events',
     file: 'server/src/events/emit.ts',
-    find: 'withoutSecrets(emission.schema, emission.record) ?? {}',
+    find: 'withoutSecrets(eventCatalog[emission.code].data, emission.record) ?? {}',
     replace: 'emission.record',
     red: guardTest('tenancy', 'an event tells of a link without the link'),
     green: signsIn,

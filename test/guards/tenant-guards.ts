@@ -1,4 +1,4 @@
-import { guard, guardTest, routeTests } from './guard.js'
+import { contractTest, guard, guardTest, routeTests } from './guard.js'
 
 const organizationId = 'server/src/db/organization-id.ts'
 const organizations = 'server/src/organizations/organizations.ts'
@@ -9,6 +9,8 @@ const declaredKeys = 'server/src/token-customization/declared-keys.ts'
 const metaKeys = 'server/src/token-customization/meta-keys.ts'
 const challenge = 'server/src/magic-link/challenge.ts'
 const outbox = 'server/src/outbox/outbox.ts'
+const stream = 'server/src/events/stream.ts'
+const logEvents = 'server/src/log-events/log-events.ts'
 
 const usersGet = routeTests('users.get')
 const usersDelete = routeTests('users.delete')
@@ -23,6 +25,27 @@ const createChallenge = routeTests('magicLink.createChallenge')
 const limited = (title: string) => guardTest('tenancy', `a key limited to some organizations ${title}`)
 const listed = (title: string) => guardTest('tenancy', `a list ${title}`)
 const deleted = (title: string) => guardTest('tenancy', `what is deleted ${title}`)
+
+const eventsOfOthers = contractTest(
+  'events',
+  'the stream of events has nothing of another environment or account',
+)
+const eventsInOrder = contractTest(
+  'events',
+  'the stream of events has every change once, in its order, with the record, the actor and the request',
+)
+const eventsFiltered = contractTest(
+  'events',
+  'the stream of events gives those of a code, or of a family; and nothing, at the same place, for one that there is not',
+)
+const logEventsOfOthers = contractTest(
+  'log-events',
+  'the log events of an organization 404: of an organization of another account; and none of the other environment',
+)
+const logEventsOfSignIn = contractTest(
+  'log-events',
+  'the log events of an organization tell each step of a sign-in, newest first, in an envelope of their own',
+)
 
 const reachesItsOwn = limited('reaches what its own organization has')
 const countsItsOwn = listed('of users counts those of its own environment alone')
@@ -288,5 +311,51 @@ export const tenantGuards = [
     replace: '',
     red: listed('of kept mails has none of another account'),
     green: routeTests('outbox.list').succeeds,
+  }),
+  guard({
+    name: 'account: events',
+    file: stream,
+    find: 'where account_id = ${accountId} and environment = ${environment} and position > ${position}::bigint and (',
+    replace: 'where environment = ${environment} and position > ${position}::bigint and (',
+    red: eventsOfOthers,
+    green: eventsInOrder,
+  }),
+  guard({
+    name: 'environment: events',
+    file: stream,
+    find: 'where account_id = ${accountId} and environment = ${environment} and position > ${position}::bigint and (',
+    replace: 'where account_id = ${accountId} and position > ${position}::bigint and (',
+    red: eventsOfOthers,
+    green: eventsFiltered,
+  }),
+  guard({
+    name: 'environment: log events',
+    file: logEvents,
+    find: ".where('log_events.environment', '=', tenant.environment)",
+    replace: '',
+    red: logEventsOfOthers,
+    green: logEventsOfSignIn,
+  }),
+  guard({
+    name: 'account: log events of the account',
+    file: logEvents,
+    find: ".where('log_events.account_id', '=', tenant.accountId)",
+    replace: '',
+    red: contractTest(
+      'log-events',
+      'the log events of the account tell what API keys did, to keys of the whole account',
+    ),
+    green: logEventsOfSignIn,
+  }),
+  guard({
+    name: 'key limited to organizations: log events of the account',
+    file: logEvents,
+    find: 'return domain === accountDomain && organizationIds === null',
+    replace: 'return domain === accountDomain',
+    red: contractTest(
+      'log-events',
+      'the log events of the account 404: to a key that is limited to organizations',
+    ),
+    green: logEventsOfSignIn,
   }),
 ]

@@ -1,4 +1,4 @@
-import { ApiKey } from '@portico/contract/api-keys'
+import type { ApiKey } from '@portico/contract/api-keys'
 import { nilId, type Environment } from '@portico/contract/fields'
 import { scopes as allScopes, type Scope } from '@portico/contract/access'
 import { sql, type Kysely, type Transaction } from 'kysely'
@@ -178,6 +178,6 @@ async function emitApiKey(
 ): Promise<ApiKey> {
   const { account_id: accountId, environment, account_domain: domain } = row
   const record = toApiKey(row, domain)
-  await emit(deps, trx, { accountId, environment, domain, cause }, { code, schema: ApiKey, record })
+  await emit(deps, trx, { accountId, environment, domain, cause }, { code, record })
   return record
 }

@@ -1,9 +1,10 @@
-import {
-  Application,
-  type ApplicationChanges,
-  type ApplicationQuery,
-  type DeletedApplication,
-  type NewApplication,
+import type {
+  Application} from '@portico/contract/applications';
+import type {
+  ApplicationChanges,
+  ApplicationQuery,
+  DeletedApplication,
+  NewApplication,
 } from '@portico/contract/applications'
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
@@ -354,7 +355,7 @@ async function emitApplication(
     deps,
     trx,
     { ...tenant, domain: record.__domain__ },
-    { code, schema: Application, record, organizationId: row.organization_id ?? undefined },
+    { code, record, organizationId: row.organization_id ?? undefined },
   )
   return { record, version: row.version, organizationId: row.organization_id ?? undefined }
 }

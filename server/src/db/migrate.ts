@@ -6,6 +6,7 @@ import * as recordCounts from './migrations/0003-record-counts.js'
 import * as users from './migrations/0004-users.js'
 import * as applications from './migrations/0005-applications.js'
 import * as signIn from './migrations/0006-sign-in.js'
+import * as eventStream from './migrations/0007-event-stream.js'
 
 /** Every migration by name. A new one is added at the end; one that has been released is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -15,6 +16,7 @@ export const migrations: Record<string, Migration> = {
   '0004-users': users,
   '0005-applications': applications,
   '0006-sign-in': signIn,
+  '0007-event-stream': eventStream,
 }
 
 /**

@@ -42,6 +42,8 @@ interface PageSource<Table extends keyof DB, Row extends { id: string }> {
   readonly read: (ids: RawBuilder<string[]>) => Promise<Row[]>
   readonly total: () => Promise<number>
   readonly environment: Environment
+  /** What the ids of the table are: UUIDs unless said otherwise. */
+  readonly ids?: 'uuid' | 'bigint'
 }
 
 /**
@@ -57,7 +59,7 @@ export async function readPage<Table extends keyof DB, Row extends { id: string 
     query.environment !== undefined && query.environment.toLowerCase() !== source.environment
   const perPage = query.per_page ?? 25
   const page = query.current_page ?? query.page ?? 1
-  const cursor = query.after === undefined ? undefined : readCursor(query.after, order)
+  const cursor = query.after === undefined ? undefined : readCursor(query.after, order, source.ids ?? 'uuid')
   if (cursor === null || isOfOtherEnvironment) {
     // For what it throws: a list of nothing under an organization that is not there is a 404 all the same.
     await source.total()
@@ -132,10 +134,11 @@ function inOrder<Row extends { id: string }>(rows: Row[], { column, direction }:
   const keyed = rows.map((row) => ({
     row,
     position: Buffer.from(valueOf(row, column)),
-    id: Buffer.from(row.id),
+    // Digits of one length, as those of UUIDs are, compare as text.
+    id: row.id.padStart(20, '0'),
   }))
   return keyed
-    .toSorted((a, b) => sign * (a.position.compare(b.position) || a.id.compare(b.id)))
+    .toSorted((a, b) => sign * (a.position.compare(b.position) || (a.id < b.id ? -1 : 1)))
     .map(({ row }) => row)
 }
 
@@ -157,16 +160,21 @@ function isArray(value: unknown): value is unknown[] {
   return Array.isArray(value)
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const idPatterns = { uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, bigint: /^[1-9]\d{0,17}$/ }
 
 /** The position that a cursor names; null for one that no list of this order has given out. */
-function readCursor(text: string, order: Order): { value: string; id: string } | null {
+function readCursor(
+  text: string,
+  order: Order,
+  ids: keyof typeof idPatterns,
+): { value: string; id: string } | null {
   try {
     const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
     if (!isArray(parts)) return null
     const [column, direction, value, id] = parts
     const isOfThisOrder = column === order.column && direction === order.direction
-    if (!isOfThisOrder || typeof value !== 'string' || typeof id !== 'string' || !uuid.test(id)) return null
+    if (!isOfThisOrder || typeof value !== 'string' || typeof id !== 'string' || !idPatterns[ids].test(id))
+      return null
     if (!value.isWellFormed() || value.includes('\0')) return null
     if (order.column.endsWith('_at') && !isInstant(value)) return null
     return { value, id }

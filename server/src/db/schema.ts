@@ -92,6 +92,12 @@ export interface AuthorizationCodes {
   user_id: string;
 }
 
+export interface EventHorizons {
+  account_id: string;
+  environment: string;
+  position: Int8;
+}
+
 export interface Events {
   account_id: string;
   actor_id: string;
@@ -108,6 +114,11 @@ export interface Events {
   position: Int8 | null;
   request_id: string;
   subject_id: string | null;
+}
+
+export interface EventSequencer {
+  is_only: boolean;
+  last_position: Int8;
 }
 
 export interface IdempotencyKeys {
@@ -315,6 +326,8 @@ export interface DB {
   api_keys: ApiKeys;
   applications: Applications;
   authorization_codes: AuthorizationCodes;
+  event_horizons: EventHorizons;
+  event_sequencer: EventSequencer;
   events: Events;
   idempotency_keys: IdempotencyKeys;
   jobs: Jobs;

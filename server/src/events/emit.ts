@@ -1,8 +1,7 @@
-import type { EventCode } from '@portico/contract/event-codes'
+import { eventCatalog, type EventCode, type EventRecord } from '@portico/contract/event-catalog'
 import { withoutSecrets } from '@portico/contract/sensitivity'
 import type { Transaction } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import type { z } from 'zod/v4'
 import type { DB } from '../db/schema.js'
 import { insertion } from '../db/statement.js'
 import type { Deps } from '../deps.js'
@@ -12,11 +11,10 @@ import { normalizeEmail } from '../users/email.js'
 /** Larger data is cut to its ids, so that every event fits a webhook. */
 const maxDataBytes = 20_000
 
-export interface Emission<Schema extends z.ZodType> {
-  readonly code: EventCode
-  readonly schema: Schema
+export interface Emission<Code extends EventCode> {
+  readonly code: Code
   /** The record as it is after the change; what the contract marks secret is left out. */
-  readonly record: z.output<Schema> & { readonly id?: string }
+  readonly record: EventRecord<Code>
   /** Absent where no organization owns the record. */
   readonly organizationId?: string
   /** The user whose data the event carries, erased with that user. */
@@ -34,13 +32,13 @@ export interface Scene {
 }
 
 /** Records an event in the transaction of the change it tells. */
-export async function emit<Schema extends z.ZodType>(
+export async function emit<Code extends EventCode>(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
   scene: Scene,
-  emission: Emission<Schema>,
+  emission: Emission<Code>,
 ): Promise<void> {
-  const data = JSON.stringify(withoutSecrets(emission.schema, emission.record) ?? {})
+  const data = JSON.stringify(withoutSecrets(eventCatalog[emission.code].data, emission.record) ?? {})
   const isTooLarge = Buffer.byteLength(data) > maxDataBytes
   const params = JSON.stringify(scene.cause.params())
   await insertEvent(trx, {
@@ -50,7 +48,7 @@ export async function emit<Schema extends z.ZodType>(
     organization_id: emission.organizationId ?? null,
     domain: scene.domain,
     code: emission.code,
-    data: isTooLarge ? JSON.stringify({ id: emission.record.id, truncated: true }) : data,
+    data: isTooLarge ? JSON.stringify({ ...idOf(emission.record), truncated: true }) : data,
     params: Buffer.byteLength(params) > maxDataBytes ? JSON.stringify({ truncated: true }) : params,
     actor_type: scene.cause.actor.type,
     actor_id: scene.cause.actor.id,
@@ -59,6 +57,10 @@ export async function emit<Schema extends z.ZodType>(
     email_normalized: emission.email === undefined ? null : normalizeEmail(emission.email),
     issued_at: now(),
   })
+}
+
+function idOf(record: object): { id?: unknown } {
+  return 'id' in record ? { id: record.id } : {}
 }
 
 const insertEvent = insertion('events', [

@@ -1,6 +1,8 @@
 import type { contract } from '@portico/contract/contract'
 import { applicationRoutes } from '../applications/routes.js'
 import type { Deps } from '../deps.js'
+import { eventRoutes } from '../events/routes.js'
+import { logEventRoutes } from '../log-events/routes.js'
 import { magicLinkRoutes } from '../magic-link/routes.js'
 import { oauthRoutes } from '../oauth/routes.js'
 import { oidcRoutes } from '../oidc/routes.js'
@@ -18,6 +20,8 @@ export function apiOf(deps: Deps): Implementation<typeof contract> {
     applications: applicationRoutes(deps),
     tokenCustomization: tokenCustomizationRoutes(deps),
     magicLink: magicLinkRoutes(deps),
+    events: eventRoutes(deps),
+    logEvents: logEventRoutes(deps),
     outbox: outboxRoutes(deps),
     oauth: oauthRoutes(deps),
     oidc: oidcRoutes(deps),

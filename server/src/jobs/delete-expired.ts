@@ -1,6 +1,7 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
+import { numberEvents } from '../events/number-events.js'
 
 const batchSize = 1_000
 const dayMs = 24 * 60 * 60 * 1000
@@ -19,13 +20,35 @@ export async function deleteExpired({ config, db, now }: Pick<Deps, 'config' | '
     ['magic_link_challenges', sql`expires_at <= ${daysAgo(1)}`],
     // A session that was ended keeps its expiry, so that one index finds both.
     ['sessions', sql`expires_at <= ${daysAgo(30)}`],
-    ['events', sql`issued_at <= ${daysAgo(eventDays)}`],
     ['log_events', sql`inserted_at <= ${daysAgo(config.logRetentionDays)}`],
     ['outbox_messages', sql`inserted_at <= ${daysAgo(30)}`],
     // When a job died is not known; no schedule of attempts is longer than the five days on top of the thirty.
     ['jobs', sql`run_at = 'infinity' and inserted_at <= ${daysAgo(35)}`],
   ]
   for (const [table, condition] of outlived) await deleteWhere(db, table, condition)
+  await deleteOldEvents(db, daysAgo(eventDays))
+}
+
+/** Deletes old events, and notes how far each stream has lost them, so that a reader who missed some is told. */
+async function deleteOldEvents(db: Kysely<DB>, before: Date): Promise<void> {
+  await numberEvents(db)
+  for (;;) {
+    const { rows } = await sql<{ deleted: number }>`
+      with old as (
+        delete from events where ctid = any(array(
+          select ctid from events where issued_at <= ${before} limit ${batchSize} for update skip locked
+        ))
+        returning account_id, environment, position
+      ), noted as (
+        insert into event_horizons (account_id, environment, position)
+        select account_id, environment, max(position) from old where position is not null
+        group by account_id, environment order by account_id, environment
+        on conflict (account_id, environment)
+        do update set position = greatest(event_horizons.position, excluded.position)
+      )
+      select count(*)::integer as deleted from old`.execute(db)
+    if ((rows[0]?.deleted ?? 0) < batchSize) return
+  }
 }
 
 async function deleteWhere(db: Kysely<DB>, table: keyof DB, condition: RawBuilder<boolean>): Promise<void> {

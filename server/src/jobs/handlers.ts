@@ -1,5 +1,6 @@
 import { foldRecordCounts } from '../db/fold-record-counts.js'
 import type { Deps } from '../deps.js'
+import { numberEvents } from '../events/number-events.js'
 import { sendMagicLink } from '../magic-link/send-link.js'
 import { activateDueSigningKeys } from '../signing-keys/rotate.js'
 import { deleteExpired } from './delete-expired.js'
@@ -31,6 +32,12 @@ export const jobHandlers: { readonly [Name in JobName]: JobHandler<JobPayloads[N
     run: deleteExpired,
     retryAfterSeconds: [60, 300],
     everySeconds: 60 * 60,
+  },
+  number_events: {
+    // A reader numbers what it is about to read; this keeps that little.
+    run: ({ db }) => numberEvents(db),
+    retryAfterSeconds: [],
+    everySeconds: 60,
   },
   activate_signing_keys: {
     run: activateDueSigningKeys,

@@ -1,18 +1,9 @@
+import type { LogEventCode } from '@portico/contract/log-events'
 import type { Kysely } from 'kysely'
 import type { DB } from '../db/schema.js'
 import { insertion } from '../db/statement.js'
 import type { Deps } from '../deps.js'
 import { normalizeEmail } from '../users/email.js'
-
-export type LogEventCode =
-  | 'API_KEY_TOKEN_ISSUED'
-  | 'API_KEY_TOKEN_REFUSED'
-  | 'END_USER_MAGIC_LINK_STARTED'
-  | 'END_USER_MAGIC_LINK_SUCCESS'
-  | 'END_USER_MAGIC_LINK_FAILED'
-  | 'TOKEN_EXCHANGED'
-  | 'TOKEN_EXCHANGE_FAILED'
-  | 'REQUIRED_METADATA_MISSING'
 
 export interface LogEntry {
   readonly accountId: string

@@ -1,4 +1,5 @@
-import { MagicLinkChallenge, type NewMagicLinkChallenge } from '@portico/contract/magic-link'
+import type { MagicLinkChallenge} from '@portico/contract/magic-link';
+import type { NewMagicLinkChallenge } from '@portico/contract/magic-link'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { findApplicationForSignIn } from '../applications/applications.js'
@@ -92,7 +93,6 @@ export async function createMagicLinkChallenge(
     const record = toMagicLinkChallenge(row, tenant, link)
     await emit(deps, trx, tenant, {
       code: 'magic_link.challenge.create.success',
-      schema: MagicLinkChallenge,
       record,
       organizationId: row.organization_id,
       ...(addressee.user_id !== null && { subjectId: addressee.user_id }),

@@ -1,4 +1,5 @@
-import { MagicLinkConnection, type MagicLinkConnectionChanges } from '@portico/contract/magic-link'
+import type { MagicLinkConnection} from '@portico/contract/magic-link';
+import type { MagicLinkConnectionChanges } from '@portico/contract/magic-link'
 import { sql, type Kysely } from 'kysely'
 import { organizationIdOf } from '../db/organization-id.js'
 import type { DB } from '../db/schema.js'
@@ -51,7 +52,6 @@ export function updateMagicLinkConnection(
     const record = toMagicLinkConnection(row, tenant)
     await emit(deps, trx, tenant, {
       code: 'magic_link.connection.update.success',
-      schema: MagicLinkConnection,
       record,
       organizationId: row.organization_id,
     })

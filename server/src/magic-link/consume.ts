@@ -1,5 +1,4 @@
 import type { Environment } from '@portico/contract/fields'
-import { MagicLinkChallenge } from '@portico/contract/magic-link'
 import { sql, type Transaction } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { isUsableBy } from '../applications/usable.js'
@@ -206,7 +205,6 @@ async function signIn(
   if (!user.email_verified) await markEmailVerified(deps, trx, tenant, user.id)
   await emit(deps, trx, tenant, {
     code: 'magic_link.challenge.consume.success',
-    schema: MagicLinkChallenge,
     record: toMagicLinkChallenge(spent, tenant, null),
     organizationId: spent.organization_id,
     subjectId: user.id,

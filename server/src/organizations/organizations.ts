@@ -1,5 +1,6 @@
+import type {
+  Organization} from '@portico/contract/organizations';
 import {
-  Organization,
   organizationColors,
   type DeletedOrganization,
   type NewOrganization,
@@ -277,7 +278,6 @@ async function emitOrganization(
     { ...caller, domain: row.domain },
     {
       code,
-      schema: Organization,
       record,
       organizationId: row.id,
     },

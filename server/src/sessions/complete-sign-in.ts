@@ -1,5 +1,5 @@
 import type { Environment } from '@portico/contract/fields'
-import { Session } from '@portico/contract/sessions'
+import type { Session } from '@portico/contract/sessions'
 import type { Transaction } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { hashSecret, randomSecret } from '../crypto/secret.js'
@@ -82,7 +82,6 @@ export async function completeSignIn(
     .execute()
   await emit(deps, trx, tenant, {
     code: 'user.session.create.success',
-    schema: Session,
     record: toSession(session, tenant),
     organizationId: signIn.organizationId,
     subjectId: signIn.userId,

@@ -1,5 +1,5 @@
 import type { PageQuery } from '@portico/contract/fields'
-import { MetaKey } from '@portico/contract/metadata'
+import type { MetaKey } from '@portico/contract/metadata'
 import { maxMetaKeys } from '@portico/contract/metadata'
 import type { NewMetaKey } from '@portico/contract/token-customization'
 import { sql, type Kysely, type Transaction } from 'kysely'
@@ -193,6 +193,6 @@ async function emitMetaKey(
   row: MetaKeyRow,
 ): Promise<Changed<MetaKey>> {
   const record = toMetaKey(row, tenant)
-  await emit(deps, trx, tenant, { code, schema: MetaKey, record, organizationId: row.organization_id })
+  await emit(deps, trx, tenant, { code, record, organizationId: row.organization_id })
   return { record, organizationId: row.organization_id }
 }

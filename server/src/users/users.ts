@@ -1,6 +1,7 @@
 import type { PhoneNumber } from '@portico/contract/profile'
 import type { NewUser, UserChanges } from '@portico/contract/user-input'
-import { User, type DeletedUser, type UserQuery } from '@portico/contract/users'
+import type { User} from '@portico/contract/users';
+import type { DeletedUser, UserQuery } from '@portico/contract/users'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { isOrganizationThere, organizationIdOf } from '../db/organization-id.js'
@@ -350,7 +351,6 @@ export async function emitUser(
   const record = toUser(row, tenant)
   await emit(deps, trx, tenant, {
     code,
-    schema: User,
     record,
     organizationId: row.organization_id,
     subjectId: row.id,

@@ -51,6 +51,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       inserted_at timestamptz(3) not null,
       constraint log_events_pkey primary key (account_id, id)
     )`.execute(db)
+  await sql`
+    create index log_events_list on log_events
+      (account_id, environment, organization_id, inserted_at desc, id desc)`.execute(db)
   await sql`create index log_events_inserted on log_events (inserted_at)`.execute(db)
   await sql`
     create index log_events_resource_owner on log_events (account_id, resource_owner_id)

@@ -1,0 +1,114 @@
+import type { z } from 'zod/v4'
+import { ApiKey } from './api-keys.js'
+import { Application } from './applications.js'
+import { MagicLinkChallenge, MagicLinkConnection } from './magic-link.js'
+import { MetaKey } from './metadata.js'
+import { Organization } from './organizations.js'
+import { exampleOf } from './record.js'
+import { withoutSecrets } from './sensitivity.js'
+import { Session } from './sessions.js'
+import { User } from './users.js'
+
+/** Who or what causes events: an API key, a user at a page, an operator at the command line, or the service itself. */
+export const actorTypes = ['api_key', 'user', 'operator', 'system'] as const
+export type ActorType = (typeof actorTypes)[number]
+
+/** What one event code tells. Which routes emit it stands with the routes (`access().emits`). */
+export interface EventKind {
+  /** One sentence in the past tense. */
+  readonly tells: string
+  /** What `data` is: the record after the change, without secret members. */
+  readonly data: z.ZodObject
+  /** Where it comes from beside the routes that emit it, and who acts there. */
+  readonly elsewhere?: { readonly source: string; readonly actor: Exclude<ActorType, 'api_key'> }
+}
+
+/** A challenge without what signs in by it. */
+const MagicLinkChallengeData = MagicLinkChallenge.omit({ code: true, magic_link: true }).meta({
+  id: 'MagicLinkChallengeData',
+  examples: [withoutSecrets(MagicLinkChallenge, exampleOf(MagicLinkChallenge))],
+})
+
+const signInPage = { source: 'The page of a sign-in', actor: 'user' } as const
+const commandLine = { source: 'The command line', actor: 'operator' } as const
+
+/**
+ * Every event: `<family>.<resource>.<action>.<success or fail>`, what it tells and what it carries.
+ * Webhooks subscribe to codes, to `<family>.all`, or to `all`.
+ */
+export const eventCatalog = {
+  'organization.organization.create.success': { tells: 'An organization was created.', data: Organization },
+  'organization.organization.update.success': { tells: 'An organization was changed.', data: Organization },
+  'organization.organization.delete.success': {
+    tells: 'An organization was deleted; nothing under it can be reached any more.',
+    data: Organization,
+  },
+  'user.user.create.success': { tells: 'A user was created.', data: User, elsewhere: signInPage },
+  'user.user.update.success': { tells: 'A user was changed.', data: User, elsewhere: signInPage },
+  'user.user.delete.success': { tells: 'A user was deleted; sessions have ended.', data: User },
+  'user.metadata.set.success': { tells: 'A metadata value of a user was set.', data: User },
+  'user.metadata.remove.success': { tells: 'A metadata value of a user was removed.', data: User },
+  'user.session.create.success': { tells: 'A user signed in.', data: Session, elsewhere: signInPage },
+  'application.application.create.success': { tells: 'An application was registered.', data: Application },
+  'application.application.update.success': { tells: 'An application was changed.', data: Application },
+  'application.application.delete.success': { tells: 'An application was deleted.', data: Application },
+  'metakey.metakey.create.success': { tells: 'A metadata key was declared.', data: MetaKey },
+  'metakey.metakey.delete.success': {
+    tells: 'A metadata key was deleted together with its values.',
+    data: MetaKey,
+  },
+  'magic_link.connection.update.success': {
+    tells: 'The magic-link connection was changed.',
+    data: MagicLinkConnection,
+  },
+  'magic_link.challenge.create.success': {
+    tells: 'A magic link was asked for.',
+    data: MagicLinkChallengeData,
+  },
+  'magic_link.challenge.consume.success': {
+    tells: 'A magic link was used to sign in.',
+    data: MagicLinkChallengeData,
+    elsewhere: signInPage,
+  },
+  'api_key.api_key.create.success': {
+    tells: 'An API key was created.',
+    data: ApiKey,
+    elsewhere: commandLine,
+  },
+  'api_key.api_key.rotate.success': {
+    tells: 'An API key has a new secret.',
+    data: ApiKey,
+    elsewhere: commandLine,
+  },
+  'api_key.api_key.revoke.success': {
+    tells: 'An API key was revoked.',
+    data: ApiKey,
+    elsewhere: commandLine,
+  },
+} as const satisfies Record<string, EventKind>
+
+export type EventCode = keyof typeof eventCatalog
+
+/** The record that an event of a code carries. */
+export type EventRecord<Code extends EventCode> = z.output<(typeof eventCatalog)[Code]['data']>
+
+export const eventCodes = Object.keys(eventCatalog) as readonly EventCode[]
+
+/** The first word of a code, such as user. */
+export function familyOf(code: string): string {
+  return code.split('.')[0] ?? ''
+}
+
+const families = [...new Set(eventCodes.map(familyOf))]
+
+/** Everything that a webhook can subscribe to: each code, `<family>.all`, and `all`. */
+export const eventSelectors: readonly string[] = [
+  'all',
+  ...families.map((family) => `${family}.all`),
+  ...eventCodes,
+]
+
+/** The selectors that an event of a code meets. */
+export function selectorsOf(code: EventCode): readonly string[] {
+  return [code, `${familyOf(code)}.all`, 'all']
+}

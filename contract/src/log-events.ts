@@ -1,0 +1,111 @@
+import { initContract } from '@ts-rest/core'
+import { z } from 'zod/v4'
+import { access } from './access.js'
+import { inOrganization, reading } from './answers.js'
+import {
+  environments,
+  filter,
+  filterText,
+  id,
+  OrganizationPath,
+  PageQuery,
+  personal,
+  reference,
+  slug,
+  timestamp,
+} from './fields.js'
+import { exampleOf, Pagination, record } from './record.js'
+
+/** What log events tell, by code. */
+export const logEventCodes = {
+  API_KEY_TOKEN_ISSUED: 'An API key got an access token.',
+  API_KEY_TOKEN_REFUSED: 'Credentials with the client_id of an API key were refused.',
+  END_USER_MAGIC_LINK_STARTED: 'A magic link was asked for.',
+  END_USER_MAGIC_LINK_SUCCESS: 'A user signed in by a magic link.',
+  END_USER_MAGIC_LINK_FAILED: 'A magic link was opened and signed nobody in.',
+  TOKEN_EXCHANGED: 'An authorization code was exchanged for tokens.',
+  TOKEN_EXCHANGE_FAILED: 'An authorization code was refused.',
+  REQUIRED_METADATA_MISSING: 'A user signed in without metadata that the organization requires.',
+} as const satisfies Record<string, string>
+export type LogEventCode = keyof typeof logEventCodes
+
+export const LogEvent = record(
+  'LogEvent',
+  {
+    __type__: z.literal('Event'),
+    id: z.int(),
+    event_code: z.string(),
+    client_id: id().nullable().describe('The application, or the API key'),
+    database: z.enum(environments).nullable(),
+    email: personal(z.string().nullable()),
+    resource_owner_id: id().nullable().describe('The user'),
+    saml_identity_provider_id: z.string().describe('idp_id of the SSO connection; empty without one'),
+    tenant_domain: slug(),
+    reason: z.string().nullable().describe('Why it failed'),
+    request_id: z.string(),
+    inserted_at: timestamp(),
+  },
+  {
+    __type__: 'Event',
+    id: 4711,
+    event_code: 'END_USER_MAGIC_LINK_SUCCESS',
+    client_id: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+    database: 'sandbox',
+    email: 'ada@awesome.example',
+    resource_owner_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+    saml_identity_provider_id: '',
+    tenant_domain: 'awesome-company',
+    reason: null,
+    request_id: '5b1d6a1e-7d0b-4f0f-8a52-0b7b7d7f2a11',
+    inserted_at: '2026-03-14T09:26:53.589Z',
+  },
+)
+export type LogEvent = z.output<typeof LogEvent>
+
+export const LogEventList = record(
+  'LogEventList',
+  {
+    __type__: z.literal('List'),
+    data: z.array(LogEvent),
+    paginate: Pagination,
+    total_count: z.int(),
+    next_cursor: z.string().nullable().describe('Value of after for the next page; null at the end'),
+  },
+  {
+    __type__: 'List',
+    data: [exampleOf(LogEvent)],
+    paginate: exampleOf(Pagination),
+    total_count: 1,
+    next_cursor: null,
+  },
+)
+export type LogEventList = z.output<typeof LogEventList>
+
+export const LogEventQuery = PageQuery.extend({
+  code: filter(z.enum(Object.keys(logEventCodes))).describe('Only log events of this code'),
+  client_id: filter(reference()).describe('Only log events of this application or API key'),
+  saml_identity_provider_id: filterText().describe('Only log events of this SSO connection'),
+  s: z
+    .string()
+    .optional()
+    .catch(undefined)
+    .describe('inserted_at, code or id; `code desc` or - before it: descending. Newest first without it'),
+})
+export type LogEventQuery = z.output<typeof LogEventQuery>
+
+const c = initContract()
+
+export const logEvents = c.router(
+  {
+    list: {
+      method: 'GET',
+      path: '/api/v2/org/:org_domain/log-events',
+      summary: 'List what happened at sign-in, newest first',
+      pathParams: OrganizationPath,
+      query: LogEventQuery,
+      responses: reading({ 200: LogEventList }, ...inOrganization),
+      metadata: access({ tag: 'Log events', scope: 'read:log_events' }),
+    },
+  },
+  { strictStatusCodes: true },
+)

@@ -1,0 +1,49 @@
+import type { Event } from '@portico/contract/events'
+import type { Json } from '../db/schema.js'
+
+/** An event as the statement reads it. */
+export interface EventRow {
+  readonly id: string
+  readonly domain: string
+  readonly environment: string
+  readonly code: string
+  readonly data: Json
+  readonly params: Json
+  readonly actor_type: string
+  readonly actor_id: string
+  readonly request_id: string
+  /** RFC 3339 with microseconds, which a Date does not hold. */
+  readonly issued_at: string
+  readonly position: string
+}
+
+export function toEvent(row: EventRow): Event {
+  const event = {
+    __type__: 'Event' as const,
+    __domain__: row.domain,
+    __environment__: row.environment,
+    id: row.id,
+    code: row.code,
+    data: row.data,
+    errors: null,
+    issued_at: row.issued_at,
+    params: row.params,
+    actor: { type: row.actor_type, id: row.actor_id },
+    request_id: row.request_id,
+    cursor: writeCursor(row.position),
+    webhook_id: null,
+  }
+  // The row was written by emit(), which types each member by the code.
+  return event as unknown as Event
+}
+
+/** A place in the order of events, as callers repeat it. */
+export function writeCursor(position: string): string {
+  return Buffer.from(position).toString('base64url')
+}
+
+/** The position that a cursor names; undefined for what no answer has given out. */
+export function readCursor(cursor: string): string | undefined {
+  const position = Buffer.from(cursor, 'base64url').toString('latin1')
+  return /^(?:0|[1-9]\d{0,17})$/.test(position) && writeCursor(position) === cursor ? position : undefined
+}

@@ -1,0 +1,13 @@
+import { contract } from '@portico/contract/contract'
+import { initServer } from '@ts-rest/express'
+import type { Deps } from '../deps.js'
+import { callerOf } from '../http/request-context.js'
+import { readEvents } from './stream.js'
+
+const s = initServer()
+
+export function eventRoutes(deps: Deps) {
+  return s.router(contract.events, {
+    list: async ({ req, query }) => ({ status: 200, body: await readEvents(deps, callerOf(req), query) }),
+  })
+}

@@ -1,0 +1,87 @@
+import type { LogEventList, LogEventQuery } from '@portico/contract/log-events'
+import { sql, type Kysely } from 'kysely'
+import { isOrganizationThere, organizationIdOf } from '../db/organization-id.js'
+import { orderOf, readPage } from '../db/page.js'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { ApiError } from '../errors.js'
+import type { Tenant } from '../tenant.js'
+import { logEventColumns, toLogEvent } from './record.js'
+
+/**
+ * What happened at sign-in to the organization, in the tenant's environment; for the domain of the account, what its
+ * API keys did. A filter that can match nothing gives an empty list.
+ *
+ * @throws ApiError `organization_not_found`
+ */
+export async function listLogEvents(
+  { readDb }: Pick<Deps, 'readDb'>,
+  tenant: Tenant,
+  query: LogEventQuery,
+): Promise<LogEventList> {
+  const filtered = filterLogEvents(logEventsOf(readDb, tenant), query)
+  const { pagination, total, ...page } = await readPage(
+    {
+      query,
+      environment: tenant.environment,
+      order: orderOf(query.s?.replace(/^(-?)code\b/i, '$1event_code'), ['inserted_at', 'event_code']),
+      keys: filtered,
+      table: 'log_events',
+      ids: 'bigint',
+      read: (ids) =>
+        logEventsOf(readDb, tenant)
+          .where(sql<boolean>`log_events.id = any(${ids})`)
+          .select(logEventColumns)
+          .execute(),
+      total: () => countLogEvents(readDb, tenant, filtered),
+    },
+    toLogEvent,
+  )
+  return { ...page, paginate: pagination, total_count: total }
+}
+
+/** Every read of log events starts here. Those of API keys belong to no organization. */
+function logEventsOf(db: Kysely<DB>, tenant: Tenant) {
+  return db
+    .selectFrom('log_events')
+    .where('log_events.account_id', '=', tenant.accountId)
+    .where('log_events.environment', '=', tenant.environment)
+    .where(
+      isOfAccount(tenant)
+        ? sql<boolean>`log_events.organization_id is null`
+        : sql<boolean>`log_events.organization_id = ${organizationIdOf(tenant)}`,
+    )
+}
+
+/** Whether the domain is the account's own, which a key that is limited to organizations does not see. */
+function isOfAccount({ domain, accountDomain, organizationIds }: Tenant): boolean {
+  return domain === accountDomain && organizationIds === null
+}
+
+function filterLogEvents(
+  all: ReturnType<typeof logEventsOf>,
+  { code, client_id: clientId, saml_identity_provider_id: connection }: LogEventQuery,
+) {
+  // A value that can match nothing is read as null.
+  const isEmpty = code === null || clientId === null || connection === null
+  return all
+    .$if(isEmpty, (query) => query.where(sql<boolean>`false`))
+    .$if(code != null, (query) => query.where('log_events.event_code', '=', code ?? ''))
+    .$if(clientId != null, (query) => query.where('log_events.client_id', '=', clientId ?? ''))
+    .$if(connection != null, (query) =>
+      query.where('log_events.saml_identity_provider_id', '=', connection ?? ''),
+    )
+}
+
+async function countLogEvents(
+  db: Kysely<DB>,
+  tenant: Tenant,
+  filtered: ReturnType<typeof logEventsOf>,
+): Promise<number> {
+  const { total } = await filtered
+    .select(({ fn }) => fn.countAll<string>().as('total'))
+    .executeTakeFirstOrThrow()
+  const isThere = total !== '0' || isOfAccount(tenant) || (await isOrganizationThere(db, tenant))
+  if (!isThere) throw new ApiError('organization_not_found')
+  return Number(total)
+}

@@ -1,0 +1,126 @@
+import { openMagicLink, type LogEvent } from '@portico/sdk'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { givenOf } from '../given.js'
+import { startService, type Service } from '../harness.js'
+import { callback, linkGivenOf } from './magic-link-given.js'
+
+let service: Service
+
+beforeAll(async () => {
+  service = await startService()
+})
+
+/** An organization in which one user has signed in by a magic link. */
+async function givenSignIn() {
+  const client = await service.client()
+  const given = linkGivenOf(service, client)
+  const scene = await given.scene()
+  const { redirectedTo } = await openMagicLink(await given.link(scene))
+  const code = redirectedTo.searchParams.get('code') ?? ''
+  await client.oauth.token({ grant_type: 'authorization_code', code, redirect_uri: callback })
+  return { client, given, ...scene }
+}
+
+const codesOf = (events: readonly LogEvent[]) => events.map(({ event_code }) => event_code)
+
+describe('the log events of an organization', () => {
+  test('tell each step of a sign-in, newest first, in an envelope of their own', async () => {
+    const { client, org_domain, user, application } = await givenSignIn()
+
+    const page = await client.logEvents.list({ org_domain })
+
+    expect(codesOf(page.data)).toEqual([
+      'TOKEN_EXCHANGED',
+      'END_USER_MAGIC_LINK_SUCCESS',
+      'END_USER_MAGIC_LINK_STARTED',
+    ])
+    expect(page.data[1]).toMatchObject({
+      __type__: 'Event',
+      client_id: application.id,
+      database: 'sandbox',
+      email: user.email,
+      resource_owner_id: user.id,
+      saml_identity_provider_id: '',
+      tenant_domain: org_domain,
+    })
+    expect(page).toMatchObject({
+      __type__: 'List',
+      paginate: { current_page: 1, total_pages: 1 },
+      total_count: 3,
+      next_cursor: null,
+    })
+  })
+
+  test('are filtered, and a value that none can have gives none', async () => {
+    const { client, org_domain, application } = await givenSignIn()
+    const total = async (filter: object) =>
+      (await client.logEvents.list({ org_domain, ...filter })).total_count
+
+    expect(await total({ code: 'TOKEN_EXCHANGED' })).toBe(1)
+    expect(await total({ client_id: application.id })).toBe(3)
+    expect(await total({ client_id: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4' })).toBe(0)
+    expect(await total({ saml_identity_provider_id: 'none' })).toBe(0)
+    for (const impossible of [
+      { code: 'NOTHING' },
+      { client_id: 'nobody' },
+      { saml_identity_provider_id: '\0' },
+    ])
+      expect(await total(impossible)).toBe(0)
+  })
+
+  test('are sorted by code, either way', async () => {
+    const { client, org_domain } = await givenSignIn()
+    const sorted = async (s: string) => codesOf((await client.logEvents.list({ org_domain, s })).data)
+
+    const descending = await sorted('code desc')
+    expect(descending).toEqual([...descending].sort().reverse())
+    expect(await sorted('-code')).toEqual(descending)
+    expect(await sorted('code')).toEqual([...descending].reverse())
+  })
+
+  test('go on behind a cursor, whatever happens meanwhile', async () => {
+    const { client, given, org_domain, user, application } = await givenSignIn()
+    const all = (await client.logEvents.list({ org_domain })).data
+    const first = await client.logEvents.list({ org_domain, per_page: 2 })
+    await given.link({ org_domain, user, application })
+
+    const rest = await client.logEvents.list({ org_domain, per_page: 2, after: first.next_cursor ?? '' })
+
+    expect([...first.data, ...rest.data]).toEqual(all)
+  })
+
+  test('404: of an organization of another account; and none of the other environment', async () => {
+    const { org_domain } = await givenSignIn()
+    const stranger = await service.client({ account: await service.createAccount() })
+    const production = await service.client({ environment: 'production' })
+
+    await expect(stranger.logEvents.list({ org_domain })).rejects.toMatchObject({
+      code: 'organization_not_found',
+    })
+    expect(await production.logEvents.list({ org_domain })).toMatchObject({ data: [], total_count: 0 })
+  })
+})
+
+describe('the log events of the account', () => {
+  test('tell what API keys did, to keys of the whole account', async () => {
+    const account = await service.createAccount()
+    const client = await service.client({ account })
+    await givenOf(client).organization()
+
+    const { data } = await client.logEvents.list({ org_domain: account.domain })
+
+    expect(codesOf(data)).toEqual(['API_KEY_TOKEN_ISSUED'])
+    expect(data[0]).toMatchObject({ tenant_domain: account.domain, resource_owner_id: null })
+  })
+
+  test('404: to a key that is limited to organizations', async () => {
+    const account = await service.createAccount()
+    const { id } = await givenOf(await service.client({ account })).organization()
+    const limited = await service.client({ account, organizationIds: [id] })
+
+    await expect(limited.logEvents.list({ org_domain: account.domain })).rejects.toMatchObject({
+      status: 404,
+      code: 'organization_not_found',
+    })
+  })
+})
