@@ -106,6 +106,20 @@ describe('the stream of events', () => {
     expect(none).toMatchObject({ data: [], cursor: start, has_more: false })
   })
 
+  test('has events as they were written, also without a member that records have since then', async () => {
+    const { client, given, start } = await newAccount()
+    const { domain } = await given.organization()
+    await service.query(
+      `update events set data = data - 'timezone' where domain = $1 and code like 'organization.%'`,
+      [domain],
+    )
+
+    const [event] = await readAll(client, start)
+
+    expect(event).toMatchObject({ code: 'organization.organization.create.success', data: { domain } })
+    expect(event?.data).not.toHaveProperty('timezone')
+  })
+
   test('422: an after that no answer has given out', async () => {
     const { client } = await newAccount()
 
