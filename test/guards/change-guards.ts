@@ -212,7 +212,10 @@ export const changeGuards = [
     file: idempotency,
     find: "if (!settled.is_organization_held) throw new ApiError('organization_not_found')",
     replace: '',
-    red: guardTest('deletion-race', 'the deletion that ends first leaves nothing to repeat'),
+    red: guardTest(
+      'deletion-race',
+      'of a request under an Idempotency-Key and the deletion of its organization the deletion that ends first leaves nothing to repeat',
+    ),
     green: hasOneEffect,
   }),
   guard({
@@ -222,7 +225,7 @@ export const changeGuards = [
     replace: '',
     red: guardTest(
       'deletion-race',
-      'the deletion that is under way is waited for, and leaves nothing to repeat',
+      'of a request under an Idempotency-Key and the deletion of its organization the deletion that is under way is waited for, and leaves nothing to repeat',
     ),
     green: hasOneEffect,
   }),
