@@ -20,7 +20,7 @@ function withoutLine(index: number) {
   const lines = [
     ".where('challenge.used_at', 'is', null)",
     ".where('challenge.voided_at', 'is', null)",
-    ".where('challenge.expires_at', '>', at)",
+    ".where('challenge.expires_at', '>', link.at)",
     ".where('organizations.domain', '=', link.organizationDomain)",
     ".where('organizations.deleted_at', 'is', null)",
   ]

@@ -4,6 +4,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { isUsableBy } from '../applications/usable.js'
 import { hashSecret } from '../crypto/secret.js'
 import type { DB } from '../db/schema.js'
+import { statement } from '../db/statement.js'
 import type { Deps } from '../deps.js'
 import { change } from '../events/change.js'
 import { emit } from '../events/emit.js'
@@ -32,31 +33,48 @@ export interface OpenLink {
   readonly isLinkReturned: boolean
 }
 
-/** The link as it stands, untouched; undefined when it would not sign anybody in. */
-export async function findOpenLink(
-  { db, now }: Pick<Deps, 'db' | 'now'>,
-  link: Pick<ArrivedLink, 'organizationDomain' | 'token'>,
-): Promise<OpenLink | undefined> {
-  const row = await db
+/** What a statement looks for of a link that has arrived. */
+interface LinkKey {
+  readonly organizationDomain: string
+  readonly tokenHash: Buffer
+  readonly at: Date
+}
+
+function linkKeyOf(
+  { now }: Pick<Deps, 'now'>,
+  { organizationDomain, token }: Pick<ArrivedLink, 'organizationDomain' | 'token'>,
+): LinkKey {
+  return { organizationDomain, tokenHash: hashSecret(token), at: now() }
+}
+
+const selectOpenLink = statement((db, key: LinkKey) =>
+  db
     .selectFrom('magic_link_challenges as challenge')
     .innerJoin('organizations', (join) =>
       join
         .onRef('organizations.account_id', '=', 'challenge.account_id')
         .onRef('organizations.id', '=', 'challenge.organization_id'),
     )
-    .where('challenge.token_hash', '=', hashSecret(link.token))
+    .where('challenge.token_hash', '=', key.tokenHash)
     .where('challenge.used_at', 'is', null)
     .where('challenge.voided_at', 'is', null)
-    .where('challenge.expires_at', '>', now())
-    .where('organizations.domain', '=', link.organizationDomain)
+    .where('challenge.expires_at', '>', key.at)
+    .where('organizations.domain', '=', key.organizationDomain)
     .where('organizations.deleted_at', 'is', null)
     .select([
       'challenge.email',
       sql<Environment>`challenge.environment`.as('environment'),
       'challenge.redirect_uri',
       'challenge.is_link_returned',
-    ])
-    .executeTakeFirst()
+    ]),
+)
+
+/** The link as it stands, untouched; undefined when it would not sign anybody in. */
+export async function findOpenLink(
+  deps: Pick<Deps, 'db' | 'now'>,
+  link: Pick<ArrivedLink, 'organizationDomain' | 'token'>,
+): Promise<OpenLink | undefined> {
+  const [row] = await selectOpenLink(deps.db, linkKeyOf(deps, link))
   if (row === undefined) return undefined
   return {
     email: row.email,
@@ -75,7 +93,7 @@ export async function findOpenLink(
 export async function consumeMagicLink(deps: Deps, link: ArrivedLink): Promise<string | undefined> {
   const { record } = await change(deps, causeOf(link), async (trx) => {
     await lockLinksOfToken(trx, link.organizationDomain, hashSecret(link.token))
-    const spent = await spendToken(deps, trx, link)
+    const [spent] = await spendToken(trx, linkKeyOf(deps, link))
     if (spent === undefined) {
       await logDeadLink(deps, trx, link)
       return { record: undefined }
@@ -98,16 +116,15 @@ function causeOf({ requestId }: ArrivedLink): Cause {
 }
 
 /** The token's one use. What has to be true of its organization is read with it, as it is at this moment. */
-function spendToken({ now }: Pick<Deps, 'now'>, trx: Transaction<DB>, link: ArrivedLink) {
-  const at = now()
-  return trx
+const spendToken = statement((db, link: LinkKey) =>
+  db
     .updateTable('magic_link_challenges as challenge')
-    .set({ used_at: at })
+    .set({ used_at: link.at })
     .from(['organizations', 'accounts', 'magic_link_connections as connection', 'applications'])
-    .where('challenge.token_hash', '=', hashSecret(link.token))
+    .where('challenge.token_hash', '=', link.tokenHash)
     .where('challenge.used_at', 'is', null)
     .where('challenge.voided_at', 'is', null)
-    .where('challenge.expires_at', '>', at)
+    .where('challenge.expires_at', '>', link.at)
     .where('organizations.domain', '=', link.organizationDomain)
     .where('organizations.deleted_at', 'is', null)
     .whereRef('organizations.account_id', '=', 'challenge.account_id')
@@ -143,11 +160,10 @@ function spendToken({ now }: Pick<Deps, 'now'>, trx: Transaction<DB>, link: Arri
         ${isUsableBy(sql.ref('challenge.organization_id'))}
         and challenge.redirect_uri = any(applications.allowed_redirect_urls)
       )`.as('is_redirect_allowed'),
-    ])
-    .executeTakeFirst()
-}
+    ]),
+)
 
-type SpentLink = NonNullable<Awaited<ReturnType<typeof spendToken>>>
+type SpentLink = Awaited<ReturnType<typeof spendToken>>[number]
 
 function tenantOf(spent: SpentLink, link: ArrivedLink): Tenant {
   return {

@@ -9,6 +9,7 @@ import { isUsableBy } from '../applications/usable.js'
 import type { Algorithm } from '../crypto/jwt.js'
 import { hashSecret } from '../crypto/secret.js'
 import type { DB } from '../db/schema.js'
+import { statement } from '../db/statement.js'
 import type { Deps } from '../deps.js'
 import { change } from '../events/change.js'
 import { logEvent, type LogEntry } from '../log-events/log-event.js'
@@ -44,7 +45,7 @@ export interface CodeExchange {
  */
 export async function exchangeCode(deps: Deps, exchange: CodeExchange): Promise<UserTokens> {
   const { record: grant } = await change(deps, causeOf(exchange), async (trx) => {
-    const spent = await spendCode(deps, trx, exchange)
+    const [spent] = await spendCode(trx, { codeHash: hashSecret(exchange.code), at: deps.now() })
     if (spent === undefined) {
       await refuseDeadCode(deps, trx, exchange)
       return { record: undefined }
@@ -69,13 +70,12 @@ function causeOf({ requestId }: CodeExchange): Cause {
 }
 
 /** The code's one use, with all that must be true of what it is bound to, as it is at this moment. */
-function spendCode({ now }: Pick<Deps, 'now'>, trx: Transaction<DB>, { code }: CodeExchange) {
-  const at = now()
-  return trx
+const spendCode = statement((db, { codeHash, at }: { codeHash: Buffer; at: Date }) =>
+  db
     .updateTable('authorization_codes as code')
     .set({ used_at: at })
     .from(['sessions', 'users', 'applications', 'organizations', 'accounts'])
-    .where('code.code_hash', '=', hashSecret(code))
+    .where('code.code_hash', '=', codeHash)
     .where('code.used_at', 'is', null)
     .where('code.expires_at', '>', at)
     .whereRef('sessions.account_id', '=', 'code.account_id')
@@ -122,11 +122,10 @@ function spendCode({ now }: Pick<Deps, 'now'>, trx: Transaction<DB>, { code }: C
       'organizations.allowed_email_domains',
       sql<boolean>`(organizations.deleted_at is null)`.as('is_organization_there'),
       'accounts.domain as account_domain',
-    ])
-    .executeTakeFirst()
-}
+    ]),
+)
 
-type SpentCode = NonNullable<Awaited<ReturnType<typeof spendCode>>>
+type SpentCode = Awaited<ReturnType<typeof spendCode>>[number]
 
 /** Why a code that was good gets no tokens; undefined when it does. */
 async function whyRefused(
