@@ -8,7 +8,7 @@ import { fileURLToPath, URL } from 'node:url'
  * What `npm start` and `npm run demo` run first: it compiles the server, and bundles the SDK for programs beside it.
  * What has not changed since is left as it is.
  */
-const root = fileURLToPath(new URL('.', import.meta.url))
+const root = fileURLToPath(new URL('..', import.meta.url))
 const sdk = join(root, 'sdk')
 
 /** The last files that each of the SDK's entries and formats leaves. */
