@@ -76,6 +76,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     MASTER_KEYS: testMasterKeys,
     LOG_LEVEL: 'debug',
     API_RATE_PER_MINUTE: '1000000',
+    // Receivers of events are servers of the tests.
+    OUTBOUND_ALLOW: '127.0.0.0/8,::1',
     NODE_ENV: 'test',
     ...options.variables,
   })

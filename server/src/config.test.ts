@@ -134,6 +134,25 @@ describe('readConfig', () => {
     expect(faultsOf({ MAIL_FROM })).toEqual([expect.stringMatching(/^MAIL_FROM must be an e-mail address/)])
   })
 
+  test.each(['10.0.0.0/8', '127.0.0.1, ::1', 'fd12:3456::/32', ''])(
+    'opens the networks %j to outgoing connections',
+    (OUTBOUND_ALLOW) => {
+      expect(readConfig({ OUTBOUND_ALLOW }).outbound).toEqual({
+        allowed: OUTBOUND_ALLOW.split(', ').filter((network) => network !== ''),
+        isHttpAllowed: true,
+      })
+    },
+  )
+
+  test.each(['10', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', 'localhost', '0x7f.1/8', '::1/129'])(
+    'opens no network %j',
+    (OUTBOUND_ALLOW) => {
+      expect(faultsOf({ OUTBOUND_ALLOW })).toEqual([
+        'OUTBOUND_ALLOW must be addresses or networks such as 10.0.0.0/8, commas between',
+      ])
+    },
+  )
+
   test('never repeats a value, which may be a secret', () => {
     const error = (() => {
       try {
@@ -199,7 +218,12 @@ describe('production', () => {
   )
 
   test('is accepted with all of it', () => {
-    expect(readConfig(production)).toMatchObject({ isProduction: true, isHttps: true, isStrict: false })
+    expect(readConfig(production)).toMatchObject({
+      isProduction: true,
+      isHttps: true,
+      isStrict: false,
+      outbound: { allowed: [], isHttpAllowed: false },
+    })
   })
 
   test('refuses plain http', () => {

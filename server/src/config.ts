@@ -2,6 +2,8 @@ import { isIP } from 'node:net'
 import { z } from 'zod/v4'
 import { parseMasterKeys } from './crypto/seal.js'
 import { isLoopbackHost } from './loopback.js'
+import { isNetwork } from './outbound/address.js'
+import type { OutboundRules } from './outbound/target.js'
 
 const count = (fallback: number) =>
   z
@@ -98,6 +100,14 @@ export const Variables = z.object({
       'must be addresses or networks such as 10.0.0.0/8, commas between',
     )
     .describe('Addresses whose X-Forwarded-* headers are believed, commas between'),
+  OUTBOUND_ALLOW: list
+    .refine(
+      (networks) => networks.every(isNetwork),
+      'must be addresses or networks such as 10.0.0.0/8, commas between',
+    )
+    .describe(
+      'Private networks that events may be sent to, commas between; outside production over http too',
+    ),
   METRICS_PORT: port(9464).describe('Loopback port of /metrics; 0: any free one'),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
@@ -137,6 +147,7 @@ export interface Config {
   }
   readonly productName: string
   readonly trustedProxies: readonly string[]
+  readonly outbound: OutboundRules
   readonly metricsPort: number
   readonly logLevel: Values['LOG_LEVEL']
   readonly logRetentionDays: number
@@ -198,6 +209,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     },
     productName: values.PRODUCT_NAME,
     trustedProxies: values.TRUSTED_PROXIES,
+    outbound: { allowed: values.OUTBOUND_ALLOW, isHttpAllowed: !isProduction },
     metricsPort: values.METRICS_PORT,
     logLevel: values.LOG_LEVEL,
     logRetentionDays: values.LOG_RETENTION_DAYS,

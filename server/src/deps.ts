@@ -12,6 +12,7 @@ import type { DB } from './db/schema.js'
 import { createLog, flushLog } from './log.js'
 import { openMailer, type Mailer } from './mail/mailer.js'
 import { createMetrics, type Metrics } from './metrics.js'
+import { openOutbound, type Outbound } from './outbound/post.js'
 
 /** What the service seals with, and the private keys it has opened with that. */
 export interface Keys {
@@ -31,6 +32,7 @@ export interface Deps {
   readonly log: Logger
   readonly keys: Keys
   readonly mail: Mailer
+  readonly outbound: Outbound
   readonly metrics: Metrics
 }
 
@@ -69,8 +71,10 @@ export async function openDeps(
     config.database.readUrl === undefined ? db : pool(config.database.readUrl, config.database.poolSize)
   const directDb = pool(config.database.directUrl ?? url, 2)
   const mail = given.mail ?? openMailer(config)
+  const outbound = openOutbound(config.outbound)
 
   async function close(): Promise<void> {
+    outbound.close()
     mail.close()
     await Promise.all([...new Set([db, readDb, directDb])].map((pool) => pool.destroy()))
     await embedded?.stop()
@@ -84,7 +88,7 @@ export async function openDeps(
     if (pending.length === 0) await checkMasterKeys(db, master)
     const keys = { master, privateKeys: new Map<string, KeyObject>() }
     const isAttached = embedded?.attached ?? false
-    const opened = { config, db, readDb, directDb, now, log, keys, mail, metrics }
+    const opened = { config, db, readDb, directDb, now, log, keys, mail, outbound, metrics }
     return { ...opened, isAttached, pendingMigrations: pending, close }
   } catch (error) {
     await close()

@@ -3,6 +3,7 @@ import { apiKeyGuards } from './api-key-guards.js'
 import { changeGuards } from './change-guards.js'
 import { codeGuards } from './code-guards.js'
 import { magicLinkGuards } from './magic-link-guards.js'
+import { outboundGuards } from './outbound-guards.js'
 import { tenantGuards } from './tenant-guards.js'
 
 /** Every predicate that keeps somebody out, with the test that notices its removal. */
@@ -12,4 +13,5 @@ export const guards: readonly Guard[] = [
   ...apiKeyGuards,
   ...magicLinkGuards,
   ...codeGuards,
+  ...outboundGuards,
 ]

@@ -43,7 +43,8 @@ export async function runTests(
       'node_modules/vitest/vitest.mjs',
       'run',
       ...files,
-      '--project=service',
+      // The project of unit tests starts no database.
+      ...[...new Set(files.map(projectOf))].map((project) => `--project=${project}`),
       // What the edit does not touch is not compiled again.
       '--experimental.fsModuleCache',
       '--testNamePattern',
@@ -56,6 +57,11 @@ export async function runTests(
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** As vitest.config.ts has them. */
+function projectOf(file: string): string {
+  return file.startsWith('test/') ? 'service' : 'unit'
 }
 
 /** The variables of this process without those by which a vitest knows itself inside another. */

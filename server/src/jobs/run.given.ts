@@ -13,6 +13,7 @@ import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { createRecordingMailer } from '../mail/recording-mailer.js'
 import { createMetrics } from '../metrics.js'
+import { openOutbound } from '../outbound/post.js'
 import { insertJob } from './queue.js'
 
 export const secondMs = 1000
@@ -38,21 +39,25 @@ export async function startQueue(): Promise<Queue> {
   const dataDir = await mkdtemp(join(tmpdir(), 'portico-jobs-'))
   const postgres = await startEmbedded({ dataDir, throwaway: true })
   const log = pino({ level: 'silent' })
+  const config = readConfig({ DATA_DIR: dataDir, OUTBOUND_ALLOW: '127.0.0.0/8,::1' })
+  const outbound = openOutbound(config.outbound)
   const db = connect({ url: postgres.url, poolSize: 20, named: true, log })
   afterAll(async () => {
+    outbound.close()
     await db.destroy()
     await postgres.stop()
     await rm(dataDir, { recursive: true, force: true })
   })
   await migrate(db)
   const deps = {
-    config: readConfig({ DATA_DIR: dataDir }),
+    config,
     db,
     readDb: db,
     now: () => clock,
     log,
     keys: { master: parseMasterKeys(`v1:${Buffer.alloc(32, 1).toString('base64')}`), privateKeys: new Map() },
     mail: createRecordingMailer(),
+    outbound,
     metrics: createMetrics(),
   }
   return {

@@ -1,0 +1,47 @@
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+type Address = ReturnType<typeof ipaddr.parse>
+type Network = ReturnType<typeof ipaddr.parseCIDR>
+
+/** All that is assigned for use between networks (RFC 4291 section 2.4, RFC 3513 section 4): most else of IPv6 embeds IPv4. */
+const globalUnicast = ipaddr.parseCIDR('2000::/3')
+
+/** Whether a text is an address or a network in CIDR notation. */
+export function isNetwork(text: string): boolean {
+  return networkOf(text) !== undefined
+}
+
+/**
+ * Whether an address is one of the public internet, where nobody's trust depends on who connects. An IPv6 address that
+ * carries an IPv4 one (mapped, translated, 6to4, Teredo) is not: what it leads to depends on the network.
+ */
+export function isPublicAddress(address: string): boolean {
+  if (isIP(address) === 0) return false
+  const parsed = ipaddr.parse(address)
+  if (parsed.range() !== 'unicast') return false
+  return parsed.kind() === 'ipv4' || parsed.match(globalUnicast)
+}
+
+/** Whether an address is in one of these networks; one that embeds another is only in its own. */
+export function isInNetworks(address: string, networks: readonly string[]): boolean {
+  if (isIP(address) === 0) return false
+  const parsed = ipaddr.parse(address)
+  return networks.some((text) => {
+    const network = networkOf(text)
+    return network !== undefined && isIn(parsed, network)
+  })
+}
+
+function isIn(address: Address, network: Network): boolean {
+  return address.kind() === network[0].kind() && address.match(network)
+}
+
+function networkOf(text: string): Network | undefined {
+  const [address = ''] = text.split('/')
+  const version = isIP(address)
+  // Without this the library would read 10 as 0.0.0.10.
+  if (version === 0) return undefined
+  const network = text.includes('/') ? text : `${text}/${version === 4 ? 32 : 128}`
+  return ipaddr.isValidCIDR(network) ? ipaddr.parseCIDR(network) : undefined
+}

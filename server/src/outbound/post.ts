@@ -1,0 +1,227 @@
+import { lookup as systemLookup, type LookupAddress, type LookupAllOptions } from 'node:dns'
+import http, { type ClientRequest, type IncomingMessage } from 'node:http'
+import https from 'node:https'
+import type { LookupFunction } from 'node:net'
+import { isAddressAllowed, isTargetAllowed, type OutboundRules } from './target.js'
+
+/** The service's way to servers that its tenants name. */
+export interface Outbound {
+  /** Posts once. Whatever the other side does is an outcome, and no error. */
+  post(request: OutboundPost): Promise<OutboundAnswer>
+  /** Ends every connection; what is under way is told as disconnected. */
+  close(): void
+}
+
+export interface OutboundPost {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | Buffer
+  /** For all of it: name, connection, TLS, headers, and the body to its end. */
+  readonly timeoutMs: number
+  /** How much of the answer's body is read. */
+  readonly maxAnswerBytes: number
+}
+
+export type OutboundAnswer =
+  | {
+      /**
+       * A status came in time. It counts also when the body hangs or does not end, which is then cut. A redirect is an
+       * answer like any other and never followed.
+       */
+      readonly outcome: 'answered'
+      readonly status: number
+      readonly headers: { readonly retryAfter?: string }
+      /** As text, bytes that are none replaced. */
+      readonly body: string
+    }
+  | {
+      /**
+       * - `timed_out`: no status within the time.
+       * - `disconnected`: connected, and then no answer that HTTP knows: a reset, nonsense, a body that breaks off.
+       * - `unreachable`: no connection: name not found, refused, certificate not trusted.
+       * - `not_allowed`: an address that the rules forbid, and no connection was tried.
+       */
+      readonly outcome: 'timed_out' | 'disconnected' | 'unreachable' | 'not_allowed'
+    }
+
+/** Receivers of events send them in bursts; a server commonly closes what has been idle for 5 seconds. */
+const idleMs = 4_000
+
+/** Idle connections that are kept to one host and port. */
+const maxIdleSockets = 4
+
+/**
+ * Opens connections to allowed addresses only. The check of an address is the lookup of its connection, so that no
+ * second answer of a name server can come between: the socket connects to what was checked, and stays with it.
+ *
+ * @param options lookup is the system's unless given.
+ */
+export function openOutbound(
+  rules: OutboundRules,
+  { lookup = systemLookup }: { lookup?: LookupFunction } = {},
+): Outbound {
+  const kept = { keepAlive: true, maxFreeSockets: maxIdleSockets, timeout: idleMs }
+  const agentsOf = (settings: http.AgentOptions) => ({
+    'http:': new http.Agent({ ...settings, lookup: guardedLookup('http:', rules, lookup) }),
+    'https:': new https.Agent({ ...settings, lookup: guardedLookup('https:', rules, lookup) }),
+  })
+  const agents = { kept: agentsOf(kept), fresh: agentsOf({ keepAlive: false }) }
+  const send = (request: OutboundPost, { isFresh }: { isFresh: boolean }, timer: Timer) => {
+    const url = new URL(request.url)
+    const ofProtocol = isFresh ? agents.fresh : agents.kept
+    return url.protocol === 'https:'
+      ? exchange(https.request(url, optionsOf(request, ofProtocol['https:'])), request, timer)
+      : exchange(http.request(url, optionsOf(request, ofProtocol['http:'])), request, timer)
+  }
+  let isClosed = false
+  return {
+    async post(request) {
+      // Nobody looks up a literal, so it is checked here.
+      if (!isTargetAllowed(request.url, rules)) return { outcome: 'not_allowed' }
+      const timer = startTimer(request.timeoutMs)
+      try {
+        const first = await send(request, { isFresh: false }, timer)
+        if (first.outcome !== 'stale') return first
+        // The receiver closed an idle connection while the request was on its way, and has not seen it.
+        const second: Exchanged = isClosed ? first : await send(request, { isFresh: true }, timer)
+        return second.outcome === 'stale' ? { outcome: 'disconnected' } : second
+      } finally {
+        timer.stop()
+      }
+    },
+    close() {
+      isClosed = true
+      for (const { 'http:': plain, 'https:': secured } of Object.values(agents)) {
+        plain.destroy()
+        secured.destroy()
+      }
+    },
+  }
+}
+
+function optionsOf({ headers }: OutboundPost, agent: http.Agent): https.RequestOptions {
+  return { method: 'POST', headers, agent }
+}
+
+/** The lookup found an address that may not be connected to. */
+class AddressRefused extends Error {
+  override readonly name = 'AddressRefused'
+}
+
+/** A lookup that gives addresses only where every one of them is allowed: a mixed answer is an attempt. */
+function guardedLookup(
+  protocol: 'http:' | 'https:',
+  rules: OutboundRules,
+  lookup: LookupFunction,
+): LookupFunction {
+  return (hostname, options, callback) => {
+    const all: LookupAllOptions = { ...options, all: true }
+    lookup(hostname, all, (error, found) => {
+      const addresses: LookupAddress[] = typeof found === 'string' ? [{ address: found, family: 0 }] : found
+      const [first] = error === null ? addresses : []
+      if (first === undefined) callback(error ?? new Error(`${hostname} has no address`), '')
+      else if (!addresses.every(({ address }) => isAddressAllowed(address, protocol, rules)))
+        callback(new AddressRefused(`${hostname} may not be connected to`), '')
+      else if (options.all === true) callback(null, addresses)
+      else callback(null, first.address, first.family)
+    })
+  }
+}
+
+interface Timer {
+  /** Calls back when the time has passed, at once if it has. */
+  onEnd(listener: () => void): void
+  stop(): void
+}
+
+function startTimer(ms: number): Timer {
+  const signal = new AbortController()
+  const timeout = setTimeout(() => signal.abort(), ms)
+  return {
+    onEnd(listener) {
+      if (signal.signal.aborted) listener()
+      else signal.signal.addEventListener('abort', listener, { once: true })
+    },
+    stop: () => clearTimeout(timeout),
+  }
+}
+
+/** `stale`: a connection from the pool that was closed before a byte of an answer came. */
+type Exchanged = OutboundAnswer | { readonly outcome: 'stale' }
+
+function exchange(req: ClientRequest, request: OutboundPost, timer: Timer): Promise<Exchanged> {
+  return new Promise((resolve) => {
+    const connection = watchConnection(req)
+    let answer: (() => OutboundAnswer) | undefined
+    req.once('response', (res) => {
+      answer = readAnswer(res, request.maxAnswerBytes, resolve)
+    })
+    req.on('error', (error) => resolve(outcomeOf(error, connection)))
+    req.once('close', () => {
+      // A server that switches protocols is closed without an error.
+      if (answer === undefined) resolve({ outcome: 'disconnected' })
+    })
+    timer.onEnd(() => {
+      resolve(answer?.() ?? { outcome: 'timed_out' })
+      req.destroy()
+    })
+    req.end(request.body)
+  })
+}
+
+interface Connection {
+  isMade(): boolean
+  /** Whether the connection had served a request before, and no byte has come since. */
+  isStale(): boolean
+}
+
+function watchConnection(req: ClientRequest): Connection {
+  let isMade = false
+  let bytesRead = () => 0
+  req.once('socket', (socket) => {
+    const before = socket.bytesRead
+    bytesRead = () => socket.bytesRead - before
+    const event = req.protocol === 'https:' ? 'secureConnect' : 'connect'
+    if (req.reusedSocket) isMade = true
+    else socket.once(event, () => (isMade = true))
+  })
+  return { isMade: () => isMade, isStale: () => req.reusedSocket && bytesRead() === 0 }
+}
+
+function outcomeOf(error: Error, connection: Connection): Exchanged {
+  if (error instanceof AddressRefused) return { outcome: 'not_allowed' }
+  if (connection.isStale()) return { outcome: 'stale' }
+  return { outcome: connection.isMade() ? 'disconnected' : 'unreachable' }
+}
+
+/** Reads the body to its end, or until it is too long; what is returned makes the answer of what has come so far. */
+function readAnswer(
+  res: IncomingMessage,
+  maxBytes: number,
+  resolve: (answer: OutboundAnswer) => void,
+): () => OutboundAnswer {
+  const chunks: Buffer[] = []
+  let length = 0
+  const retryAfter = res.headers['retry-after']
+  const answer = (): OutboundAnswer => ({
+    outcome: 'answered',
+    status: res.statusCode ?? 0,
+    headers: retryAfter === undefined ? {} : { retryAfter },
+    body: toText(Buffer.concat(chunks).subarray(0, maxBytes)),
+  })
+  res.on('data', (chunk: Buffer) => {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length <= maxBytes) return
+    resolve(answer())
+    res.destroy()
+  })
+  res.once('end', () => resolve(answer()))
+  res.on('error', () => resolve({ outcome: 'disconnected' }))
+  return answer
+}
+
+/** A character that the cut has halved is left out, and so is what a text of Postgres cannot hold. */
+function toText(bytes: Buffer): string {
+  return new TextDecoder().decode(bytes, { stream: true }).replaceAll('\0', '\uFFFD')
+}
