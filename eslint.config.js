@@ -98,6 +98,11 @@ const importRules = [
     message:
       'The SDK has no dependency: write what it needs from the contract into generated.ts (sdk/generate.ts).',
   }),
+  imports(['sdk/src/webhooks.ts'], {
+    allow: ['sdk/src/.*', '@portico/contract/webhook-signature'],
+    message:
+      'The receiver’s side imports the SDK’s own files, and of the contract the one file without a dependency.',
+  }),
   imports(['sdk/src/mock.ts'], {
     allow: ['sdk/src/.*', 'msw'],
     message: 'The mock imports the SDK’s own files and msw, its optional peer.',

@@ -1,7 +1,12 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'tsdown'
 
+const signature = fileURLToPath(new URL('../contract/src/webhook-signature.ts', import.meta.url))
+
 export default defineConfig({
-  entry: ['src/index.ts', 'src/mock.ts'],
+  entry: ['src/index.ts', 'src/mock.ts', 'src/webhooks.ts'],
+  // From its source, so that a bundle does not wait for the contract to be compiled.
+  alias: { '@portico/contract/webhook-signature': signature },
   format: ['esm', 'cjs'],
   platform: 'neutral',
   // .mjs and .cjs, as package.json names them.

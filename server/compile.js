@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const sdk = join(root, 'sdk')
 
 /** The last files that each of the SDK's entries and formats leaves. */
-const bundle = ['index', 'mock'].flatMap((name) =>
+const bundle = ['index', 'mock', 'webhooks'].flatMap((name) =>
   ['mjs', 'cjs', 'd.mts', 'd.cts'].map((ending) => join(sdk, `dist/${name}.${ending}`)),
 )
 
@@ -26,7 +26,8 @@ process.exitCode = outcomes.every(Boolean) ? 0 : 1
 
 async function isBundled() {
   const names = (await readdir(join(sdk, 'src'))).filter((name) => !/\.(test|given)\.ts$/.test(name))
-  const sources = ['package.json', 'tsdown.config.ts', ...names.map((name) => `src/${name}`)]
+  const ofContract = '../contract/src/webhook-signature.ts'
+  const sources = ['package.json', 'tsdown.config.ts', ofContract, ...names.map((name) => `src/${name}`)]
   const changed = await Promise.all(sources.map((name) => changedAt(join(sdk, name))))
   const built = await Promise.all(bundle.map(changedAt))
   return Math.max(...changed) < Math.min(...built)

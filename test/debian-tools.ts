@@ -8,6 +8,7 @@ const run = promisify(execFile)
 /** What some tests need from the operating system, and which tests are skipped without it. */
 const debianTools = [
   { command: 'chromium', package: 'chromium', tests: 'the hosted pages in a real browser (test/browser.ts)' },
+  { command: 'openssl', package: 'openssl', tests: 'the signatures of events against openssl (test/sdk)' },
 ]
 
 const updateTimeoutMs = 2 * 60_000

@@ -19,6 +19,7 @@ const refusedImports: Case[] = [
   ['contract/src/users.ts', "import { Kysely } from 'kysely'", 'The contract runs anywhere'],
   ['contract/src/openapi.ts', "import express from 'express'", 'The contract imports zod/v4'],
   ['sdk/src/client.ts', "import { User } from '@portico/contract/users'", 'The SDK has no dependency'],
+  ['sdk/src/webhooks.ts', "import { Event } from '@portico/contract/events'", 'The receiver’s side imports'],
   ['sdk/src/client.ts', "import { createHmac } from 'node:crypto'", 'The SDK has no dependency'],
   ['sdk/src/client.ts', "import type { Deps } from '@portico/server/deps'", 'The SDK has no dependency'],
   ['sdk/generate.ts', "import { x } from '@portico/server/app'", 'The SDK and the docs are built'],
@@ -153,6 +154,7 @@ const accepted: [file: string, code: string][] = [
     "import { z } from 'zod/v4'\nimport { id } from './fields.js'\nexport const a = z.object({ id: id() })",
   ],
   ['contract/src/openapi.ts', "import { STATUS_CODES } from 'node:http'\nexport const a = STATUS_CODES"],
+  ['sdk/src/webhooks.ts', "import { a } from '@portico/contract/webhook-signature'\nexport const b = a"],
   ['sdk/src/mock.ts', "import { http } from 'msw'\nexport const a = http"],
   ['sdk/src/api-error.ts', 'export class ApiError extends Error {}'],
   [

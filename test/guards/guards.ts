@@ -4,6 +4,7 @@ import { changeGuards } from './change-guards.js'
 import { codeGuards } from './code-guards.js'
 import { magicLinkGuards } from './magic-link-guards.js'
 import { outboundGuards } from './outbound-guards.js'
+import { signatureGuards } from './signature-guards.js'
 import { tenantGuards } from './tenant-guards.js'
 
 /** Every predicate that keeps somebody out, with the test that notices its removal. */
@@ -14,4 +15,5 @@ export const guards: readonly Guard[] = [
   ...magicLinkGuards,
   ...codeGuards,
   ...outboundGuards,
+  ...signatureGuards,
 ]

@@ -37,7 +37,7 @@ test('the built files are those that package.json exports and publishes', async 
   const built = await readdir(join(installed, 'dist'))
 
   const named = JSON.stringify(exports).match(/dist\/[\w.]+/g) ?? []
-  expect(named).toHaveLength(8)
+  expect(named).toHaveLength(12)
   expect(built).toEqual(expect.arrayContaining(named.map((path) => path.replace('dist/', ''))))
   const endings = files.map((pattern) => pattern.replace('dist/*', ''))
   expect(built.filter((name) => !endings.some((ending) => name.endsWith(ending)))).toEqual([])
@@ -47,7 +47,7 @@ test('the package has no dependency, also none that is bundled', async () => {
   const { dependencies } = JSON.parse(await readFile(join(sdk, 'package.json'), 'utf8')) as {
     dependencies?: object
   }
-  const code = await builtCode(/^(index|generated).*\.[mc]js$/)
+  const code = await builtCode(/^(index|webhooks|generated).*\.[mc]js$/)
 
   expect(dependencies).toBeUndefined()
   expect(code.match(/(?:require\(|from )["'](?!\.)[^"']+/g)).toBeNull()
@@ -57,10 +57,11 @@ test('the package has no dependency, also none that is bundled', async () => {
 test.each([
   ['ESM', 'program.mjs', (name: string) => `import * as loaded from '${name}'`],
   ['CommonJS', 'program.cjs', (name: string) => `const loaded = require('${name}')`],
-])('%s programs import the client and the mock', async (_, file, load) => {
+])('%s programs import the client, the receiver and the mock', async (_, file, load) => {
   const program = (name: string, member: string) => `${load(name)}\nconsole.log(typeof loaded.${member})`
 
   expect(await runProgram(file, program('@portico/sdk', 'createClient'))).toBe('function\n')
+  expect(await runProgram(file, program('@portico/sdk/webhooks', 'verifyWebhook'))).toBe('function\n')
   expect(await runProgram(file, program('@portico/sdk/mock', 'createMockHandlers'))).toBe('function\n')
 })
 

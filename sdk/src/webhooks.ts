@@ -1,0 +1,115 @@
+import { isSignedBy, parseSignatureHeader, signatureHeaders } from '@portico/contract/webhook-signature'
+import type { Event } from './generated.js'
+import { WebhookError } from './webhook-error.js'
+
+export { WebhookError, type WebhookErrorCode } from './webhook-error.js'
+
+export interface VerifyWebhookOptions {
+  /** How far the time of the signature may be from now, either way, in seconds; 300 unless given. */
+  readonly toleranceSeconds?: number | undefined
+  /** Milliseconds since 1970; the system's clock unless given. */
+  readonly now?: (() => number) | undefined
+}
+
+/** As a web request has them, or Node's: names in any case. */
+export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
+
+/**
+ * Verifies that a delivery comes from the service, and returns its event.
+ *
+ * @param rawBody The body as it came, not parsed: what is written anew differs in a space, and no signature fits it.
+ * @param keys The webhook's signature_key; several while it is being rotated.
+ * @throws WebhookError with the code of what is wrong; TypeError when there is no key.
+ */
+export async function verifyWebhook(
+  rawBody: string | Uint8Array,
+  headers: WebhookHeaders,
+  keys: string | readonly string[],
+  { toleranceSeconds = 300, now = Date.now }: VerifyWebhookOptions = {},
+): Promise<Event> {
+  const known = [keys].flat()
+  // An unset variable would otherwise be a key that everybody knows.
+  if (known.length === 0 || !known.every((key) => typeof key === 'string' && key.startsWith('whsec_')))
+    throw new TypeError('keys must be the signature_key of the webhook: whsec_…')
+  if (typeof rawBody !== 'string' && !(rawBody instanceof Uint8Array))
+    throw new WebhookError('body_parsed', 'the body must be given as it came, as text or bytes, not parsed')
+  const header = headerOf(headers)
+  if (header === undefined)
+    throw new WebhookError('header_missing', 'there is no service-signature header: does a proxy drop it?')
+  const signature = parseSignatureHeader(header)
+  if (!signature) throw new WebhookError('header_malformed', 'the service-signature header is not one')
+
+  const text = typeof rawBody === 'string' ? rawBody : new TextDecoder().decode(rawBody)
+  const isSigned = (body: string | Uint8Array) =>
+    isSignedBy(known, signature, typeof body === 'string' ? new TextEncoder().encode(body) : body)
+  if (!(await isSigned(rawBody))) {
+    if (await isSigned(JSON.stringify(parsed(text)) ?? ''))
+      throw new WebhookError('body_rewritten', 'the body was parsed and written again: verify it as it came')
+    throw new WebhookError(
+      'signature_mismatch',
+      'no key made the signature: is it the key of this webhook, in this environment?',
+    )
+  }
+  const age = now() / 1000 - signature.timestamp
+  // Negated, so that a tolerance that is no number accepts nothing.
+  if (!(age <= toleranceSeconds))
+    throw new WebhookError('timestamp_too_old', `it was signed ${Math.round(age)} seconds ago`)
+  if (!(-age <= toleranceSeconds))
+    throw new WebhookError('timestamp_too_new', `it was signed ${Math.round(-age)} seconds from now`)
+
+  const event = parsed(text)
+  if (!isEvent(event)) throw new WebhookError('body_malformed', 'the body is signed and not an event')
+  return event
+}
+
+/** What an event of a test must have: its code and data; anything else may be given, too. */
+export type TestEvent<Known = Event> = Known extends Event
+  ? Pick<Known, 'code' | 'data'> & Partial<Known>
+  : never
+
+/** Makes a delivery, signed as the service signs it, for a test of its receiver. */
+export async function signTestEvent(
+  event: TestEvent,
+  key: string,
+  { now = Date.now }: Pick<VerifyWebhookOptions, 'now'> = {},
+): Promise<{ body: string; headers: Record<string, string> }> {
+  const id = crypto.randomUUID()
+  const envelope = {
+    __type__: 'Event',
+    __domain__: 'test',
+    __environment__: 'sandbox',
+    id,
+    errors: null,
+    issued_at: new Date(now()).toISOString().replace('Z', '000Z'),
+    params: {},
+    actor: { type: 'system', id: 'test' },
+    request_id: id,
+    cursor: null,
+    webhook_id: id,
+    ...event,
+  }
+  const body = JSON.stringify(envelope)
+  const timestamp = Math.floor(now() / 1000)
+  const signed = await signatureHeaders({ id: envelope.id, timestamp, body }, { current: key })
+  return { body, headers: { 'content-type': 'application/json', ...signed } }
+}
+
+function headerOf(headers: WebhookHeaders): string | undefined {
+  const entries = headers instanceof Headers ? [...headers] : Object.entries(headers)
+  const value = entries.find(([name]) => name.toLowerCase() === 'service-signature')?.[1]
+  return typeof value === 'string' ? value : value?.[0]
+}
+
+/** Undefined when it is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Signed by the service, whose events these are. */
+function isEvent(body: unknown): body is Event {
+  return typeof body === 'object' && body !== null && '__type__' in body && body.__type__ === 'Event'
+}

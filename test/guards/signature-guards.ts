@@ -1,0 +1,55 @@
+import { guard } from './guard.js'
+
+const signature = 'contract/src/webhook-signature.ts'
+const receiver = 'sdk/src/webhooks.ts'
+
+const verifyWebhook = (title: string) => ({
+  file: 'test/sdk/webhooks.test.ts',
+  title: `verifyWebhook ${title}`,
+})
+const refuses = (title: string) => verifyWebhook(`refuses ${title}`)
+const accepts = verifyWebhook('accepts a delivery as it came, and returns its event')
+
+/** From whom a receiver takes events. */
+export const signatureGuards = [
+  guard({
+    name: 'signature of an event',
+    file: receiver,
+    find: 'if (!(await isSigned(rawBody)))',
+    replace: 'if (false)',
+    red: refuses('a body that was changed'),
+    green: accepts,
+  }),
+  guard({
+    name: 'signature of an event: its time',
+    file: signature,
+    find: 'const prefix = textBytes(`${timestamp}.`)',
+    replace: "const prefix = textBytes('1773480413.')",
+    red: refuses('a time that was changed'),
+    green: accepts,
+  }),
+  guard({
+    name: 'signature of an event: a key that is none',
+    file: receiver,
+    find: "key.startsWith('whsec_')",
+    replace: 'true',
+    red: refuses('to run with a secret of something else'),
+    green: accepts,
+  }),
+  guard({
+    name: 'signature of an event: too old',
+    file: receiver,
+    find: 'if (!(age <= toleranceSeconds))',
+    replace: 'if (false)',
+    red: refuses('a time further away than the tolerance, either way'),
+    green: accepts,
+  }),
+  guard({
+    name: 'signature of an event: of the future',
+    file: receiver,
+    find: 'if (!(-age <= toleranceSeconds))',
+    replace: 'if (false)',
+    red: refuses('a time further away than the tolerance, either way'),
+    green: accepts,
+  }),
+]
