@@ -1,4 +1,4 @@
-import type { Compilable, CompiledQuery, Insertable, InsertObject, Kysely } from 'kysely'
+import type { Compilable, CompiledQuery, Insertable, InsertObject, Kysely, RawBuilder } from 'kysely'
 import type { DB } from './schema.js'
 
 type RowOf<Built> = Built extends Compilable<infer Row> ? Row : never
@@ -26,6 +26,15 @@ export function statement<Parameters extends object, Built extends Compilable<un
     const { rows } = await db.executeQuery<RowOf<Built>>({ ...compiled, parameters: values })
     return rows
   }
+}
+
+/** The same for a statement that is written in SQL. */
+export function sqlStatement<Parameters extends object, Row>(
+  write: (parameters: Parameters) => RawBuilder<Row>,
+): Statement<Parameters, Row> {
+  return statement((db, parameters: Parameters) => ({
+    compile: () => write(parameters).compile(db),
+  }))
 }
 
 /** A statement that inserts one row with these columns. */

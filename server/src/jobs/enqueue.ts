@@ -1,4 +1,5 @@
-import type { Kysely, Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
+import { announcements } from '../db/announcements.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import type { JobName, JobPayloads } from './job-names.js'
@@ -15,6 +16,11 @@ export interface NewJob<Name extends JobName> {
   readonly accountId?: string
 }
 
+const { onAnnounced, announce } = announcements<undefined>()
+
+/** Calls back when this process has added a job for now. */
+export const onEnqueued = onAnnounced
+
 /** Adds a job in the transaction of the change that makes it necessary: both happen, or neither. */
 export async function enqueue<Name extends JobName>(
   { db, now }: Pick<Deps, 'db' | 'now'>,
@@ -30,24 +36,5 @@ export async function enqueue<Name extends JobName>(
     runAt: runAt ?? at,
     insertedAt: at,
   })
-  if (runAt === undefined || runAt <= at) announce(db)
-}
-
-// Whoever adds a job knows no worker. Those of this process listen on the database they share with it; those of other
-// processes find the job when they next look.
-const listeners = new WeakMap<Kysely<DB>, Set<() => void>>()
-
-/**
- * Calls back when this process has added a job for now. Its transaction has yet to commit then.
- *
- * @returns Ends the calls.
- */
-export function onEnqueued(db: Kysely<DB>, listener: () => void): () => void {
-  const all = listeners.get(db) ?? new Set()
-  listeners.set(db, all.add(listener))
-  return () => all.delete(listener)
-}
-
-function announce(db: Kysely<DB>): void {
-  for (const listener of listeners.get(db) ?? []) listener()
+  if (runAt === undefined || runAt <= at) announce(db, undefined)
 }

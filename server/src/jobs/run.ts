@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Deps } from '../deps.js'
 import { onEnqueued } from './enqueue.js'
 import { jobHandlers, type JobHandler } from './handlers.js'
+import { inTurn } from './in-turn.js'
 import {
   claimJobs,
   countDueJobs,
@@ -12,6 +13,7 @@ import {
   returnJob,
   type ClaimedJob,
 } from './queue.js'
+import { restBetweenLooks } from './rest-between-looks.js'
 
 export interface WorkerOptions {
   /** How many jobs run at once. */
@@ -34,8 +36,6 @@ export interface Worker {
   runDue(): Promise<number>
 }
 
-/** A job is announced before its transaction commits, so that the first look may find nothing yet. */
-const looksAfterEnqueuedMs = [5, 10, 20, 40, 80]
 /** A newer process adds jobs that this one does not know while an update is under way. */
 const unknownJobDelayMs = 60_000
 /** The gauge of due jobs ends here; counting further takes longer than knowing it is worth. */
@@ -218,32 +218,6 @@ function afterFailure(
   return everySeconds === undefined ? undefined : { waitSeconds: everySeconds, attempt: 0 }
 }
 
-/** The waits of a worker that has found nothing: until the next poll, or shorter when a job is about to be there. */
-function restBetweenLooks(pollMs: number) {
-  let looks: number[] = []
-  let isLong = false
-  let end = () => {}
-  return {
-    async pause(): Promise<void> {
-      const lookInMs = looks.shift()
-      isLong = lookInMs === undefined
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, lookInMs ?? pollMs)
-        end = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
-      isLong = false
-    },
-    lookSoon(): void {
-      looks = [...looksAfterEnqueuedMs]
-      if (isLong) end()
-    },
-    end: () => end(),
-  }
-}
-
 /** One row per recurring job, which every process finds there and which is never deleted, only put off. */
 async function scheduleRecurring(
   { db, now }: Deps,
@@ -254,16 +228,6 @@ async function scheduleRecurring(
     if (everySeconds === undefined) continue
     const runAt = after(at, everySeconds * 1000)
     await insertJob(db, { name, key: 'recurring', payload: {}, accountId: null, runAt, insertedAt: at })
-  }
-}
-
-/** Lets a function run once at a time, in the order of its calls. */
-function inTurn<Result>(work: () => Promise<Result>): () => Promise<Result> {
-  let last: Promise<unknown> = Promise.resolve()
-  return () => {
-    const result = last.then(work)
-    last = result.catch(() => undefined)
-    return result
   }
 }
 

@@ -1,0 +1,30 @@
+import type { Kysely } from 'kysely'
+import type { DB } from './schema.js'
+
+export interface Announcements<Message> {
+  /**
+   * Calls back with what this process announces. The transaction it is about has yet to commit then.
+   *
+   * @returns Ends the calls.
+   */
+  onAnnounced(db: Kysely<DB>, listener: (message: Message) => void): () => void
+  announce(db: Kysely<DB>, message: Message): void
+}
+
+/**
+ * Lets those who work on what others write know of it within a process: whoever writes knows no worker, and they have
+ * nothing in common but the database. Workers of other processes find it when they next look.
+ */
+export function announcements<Message>(): Announcements<Message> {
+  const listeners = new WeakMap<Kysely<DB>, Set<(message: Message) => void>>()
+  return {
+    onAnnounced(db, listener) {
+      const all = listeners.get(db) ?? new Set()
+      listeners.set(db, all.add(listener))
+      return () => all.delete(listener)
+    },
+    announce(db, message) {
+      for (const listener of listeners.get(db) ?? []) listener(message)
+    },
+  }
+}
