@@ -1,5 +1,4 @@
-import type { MagicLinkChallenge} from '@portico/contract/magic-link';
-import type { NewMagicLinkChallenge } from '@portico/contract/magic-link'
+import type { MagicLinkChallenge, NewMagicLinkChallenge } from '@portico/contract/magic-link'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { findApplicationForSignIn } from '../applications/applications.js'

@@ -1,5 +1,4 @@
-import type { MagicLinkConnection} from '@portico/contract/magic-link';
-import type { MagicLinkConnectionChanges } from '@portico/contract/magic-link'
+import type { MagicLinkConnection, MagicLinkConnectionChanges } from '@portico/contract/magic-link'
 import { sql, type Kysely } from 'kysely'
 import { organizationIdOf } from '../db/organization-id.js'
 import type { DB } from '../db/schema.js'

@@ -1,9 +1,8 @@
-import type {
-  Organization} from '@portico/contract/organizations';
 import {
   organizationColors,
   type DeletedOrganization,
   type NewOrganization,
+  type Organization,
   type OrganizationChanges,
   type OrganizationQuery,
 } from '@portico/contract/organizations'
