@@ -8,7 +8,7 @@ import { openDeps, type OpenDeps } from '@portico/server/deps'
 import { createLog } from '@portico/server/log'
 import { createRecordingMailer } from '@portico/server/mailer'
 import { createHttpServer, drain } from '@portico/server/server'
-import { startWorker } from '@portico/server/worker'
+import { startBackground } from '@portico/server/worker'
 import { createClient, type Client } from '@portico/sdk'
 import pg from 'pg'
 import { afterAll, inject } from 'vitest'
@@ -33,7 +33,7 @@ export interface Service {
   /** What the service logged, a line each. */
   readonly logLines: string[]
   readonly clock: Clock
-  /** Runs every job that is due by the clock. */
+  /** Runs every job and delivery that is due by the clock. */
   runJobs(): Promise<number>
   /** A client of the account's API key in this environment. */
   client(key?: Partial<Omit<NewApiKey, 'accountId'>> & { account?: Account }): Promise<Client>
@@ -90,7 +90,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   await once(server.listen(port, '127.0.0.1'), 'listening')
   // No job runs until a test asks for it, so that a test may look at what waits.
   const runJobs = async () => {
-    const worker = startWorker(deps)
+    const worker = startBackground(deps)
     try {
       return await worker.runDue()
     } finally {

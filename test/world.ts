@@ -8,12 +8,20 @@ type Key = NonNullable<Parameters<Service['client']>[0]>
 export async function createWorld(service: Service, key: Key = {}, orgDomain?: string): Promise<References> {
   const client = await service.client(key)
   const given = givenOf(client)
+  const webhook = await client.webhooks.create({
+    name: 'Receiver',
+    target_url: 'https://127.0.0.1:9999/events',
+    event_codes: ['metakey.all'],
+  })
   const org_domain = orgDomain ?? (await given.organization()).domain
   const user = await given.user({ org_domain, email: anyEmail() })
   const application = await given.application({ org_domain, organization_domain_scope: org_domain })
   const metaKey = await given.metaKey({ org_domain, name: `key_${anything()}` })
   await client.users.addMetadata({ org_domain, user_id: user.id, key: metaKey.name, value: 'value' })
+  const { data: deliveries } = await client.webhooks.listDeliveries({ webhook_id: webhook.id })
   return {
+    webhook_id: webhook.id,
+    delivery_id: deliveries[0]?.id ?? '',
     org_domain,
     organization_domain_scope: org_domain,
     user_id: user.id,

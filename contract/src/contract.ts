@@ -8,6 +8,7 @@ import { organizations } from './organizations.js'
 import { outbox } from './outbox.js'
 import { tokenCustomization } from './token-customization.js'
 import { users } from './users.js'
+import { webhooks } from './webhooks.js'
 
 /** Every endpoint of the service. Server, SDK, mock, OpenAPI documents and the cross-cutting tests are derived from it. */
 export const contract = {
@@ -17,6 +18,7 @@ export const contract = {
   tokenCustomization,
   magicLink,
   events,
+  webhooks,
   logEvents,
   outbox,
   oauth,

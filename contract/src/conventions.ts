@@ -64,6 +64,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   'Token customization': 'Metadata keys whose values appear in tokens, and samples of those tokens.',
   'Magic link': 'Signing in with a single-use link, by e-mail or handed over by you.',
   Events: 'Reading what happened in its order, without a gap.',
+  Webhooks: 'Having events posted to your own addresses, signed, and seeing what became of each.',
   'Log events': 'What happened at sign-in, for people who look into it.',
   Outbox: 'The mails and text messages of the sandbox, which are kept instead of sent.',
   OAuth: 'The token endpoints.',

@@ -70,6 +70,16 @@ export const errorCodes = {
     message: 'The organization declares no metadata key with this name.',
     remedy: 'Declare it first with POST /api/v2/org/:org_domain/token-customization/user-metakey.',
   },
+  webhook_not_found: {
+    status: 404,
+    message: 'No such webhook exists in this account and environment.',
+    remedy: 'Check the id, and that the key is one of the environment the webhook is in.',
+  },
+  delivery_not_found: {
+    status: 404,
+    message: 'The webhook has no such delivery.',
+    remedy: 'List the deliveries of the webhook; they are kept as long as their events, 90 days.',
+  },
   method_not_allowed: {
     status: 405,
     message: 'The path exists, but not with this method.',

@@ -8,6 +8,7 @@ import { exampleOf } from './record.js'
 import { withoutSecrets } from './sensitivity.js'
 import { Session } from './sessions.js'
 import { User } from './users.js'
+import { WebhookData, WebhookRedelivery } from './webhook-records.js'
 
 /** Who or what causes events: an API key, a user at a page, an operator at the command line, or the service itself. */
 export const actorTypes = ['api_key', 'user', 'operator', 'system'] as const
@@ -84,6 +85,29 @@ export const eventCatalog = {
     tells: 'An API key was revoked.',
     data: ApiKey,
     elsewhere: commandLine,
+  },
+  'webhook.webhook.create.success': { tells: 'A webhook was created.', data: WebhookData },
+  'webhook.webhook.update.success': { tells: 'A webhook was changed.', data: WebhookData },
+  'webhook.webhook.delete.success': {
+    tells: 'A webhook was deleted together with its deliveries.',
+    data: WebhookData,
+  },
+  'webhook.webhook.rotate.success': {
+    tells: 'A webhook has a new signature key.',
+    data: WebhookData,
+  },
+  'webhook.webhook.test.success': {
+    tells: 'A test event was asked for; it is sent to that webhook alone.',
+    data: WebhookData,
+  },
+  'webhook.webhook.disable.success': {
+    tells: 'A webhook was made inactive, because for five days nothing was delivered to it.',
+    data: WebhookData,
+    elsewhere: { source: 'The delivery of events', actor: 'system' },
+  },
+  'webhook.delivery.redeliver.success': {
+    tells: 'Events are sent to a webhook again.',
+    data: WebhookRedelivery,
   },
 } as const satisfies Record<string, EventKind>
 

@@ -263,8 +263,9 @@ function clamped<Missing extends number | undefined>(min: number, max: number, m
 }
 
 /** An array; a form that sends the name once, without brackets, sends an array of one. */
-export function list<T extends z.ZodType>(items: T, max: number) {
-  return z.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(items).max(max))
+export function list<T extends z.ZodType>(items: T, max: number, min = 0) {
+  const array = min === 0 ? z.array(items) : z.array(items).min(min)
+  return z.preprocess((value) => (typeof value === 'string' ? [value] : value), array.max(max))
 }
 
 /** The header of a POST that may be repeated safely (draft-ietf-httpapi-idempotency-key-header). */

@@ -25,6 +25,7 @@ export const logEventCodes = {
   END_USER_MAGIC_LINK_FAILED: 'A magic link was opened and signed nobody in.',
   TOKEN_EXCHANGED: 'An authorization code was exchanged for tokens.',
   TOKEN_EXCHANGE_FAILED: 'An authorization code was refused.',
+  WEBHOOK_DISABLED: 'A webhook was made inactive, because nothing was delivered to it for five days.',
   REQUIRED_METADATA_MISSING: 'A user signed in without metadata that the organization requires.',
 } as const satisfies Record<string, string>
 export type LogEventCode = keyof typeof logEventCodes

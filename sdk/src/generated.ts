@@ -66,7 +66,7 @@ export interface OrganizationStatus {
   state: 'pending' | 'terminated'
 }
 
-/** Part of `OrganizationList`, `UserList`, `ApplicationList`, `MetaKeyList`, `LogEventList`, `OutboxMessageList`. */
+/** Part of `OrganizationList`, `UserList`, `ApplicationList`, `MetaKeyList`, `WebhookList`, `WebhookDeliveryList`, `LogEventList`, `OutboxMessageList`. */
 export interface Pagination {
   current_page: number
   /** Up to five page numbers around the current one. */
@@ -160,7 +160,7 @@ export interface Identity {
   data: { [name: string]: JsonValue }
 }
 
-/** Part of `Identity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`. */
+/** Part of `Identity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
 /** Part of `User`. */
@@ -395,7 +395,7 @@ export interface EventPage {
   has_more: boolean
 }
 
-/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `LogEvent`. */
+/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`, `LogEvent`. */
 export type Event =
   | OrganizationOrganizationCreateSuccessEvent
   | OrganizationOrganizationUpdateSuccessEvent
@@ -417,6 +417,13 @@ export type Event =
   | ApiKeyApiKeyCreateSuccessEvent
   | ApiKeyApiKeyRotateSuccessEvent
   | ApiKeyApiKeyRevokeSuccessEvent
+  | WebhookWebhookCreateSuccessEvent
+  | WebhookWebhookUpdateSuccessEvent
+  | WebhookWebhookDeleteSuccessEvent
+  | WebhookWebhookRotateSuccessEvent
+  | WebhookWebhookTestSuccessEvent
+  | WebhookWebhookDisableSuccessEvent
+  | WebhookDeliveryRedeliverSuccessEvent
 
 /** Part of `Event`. */
 export interface OrganizationOrganizationCreateSuccessEvent {
@@ -446,7 +453,7 @@ export interface OrganizationOrganizationCreateSuccessEvent {
   data: Organization | TruncatedData
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
 export interface Actor {
   /** user: at a page; operator: at the command line; system: the service itself. */
   type: 'api_key' | 'user' | 'operator' | 'system'
@@ -454,7 +461,7 @@ export interface Actor {
   id: string
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
 export interface TruncatedData {
   id?: string
   truncated: true
@@ -1069,6 +1076,324 @@ export interface ApiKeyApiKeyRevokeSuccessEvent {
   webhook_id: string | null
   code: 'api_key.api_key.revoke.success'
   data: ApiKey | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface WebhookWebhookCreateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'webhook.webhook.create.success'
+  data: WebhookData | TruncatedData
+}
+
+/** Part of `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`. */
+export interface WebhookData {
+  __type__: 'Webhook'
+  /** Domain of the account. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  id: string
+  name: string
+  /** Where events are posted to. */
+  target_url: string
+  /** Codes, families such as user.all, or all. */
+  event_codes: string[]
+  /** An inactive webhook gets no events, nor those of that time later; what waited already waits on. */
+  active: boolean
+  /** true: an event that gets no answer within 15 seconds is sent again, as after an answer that refuses it; false: it is recorded as lost. */
+  retry_on_timeout: boolean
+  /** Until then the key before the last rotation signs too, as v0. */
+  previous_signature_key_expires_at: string | null
+  /** The first of the failures that nothing but failures has followed. */
+  failing_since: string | null
+  inserted_at: string
+  updated_at: string
+}
+
+/** Part of `Event`. */
+export interface WebhookWebhookUpdateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'webhook.webhook.update.success'
+  data: WebhookData | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface WebhookWebhookDeleteSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'webhook.webhook.delete.success'
+  data: WebhookData | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface WebhookWebhookRotateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'webhook.webhook.rotate.success'
+  data: WebhookData | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface WebhookWebhookTestSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'webhook.webhook.test.success'
+  data: WebhookData | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface WebhookWebhookDisableSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'webhook.webhook.disable.success'
+  data: WebhookData | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface WebhookDeliveryRedeliverSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'webhook.delivery.redeliver.success'
+  data: WebhookRedelivery | TruncatedData
+}
+
+/** Answered by `webhooks.redeliverAll`. */
+export interface WebhookRedelivery {
+  __type__: 'WebhookRedelivery'
+  /** Domain of the account. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  webhook_id: string
+  /** How many are sent again. */
+  deliveries: number
+}
+
+/** Answered by `webhooks.create`, `webhooks.list`, `webhooks.get`, `webhooks.update`, `webhooks.rotateSignatureKey`. */
+export interface Webhook {
+  __type__: 'Webhook'
+  /** Domain of the account. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  id: string
+  name: string
+  /** Where events are posted to. */
+  target_url: string
+  /** Codes, families such as user.all, or all. */
+  event_codes: string[]
+  /** An inactive webhook gets no events, nor those of that time later; what waited already waits on. */
+  active: boolean
+  /** true: an event that gets no answer within 15 seconds is sent again, as after an answer that refuses it; false: it is recorded as lost. */
+  retry_on_timeout: boolean
+  /**
+   * Signs what is sent; its part after whsec_ is the key of Standard Webhooks, in base64.
+   * Secret: do not log it.
+   */
+  signature_key: string
+  /** Until then the key before the last rotation signs too, as v0. */
+  previous_signature_key_expires_at: string | null
+  /** The first of the failures that nothing but failures has followed. */
+  failing_since: string | null
+  inserted_at: string
+  updated_at: string
+}
+
+/** Answered by `webhooks.list`. */
+export interface WebhookList {
+  __type__: 'List'
+  data: Webhook[]
+  pagination: Pagination
+  total: number
+  /** Value of after for the next page; null at the end. */
+  next_cursor: string | null
+}
+
+/** Answered by `webhooks.delete`. */
+export interface WebhookDeletion {
+  deleted: true
+  resource: Webhook
+  type: '__Deleted__'
+}
+
+/** Answered by `webhooks.test`, `webhooks.listDeliveries`, `webhooks.redeliver`. */
+export interface WebhookDelivery {
+  __type__: 'WebhookDelivery'
+  /** Domain of the account. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** Of the event; the webhook-id header of every attempt. */
+  id: string
+  webhook_id: string
+  event_code: string
+  /** pending: to be sent, or sent again; delivered: answered 2xx; failed: refused in the last attempt; lost: not answered, and not sent again. */
+  state: 'pending' | 'delivered' | 'failed' | 'lost'
+  next_attempt_at: string | null
+  /** The latest 20, oldest first. */
+  attempts: WebhookAttempt[]
+  inserted_at: string
+}
+
+/** Part of `WebhookDelivery`. */
+export interface WebhookAttempt {
+  number: number
+  /** delivered: answered 2xx; refused: answered otherwise; timed_out: not answered within 15 seconds; disconnected: the connection ended before an answer; unreachable: there was no connection; not_allowed: the address is not one that events are sent to. */
+  outcome: 'delivered' | 'refused' | 'timed_out' | 'disconnected' | 'unreachable' | 'not_allowed'
+  /** Status of the answer. */
+  status: number | null
+  /** The first 1,000 characters of the answer. */
+  answer: string | null
+  duration_in_milliseconds: number
+  started_at: string
+}
+
+/** Answered by `webhooks.listDeliveries`. */
+export interface WebhookDeliveryList {
+  __type__: 'List'
+  data: WebhookDelivery[]
+  pagination: Pagination
+  total: number
+  /** Value of after for the next page; null at the end. */
+  next_cursor: string | null
 }
 
 /** Answered by `logEvents.list`. */
@@ -2217,6 +2542,7 @@ export interface EventsListInput {
     | 'metakey.all'
     | 'magic_link.all'
     | 'api_key.all'
+    | 'webhook.all'
     | 'organization.organization.create.success'
     | 'organization.organization.update.success'
     | 'organization.organization.delete.success'
@@ -2237,6 +2563,13 @@ export interface EventsListInput {
     | 'api_key.api_key.create.success'
     | 'api_key.api_key.rotate.success'
     | 'api_key.api_key.revoke.success'
+    | 'webhook.webhook.create.success'
+    | 'webhook.webhook.update.success'
+    | 'webhook.webhook.delete.success'
+    | 'webhook.webhook.rotate.success'
+    | 'webhook.webhook.test.success'
+    | 'webhook.webhook.disable.success'
+    | 'webhook.delivery.redeliver.success'
 }
 
 /** Codes that `events.list` answers. */
@@ -2247,6 +2580,343 @@ export type EventsListErrorCode =
   | 'key_limited_to_organizations'
   | 'events_expired'
   | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `webhooks.create` takes. */
+export interface WebhooksCreateInput {
+  name: string
+  /** https, on port 443 or one above 1023, without user name or password, and public. */
+  target_url: string
+  /** Codes, families such as user.all, or all. */
+  event_codes: Array<
+    | 'all'
+    | 'organization.all'
+    | 'user.all'
+    | 'application.all'
+    | 'metakey.all'
+    | 'magic_link.all'
+    | 'api_key.all'
+    | 'webhook.all'
+    | 'organization.organization.create.success'
+    | 'organization.organization.update.success'
+    | 'organization.organization.delete.success'
+    | 'user.user.create.success'
+    | 'user.user.update.success'
+    | 'user.user.delete.success'
+    | 'user.metadata.set.success'
+    | 'user.metadata.remove.success'
+    | 'user.session.create.success'
+    | 'application.application.create.success'
+    | 'application.application.update.success'
+    | 'application.application.delete.success'
+    | 'metakey.metakey.create.success'
+    | 'metakey.metakey.delete.success'
+    | 'magic_link.connection.update.success'
+    | 'magic_link.challenge.create.success'
+    | 'magic_link.challenge.consume.success'
+    | 'api_key.api_key.create.success'
+    | 'api_key.api_key.rotate.success'
+    | 'api_key.api_key.revoke.success'
+    | 'webhook.webhook.create.success'
+    | 'webhook.webhook.update.success'
+    | 'webhook.webhook.delete.success'
+    | 'webhook.webhook.rotate.success'
+    | 'webhook.webhook.test.success'
+    | 'webhook.webhook.disable.success'
+    | 'webhook.delivery.redeliver.success'
+  >
+  /** true unless said otherwise. */
+  active?: boolean
+  /** false unless said otherwise. */
+  retry_on_timeout?: boolean
+}
+
+/** Codes that `webhooks.create` answers. */
+export type WebhooksCreateErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'idempotency_in_flight'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'idempotency_key_reused'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `webhooks.list` takes. */
+export interface WebhooksListInput {
+  /** Number of the page, from 1. */
+  page?: unknown
+  /** The same as page. */
+  current_page?: unknown
+  /** Records on a page: 1 to 100. */
+  per_page?: unknown
+  /** The next_cursor of the page before. */
+  after?: string
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+}
+
+/** Codes that `webhooks.list` answers. */
+export type WebhooksListErrorCode =
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `webhooks.get` takes. */
+export interface WebhooksGetInput {
+  webhook_id: string
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+}
+
+/** Codes that `webhooks.get` answers. */
+export type WebhooksGetErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'webhook_not_found'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `webhooks.update` takes. */
+export interface WebhooksUpdateInput {
+  webhook_id: string
+  name?: string
+  /** https, on port 443 or one above 1023, without user name or password, and public. */
+  target_url?: string
+  /** Codes, families such as user.all, or all. */
+  event_codes?: Array<
+    | 'all'
+    | 'organization.all'
+    | 'user.all'
+    | 'application.all'
+    | 'metakey.all'
+    | 'magic_link.all'
+    | 'api_key.all'
+    | 'webhook.all'
+    | 'organization.organization.create.success'
+    | 'organization.organization.update.success'
+    | 'organization.organization.delete.success'
+    | 'user.user.create.success'
+    | 'user.user.update.success'
+    | 'user.user.delete.success'
+    | 'user.metadata.set.success'
+    | 'user.metadata.remove.success'
+    | 'user.session.create.success'
+    | 'application.application.create.success'
+    | 'application.application.update.success'
+    | 'application.application.delete.success'
+    | 'metakey.metakey.create.success'
+    | 'metakey.metakey.delete.success'
+    | 'magic_link.connection.update.success'
+    | 'magic_link.challenge.create.success'
+    | 'magic_link.challenge.consume.success'
+    | 'api_key.api_key.create.success'
+    | 'api_key.api_key.rotate.success'
+    | 'api_key.api_key.revoke.success'
+    | 'webhook.webhook.create.success'
+    | 'webhook.webhook.update.success'
+    | 'webhook.webhook.delete.success'
+    | 'webhook.webhook.rotate.success'
+    | 'webhook.webhook.test.success'
+    | 'webhook.webhook.disable.success'
+    | 'webhook.delivery.redeliver.success'
+  >
+  /** true unless said otherwise. */
+  active?: boolean
+  /** false unless said otherwise. */
+  retry_on_timeout?: boolean
+}
+
+/** Codes that `webhooks.update` answers. */
+export type WebhooksUpdateErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'webhook_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `webhooks.delete` takes. */
+export interface WebhooksDeleteInput {
+  webhook_id: string
+}
+
+/** Codes that `webhooks.delete` answers. */
+export type WebhooksDeleteErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'webhook_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `webhooks.rotateSignatureKey` takes. */
+export interface WebhooksRotateSignatureKeyInput {
+  webhook_id: string
+}
+
+/** Codes that `webhooks.rotateSignatureKey` answers. */
+export type WebhooksRotateSignatureKeyErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'webhook_not_found'
+  | 'idempotency_in_flight'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'idempotency_key_reused'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `webhooks.test` takes. */
+export interface WebhooksTestInput {
+  webhook_id: string
+}
+
+/** Codes that `webhooks.test` answers. */
+export type WebhooksTestErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'sandbox_only'
+  | 'webhook_not_found'
+  | 'idempotency_in_flight'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'idempotency_key_reused'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `webhooks.listDeliveries` takes. */
+export interface WebhooksListDeliveriesInput {
+  webhook_id: string
+  /** Number of the page, from 1. */
+  page?: unknown
+  /** The same as page. */
+  current_page?: unknown
+  /** Records on a page: 1 to 100. */
+  per_page?: unknown
+  /** The next_cursor of the page before. */
+  after?: string
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+  /** Only deliveries in this state. */
+  state?: 'pending' | 'delivered' | 'failed' | 'lost'
+  /** Only deliveries of this event code. */
+  event_code?:
+    | 'organization.organization.create.success'
+    | 'organization.organization.update.success'
+    | 'organization.organization.delete.success'
+    | 'user.user.create.success'
+    | 'user.user.update.success'
+    | 'user.user.delete.success'
+    | 'user.metadata.set.success'
+    | 'user.metadata.remove.success'
+    | 'user.session.create.success'
+    | 'application.application.create.success'
+    | 'application.application.update.success'
+    | 'application.application.delete.success'
+    | 'metakey.metakey.create.success'
+    | 'metakey.metakey.delete.success'
+    | 'magic_link.connection.update.success'
+    | 'magic_link.challenge.create.success'
+    | 'magic_link.challenge.consume.success'
+    | 'api_key.api_key.create.success'
+    | 'api_key.api_key.rotate.success'
+    | 'api_key.api_key.revoke.success'
+    | 'webhook.webhook.create.success'
+    | 'webhook.webhook.update.success'
+    | 'webhook.webhook.delete.success'
+    | 'webhook.webhook.rotate.success'
+    | 'webhook.webhook.test.success'
+    | 'webhook.webhook.disable.success'
+    | 'webhook.delivery.redeliver.success'
+}
+
+/** Codes that `webhooks.listDeliveries` answers. */
+export type WebhooksListDeliveriesErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'webhook_not_found'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `webhooks.redeliver` takes. */
+export interface WebhooksRedeliverInput {
+  webhook_id: string
+  delivery_id: string
+}
+
+/** Codes that `webhooks.redeliver` answers. */
+export type WebhooksRedeliverErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'webhook_not_found'
+  | 'delivery_not_found'
+  | 'idempotency_in_flight'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'idempotency_key_reused'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `webhooks.redeliverAll` takes. */
+export interface WebhooksRedeliverAllInput {
+  webhook_id: string
+  /** Every event of this time and later, whatever became of it; without it: all that failed or are lost. */
+  since?: string
+}
+
+/** Codes that `webhooks.redeliverAll` answers. */
+export type WebhooksRedeliverAllErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'webhook_not_found'
+  | 'idempotency_in_flight'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'idempotency_key_reused'
   | 'rate_limited'
   | 'unavailable'
 
@@ -2273,6 +2943,7 @@ export interface LogEventsListInput {
     | 'END_USER_MAGIC_LINK_FAILED'
     | 'TOKEN_EXCHANGED'
     | 'TOKEN_EXCHANGE_FAILED'
+    | 'WEBHOOK_DISABLED'
     | 'REQUIRED_METADATA_MISSING'
   /** Only log events of this application or API key. */
   client_id?: string
@@ -2440,6 +3111,8 @@ export type ErrorCode =
   | 'user_not_found'
   | 'application_not_found'
   | 'meta_key_not_found'
+  | 'webhook_not_found'
+  | 'delivery_not_found'
   | 'method_not_allowed'
   | 'email_taken'
   | 'meta_key_taken'
@@ -2565,6 +3238,32 @@ export interface Operations {
     code: MagicLinkUpdateConnectionErrorCode
   }
   'events.list': { input: EventsListInput; output: EventPage; code: EventsListErrorCode }
+  'webhooks.create': { input: WebhooksCreateInput; output: Webhook; code: WebhooksCreateErrorCode }
+  'webhooks.list': { input: WebhooksListInput; output: WebhookList; code: WebhooksListErrorCode }
+  'webhooks.get': { input: WebhooksGetInput; output: Webhook; code: WebhooksGetErrorCode }
+  'webhooks.update': { input: WebhooksUpdateInput; output: Webhook; code: WebhooksUpdateErrorCode }
+  'webhooks.delete': { input: WebhooksDeleteInput; output: WebhookDeletion; code: WebhooksDeleteErrorCode }
+  'webhooks.rotateSignatureKey': {
+    input: WebhooksRotateSignatureKeyInput
+    output: Webhook
+    code: WebhooksRotateSignatureKeyErrorCode
+  }
+  'webhooks.test': { input: WebhooksTestInput; output: WebhookDelivery; code: WebhooksTestErrorCode }
+  'webhooks.listDeliveries': {
+    input: WebhooksListDeliveriesInput
+    output: WebhookDeliveryList
+    code: WebhooksListDeliveriesErrorCode
+  }
+  'webhooks.redeliver': {
+    input: WebhooksRedeliverInput
+    output: WebhookDelivery
+    code: WebhooksRedeliverErrorCode
+  }
+  'webhooks.redeliverAll': {
+    input: WebhooksRedeliverAllInput
+    output: WebhookRedelivery
+    code: WebhooksRedeliverAllErrorCode
+  }
   'logEvents.list': { input: LogEventsListInput; output: LogEventList; code: LogEventsListErrorCode }
   'outbox.list': { input: OutboxListInput; output: OutboxMessageList; code: OutboxListErrorCode }
   'oauth.apiToken': { input: OauthApiTokenInput; output: ApiToken; code: OauthApiTokenErrorCode }
@@ -2814,6 +3513,88 @@ export interface EventsMethods {
   list(input?: EventsListInput, options?: RequestOptions): Promise<EventPage>
 }
 
+export interface WebhooksMethods {
+  /**
+   * Create a webhook; events from now on are sent to it.
+   * `POST /api/v2/webhooks`. Needs the scope `write:webhooks`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
+   *
+   * @throws ApiError with a code of WebhooksCreateErrorCode.
+   */
+  create(input: WebhooksCreateInput, options?: RequestOptions): Promise<Webhook>
+
+  /**
+   * List webhooks, newest first.
+   * `GET /api/v2/webhooks`. Needs the scope `read:webhooks`.
+   *
+   * @throws ApiError with a code of WebhooksListErrorCode.
+   */
+  readonly list: ListMethod<WebhooksListInput, WebhookList, Webhook>
+
+  /**
+   * Get a webhook.
+   * `GET /api/v2/webhooks/:webhook_id`. Needs the scope `read:webhooks`. etagOf() knows the version of the answer.
+   *
+   * @throws ApiError with a code of WebhooksGetErrorCode.
+   */
+  get(input: WebhooksGetInput, options?: RequestOptions): Promise<Webhook>
+
+  /**
+   * Change a webhook.
+   * `PUT /api/v2/webhooks/:webhook_id`. Needs the scope `write:webhooks`. With `ifMatch` the change happens to that version alone.
+   *
+   * @throws ApiError with a code of WebhooksUpdateErrorCode.
+   */
+  update(input: WebhooksUpdateInput, options?: RequestOptions): Promise<Webhook>
+
+  /**
+   * Delete a webhook with its deliveries; nothing is sent to it any more.
+   * `DELETE /api/v2/webhooks/:webhook_id`. Needs the scope `write:webhooks`. With `ifMatch` the change happens to that version alone.
+   *
+   * @throws ApiError with a code of WebhooksDeleteErrorCode.
+   */
+  delete(input: WebhooksDeleteInput, options?: RequestOptions): Promise<WebhookDeletion>
+
+  /**
+   * Give a webhook a new signature key; the one before signs too, as v0, for 24 hours.
+   * `POST /api/v2/webhooks/:webhook_id/rotate-signature-key`. Needs the scope `write:webhooks`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
+   *
+   * @throws ApiError with a code of WebhooksRotateSignatureKeyErrorCode.
+   */
+  rotateSignatureKey(input: WebhooksRotateSignatureKeyInput, options?: RequestOptions): Promise<Webhook>
+
+  /**
+   * Send a test event to a webhook, active or not.
+   * `POST /api/v2/webhooks/:webhook_id/test`. Needs the scope `write:webhooks`. Exists with sandbox keys alone. Carries an Idempotency-Key, so that it is repeated safely.
+   *
+   * @throws ApiError with a code of WebhooksTestErrorCode.
+   */
+  test(input: WebhooksTestInput, options?: RequestOptions): Promise<WebhookDelivery>
+
+  /**
+   * List what was sent to a webhook, or is to be, newest first, with attempts and answers.
+   * `GET /api/v2/webhooks/:webhook_id/deliveries`. Needs the scope `read:webhooks`.
+   *
+   * @throws ApiError with a code of WebhooksListDeliveriesErrorCode.
+   */
+  readonly listDeliveries: ListMethod<WebhooksListDeliveriesInput, WebhookDeliveryList, WebhookDelivery>
+
+  /**
+   * Send an event to a webhook again, whatever became of it before.
+   * `POST /api/v2/webhooks/:webhook_id/deliveries/:delivery_id/redeliver`. Needs the scope `write:webhooks`. Carries an Idempotency-Key, so that it is repeated safely.
+   *
+   * @throws ApiError with a code of WebhooksRedeliverErrorCode.
+   */
+  redeliver(input: WebhooksRedeliverInput, options?: RequestOptions): Promise<WebhookDelivery>
+
+  /**
+   * Send events to a webhook again: all that failed or were lost, or everything since a time.
+   * `POST /api/v2/webhooks/:webhook_id/redeliver`. Needs the scope `write:webhooks`. Carries an Idempotency-Key, so that it is repeated safely.
+   *
+   * @throws ApiError with a code of WebhooksRedeliverAllErrorCode.
+   */
+  redeliverAll(input: WebhooksRedeliverAllInput, options?: RequestOptions): Promise<WebhookRedelivery>
+}
+
 export interface LogEventsMethods {
   /**
    * List what happened at sign-in, newest first.
@@ -2886,6 +3667,7 @@ export interface Client {
   readonly tokenCustomization: TokenCustomizationMethods
   readonly magicLink: MagicLinkMethods
   readonly events: EventsMethods
+  readonly webhooks: WebhooksMethods
   readonly logEvents: LogEventsMethods
   readonly outbox: OutboxMethods
   readonly oauth: OauthMethods
@@ -2938,6 +3720,16 @@ export const routeTable: { readonly [Name in OperationName]: RouteRow } = {
   'magicLink.getConnection': ['GET', '/api/v2/org/:org_domain/magic-link-connection', ''],
   'magicLink.updateConnection': ['PUT', '/api/v2/org/:org_domain/magic-link-connection', 'b'],
   'events.list': ['GET', '/api/v2/events', ''],
+  'webhooks.create': ['POST', '/api/v2/webhooks', 'bi'],
+  'webhooks.list': ['GET', '/api/v2/webhooks', 'l'],
+  'webhooks.get': ['GET', '/api/v2/webhooks/:webhook_id', ''],
+  'webhooks.update': ['PUT', '/api/v2/webhooks/:webhook_id', 'b'],
+  'webhooks.delete': ['DELETE', '/api/v2/webhooks/:webhook_id', ''],
+  'webhooks.rotateSignatureKey': ['POST', '/api/v2/webhooks/:webhook_id/rotate-signature-key', 'i'],
+  'webhooks.test': ['POST', '/api/v2/webhooks/:webhook_id/test', 'i'],
+  'webhooks.listDeliveries': ['GET', '/api/v2/webhooks/:webhook_id/deliveries', 'l'],
+  'webhooks.redeliver': ['POST', '/api/v2/webhooks/:webhook_id/deliveries/:delivery_id/redeliver', 'i'],
+  'webhooks.redeliverAll': ['POST', '/api/v2/webhooks/:webhook_id/redeliver', 'bi'],
   'logEvents.list': ['GET', '/api/v2/org/:org_domain/log-events', 'l'],
   'outbox.list': ['GET', '/api/v2/outbox', 'l'],
   'oauth.apiToken': ['POST', '/api/v2/oauth/token', 'bfo'],

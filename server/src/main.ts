@@ -11,7 +11,7 @@ import { openDeps, type OpenDeps } from './deps.js'
 import { createApp } from './http/app.js'
 import { createMetricsServer } from './http/metrics-server.js'
 import { createHttpServer, drain } from './http/server.js'
-import { startWorker } from './jobs/run.js'
+import { startBackground } from './worker.js'
 
 export interface ServiceOptions {
   /** Whether jobs run in this process too. */
@@ -56,7 +56,7 @@ export async function startService(
     const metricsAddress = await listen(metricsServer, '127.0.0.1', config.metricsPort, 'METRICS_PORT')
     const address = await listen(server, config.host, config.port, 'PORT')
     // Without its tables a worker could only fail.
-    const worker = options.worker && isMigrated ? startWorker(deps) : undefined
+    const worker = options.worker && isMigrated ? startBackground(deps) : undefined
 
     const close = async () => {
       app.enable('draining')
@@ -87,7 +87,7 @@ export async function startWorkerProcess(
   try {
     checkMigrated(deps)
     const metricsAddress = await listen(metricsServer, '127.0.0.1', config.metricsPort, 'METRICS_PORT')
-    const worker = startWorker(deps)
+    const worker = startBackground(deps)
     const close = async () => {
       await within(config.drainMs, worker.stop())
       await closeBoth(metricsServer, deps)

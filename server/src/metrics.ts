@@ -33,6 +33,12 @@ export function createMetrics() {
       labelNames: ['name', 'outcome'] as const,
       registers,
     }),
+    deliveries: new Counter({
+      name: 'portico_webhook_attempts_total',
+      help: 'Attempts to deliver an event to a webhook by outcome',
+      labelNames: ['outcome'] as const,
+      registers,
+    }),
     jobsDue: new Gauge({
       name: 'portico_jobs_due',
       help: 'Jobs that are due and not yet claimed, as the last poll saw it',

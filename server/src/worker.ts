@@ -1,2 +1,21 @@
-/** What runs jobs: in the process of the API, or in one of its own. */
-export { startWorker, type Worker, type WorkerOptions } from './jobs/run.js'
+import type { Deps } from './deps.js'
+import { startWorker, type Worker } from './jobs/run.js'
+import { startSender } from './webhooks/sender.js'
+
+/** Starts what runs beside requests, in the process of the API or in one of its own: jobs and deliveries of events. */
+export function startBackground(deps: Deps): Worker {
+  const worker = startWorker(deps)
+  const sender = startSender(deps)
+  return {
+    async stop() {
+      await Promise.all([worker.stop(), sender.stop()])
+    },
+    async runDue() {
+      for (let ended = 0; ;) {
+        const endedNow = (await worker.runDue()) + (await sender.runDue())
+        if (endedNow === 0) return ended
+        ended += endedNow
+      }
+    },
+  }
+}

@@ -6,6 +6,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { startDatabaseProxy } from '../database-proxy.js'
 import { anyEmail, anything, givenOf } from '../given.js'
 import { startService, type Service } from '../harness.js'
+import { startReceiver } from '../receiver.js'
 
 /** Every value that a field which the contract marks secret has had, by the field's name. */
 type Canaries = Record<string, string[]>
@@ -75,7 +76,19 @@ async function signInWithEverything(): Promise<Canaries> {
     id_token: withSignature(tokens.id_token),
     // None is issued; the endpoints ignore one that is sent.
     refresh_token: [],
+    signature_key: await signWithBothKeys(),
   }
+}
+
+/** The keys of a webhook that has signed with both of them. */
+async function signWithBothKeys(): Promise<string[]> {
+  const client = await service.client()
+  const { url: target_url } = await startReceiver()
+  const webhook = await client.webhooks.create({ name: 'Receiver', target_url, event_codes: ['all'] })
+  const rotated = await client.webhooks.rotateSignatureKey({ webhook_id: webhook.id })
+  await client.webhooks.test({ webhook_id: webhook.id })
+  await service.runJobs()
+  return [webhook.signature_key, rotated.signature_key]
 }
 
 async function tokensOf(path: string, form: Record<string, string>): Promise<UserTokens> {

@@ -40,7 +40,10 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
   malformed_request: (route, world, token) =>
     bodyOf(route) === undefined || route.method === 'GET'
       ? raw(route, world, token, {
-          path: pathOf(route, world).replace(encodeURIComponent(world['org_domain'] ?? ''), '%zz'),
+          path: pathOf(route, { ...world, [route.pathParameters[0] ?? '']: 'undecodable' }).replace(
+            'undecodable',
+            '%zz',
+          ),
         })
       : raw(route, world, token, { body: '{' }),
   invalid_token: (route, world) => ask(route, world, undefined),
@@ -74,6 +77,9 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
   idempotency_key_reused: async (route, world, token) => {
     const headers = { 'idempotency-key': anything() }
     await ask(route, world, token, { headers, body: freshBody(route, world) })
+    // Without a body it is the path that makes another request.
+    if (bodyOf(route) === undefined)
+      return ask(route, { ...world, [route.pathParameters.at(-1) ?? '']: randomUUID() }, token, { headers })
     return ask(route, world, token, {
       headers,
       body: { ...freshBody(route, world), name: 'Another', email: anyEmail() },
@@ -108,6 +114,8 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
       : undefined
     return ask(route, { ...world, key: 'missing', key_name: 'missing' }, token, { body })
   },
+  webhook_not_found: (route, world, token) => ask(route, { ...world, webhook_id: randomUUID() }, token),
+  delivery_not_found: (route, world, token) => ask(route, { ...world, delivery_id: randomUUID() }, token),
   email_taken: async (route, world, token) => {
     const other = await service.given.user({ org_domain: world['org_domain'] ?? '' })
     return ask(route, world, token, { body: { email: other.email.toUpperCase() } })

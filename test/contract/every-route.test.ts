@@ -38,7 +38,12 @@ beforeAll(async () => {
       world: await withAccountApplication(service, theirs, { account }),
       shared: referenceNames.filter((name) => name !== 'client_id' && name !== 'application_id'),
     },
-    { whose: 'another organization', world: await createWorld(service), shared: ['org_domain'] },
+    {
+      whose: 'another organization',
+      world: await createWorld(service),
+      // Webhooks are the whole account's.
+      shared: ['org_domain', 'webhook_id', 'delivery_id'],
+    },
   ]
 })
 
@@ -59,6 +64,8 @@ const referenceNames = [
   'application_id',
   'key',
   'key_name',
+  'webhook_id',
+  'delivery_id',
 ] as const
 
 function ask(
@@ -111,6 +118,8 @@ describe.each(keyed.map((route) => [route.name, route] as const))('%s', (_name, 
       application_id: randomUUID(),
       key: `missing_${anything()}`,
       key_name: `missing_${anything()}`,
+      webhook_id: randomUUID(),
+      delivery_id: randomUUID(),
     }
     for (const { whose, world: theirs, shared } of [...foreigners, await otherEnvironment(mine)]) {
       const before = await rowsOf(theirs)
@@ -227,7 +236,7 @@ async function eventCodes(): Promise<string[]> {
   return rows.map((row) => row.code)
 }
 
-/** Every row of every table that belongs to the organization, and that of the application, as text. */
+/** Every row of every table that belongs to the organization, and those of the application and webhook, as text. */
 async function rowsOf(references: References): Promise<unknown> {
   const [row] = await service.query<{ id: string }>('select id from organizations where domain = $1', [
     references['org_domain'],
@@ -248,5 +257,10 @@ async function rowsOf(references: References): Promise<unknown> {
   const application = await service.query('select t::text from applications t where id = $1', [
     references['client_id'],
   ])
-  return [...dumps.flat(), ...application]
+  const webhook = await service.query(
+    `select t::text from webhooks t where id = $1
+     union all select t::text from webhook_deliveries t where webhook_id = $1 order by 1`,
+    [references['webhook_id']],
+  )
+  return [...dumps.flat(), ...application, ...webhook]
 }

@@ -41,6 +41,8 @@ type Recipe = (
   as: Awaited<ReturnType<typeof newAccount>>,
 ) => Pick<Subject, 'create' | 'remove'> & { readonly sorts: readonly string[] }
 
+const receiver = 'https://127.0.0.1:9999/events'
+
 /** How to make and remove a record of each list, and what the list can be sorted by. */
 const recipes: Readonly<Record<string, Recipe>> = {
   'organizations.list': ({ client, given }) => ({
@@ -62,6 +64,16 @@ const recipes: Readonly<Record<string, Recipe>> = {
     create: () => given.metaKey({ org_domain }),
     remove: (record) =>
       client.tokenCustomization.deleteMetaKey({ org_domain, key_name: String(record['name']) }),
+    sorts: [],
+  }),
+  'webhooks.list': ({ client }) => ({
+    create: (name = 'Receiver') =>
+      client.webhooks.create({ name, target_url: receiver, event_codes: ['user.all'] }),
+    remove: ({ id }) => client.webhooks.delete({ webhook_id: id }),
+    sorts: [],
+  }),
+  'webhooks.listDeliveries': ({ client, webhook_id }) => ({
+    create: () => client.webhooks.test({ webhook_id }),
     sorts: [],
   }),
   'outbox.list': ({ client, given, org_domain }) => ({
@@ -88,14 +100,17 @@ async function newAccount(route: Route) {
   const isUnder = route.name !== 'organizations.list'
   const org_domain = isUnder ? (await given.organization()).domain : ''
   if (route.name === 'outbox.list') await given.application({ org_domain })
-  return { client, given, org_domain, token: await service.token({ account }) }
+  const webhook_id = route.pathParameters.includes('webhook_id')
+    ? (await client.webhooks.create({ name: 'Receiver', target_url: receiver, event_codes: ['user.all'] })).id
+    : ''
+  return { client, given, org_domain, webhook_id, token: await service.token({ account }) }
 }
 
 async function subjectOf(route: Route, size = 0): Promise<Subject & { sorts: readonly string[] }> {
   const recipe = recipes[route.name]
   if (recipe === undefined) throw new Error(`say how records of ${route.name} are made`)
   const as = await newAccount(route)
-  const references: References = { org_domain: as.org_domain }
+  const references: References = { org_domain: as.org_domain, webhook_id: as.webhook_id }
   const raw = async (query: string) => {
     const response = await fetch(`${service.baseUrl}${pathOf(route, references)}?${query}`, {
       headers: { authorization: `Bearer ${as.token}` },

@@ -63,7 +63,7 @@ export async function createApiKey(
 
 /** Makes an API key and records the event, in the caller's transaction. */
 export async function issueApiKey(
-  deps: Pick<Deps, 'now'>,
+  deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
   key: NewApiKey,
   cause: Cause,
@@ -169,7 +169,7 @@ async function getUsableKey(trx: Transaction<DB>, clientId: string): Promise<{ e
 }
 
 async function emitApiKey(
-  deps: Pick<Deps, 'now'>,
+  deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
   code:
     'api_key.api_key.create.success' | 'api_key.api_key.rotate.success' | 'api_key.api_key.revoke.success',

@@ -1,6 +1,5 @@
 import type {
-  Application} from '@portico/contract/applications';
-import type {
+  Application,
   ApplicationChanges,
   ApplicationQuery,
   DeletedApplication,
@@ -341,7 +340,7 @@ async function whyUnchanged(db: Kysely<DB>, tenant: Tenant, id: string): Promise
 }
 
 async function emitApplication(
-  deps: Pick<Deps, 'now'>,
+  deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
   tenant: Tenant,
   code:

@@ -7,6 +7,7 @@ import * as users from './migrations/0004-users.js'
 import * as applications from './migrations/0005-applications.js'
 import * as signIn from './migrations/0006-sign-in.js'
 import * as eventStream from './migrations/0007-event-stream.js'
+import * as webhooks from './migrations/0008-webhooks.js'
 
 /** Every migration by name. A new one is added at the end; one that has been released is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -17,6 +18,7 @@ export const migrations: Record<string, Migration> = {
   '0005-applications': applications,
   '0006-sign-in': signIn,
   '0007-event-stream': eventStream,
+  '0008-webhooks': webhooks,
 }
 
 /**

@@ -321,6 +321,51 @@ export interface Users {
   version: Generated<number>;
 }
 
+export interface WebhookAttempts {
+  account_id: string;
+  answer: string | null;
+  delivery_id: string;
+  duration_ms: number;
+  environment: string;
+  number: number;
+  outcome: string;
+  started_at: Timestamp;
+  status: number | null;
+  webhook_id: string;
+}
+
+export interface WebhookDeliveries {
+  account_id: string;
+  attempt: Generated<number>;
+  attempts_before: Generated<number>;
+  environment: string;
+  event_code: string;
+  id: string;
+  inserted_at: Timestamp;
+  lease: string | null;
+  run_at: Timestamp | null;
+  state: string;
+  webhook_id: string;
+}
+
+export interface Webhooks {
+  account_id: string;
+  active: boolean;
+  environment: string;
+  event_codes: string[];
+  failing_since: Timestamp | null;
+  id: string;
+  inserted_at: Timestamp;
+  name: string;
+  previous_signature_key_expires_at: Timestamp | null;
+  previous_signature_key_sealed: Buffer | null;
+  retry_on_timeout: boolean;
+  signature_key_sealed: Buffer;
+  target_url: string;
+  updated_at: Timestamp;
+  version: Generated<number>;
+}
+
 export interface DB {
   accounts: Accounts;
   api_keys: ApiKeys;
@@ -344,4 +389,7 @@ export interface DB {
   slugs: Slugs;
   user_metadata: UserMetadata;
   users: Users;
+  webhook_attempts: WebhookAttempts;
+  webhook_deliveries: WebhookDeliveries;
+  webhooks: Webhooks;
 }

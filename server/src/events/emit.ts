@@ -1,12 +1,13 @@
-import { eventCatalog, type EventCode, type EventRecord } from '@portico/contract/event-catalog'
+import { eventCatalog, selectorsOf, type EventCode, type EventRecord } from '@portico/contract/event-catalog'
 import { withoutSecrets } from '@portico/contract/sensitivity'
-import type { Transaction } from 'kysely'
+import { sql, type Insertable, type RawBuilder, type Transaction } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import type { DB } from '../db/schema.js'
-import { insertion } from '../db/statement.js'
+import type { DB, Events } from '../db/schema.js'
+import { sqlStatement } from '../db/statement.js'
 import type { Deps } from '../deps.js'
 import type { Cause } from '../tenant.js'
 import { normalizeEmail } from '../users/email.js'
+import { announceDeliveries } from '../webhooks/announce.js'
 
 /** Larger data is cut to its ids, so that every event fits a webhook. */
 const maxDataBytes = 20_000
@@ -21,6 +22,8 @@ export interface Emission<Code extends EventCode> {
   readonly subjectId?: string
   /** The e-mail address that the event carries; without a subject it is erased with the user of that address. */
   readonly email?: string
+  /** The one webhook that it is sent to, instead of those that are active and subscribe to its code. */
+  readonly onlyWebhookId?: string
 }
 
 /** Where an event happens: an account and environment, and the domain its `__domain__` names. */
@@ -31,20 +34,21 @@ export interface Scene {
   readonly cause: Cause
 }
 
-/** Records an event in the transaction of the change it tells. */
+/** Records an event, and what is to be sent of it to webhooks, in the transaction of the change it tells. */
 export async function emit<Code extends EventCode>(
-  { now }: Pick<Deps, 'now'>,
+  { db, now }: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
   scene: Scene,
   emission: Emission<Code>,
-): Promise<void> {
+): Promise<{ eventId: string }> {
   const data = JSON.stringify(withoutSecrets(eventCatalog[emission.code].data, emission.record) ?? {})
   const isTooLarge = Buffer.byteLength(data) > maxDataBytes
   const params = JSON.stringify(scene.cause.params())
-  await insertEvent(trx, {
+  const eventId = uuidv7()
+  const deliveries = await insertEvent(trx, {
     account_id: scene.accountId,
     environment: scene.environment,
-    id: uuidv7(),
+    id: eventId,
     organization_id: emission.organizationId ?? null,
     domain: scene.domain,
     code: emission.code,
@@ -56,26 +60,53 @@ export async function emit<Code extends EventCode>(
     subject_id: emission.subjectId ?? null,
     email_normalized: emission.email === undefined ? null : normalizeEmail(emission.email),
     issued_at: now(),
+    selectors: selectorsOf(emission.code),
+    only_webhook_id: emission.onlyWebhookId ?? null,
   })
+  if (deliveries.length > 0)
+    announceDeliveries(
+      db,
+      deliveries.map((delivery) => delivery.webhook_id),
+    )
+  return { eventId }
 }
 
 function idOf(record: object): { id?: unknown } {
   return 'id' in record ? { id: record.id } : {}
 }
 
-const insertEvent = insertion('events', [
-  'account_id',
-  'environment',
-  'id',
-  'organization_id',
-  'domain',
-  'code',
-  'data',
-  'params',
-  'actor_type',
-  'actor_id',
-  'request_id',
-  'subject_id',
-  'email_normalized',
-  'issued_at',
-])
+type NewEvent = Required<Omit<Insertable<Events>, 'position'>> & {
+  readonly selectors: readonly string[]
+  readonly only_webhook_id: string | null
+}
+
+const insertEvent = sqlStatement(insertionOf)
+
+/** The event and its deliveries in one statement; a webhook that is being deleted is waited for, and then gets none. */
+function insertionOf(event: NewEvent): RawBuilder<{ webhook_id: string }> {
+  return sql`
+    with event as (
+      insert into events (
+        account_id, environment, id, organization_id, domain, code, data, params,
+        actor_type, actor_id, request_id, subject_id, email_normalized, issued_at
+      ) values (
+        ${event.account_id}, ${event.environment}, ${event.id}, ${event.organization_id}, ${event.domain},
+        ${event.code}, ${event.data}, ${event.params}, ${event.actor_type}, ${event.actor_id},
+        ${event.request_id}, ${event.subject_id}, ${event.email_normalized}, ${event.issued_at}
+      )
+    )
+    insert into webhook_deliveries (
+      account_id, environment, id, webhook_id, event_code, state, run_at, inserted_at
+    )
+    select account_id, environment, ${event.id}::uuid, id, ${event.code}::text, 'pending',
+      ${event.issued_at}::timestamptz, ${event.issued_at}::timestamptz
+    from webhooks
+    where account_id = ${event.account_id}
+      and environment = ${event.environment}
+      and case
+        when ${event.only_webhook_id}::uuid is null then active and event_codes && ${event.selectors}::text[]
+        else id = ${event.only_webhook_id}::uuid
+      end
+    for key share
+    returning webhook_id`
+}

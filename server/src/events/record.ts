@@ -14,7 +14,8 @@ export interface EventRow {
   readonly request_id: string
   /** RFC 3339 with microseconds, which a Date does not hold. */
   readonly issued_at: string
-  readonly position: string
+  /** Null where it is sent to a webhook, maybe before it has one. */
+  readonly position: string | null
 }
 
 export function toEvent(row: EventRow): Event {
@@ -30,7 +31,7 @@ export function toEvent(row: EventRow): Event {
     params: row.params,
     actor: { type: row.actor_type, id: row.actor_id },
     request_id: row.request_id,
-    cursor: writeCursor(row.position),
+    cursor: row.position === null ? null : writeCursor(row.position),
     webhook_id: null,
   }
   // The row was written by emit(), which types each member by the code.

@@ -10,6 +10,7 @@ import { organizationRoutes } from '../organizations/routes.js'
 import { outboxRoutes } from '../outbox/routes.js'
 import { tokenCustomizationRoutes } from '../token-customization/routes.js'
 import { userRoutes } from '../users/routes.js'
+import { webhookRoutes } from '../webhooks/routes.js'
 import type { Implementation } from './mount.js'
 
 /** The handlers of every route of the contract; fails to compile when one is missing. */
@@ -21,6 +22,7 @@ export function apiOf(deps: Deps): Implementation<typeof contract> {
     tokenCustomization: tokenCustomizationRoutes(deps),
     magicLink: magicLinkRoutes(deps),
     events: eventRoutes(deps),
+    webhooks: webhookRoutes(deps),
     logEvents: logEventRoutes(deps),
     outbox: outboxRoutes(deps),
     oauth: oauthRoutes(deps),

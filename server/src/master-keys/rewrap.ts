@@ -5,6 +5,7 @@ import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { answerContext } from '../events/idempotency.js'
 import { sealContext } from '../signing-keys/signing-keys.js'
+import { signatureKeyContext } from '../webhooks/signature-keys.js'
 
 interface SealedColumn {
   readonly table: keyof DB
@@ -44,6 +45,17 @@ const sealedColumns: readonly SealedColumn[] = [
         keyHash: Buffer.from(named('key_hash').slice(2), 'hex'),
       }),
   },
+  ...['signature_key_sealed', 'previous_signature_key_sealed'].map((column): SealedColumn => ({
+    table: 'webhooks',
+    column,
+    naming: ['account_id', 'environment', 'id'],
+    contextOf: (named) =>
+      signatureKeyContext({
+        accountId: named('account_id'),
+        environment: named('environment'),
+        id: named('id'),
+      }),
+  })),
 ]
 
 export interface SealedCount {

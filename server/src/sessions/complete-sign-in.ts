@@ -41,7 +41,7 @@ export interface PassedSignIn {
  * @returns The code, which is stored as a digest.
  */
 export async function completeSignIn(
-  deps: Pick<Deps, 'now'>,
+  deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
   signIn: PassedSignIn,
 ): Promise<string> {

@@ -186,7 +186,7 @@ function asMetaKeyTaken(error: unknown): never {
 }
 
 async function emitMetaKey(
-  deps: Pick<Deps, 'now'>,
+  deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
   tenant: Tenant,
   code: 'metakey.metakey.create.success' | 'metakey.metakey.delete.success',

@@ -1,6 +1,6 @@
 import type { PhoneNumber } from '@portico/contract/profile'
 import type { NewUser, UserChanges } from '@portico/contract/user-input'
-import type { User} from '@portico/contract/users';
+import type { User } from '@portico/contract/users'
 import type { DeletedUser, UserQuery } from '@portico/contract/users'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
@@ -210,7 +210,7 @@ export async function touchUser(
 
 /** Notes that the address of a user, whom the transaction holds, is theirs: they have read a mail sent there. */
 export async function markEmailVerified(
-  deps: Pick<Deps, 'now'>,
+  deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
   tenant: Tenant,
   id: string,
@@ -342,7 +342,7 @@ export type UserEventCode =
 
 /** Records what happened to a user, and answers with the record. */
 export async function emitUser(
-  deps: Pick<Deps, 'now'>,
+  deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
   tenant: Tenant,
   code: UserEventCode,

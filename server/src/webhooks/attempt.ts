@@ -1,0 +1,104 @@
+import { signatureHeaders } from '@portico/contract/webhook-signature'
+import type { Deps } from '../deps.js'
+import { webhookEvent } from '../events/webhook-event.js'
+import type { OutboundAnswer } from '../outbound/post.js'
+import type { ClaimedDelivery, Ending } from './queue.js'
+import { openSignatureKey } from './signature-keys.js'
+
+/** From the first byte sent to the last one of the answer. */
+const timeoutMs = 15_000
+const maxAnswerBytes = 16_000
+/** Of an answer this much is kept, for whoever looks into a failure. */
+const keptCharacters = 1_000
+
+const minute = 60
+const hour = 60 * minute
+/** The waits before a second attempt, a third and so on, in seconds. */
+const retryAfterSeconds = [
+  5,
+  5 * minute,
+  30 * minute,
+  2 * hour,
+  5 * hour,
+  10 * hour,
+  14 * hour,
+  20 * hour,
+  24 * hour,
+]
+/** The longest that a receiver can put off an attempt with Retry-After. */
+const maxRetryAfterSeconds = 24 * hour
+
+/** Sends an event to a webhook once, and says what becomes of the delivery then. */
+export async function attempt(
+  { keys, now, outbound }: Pick<Deps, 'keys' | 'now' | 'outbound'>,
+  delivery: ClaimedDelivery,
+): Promise<Ending> {
+  const startedAt = now()
+  const startedTick = performance.now()
+  const webhook = {
+    accountId: delivery.account_id,
+    environment: delivery.environment,
+    id: delivery.webhook_id,
+  }
+  const message = {
+    id: delivery.id,
+    timestamp: Math.floor(startedAt.getTime() / 1000),
+    body: JSON.stringify(webhookEvent(delivery, webhook.id)),
+  }
+  const isPreviousAlive = (delivery.previous_signature_key_expires_at ?? startedAt) > startedAt
+  const previous = isPreviousAlive ? delivery.previous_signature_key_sealed : null
+  const signed = await signatureHeaders(message, {
+    current: openSignatureKey({ keys }, webhook, delivery.signature_key_sealed),
+    previous: previous === null ? undefined : openSignatureKey({ keys }, webhook, previous),
+  })
+  const answer = await outbound.post({
+    url: delivery.target_url,
+    headers: { 'content-type': 'application/json', 'user-agent': 'Portico', ...signed },
+    body: message.body,
+    timeoutMs,
+    maxAnswerBytes,
+  })
+  return {
+    ...outcomeOf(answer),
+    ...consequenceOf(answer, delivery, now()),
+    durationMs: Math.round(performance.now() - startedTick),
+    startedAt,
+  }
+}
+
+function outcomeOf(answer: OutboundAnswer): Pick<Ending, 'outcome' | 'status' | 'answer'> {
+  if (answer.outcome !== 'answered') return { outcome: answer.outcome, status: null, answer: null }
+  return {
+    outcome: isReceived(answer) ? 'delivered' : 'refused',
+    status: answer.status,
+    answer: answer.body.slice(0, keptCharacters).toWellFormed(),
+  }
+}
+
+function isReceived(answer: OutboundAnswer): boolean {
+  return answer.outcome === 'answered' && answer.status >= 200 && answer.status < 300
+}
+
+/** An answer that refuses the event has it sent again; where there was none, that is up to the webhook. */
+function consequenceOf(
+  answer: OutboundAnswer,
+  { place_in_schedule: place, retry_on_timeout: isRetriedUnanswered }: ClaimedDelivery,
+  at: Date,
+): Pick<Ending, 'state' | 'nextAt'> {
+  if (isReceived(answer)) return { state: 'delivered', nextAt: null }
+  if (answer.outcome !== 'answered' && !isRetriedUnanswered) return { state: 'lost', nextAt: null }
+  const scheduled = retryAfterSeconds[place - 1]
+  if (scheduled === undefined) return { state: 'failed', nextAt: null }
+  // Deliveries that failed together should not all come back together.
+  const waitSeconds = Math.max(scheduled * (0.9 + Math.random() * 0.2), askedWaitOf(answer, at))
+  return { state: 'pending', nextAt: new Date(at.getTime() + waitSeconds * 1000) }
+}
+
+/** The seconds that a receiver asks to be left alone, at most a day (RFC 9110 section 10.2.3). */
+function askedWaitOf(answer: OutboundAnswer, at: Date): number {
+  const isHeard = answer.outcome === 'answered' && (answer.status === 429 || answer.status === 503)
+  const text = isHeard ? answer.headers.retryAfter?.trim() : undefined
+  if (text === undefined) return 0
+  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : (Date.parse(text) - at.getTime()) / 1000
+  return seconds > 0 ? Math.min(seconds, maxRetryAfterSeconds) : 0
+}

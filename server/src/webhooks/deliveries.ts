@@ -1,0 +1,215 @@
+import type { DeliveryQuery, RedeliveryRequest } from '@portico/contract/webhooks'
+import type { WebhookDelivery, WebhookRedelivery } from '@portico/contract/webhook-records'
+import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
+import { newestFirst, readPage, type Page } from '../db/page.js'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { ApiError } from '../errors.js'
+import { change, type Changed } from '../events/change.js'
+import { emit, type Scene } from '../events/emit.js'
+import type { Caller } from '../tenant.js'
+import { announceDeliveries } from './announce.js'
+import { toDelivery, webhookColumns, type AttemptRow, type DeliveryRow } from './record.js'
+import { readWebhook, webhooksOf, type WebhookOwner } from './webhooks.js'
+
+/** Of a delivery that was sent again and again the latest attempts are shown. */
+const shownAttempts = 20
+
+const deliveryColumns = [
+  'webhook_deliveries.environment',
+  'webhook_deliveries.id',
+  'webhook_deliveries.webhook_id',
+  'webhook_deliveries.event_code',
+  'webhook_deliveries.state',
+  'webhook_deliveries.run_at',
+  'webhook_deliveries.inserted_at',
+] as const
+
+/**
+ * Sends a test event to a webhook, active or not, and to no other.
+ *
+ * @throws ApiError `webhook_not_found`
+ */
+export function testWebhook(deps: Deps, caller: Caller, id: string): Promise<Changed<WebhookDelivery>> {
+  return change(deps, caller.cause, async (trx) => {
+    const webhook = await webhooksOf(trx, caller)
+      .where('webhooks.id', '=', id)
+      .select(webhookColumns)
+      // Nobody deletes it before its delivery is there.
+      .forKeyShare()
+      .executeTakeFirst()
+    if (webhook === undefined) throw new ApiError('webhook_not_found')
+    const record = readWebhook(deps, webhook, caller.accountDomain)
+    const code = 'webhook.webhook.test.success'
+    const { eventId } = await emit(deps, trx, sceneOf(caller), { code, record, onlyWebhookId: id })
+    const row = await deliveriesOf(trx, caller, id)
+      .where('webhook_deliveries.id', '=', eventId)
+      .select([...deliveryColumns, latestAttempts().as('attempts')])
+      .executeTakeFirstOrThrow()
+    return { record: toDelivery(row, caller.accountDomain) }
+  })
+}
+
+/**
+ * What was sent to a webhook, and what is to be.
+ *
+ * @throws ApiError `webhook_not_found`
+ */
+export function listDeliveries(
+  { readDb }: Pick<Deps, 'readDb'>,
+  caller: Caller,
+  webhookId: string,
+  query: DeliveryQuery,
+): Promise<Page<WebhookDelivery>> {
+  const filtered = filterDeliveries(deliveriesOf(readDb, caller, webhookId), query)
+  return readPage(
+    {
+      query,
+      environment: caller.environment,
+      order: newestFirst,
+      keys: filtered,
+      table: 'webhook_deliveries',
+      read: (ids) =>
+        deliveriesOf(readDb, caller, webhookId)
+          .where(sql<boolean>`webhook_deliveries.id = any(${ids})`)
+          .select([...deliveryColumns, latestAttempts().as('attempts')])
+          .execute(),
+      total: async () => {
+        const { total } = await filtered
+          .select(({ fn }) => fn.countAll<string>().as('total'))
+          .executeTakeFirstOrThrow()
+        if (total === '0') await checkWebhook(readDb, caller, webhookId)
+        return Number(total)
+      },
+    },
+    (row: DeliveryRow) => toDelivery(row, caller.accountDomain),
+  )
+}
+
+/**
+ * Sends an event to a webhook again, whatever became of it.
+ *
+ * @throws ApiError `webhook_not_found`, `delivery_not_found`
+ */
+export function redeliver(
+  deps: Deps,
+  caller: Caller,
+  webhookId: string,
+  deliveryId: string,
+): Promise<Changed<WebhookDelivery>> {
+  return change(deps, caller.cause, async (trx) => {
+    const deliveries = await queueAgain(deps, trx, caller, { webhookId, where: sql`id = ${deliveryId}` })
+    const row = await deliveriesOf(trx, caller, webhookId)
+      .where('webhook_deliveries.id', '=', deliveryId)
+      .select([...deliveryColumns, latestAttempts().as('attempts')])
+      .executeTakeFirst()
+    if (row === undefined) {
+      await checkWebhook(trx, caller, webhookId)
+      throw new ApiError('delivery_not_found')
+    }
+    await emitRedelivery(deps, trx, caller, { webhookId, deliveries })
+    return { record: toDelivery(row, caller.accountDomain) }
+  })
+}
+
+/**
+ * Sends events to a webhook again: everything of a time and later, or all that failed or are lost.
+ *
+ * @throws ApiError `webhook_not_found`
+ */
+export function redeliverAll(
+  deps: Deps,
+  caller: Caller,
+  webhookId: string,
+  { since }: RedeliveryRequest,
+): Promise<Changed<WebhookRedelivery>> {
+  return change(deps, caller.cause, async (trx) => {
+    await checkWebhook(trx, caller, webhookId)
+    const where =
+      since === undefined ? sql`state in ('failed', 'lost')` : sql`inserted_at >= ${new Date(since)}`
+    const deliveries = await queueAgain(deps, trx, caller, { webhookId, where })
+    return { record: await emitRedelivery(deps, trx, caller, { webhookId, deliveries }) }
+  })
+}
+
+/** Every read of deliveries starts here. */
+function deliveriesOf(db: Kysely<DB>, { accountId, environment }: WebhookOwner, webhookId: string) {
+  return db
+    .selectFrom('webhook_deliveries')
+    .where('webhook_deliveries.account_id', '=', accountId)
+    .where('webhook_deliveries.environment', '=', environment)
+    .where('webhook_deliveries.webhook_id', '=', webhookId)
+}
+
+function filterDeliveries(all: ReturnType<typeof deliveriesOf>, { state, event_code: code }: DeliveryQuery) {
+  // A value that can match nothing is read as null.
+  return all
+    .$if(state === null || code === null, (query) => query.where(sql<boolean>`false`))
+    .$if(state != null, (query) => query.where('webhook_deliveries.state', '=', state ?? ''))
+    .$if(code != null, (query) => query.where('webhook_deliveries.event_code', '=', code ?? ''))
+}
+
+function latestAttempts() {
+  return sql<AttemptRow[]>`(
+    select coalesce(jsonb_agg(to_jsonb(latest) order by latest.number), '[]')
+    from (
+      select number, outcome, status, answer, duration_ms, started_at from webhook_attempts
+      where account_id = webhook_deliveries.account_id
+        and environment = webhook_deliveries.environment
+        and delivery_id = webhook_deliveries.id
+        and webhook_id = webhook_deliveries.webhook_id
+      order by number desc limit ${shownAttempts}
+    ) latest
+  )`
+}
+
+/** What is being sent keeps its lease, and the schedule begins anew with it. */
+async function queueAgain(
+  { db, now }: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  { accountId, environment }: WebhookOwner,
+  { webhookId, where }: { webhookId: string; where: RawBuilder<unknown> },
+): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    update webhook_deliveries set
+      state = 'pending',
+      run_at = case when lease is null then ${now()} else run_at end,
+      attempts_before = case when lease is null then attempt else attempt - 1 end
+    where account_id = ${accountId}
+      and environment = ${environment}
+      and webhook_id = ${webhookId}
+      and ${where}`.execute(trx)
+  if (numAffectedRows > 0n) announceDeliveries(db, [webhookId])
+  return Number(numAffectedRows)
+}
+
+/** @throws ApiError `webhook_not_found` */
+async function checkWebhook(db: Kysely<DB>, owner: WebhookOwner, id: string): Promise<void> {
+  const row = await webhooksOf(db, owner)
+    .where('webhooks.id', '=', id)
+    .select('webhooks.id')
+    .executeTakeFirst()
+  if (row === undefined) throw new ApiError('webhook_not_found')
+}
+
+async function emitRedelivery(
+  deps: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  caller: Caller,
+  { webhookId, deliveries }: { webhookId: string; deliveries: number },
+): Promise<WebhookRedelivery> {
+  const record: WebhookRedelivery = {
+    __type__: 'WebhookRedelivery',
+    __domain__: caller.accountDomain,
+    __environment__: caller.environment,
+    webhook_id: webhookId,
+    deliveries,
+  }
+  await emit(deps, trx, sceneOf(caller), { code: 'webhook.delivery.redeliver.success', record })
+  return record
+}
+
+/** Webhooks belong to the account as a whole. */
+function sceneOf(caller: Caller): Scene {
+  return { ...caller, domain: caller.accountDomain }
+}

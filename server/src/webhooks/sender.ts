@@ -1,0 +1,185 @@
+import { EventEmitter, once } from 'node:events'
+import type { Deps } from '../deps.js'
+import { inTurn } from '../jobs/in-turn.js'
+import { restBetweenLooks } from '../jobs/rest-between-looks.js'
+import { onDeliveries } from './announce.js'
+import { attempt } from './attempt.js'
+import { disableIfGone } from './disable.js'
+import { claimDeliveries, endAttempt, findDueWebhooks, type ClaimedDelivery, type Room } from './queue.js'
+
+export interface Sender {
+  /** Takes no more deliveries, and waits for those under way as long as the configuration allows. */
+  stop(): Promise<void>
+  /**
+   * Sends everything that is due, and waits for what is under way.
+   *
+   * @returns How many attempts ended meanwhile.
+   */
+  runDue(): Promise<number>
+}
+
+export interface SenderOptions {
+  /** Attempts at once to one webhook, so that none takes the place of the others. */
+  readonly perWebhook?: number
+  /** Attempts at once in this process: a bound on its sockets, far above what healthy receivers need. */
+  readonly limit?: number
+  /** After this long another process sends what one that died was sending; longer than an attempt can take. */
+  readonly leaseMs?: number
+  /** How often to look for what other processes added and for what has come due. */
+  readonly pollMs?: number
+}
+
+/** For longer than a transaction takes to commit after its deliveries were announced. */
+const soonMs = 200
+
+/**
+ * Sends events to webhooks until it is stopped: each at least once, and again on the schedule when it is refused. Any
+ * number of processes may do so on one database.
+ */
+export function startSender(deps: Deps, options: SenderOptions = {}): Sender {
+  const { perWebhook = 4, limit = 2_000, leaseMs = 30_000, pollMs = 1000 } = options
+  const { db, log } = deps
+  /** How many attempts are under way, by webhook. */
+  const running = new Map<string, number>()
+  /** Webhooks to look at before the next poll, and until when: a transaction that was announced commits by then. */
+  const soon = new Map<string, number>()
+  /** Webhooks that had at least as many deliveries due as there was room for. */
+  const behind = new Set<string>()
+  /** Emits `change` when an attempt has ended, and when the sender is to stop. */
+  const signals = new EventEmitter().setMaxListeners(0)
+  let underWay = 0
+  let ended = 0
+  let isStopping = false
+
+  // Two claims at a time would fill the same room twice.
+  const startDueInTurn = inTurn(startDue)
+
+  async function startDue(webhookIds: readonly string[]): Promise<number> {
+    const rooms = roomsFor(webhookIds)
+    if (rooms.length === 0 || isStopping) return 0
+    const at = deps.now()
+    const leaseUntil = new Date(at.getTime() + leaseMs)
+    const claimed = await claimDeliveries(db, { at, leaseUntil, rooms })
+    const taken = new Map<string, number>()
+    for (const { webhook_id: id } of claimed) taken.set(id, (taken.get(id) ?? 0) + 1)
+    for (const { webhookId, healthy, failing } of rooms) {
+      const count = taken.get(webhookId) ?? 0
+      if (count > 0 && (count === healthy || count === failing)) behind.add(webhookId)
+      else behind.delete(webhookId)
+    }
+    for (const delivery of claimed) void run(delivery)
+    return claimed.length
+  }
+
+  function roomsFor(webhookIds: readonly string[]): Room[] {
+    let free = limit - underWay
+    const rooms: Room[] = []
+    // In any order, so that what is short is not always short for the same ones.
+    for (const webhookId of shuffled(webhookIds)) {
+      const busy = running.get(webhookId) ?? 0
+      const healthy = Math.min(perWebhook - busy, free)
+      if (healthy <= 0) continue
+      rooms.push({ webhookId, healthy, failing: busy === 0 ? 1 : 0 })
+      free -= healthy
+    }
+    return rooms
+  }
+
+  async function run(delivery: ClaimedDelivery): Promise<void> {
+    const { webhook_id: webhookId } = delivery
+    running.set(webhookId, (running.get(webhookId) ?? 0) + 1)
+    underWay += 1
+    try {
+      await sendOnce(deps, delivery)
+    } catch (error) {
+      // Its lease stays, and when that has run out the event is sent again.
+      log.error({ delivery_id: delivery.id, err: error }, 'how a delivery ended cannot be stored')
+    }
+    const left = (running.get(webhookId) ?? 1) - 1
+    if (left === 0) running.delete(webhookId)
+    else running.set(webhookId, left)
+    underWay -= 1
+    ended += 1
+    signals.emit('change')
+    if (!behind.has(webhookId)) return
+    soon.set(webhookId, performance.now() + soonMs)
+    rest.lookNow()
+  }
+
+  const rest = restBetweenLooks(pollMs)
+  const stopListening = onDeliveries(db, (webhookIds) => {
+    const until = performance.now() + soonMs
+    for (const id of webhookIds) soon.set(id, until)
+    rest.lookSoon()
+  })
+
+  let polledAt = -Infinity
+  async function look(): Promise<number> {
+    const tick = performance.now()
+    for (const [webhookId, until] of soon) if (until < tick) soon.delete(webhookId)
+    if (tick - polledAt < pollMs) return startDueInTurn([...soon.keys()])
+    polledAt = tick
+    return startDueInTurn(await findDueWebhooks(db, deps.now()))
+  }
+
+  async function work(): Promise<void> {
+    let isFailing = false
+    while (!isStopping) {
+      try {
+        const started = await look()
+        isFailing = false
+        if (started === 0) await rest.pause()
+      } catch (error) {
+        if (!isFailing) log.error({ err: error }, 'the sender cannot reach its deliveries, and keeps trying')
+        isFailing = true
+        if (!isStopping) await rest.pause()
+      }
+    }
+  }
+
+  const working = work()
+  let stopped: Promise<void> | undefined
+  async function stop(): Promise<void> {
+    isStopping = true
+    stopListening()
+    rest.end()
+    await working
+    let isOverdue = false
+    const deadline = setTimeout(() => {
+      isOverdue = true
+      signals.emit('change')
+    }, deps.config.drainMs)
+    while (underWay > 0 && !isOverdue) await once(signals, 'change')
+    clearTimeout(deadline)
+    if (underWay > 0)
+      log.warn({ deliveries: underWay }, 'deliveries were left unfinished and will be sent again')
+  }
+
+  return {
+    stop: () => (stopped ??= stop()),
+    async runDue() {
+      const endedBefore = ended
+      for (;;) {
+        const started = await startDueInTurn(await findDueWebhooks(db, deps.now()))
+        if (started > 0) continue
+        if (underWay === 0) return ended - endedBefore
+        await once(signals, 'change')
+      }
+    },
+  }
+}
+
+/** One attempt, from the claimed delivery to what is stored of it. */
+async function sendOnce(deps: Deps, delivery: ClaimedDelivery): Promise<void> {
+  const ending = await attempt(deps, delivery)
+  deps.metrics.deliveries.inc({ outcome: ending.outcome })
+  await endAttempt(deps.db, delivery, { ...ending, at: deps.now() })
+  if (ending.state !== 'delivered') await disableIfGone(deps, delivery)
+}
+
+function shuffled<Item>(items: readonly Item[]): Item[] {
+  return items
+    .map((item) => ({ item, place: Math.random() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ item }) => item)
+}

@@ -1,0 +1,27 @@
+import { newSignatureKey } from '@portico/contract/webhook-signature'
+import { open, seal, type SealContext } from '../crypto/seal.js'
+import type { Deps } from '../deps.js'
+
+/** What names a webhook. */
+export interface WebhookName {
+  readonly accountId: string
+  readonly environment: string
+  readonly id: string
+}
+
+/** What the keys of a webhook are sealed for: the same for both, so that a rotation moves one without opening it. */
+export function signatureKeyContext({ accountId, environment, id }: WebhookName): SealContext {
+  return {
+    purpose: 'webhook_signature_key',
+    scope: accountId,
+    aad: `webhooks.signature_key:${environment}:${id}`,
+  }
+}
+
+export function sealNewSignatureKey({ keys }: Pick<Deps, 'keys'>, webhook: WebhookName): Buffer {
+  return seal(keys.master, signatureKeyContext(webhook), newSignatureKey())
+}
+
+export function openSignatureKey({ keys }: Pick<Deps, 'keys'>, webhook: WebhookName, sealed: Buffer): string {
+  return open(keys.master, signatureKeyContext(webhook), sealed).toString()
+}

@@ -1,0 +1,239 @@
+import type { PageQuery } from '@portico/contract/fields'
+import type { NewWebhook, WebhookChanges } from '@portico/contract/webhooks'
+import type { Webhook } from '@portico/contract/webhook-records'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { newestFirst, readPage, type Page } from '../db/page.js'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { ApiError, invalid } from '../errors.js'
+import { change, type Changed } from '../events/change.js'
+import { emit } from '../events/emit.js'
+import { isTargetAllowed, targetRefusal } from '../outbound/target.js'
+import type { Caller } from '../tenant.js'
+import { toWebhook, webhookColumns, type WebhookRow } from './record.js'
+import { openSignatureKey, sealNewSignatureKey } from './signature-keys.js'
+
+/** How long the key before a rotation signs beside the new one. */
+const keyOverlapMs = 24 * 60 * 60 * 1000
+
+/** An account and environment, which is all that webhooks belong to. */
+export type WebhookOwner = Pick<Caller, 'accountId' | 'environment'>
+
+/**
+ * Creates a webhook: the events from then on are sent to it.
+ *
+ * @throws ApiError `invalid_parameters` for a target that events are not sent to.
+ */
+export function createWebhook(deps: Deps, caller: Caller, input: NewWebhook): Promise<Changed<Webhook>> {
+  checkTarget(deps, input.target_url)
+  const { accountId, environment } = caller
+  const id = uuidv7()
+  return change(deps, caller.cause, async (trx) => {
+    const at = deps.now()
+    const row = await trx
+      .insertInto('webhooks')
+      .values({
+        account_id: accountId,
+        environment,
+        id,
+        name: input.name,
+        target_url: input.target_url,
+        event_codes: withoutRepeats(input.event_codes),
+        active: input.active ?? true,
+        retry_on_timeout: input.retry_on_timeout ?? false,
+        signature_key_sealed: sealNewSignatureKey(deps, { ...caller, id }),
+        inserted_at: at,
+        updated_at: at,
+      })
+      .returning(webhookColumns)
+      .executeTakeFirstOrThrow()
+    return emitWebhook(deps, trx, caller, 'webhook.webhook.create.success', row)
+  })
+}
+
+/** The webhooks of the account and environment. */
+export function listWebhooks(
+  deps: Pick<Deps, 'readDb' | 'keys'>,
+  caller: Caller,
+  query: PageQuery,
+): Promise<Page<Webhook>> {
+  const all = webhooksOf(deps.readDb, caller)
+  return readPage(
+    {
+      query,
+      environment: caller.environment,
+      order: newestFirst,
+      keys: all,
+      table: 'webhooks',
+      read: (ids) =>
+        all
+          .where(sql<boolean>`webhooks.id = any(${ids})`)
+          .select(webhookColumns)
+          .execute(),
+      total: async () => {
+        const { total } = await all
+          .select(({ fn }) => fn.countAll<string>().as('total'))
+          .executeTakeFirstOrThrow()
+        return Number(total)
+      },
+    },
+    (row) => readWebhook(deps, row, caller.accountDomain),
+  )
+}
+
+/** @throws ApiError `webhook_not_found` */
+export async function getWebhook(
+  deps: Pick<Deps, 'db' | 'keys'>,
+  caller: Caller,
+  id: string,
+): Promise<Changed<Webhook>> {
+  const row = await webhooksOf(deps.db, caller)
+    .where('webhooks.id', '=', id)
+    .select(webhookColumns)
+    .executeTakeFirst()
+  if (row === undefined) throw new ApiError('webhook_not_found')
+  return { record: readWebhook(deps, row, caller.accountDomain), version: row.version }
+}
+
+/**
+ * Changes what is sent of a webhook. Another target, or making it active, begins a new count of its failures.
+ *
+ * @param versions The versions the change may happen to; undefined: any.
+ * @throws ApiError `webhook_not_found`, `precondition_failed`, and `invalid_parameters` for a target that events are
+ *   not sent to.
+ */
+export function updateWebhook(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+  input: WebhookChanges,
+  versions: readonly number[] | undefined,
+): Promise<Changed<Webhook>> {
+  if (input.target_url !== undefined) checkTarget(deps, input.target_url)
+  const { event_codes: codes, ...members } = input
+  const isNewStart = input.active === true || input.target_url !== undefined
+  return change(deps, caller.cause, async (trx) => {
+    const row = await changedRow(trx, caller, id, versions)
+      .set({
+        ...members,
+        ...(codes && { event_codes: withoutRepeats(codes) }),
+        ...(isNewStart && { failing_since: null }),
+        updated_at: deps.now(),
+      })
+      .returning(webhookColumns)
+      .executeTakeFirst()
+    if (row === undefined) throw await whyUnchanged(trx, caller, id)
+    return emitWebhook(deps, trx, caller, 'webhook.webhook.update.success', row)
+  })
+}
+
+/**
+ * Deletes a webhook and its deliveries; what is being sent to it at that moment may still arrive.
+ *
+ * @throws ApiError `webhook_not_found`, `precondition_failed`
+ */
+export function deleteWebhook(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+  versions: readonly number[] | undefined,
+): Promise<Changed<Webhook>> {
+  return change(deps, caller.cause, async (trx) => {
+    const row = await trx
+      .deleteFrom('webhooks')
+      .where('webhooks.account_id', '=', caller.accountId)
+      .where('webhooks.environment', '=', caller.environment)
+      .where('webhooks.id', '=', id)
+      .$if(versions !== undefined, (query) =>
+        query.where(sql<boolean>`webhooks.version = any(${versions}::integer[])`),
+      )
+      .returning(webhookColumns)
+      .executeTakeFirst()
+    if (row === undefined) throw await whyUnchanged(trx, caller, id)
+    return emitWebhook(deps, trx, caller, 'webhook.webhook.delete.success', row)
+  })
+}
+
+/**
+ * Gives a webhook a new signature key; the one before signs beside it for a day.
+ *
+ * @throws ApiError `webhook_not_found`
+ */
+export function rotateSignatureKey(deps: Deps, caller: Caller, id: string): Promise<Changed<Webhook>> {
+  return change(deps, caller.cause, async (trx) => {
+    const at = deps.now()
+    const row = await changedRow(trx, caller, id, undefined)
+      .set({
+        previous_signature_key_sealed: sql`signature_key_sealed`,
+        previous_signature_key_expires_at: new Date(at.getTime() + keyOverlapMs),
+        signature_key_sealed: sealNewSignatureKey(deps, { ...caller, id }),
+        updated_at: at,
+      })
+      .returning(webhookColumns)
+      .executeTakeFirst()
+    if (row === undefined) throw new ApiError('webhook_not_found')
+    return emitWebhook(deps, trx, caller, 'webhook.webhook.rotate.success', row)
+  })
+}
+
+/** A webhook's record, its key opened. */
+export function readWebhook(deps: Pick<Deps, 'keys'>, row: WebhookRow, accountDomain: string): Webhook {
+  const name = { accountId: row.account_id, environment: row.environment, id: row.id }
+  return toWebhook(row, accountDomain, openSignatureKey(deps, name, row.signature_key_sealed))
+}
+
+/** Every read of webhooks starts here. */
+export function webhooksOf(db: Kysely<DB>, { accountId, environment }: WebhookOwner) {
+  return db
+    .selectFrom('webhooks')
+    .where('webhooks.account_id', '=', accountId)
+    .where('webhooks.environment', '=', environment)
+}
+
+function changedRow(
+  trx: Transaction<DB>,
+  { accountId, environment }: WebhookOwner,
+  id: string,
+  versions: readonly number[] | undefined,
+) {
+  return trx
+    .updateTable('webhooks')
+    .set({ version: sql`version + 1` })
+    .where('account_id', '=', accountId)
+    .where('environment', '=', environment)
+    .where('id', '=', id)
+    .$if(versions !== undefined, (query) => query.where(sql<boolean>`version = any(${versions}::integer[])`))
+}
+
+async function whyUnchanged(db: Kysely<DB>, caller: Caller, id: string): Promise<ApiError> {
+  const row = await webhooksOf(db, caller)
+    .where('webhooks.id', '=', id)
+    .select('webhooks.id')
+    .executeTakeFirst()
+  return new ApiError(row === undefined ? 'webhook_not_found' : 'precondition_failed')
+}
+
+function checkTarget({ config }: Pick<Deps, 'config'>, url: string): void {
+  if (!isTargetAllowed(url, config.outbound)) throw invalid('target_url', 'not_allowed', targetRefusal)
+}
+
+function withoutRepeats(codes: readonly string[]): string[] {
+  return [...new Set(codes)]
+}
+
+async function emitWebhook(
+  deps: Pick<Deps, 'now' | 'db' | 'keys'>,
+  trx: Transaction<DB>,
+  caller: Caller,
+  code:
+    | 'webhook.webhook.create.success'
+    | 'webhook.webhook.update.success'
+    | 'webhook.webhook.delete.success'
+    | 'webhook.webhook.rotate.success',
+  row: WebhookRow,
+): Promise<Changed<Webhook>> {
+  const record = readWebhook(deps, row, caller.accountDomain)
+  await emit(deps, trx, { ...caller, domain: caller.accountDomain }, { code, record })
+  return { record, version: row.version }
+}

@@ -1,0 +1,164 @@
+import type { Client } from '@portico/sdk'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { startService, type Service } from '../harness.js'
+import { startReceiver, type Receiver } from '../receiver.js'
+import { webhooksOf, type WebhookGiven } from './webhook-given.js'
+
+let service: Service
+let client: Client
+let given: WebhookGiven
+beforeAll(async () => {
+  service = await startService()
+  client = await service.client()
+  given = webhooksOf(service, client)
+})
+
+describe('an event', () => {
+  test('is posted as JSON to who subscribes to its code, its family or to all, and to nobody else', async () => {
+    const [code, family, all, other, foreign, production] = await Promise.all(
+      Array.from({ length: 6 }, () => startReceiver()),
+    )
+    if (!code || !family || !all || !other || !foreign || !production) throw new Error('too few receivers')
+    const webhook = await given.subscribed(code)
+    await given.subscribed(family, { event_codes: ['user.all'] })
+    await given.subscribed(all, { event_codes: ['all'] })
+    await given.subscribed(other, { event_codes: ['user.user.update.success', 'application.all'] })
+    const elsewhere = await service.createAccount()
+    await given.subscribed(foreign, { event_codes: ['all'] }, await service.client({ account: elsewhere }))
+    await given.subscribed(
+      production,
+      { event_codes: ['all'] },
+      await service.client({ environment: 'production' }),
+    )
+    foreign.received.length = production.received.length = 0
+
+    const { domain } = await service.given.organization()
+    await service.given.user({ org_domain: domain })
+    await service.runJobs()
+
+    const [received] = code.received
+    const { data: stream } = await client.events.list({ code: 'user.user.create.success' })
+    const told = stream.find((event) => event.id === received?.event.id)
+    expect(received?.event).toEqual({ ...told, cursor: null, webhook_id: webhook.id })
+    expect(received?.headers).toMatchObject({
+      'content-type': 'application/json',
+      'webhook-id': told?.id,
+      'service-signature': expect.stringMatching(/^t=\d+,v1=sha256\./) as string,
+    })
+    const codesAt = (receiver: Receiver) => receiver.received.map((one) => one.event.code)
+    expect(codesAt(code)).toEqual(['user.user.create.success'])
+    expect(codesAt(family)).toEqual(['user.user.create.success'])
+    expect(codesAt(all)).toContain('organization.organization.create.success')
+    expect(codesAt(all)).toContain('user.user.create.success')
+    expect(codesAt(other)).toEqual([])
+    const ofAccount = (receiver: Receiver) =>
+      receiver.received.filter((one) => one.event.__domain__ === domain || one.event.id === told?.id)
+    expect(ofAccount(foreign)).toEqual([])
+    expect(ofAccount(production)).toEqual([])
+  })
+
+  test('of a change that was refused is not sent', async () => {
+    const receiver = await startReceiver()
+    await given.subscribed(receiver)
+    const { domain } = await service.given.organization()
+    const { email } = await service.given.user({ org_domain: domain })
+
+    await expect(service.given.user({ org_domain: domain, email })).rejects.toMatchObject({ status: 409 })
+    await service.runJobs()
+
+    expect(receiver.received).toHaveLength(1)
+  })
+
+  test('is not sent to an inactive webhook, then or later', async () => {
+    const receiver = await startReceiver()
+    const webhook = await given.subscribed(receiver, { active: false })
+    await given.happen()
+
+    await client.webhooks.update({ webhook_id: webhook.id, active: true })
+    await service.runJobs()
+
+    expect(receiver.received).toEqual([])
+  })
+
+  test('that waits when its webhook becomes inactive waits on until it is active', async () => {
+    const receiver = await startReceiver()
+    const webhook = await given.subscribed(receiver)
+    await given.happen()
+    await client.webhooks.update({ webhook_id: webhook.id, active: false })
+
+    await service.runJobs()
+    const whileInactive = receiver.received.length
+    await client.webhooks.update({ webhook_id: webhook.id, active: true })
+    await service.runJobs()
+
+    expect(whileInactive).toBe(0)
+    expect(receiver.received).toHaveLength(1)
+  })
+
+  test('that two processes send arrives once', async () => {
+    const receiver = await startReceiver()
+    const webhook = await given.subscribed(receiver)
+    const other = await startService({ databaseUrl: service.databaseUrl })
+    await given.happen(30)
+
+    await Promise.all([service.runJobs(), other.runJobs()])
+
+    const ids = receiver.received.map((one) => one.event.id)
+    expect(ids).toHaveLength(30)
+    expect(new Set(ids).size).toBe(30)
+    const deliveries = await given.deliveriesTo(webhook)
+    expect(deliveries.every((delivery) => delivery.state === 'delivered')).toBe(true)
+  })
+
+  test('for one receiver does not wait for another that does not answer', async () => {
+    const slow = await startReceiver()
+    const quick = await startReceiver()
+    const held: (() => void)[] = []
+    slow.answer((res) => held.push(() => res.writeHead(204).end()))
+    await given.subscribed(slow)
+    await given.subscribed(quick)
+    await given.happen(12)
+
+    const running = service.runJobs()
+    await Promise.all([quick.arrived(12), slow.arrived(4)])
+    slow.answer(204)
+    for (const release of held) release()
+    await running
+
+    // No more than four at a time were under way to the one that was slow.
+    expect(held).toHaveLength(4)
+    expect(slow.received).toHaveLength(12)
+  })
+
+  test('that a process was sending when it ended is sent by another when the lease has run out', async () => {
+    const receiver = await startReceiver((res) => void res)
+    const dying = await startService({ databaseUrl: service.databaseUrl })
+    const webhook = await given.subscribed(receiver)
+    await given.happen()
+    const abandoned = dying.runJobs()
+    await receiver.arrived(1)
+
+    receiver.answer(204)
+    await service.runJobs()
+    const beforeLeaseEnd = receiver.received.length
+    service.clock.advance(31)
+    await service.runJobs()
+
+    expect(beforeLeaseEnd).toBe(1)
+    expect(receiver.received.map((one) => one.event.id)).toEqual([
+      receiver.received[0]?.event.id,
+      receiver.received[0]?.event.id,
+    ])
+    expect(await given.onlyDeliveryTo(webhook)).toMatchObject({
+      state: 'delivered',
+      attempts: [{ number: 2 }],
+    })
+    receiver.hangUp()
+    await abandoned
+    // What the first process found out too late changes nothing.
+    expect(await given.onlyDeliveryTo(webhook)).toMatchObject({
+      state: 'delivered',
+      attempts: [{ number: 2 }],
+    })
+  })
+})

@@ -1,0 +1,39 @@
+import type { Client, Webhook, WebhookDelivery } from '@portico/sdk'
+import type { Service } from '../harness.js'
+import type { Receiver } from '../receiver.js'
+
+export type WebhookGiven = ReturnType<typeof webhooksOf>
+
+/** Webhooks of a service's account, and what became of their deliveries. */
+export function webhooksOf(service: Service, client: Client) {
+  async function deliveriesTo(webhook: Webhook): Promise<WebhookDelivery[]> {
+    const { data } = await client.webhooks.listDeliveries({ webhook_id: webhook.id, per_page: 100 })
+    return data
+  }
+  return {
+    /** A webhook that a receiver is the target of, for new users unless said otherwise. */
+    subscribed(
+      receiver: Receiver,
+      members: Partial<Parameters<Client['webhooks']['create']>[0]> = {},
+      as = client,
+    ): Promise<Webhook> {
+      return as.webhooks.create({
+        name: 'Receiver',
+        target_url: receiver.url,
+        event_codes: ['user.user.create.success'],
+        ...members,
+      })
+    },
+    deliveriesTo,
+    async onlyDeliveryTo(webhook: Webhook): Promise<WebhookDelivery> {
+      const [delivery, ...others] = await deliveriesTo(webhook)
+      if (delivery === undefined || others.length > 0) throw new Error('there is not exactly one delivery')
+      return delivery
+    },
+    /** Creates users, which webhooks subscribe to, in an organization of their own. */
+    async happen(times = 1): Promise<void> {
+      const { domain } = await service.given.organization()
+      for (let count = 0; count < times; count += 1) await service.given.user({ org_domain: domain })
+    },
+  }
+}
