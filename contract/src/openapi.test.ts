@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod/v4'
+import { eventCodes } from './event-catalog.js'
 import { environmentEcho, filterText, flag, integer, list, locale, PageQuery, reference } from './fields.js'
 import { mapSchema, schemaWriter, type JsonSchema, type Target } from './json-schema.js'
 import { openApiDocument, type OpenApiDocument, type Operation } from './openapi.js'
@@ -243,3 +244,16 @@ function* valuesOf(value: unknown, key: string): Generator<unknown> {
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
+
+test('every event code is a webhook of OpenAPI 3.1, with the event as its body; 3.0 knows none', () => {
+  const { webhooks } = openApiDocument({ target: '3.1', serverUrl: '', version: '1.2.3' })
+  const bodies = eventCodes.map((code) => [
+    code,
+    webhooks?.[code].post.requestBody.content['application/json'].schema,
+  ])
+  expect(Object.fromEntries(bodies)).toMatchObject({
+    'user.user.create.success': { $ref: '#/components/schemas/UserUserCreateSuccessEvent' },
+  })
+  expect(Object.keys(webhooks ?? {})).toEqual(eventCodes)
+  expect(openApiDocument({ target: '3.0', serverUrl: '', version: '1.2.3' })).not.toHaveProperty('webhooks')
+})

@@ -18,6 +18,7 @@ import {
   type Parameter,
   type RequestBody,
 } from './openapi-inputs.js'
+import { webhooksOf, type WebhookOperation } from './openapi-webhooks.js'
 import { bodyOf, routes, type Route } from './walk.js'
 
 export interface OpenApiOptions {
@@ -33,6 +34,8 @@ export interface OpenApiDocument {
   servers: { url: string }[]
   tags: { name: string; description?: string }[]
   paths: Record<string, Record<string, Operation>>
+  /** OpenAPI 3.0 knows none. */
+  webhooks?: Record<EventCode, { post: WebhookOperation }>
   components: {
     schemas: Record<string, JsonSchema>
     responses: Record<string, Answer>
@@ -72,6 +75,7 @@ export function openApiDocument({ target, serverUrl, version }: OpenApiOptions):
   const shared: SharedAnswers = {}
   const answers = new Map(routes().map((route) => [route, answersOf(route, schemas, shared)]))
 
+  const webhooks = target === '3.1' ? webhooksOf(schemas) : undefined
   const paths: OpenApiDocument['paths'] = {}
   for (const [route, responses] of answers) {
     const path = route.path.replace(/:(\w+)/g, '{$1}')
@@ -91,6 +95,7 @@ export function openApiDocument({ target, serverUrl, version }: OpenApiOptions):
     servers: [{ url: serverUrl }],
     tags: [...new Set(routes().map((route) => route.access.tag))].map(tag),
     paths,
+    ...(webhooks && { webhooks }),
     components: { schemas: schemas.components(), responses: shared, headers, securitySchemes },
     'x-error-codes': errorCodes,
     'x-event-codes': Object.fromEntries(eventCodes.map((code) => [code, meaningOf(code)])) as Record<

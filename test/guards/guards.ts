@@ -6,6 +6,7 @@ import { magicLinkGuards } from './magic-link-guards.js'
 import { outboundGuards } from './outbound-guards.js'
 import { signatureGuards } from './signature-guards.js'
 import { tenantGuards } from './tenant-guards.js'
+import { webhookGuards } from './webhook-guards.js'
 
 /** Every predicate that keeps somebody out, with the test that notices its removal. */
 export const guards: readonly Guard[] = [
@@ -16,4 +17,5 @@ export const guards: readonly Guard[] = [
   ...codeGuards,
   ...outboundGuards,
   ...signatureGuards,
+  ...webhookGuards,
 ]

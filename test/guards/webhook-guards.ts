@@ -1,0 +1,176 @@
+import { contractTest, guard, routeTests } from './guard.js'
+
+const webhooks = 'server/src/webhooks/webhooks.ts'
+const deliveries = 'server/src/webhooks/deliveries.ts'
+const queue = 'server/src/webhooks/queue.ts'
+const sender = 'server/src/webhooks/sender.ts'
+const attempt = 'server/src/webhooks/attempt.ts'
+const emit = 'server/src/events/emit.ts'
+
+const get = routeTests('webhooks.get')
+const update = routeTests('webhooks.update')
+const remove = routeTests('webhooks.delete')
+const listDeliveries = routeTests('webhooks.listDeliveries')
+const redeliver = routeTests('webhooks.redeliver')
+
+const anEvent = (title: string) => contractTest('deliveries', `an event ${title}`)
+const toWhoSubscribes = anEvent(
+  'is posted as JSON to who subscribes to its code, its family or to all, and to nobody else',
+)
+const notAfterRefusal = anEvent('of a change that was refused is not sent')
+const afterLease = anEvent(
+  'that a process was sending when it ended is sent by another when the lease has run out',
+)
+const notToInactive = anEvent('that waits when its webhook becomes inactive waits on until it is active')
+const inSlots = anEvent('for one receiver does not wait for another that does not answer')
+const isSubscribed = contractTest('webhooks', 'a webhook subscribes to each code once')
+const keySigns = contractTest('webhooks', 'the signature key signs beside its successor for a day')
+const notToldWithKey = contractTest('webhooks', 'a webhook tells of itself in events without its key')
+const testEvent = contractTest(
+  'redelivery',
+  'a test event goes to its webhook alone, also when that is inactive and subscribes to something else',
+)
+const ofAnother = contractTest(
+  'redelivery',
+  'redelivery 404: the delivery of another webhook, and that of another account, are not there',
+)
+
+/** Whose webhooks these are, who is sent what, and what is sent once. */
+export const webhookGuards = [
+  ...(['accountId', 'environment'] as const).flatMap((owner) => {
+    const column = owner === 'accountId' ? 'account_id' : 'environment'
+    return [
+      guard({
+        name: `${owner}: webhooks`,
+        file: webhooks,
+        find: `.where('webhooks.${column}', '=', ${owner})`,
+        replace: '',
+        red: get.hidesForeign,
+        green: get.succeeds,
+      }),
+      guard({
+        name: `${owner}: webhooks, in a change`,
+        file: webhooks,
+        find: `.where('${column}', '=', ${owner})`,
+        replace: '',
+        red: update.hidesForeign,
+        green: update.succeeds,
+      }),
+      guard({
+        name: `${owner}: webhooks, in a deletion`,
+        file: webhooks,
+        find: `.where('webhooks.${column}', '=', caller.${owner})`,
+        replace: '',
+        red: remove.hidesForeign,
+        green: remove.succeeds,
+      }),
+      guard({
+        name: `${owner}: deliveries`,
+        file: deliveries,
+        find: `.where('webhook_deliveries.${column}', '=', ${owner})`,
+        replace: '',
+        red: listDeliveries.hidesForeign,
+        green: listDeliveries.succeeds,
+      }),
+    ]
+  }),
+  guard({
+    name: 'webhook: deliveries',
+    file: deliveries,
+    find: ".where('webhook_deliveries.webhook_id', '=', webhookId)",
+    replace: '',
+    red: ofAnother,
+    green: redeliver.succeeds,
+  }),
+  guard({
+    name: 'account: who is sent an event',
+    file: emit,
+    find: 'from webhooks where account_id = ${event.account_id} and environment',
+    replace: 'from webhooks where environment',
+    red: toWhoSubscribes,
+    green: notAfterRefusal,
+  }),
+  guard({
+    name: 'environment: who is sent an event',
+    file: emit,
+    find: 'where account_id = ${event.account_id} and environment = ${event.environment} and case',
+    replace: 'where account_id = ${event.account_id} and case',
+    red: toWhoSubscribes,
+    green: notAfterRefusal,
+  }),
+  guard({
+    name: 'subscription: who is sent an event',
+    file: emit,
+    find: 'then active and event_codes && ${event.selectors}::text[]',
+    replace: 'then active and ${event.selectors}::text[] is not null',
+    red: toWhoSubscribes,
+    green: notAfterRefusal,
+  }),
+  guard({
+    name: 'one webhook: a test event',
+    file: emit,
+    find: 'else id = ${event.only_webhook_id}::uuid',
+    replace: 'else true',
+    red: testEvent,
+    green: toWhoSubscribes,
+  }),
+  guard({
+    name: 'active: what is sent',
+    file: queue,
+    find: ') due where wanted.active',
+    replace: ') due',
+    red: notToInactive,
+    green: toWhoSubscribes,
+  }),
+  guard({
+    name: 'lease: how an attempt ended',
+    file: queue,
+    find: 'and webhook_id = ${attempt.webhook_id} and lease = ${attempt.lease}',
+    replace: 'and webhook_id = ${attempt.webhook_id} and ${attempt.lease}::uuid is not null',
+    red: afterLease,
+    green: toWhoSubscribes,
+  }),
+  guard({
+    name: 'lease: an event that is being sent',
+    file: queue,
+    find: 'set run_at = ${leaseUntil}, lease',
+    replace: "set run_at = ${leaseUntil}::timestamptz - interval '1 hour', lease",
+    red: afterLease,
+    green: notAfterRefusal,
+  }),
+  guard({
+    name: 'slots of a webhook',
+    file: sender,
+    find: 'const healthy = Math.min(perWebhook - busy, free)',
+    replace: 'const healthy = free',
+    red: inSlots,
+    green: toWhoSubscribes,
+  }),
+  guard({
+    name: 'target: what it may be',
+    file: webhooks,
+    find: "if (!isTargetAllowed(url, config.outbound)) throw invalid('target_url', 'not_allowed', targetRefusal)",
+    replace: 'void [isTargetAllowed(url, config.outbound), targetRefusal]',
+    red: contractTest(
+      'webhooks',
+      'a webhook 422: https://10.0.0.8/events is no target, and the text does not tell why',
+    ),
+    green: isSubscribed,
+  }),
+  guard({
+    name: 'expiry: the key before',
+    file: attempt,
+    find: '(delivery.previous_signature_key_expires_at ?? startedAt) > startedAt',
+    replace: 'delivery.previous_signature_key_expires_at !== null',
+    red: keySigns,
+    green: toWhoSubscribes,
+  }),
+  guard({
+    name: 'secret: the key in events',
+    file: 'contract/src/webhook-records.ts',
+    find: 'export const WebhookData = Webhook.omit({ signature_key: true }).meta({',
+    replace: 'export const WebhookData = z.object({ ...Webhook.shape, signature_key: z.string() }).meta({',
+    red: notToldWithKey,
+    green: isSubscribed,
+  }),
+]
