@@ -6,6 +6,7 @@ import { oauth } from './oauth.js'
 import { oidc } from './oidc.js'
 import { organizations } from './organizations.js'
 import { outbox } from './outbox.js'
+import { relays } from './relays.js'
 import { tokenCustomization } from './token-customization.js'
 import { users } from './users.js'
 import { webhooks } from './webhooks.js'
@@ -17,6 +18,7 @@ export const contract = {
   applications,
   tokenCustomization,
   magicLink,
+  relays,
   events,
   webhooks,
   logEvents,

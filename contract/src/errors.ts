@@ -80,6 +80,11 @@ export const errorCodes = {
     message: 'The webhook has no such delivery.',
     remedy: 'List the deliveries of the webhook; they are kept as long as their events, 90 days.',
   },
+  relay_not_found: {
+    status: 404,
+    message: 'No such relay exists in this account and environment.',
+    remedy: 'Check the id, and that the key is one of the account and environment the relay is in.',
+  },
   method_not_allowed: {
     status: 405,
     message: 'The path exists, but not with this method.',
@@ -104,6 +109,18 @@ export const errorCodes = {
     status: 409,
     message: 'The user is inactive and opens no session.',
     remedy: 'Set active to true on the user.',
+  },
+  relay_inactive: {
+    status: 409,
+    message: 'The relay is switched off.',
+    remedy: 'Set active to true on the relay.',
+  },
+  partner_not_open: {
+    status: 409,
+    message:
+      'The partner cannot receive users: it limits e-mail domains, or allows the redirect URL no more.',
+    remedy:
+      'Empty allowed_email_domains of the partner, and let an application that it can use allow partner_redirect_uri.',
   },
   production_is_up: {
     status: 409,
@@ -139,6 +156,11 @@ export const errorCodes = {
     status: 422,
     message: 'Some parameters are missing or not valid; fields names each.',
     remedy: 'Correct the members listed in fields.',
+  },
+  access_token_refused: {
+    status: 422,
+    message: 'The access token is not one of a user of this account and environment who is signed in.',
+    remedy: 'Send the access token of the present session; the message names the rule that it does not meet.',
   },
   idempotency_key_reused: {
     status: 422,

@@ -5,6 +5,7 @@ import { MagicLinkChallenge, MagicLinkConnection } from './magic-link.js'
 import { MetaKey } from './metadata.js'
 import { Organization } from './organizations.js'
 import { exampleOf } from './record.js'
+import { Relay, RelayRequest } from './relays.js'
 import { withoutSecrets } from './sensitivity.js'
 import { Session } from './sessions.js'
 import { User } from './users.js'
@@ -30,7 +31,14 @@ const MagicLinkChallengeData = MagicLinkChallenge.omit({ code: true, magic_link:
   examples: [withoutSecrets(MagicLinkChallenge, exampleOf(MagicLinkChallenge))],
 })
 
+/** A request without the address that carries its user. */
+const RelayRequestData = RelayRequest.omit({ relay_uri: true }).meta({
+  id: 'RelayRequestData',
+  examples: [withoutSecrets(RelayRequest, exampleOf(RelayRequest))],
+})
+
 const signInPage = { source: 'The page of a sign-in', actor: 'user' } as const
+const relayAddress = { source: 'The address of a relay', actor: 'user' } as const
 const commandLine = { source: 'The command line', actor: 'operator' } as const
 
 /**
@@ -70,6 +78,21 @@ export const eventCatalog = {
     tells: 'A magic link was used to sign in.',
     data: MagicLinkChallengeData,
     elsewhere: signInPage,
+  },
+  'relay.relay.create.success': { tells: 'A relay to a partner was created.', data: Relay },
+  'relay.relay.update.success': { tells: 'A relay was changed.', data: Relay },
+  'relay.relay.delete.success': {
+    tells: 'A relay was deleted; nothing that it was asked to carry arrives.',
+    data: Relay,
+  },
+  'relay.request.create.success': {
+    tells: 'The address that carries a user to the partner was asked for.',
+    data: RelayRequestData,
+  },
+  'relay.request.consume.success': {
+    tells: 'A user was carried to the partner, and signed in there.',
+    data: RelayRequestData,
+    elsewhere: relayAddress,
   },
   'api_key.api_key.create.success': {
     tells: 'An API key was created.',

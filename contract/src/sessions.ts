@@ -12,7 +12,7 @@ export const Session = record(
     id: id(),
     user_id: id(),
     client_id: id(),
-    amr: z.array(z.string()).describe('How the user was authenticated: email, or a name of RFC 8176'),
+    amr: z.array(z.string()).describe('How the user was authenticated: email, relay, or a name of RFC 8176'),
     authenticated_at: timestamp(),
     expires_at: timestamp(),
   },

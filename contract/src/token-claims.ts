@@ -36,6 +36,16 @@ const commonClaims = {
     .literal(true)
     .optional()
     .describe('Some metadata values did not fit; read the user for all of them'),
+  amr: z
+    .array(z.string())
+    .describe(
+      'How the user proved it (RFC 8176), for example email or pwd and otp; relay: elsewhere, see act',
+    ),
+  sid: id().optional().describe('The session'),
+  act: z
+    .object({ iss: z.string(), sub: id() })
+    .optional()
+    .describe('After a relay: the user in the organization they come from (RFC 8693 section 4.1)'),
   authorization_id: id().optional().describe('In samples alone: the authorization_id that was asked for'),
 }
 
@@ -57,6 +67,8 @@ const common = {
   email: 'ada@awesome.example',
   application_metadata: { name: 'Storefront', application_type: 'react' },
   meta_data: { employee_number: 1815 },
+  amr: ['email'],
+  sid: '0190c8c2-8b9c-7dae-9f10-2b3c4d5e6f70',
 }
 
 /** Claims of the access token that a user's sign-in leads to (RFC 9068, and the specification's own). */
@@ -125,8 +137,6 @@ export const IdTokenClaims = record(
     c_hash: z.string().optional().describe('The same of the authorization code'),
     s_hash: z.string().optional().describe('The same of the state of the request, where it had one'),
     auth_time: numericDate().describe('When the user proved who they are, in seconds since 1970'),
-    amr: z.array(z.string()).describe('How the user proved it (RFC 8176), for example email or pwd and otp'),
-    sid: id().optional().describe('The session'),
     resource_owner_metadata: personal(ResourceOwnerMetadata),
   },
   {
@@ -138,8 +148,6 @@ export const IdTokenClaims = record(
     c_hash: 'LDktKdoQak3Pk0cnXxCltA',
     s_hash: 'bOhtX8F73IMjSPeVAqxyTQ',
     auth_time: 1_773_480_399,
-    amr: ['email'],
-    sid: '0190c8c2-8b9c-7dae-9f10-2b3c4d5e6f70',
     resource_owner_metadata: {
       authnmethodsreferences: null,
       displayname: null,

@@ -39,6 +39,7 @@ export const Identity = record(
     data: { saml_nameid: 'ada@awesome.example' },
   },
 )
+export type Identity = z.output<typeof Identity>
 
 const userId = '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46'
 

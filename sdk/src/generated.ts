@@ -66,7 +66,7 @@ export interface OrganizationStatus {
   state: 'pending' | 'terminated'
 }
 
-/** Part of `OrganizationList`, `UserList`, `ApplicationList`, `MetaKeyList`, `WebhookList`, `WebhookDeliveryList`, `LogEventList`, `OutboxMessageList`. */
+/** Part of `OrganizationList`, `UserList`, `ApplicationList`, `MetaKeyList`, `RelayList`, `WebhookList`, `WebhookDeliveryList`, `LogEventList`, `OutboxMessageList`. */
 export interface Pagination {
   current_page: number
   /** Up to five page numbers around the current one. */
@@ -160,7 +160,7 @@ export interface Identity {
   data: { [name: string]: JsonValue }
 }
 
-/** Part of `Identity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
+/** Part of `Identity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
 /** Part of `User`. */
@@ -384,6 +384,59 @@ export interface MagicLinkConnection {
   updated_at: string
 }
 
+/** Answered by `relays.create`, `relays.list`, `relays.get`, `relays.update`. */
+export interface Relay {
+  __type__: 'Relay'
+  /** Domain of the account. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** Domain of the account. */
+  __managed_by__: string
+  id: string
+  /** Domain of the organization that users are carried to. */
+  partner_domain: string
+  /** Where users arrive, with an authorization code. */
+  partner_redirect_uri: string
+  active: boolean
+  inserted_at: string
+  updated_at: string
+}
+
+/** Answered by `relays.list`. */
+export interface RelayList {
+  __type__: 'List'
+  data: Relay[]
+  pagination: Pagination
+  total: number
+  /** Value of after for the next page; null at the end. */
+  next_cursor: string | null
+}
+
+/** Answered by `relays.delete`. */
+export interface RelayDeletion {
+  deleted: true
+  resource: Relay
+  type: '__Deleted__'
+}
+
+/** Answered by `relays.request`. */
+export interface RelayRequest {
+  __type__: 'RelayRequest'
+  /** Domain of the organization that the user comes from. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  id: string
+  relay_id: string
+  /** The user, in the organization they come from. */
+  user_id: string
+  /**
+   * Redirect the browser of the user there at once: good once, for 60 seconds.
+   * Secret: do not log it.
+   */
+  relay_uri: string
+  expires_at: string
+}
+
 /** Answered by `events.list`. */
 export interface EventPage {
   __type__: 'List'
@@ -395,7 +448,7 @@ export interface EventPage {
   has_more: boolean
 }
 
-/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`, `LogEvent`. */
+/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`, `LogEvent`. */
 export type Event =
   | OrganizationOrganizationCreateSuccessEvent
   | OrganizationOrganizationUpdateSuccessEvent
@@ -414,6 +467,11 @@ export type Event =
   | MagicLinkConnectionUpdateSuccessEvent
   | MagicLinkChallengeCreateSuccessEvent
   | MagicLinkChallengeConsumeSuccessEvent
+  | RelayRelayCreateSuccessEvent
+  | RelayRelayUpdateSuccessEvent
+  | RelayRelayDeleteSuccessEvent
+  | RelayRequestCreateSuccessEvent
+  | RelayRequestConsumeSuccessEvent
   | ApiKeyApiKeyCreateSuccessEvent
   | ApiKeyApiKeyRotateSuccessEvent
   | ApiKeyApiKeyRevokeSuccessEvent
@@ -453,7 +511,7 @@ export interface OrganizationOrganizationCreateSuccessEvent {
   data: Organization | TruncatedData
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
 export interface Actor {
   /** user: at a page; operator: at the command line; system: the service itself. */
   type: 'api_key' | 'user' | 'operator' | 'system'
@@ -461,7 +519,7 @@ export interface Actor {
   id: string
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
 export interface TruncatedData {
   id?: string
   truncated: true
@@ -699,7 +757,7 @@ export interface Session {
   id: string
   user_id: string
   client_id: string
-  /** How the user was authenticated: email, or a name of RFC 8176. */
+  /** How the user was authenticated: email, relay, or a name of RFC 8176. */
   amr: string[]
   authenticated_at: string
   expires_at: string
@@ -940,6 +998,159 @@ export interface MagicLinkChallengeConsumeSuccessEvent {
   webhook_id: string | null
   code: 'magic_link.challenge.consume.success'
   data: MagicLinkChallengeData | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface RelayRelayCreateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'relay.relay.create.success'
+  data: Relay | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface RelayRelayUpdateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'relay.relay.update.success'
+  data: Relay | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface RelayRelayDeleteSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'relay.relay.delete.success'
+  data: Relay | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface RelayRequestCreateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'relay.request.create.success'
+  data: RelayRequestData | TruncatedData
+}
+
+/** Part of `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`. */
+export interface RelayRequestData {
+  __type__: 'RelayRequest'
+  /** Domain of the organization that the user comes from. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  id: string
+  relay_id: string
+  /** The user, in the organization they come from. */
+  user_id: string
+  expires_at: string
+}
+
+/** Part of `Event`. */
+export interface RelayRequestConsumeSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'relay.request.consume.success'
+  data: RelayRequestData | TruncatedData
 }
 
 /** Part of `Event`. */
@@ -2525,6 +2736,147 @@ export type MagicLinkUpdateConnectionErrorCode =
   | 'rate_limited'
   | 'unavailable'
 
+/** What `relays.create` takes. */
+export interface RelaysCreateInput {
+  partner_domain: string
+  /** An allowed redirect URL of an application that the partner can use. */
+  partner_redirect_uri: string
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+}
+
+/** Codes that `relays.create` answers. */
+export type RelaysCreateErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'organization_not_found'
+  | 'idempotency_in_flight'
+  | 'partner_not_open'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'idempotency_key_reused'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `relays.list` takes. */
+export interface RelaysListInput {
+  /** Number of the page, from 1. */
+  page?: unknown
+  /** The same as page. */
+  current_page?: unknown
+  /** Records on a page: 1 to 100. */
+  per_page?: unknown
+  /** The next_cursor of the page before. */
+  after?: string
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+}
+
+/** Codes that `relays.list` answers. */
+export type RelaysListErrorCode =
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `relays.get` takes. */
+export interface RelaysGetInput {
+  relay_id: string
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+}
+
+/** Codes that `relays.get` answers. */
+export type RelaysGetErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'relay_not_found'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `relays.update` takes. */
+export interface RelaysUpdateInput {
+  relay_id: string
+  /** An allowed redirect URL of an application that the partner can use. */
+  partner_redirect_uri?: string
+  active?: boolean
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+}
+
+/** Codes that `relays.update` answers. */
+export type RelaysUpdateErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'relay_not_found'
+  | 'partner_not_open'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `relays.delete` takes. */
+export interface RelaysDeleteInput {
+  relay_id: string
+}
+
+/** Codes that `relays.delete` answers. */
+export type RelaysDeleteErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'relay_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `relays.request` takes. */
+export interface RelaysRequestInput {
+  relay_id: string
+  /**
+   * The access token of the user who is signed in.
+   * Secret: do not log it.
+   */
+  access_token: string
+}
+
+/** Codes that `relays.request` answers. */
+export type RelaysRequestErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'relay_not_found'
+  | 'relay_inactive'
+  | 'partner_not_open'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'access_token_refused'
+  | 'rate_limited'
+  | 'unavailable'
+
 /** What `events.list` takes. */
 export interface EventsListInput {
   /** cursor of an event or of the answer before; latest: only what comes from now on; without it: from the oldest event that is kept. */
@@ -2541,6 +2893,7 @@ export interface EventsListInput {
     | 'application.all'
     | 'metakey.all'
     | 'magic_link.all'
+    | 'relay.all'
     | 'api_key.all'
     | 'webhook.all'
     | 'organization.organization.create.success'
@@ -2560,6 +2913,11 @@ export interface EventsListInput {
     | 'magic_link.connection.update.success'
     | 'magic_link.challenge.create.success'
     | 'magic_link.challenge.consume.success'
+    | 'relay.relay.create.success'
+    | 'relay.relay.update.success'
+    | 'relay.relay.delete.success'
+    | 'relay.request.create.success'
+    | 'relay.request.consume.success'
     | 'api_key.api_key.create.success'
     | 'api_key.api_key.rotate.success'
     | 'api_key.api_key.revoke.success'
@@ -2596,6 +2954,7 @@ export interface WebhooksCreateInput {
     | 'application.all'
     | 'metakey.all'
     | 'magic_link.all'
+    | 'relay.all'
     | 'api_key.all'
     | 'webhook.all'
     | 'organization.organization.create.success'
@@ -2615,6 +2974,11 @@ export interface WebhooksCreateInput {
     | 'magic_link.connection.update.success'
     | 'magic_link.challenge.create.success'
     | 'magic_link.challenge.consume.success'
+    | 'relay.relay.create.success'
+    | 'relay.relay.update.success'
+    | 'relay.relay.delete.success'
+    | 'relay.request.create.success'
+    | 'relay.request.consume.success'
     | 'api_key.api_key.create.success'
     | 'api_key.api_key.rotate.success'
     | 'api_key.api_key.revoke.success'
@@ -2703,6 +3067,7 @@ export interface WebhooksUpdateInput {
     | 'application.all'
     | 'metakey.all'
     | 'magic_link.all'
+    | 'relay.all'
     | 'api_key.all'
     | 'webhook.all'
     | 'organization.organization.create.success'
@@ -2722,6 +3087,11 @@ export interface WebhooksUpdateInput {
     | 'magic_link.connection.update.success'
     | 'magic_link.challenge.create.success'
     | 'magic_link.challenge.consume.success'
+    | 'relay.relay.create.success'
+    | 'relay.relay.update.success'
+    | 'relay.relay.delete.success'
+    | 'relay.request.create.success'
+    | 'relay.request.consume.success'
     | 'api_key.api_key.create.success'
     | 'api_key.api_key.rotate.success'
     | 'api_key.api_key.revoke.success'
@@ -2851,6 +3221,11 @@ export interface WebhooksListDeliveriesInput {
     | 'magic_link.connection.update.success'
     | 'magic_link.challenge.create.success'
     | 'magic_link.challenge.consume.success'
+    | 'relay.relay.create.success'
+    | 'relay.relay.update.success'
+    | 'relay.relay.delete.success'
+    | 'relay.request.create.success'
+    | 'relay.request.consume.success'
     | 'api_key.api_key.create.success'
     | 'api_key.api_key.rotate.success'
     | 'api_key.api_key.revoke.success'
@@ -2941,6 +3316,9 @@ export interface LogEventsListInput {
     | 'END_USER_MAGIC_LINK_STARTED'
     | 'END_USER_MAGIC_LINK_SUCCESS'
     | 'END_USER_MAGIC_LINK_FAILED'
+    | 'END_USER_RELAY_STARTED'
+    | 'END_USER_RELAY_SUCCESS'
+    | 'END_USER_RELAY_FAILED'
     | 'TOKEN_EXCHANGED'
     | 'TOKEN_EXCHANGE_FAILED'
     | 'WEBHOOK_DISABLED'
@@ -3113,11 +3491,14 @@ export type ErrorCode =
   | 'meta_key_not_found'
   | 'webhook_not_found'
   | 'delivery_not_found'
+  | 'relay_not_found'
   | 'method_not_allowed'
   | 'email_taken'
   | 'meta_key_taken'
   | 'connection_inactive'
   | 'user_inactive'
+  | 'relay_inactive'
+  | 'partner_not_open'
   | 'production_is_up'
   | 'idempotency_in_flight'
   | 'events_expired'
@@ -3125,6 +3506,7 @@ export type ErrorCode =
   | 'body_too_large'
   | 'media_type_unsupported'
   | 'invalid_parameters'
+  | 'access_token_refused'
   | 'idempotency_key_reused'
   | 'meta_keys_exhausted'
   | 'metadata_required'
@@ -3237,6 +3619,12 @@ export interface Operations {
     output: MagicLinkConnection
     code: MagicLinkUpdateConnectionErrorCode
   }
+  'relays.create': { input: RelaysCreateInput; output: Relay; code: RelaysCreateErrorCode }
+  'relays.list': { input: RelaysListInput; output: RelayList; code: RelaysListErrorCode }
+  'relays.get': { input: RelaysGetInput; output: Relay; code: RelaysGetErrorCode }
+  'relays.update': { input: RelaysUpdateInput; output: Relay; code: RelaysUpdateErrorCode }
+  'relays.delete': { input: RelaysDeleteInput; output: RelayDeletion; code: RelaysDeleteErrorCode }
+  'relays.request': { input: RelaysRequestInput; output: RelayRequest; code: RelaysRequestErrorCode }
   'events.list': { input: EventsListInput; output: EventPage; code: EventsListErrorCode }
   'webhooks.create': { input: WebhooksCreateInput; output: Webhook; code: WebhooksCreateErrorCode }
   'webhooks.list': { input: WebhooksListInput; output: WebhookList; code: WebhooksListErrorCode }
@@ -3503,6 +3891,56 @@ export interface MagicLinkMethods {
   ): Promise<MagicLinkConnection>
 }
 
+export interface RelaysMethods {
+  /**
+   * Create a relay to a partner.
+   * `POST /api/v2/relays`. Needs the scope `write:relays`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
+   *
+   * @throws ApiError with a code of RelaysCreateErrorCode.
+   */
+  create(input: RelaysCreateInput, options?: RequestOptions): Promise<Relay>
+
+  /**
+   * List relays, newest first.
+   * `GET /api/v2/relays`. Needs the scope `read:relays`.
+   *
+   * @throws ApiError with a code of RelaysListErrorCode.
+   */
+  readonly list: ListMethod<RelaysListInput, RelayList, Relay>
+
+  /**
+   * Get a relay.
+   * `GET /api/v2/relays/:relay_id`. Needs the scope `read:relays`. etagOf() knows the version of the answer.
+   *
+   * @throws ApiError with a code of RelaysGetErrorCode.
+   */
+  get(input: RelaysGetInput, options?: RequestOptions): Promise<Relay>
+
+  /**
+   * Change a relay.
+   * `PUT /api/v2/relays/:relay_id`. Needs the scope `write:relays`. With `ifMatch` the change happens to that version alone.
+   *
+   * @throws ApiError with a code of RelaysUpdateErrorCode.
+   */
+  update(input: RelaysUpdateInput, options?: RequestOptions): Promise<Relay>
+
+  /**
+   * Delete a relay; what it was asked to carry arrives nowhere.
+   * `DELETE /api/v2/relays/:relay_id`. Needs the scope `write:relays`. With `ifMatch` the change happens to that version alone.
+   *
+   * @throws ApiError with a code of RelaysDeleteErrorCode.
+   */
+  delete(input: RelaysDeleteInput, options?: RequestOptions): Promise<RelayDeletion>
+
+  /**
+   * Ask for the address that carries a signed-in user to the partner.
+   * `POST /api/v2/relays/:relay_id/request`. Needs the scope `write:relays`.
+   *
+   * @throws ApiError with a code of RelaysRequestErrorCode.
+   */
+  request(input: RelaysRequestInput, options?: RequestOptions): Promise<RelayRequest>
+}
+
 export interface EventsMethods {
   /**
    * Read the events of the account and environment in their order, from a position on.
@@ -3666,6 +4104,7 @@ export interface Client {
   readonly applications: ApplicationsMethods
   readonly tokenCustomization: TokenCustomizationMethods
   readonly magicLink: MagicLinkMethods
+  readonly relays: RelaysMethods
   readonly events: EventsMethods
   readonly webhooks: WebhooksMethods
   readonly logEvents: LogEventsMethods
@@ -3719,6 +4158,12 @@ export const routeTable: { readonly [Name in OperationName]: RouteRow } = {
   'magicLink.createChallenge': ['POST', '/api/v2/magic-link-challenge', 'b'],
   'magicLink.getConnection': ['GET', '/api/v2/org/:org_domain/magic-link-connection', ''],
   'magicLink.updateConnection': ['PUT', '/api/v2/org/:org_domain/magic-link-connection', 'b'],
+  'relays.create': ['POST', '/api/v2/relays', 'bi'],
+  'relays.list': ['GET', '/api/v2/relays', 'l'],
+  'relays.get': ['GET', '/api/v2/relays/:relay_id', ''],
+  'relays.update': ['PUT', '/api/v2/relays/:relay_id', 'b'],
+  'relays.delete': ['DELETE', '/api/v2/relays/:relay_id', ''],
+  'relays.request': ['POST', '/api/v2/relays/:relay_id/request', 'b'],
   'events.list': ['GET', '/api/v2/events', ''],
   'webhooks.create': ['POST', '/api/v2/webhooks', 'bi'],
   'webhooks.list': ['GET', '/api/v2/webhooks', 'l'],

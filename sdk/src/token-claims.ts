@@ -34,6 +34,12 @@ interface SharedClaims {
   application_metadata: { [name: string]: JsonValue }
   /** The user's metadata, each value as JSON of its key's type. Personal data. */
   meta_data: { [name: string]: JsonValue }
+  /** How the user signed in (RFC 8176); relay: elsewhere, as `act` says. */
+  amr?: string[]
+  /** The session. */
+  sid?: string
+  /** After a relay: the user in the organization they come from (RFC 8693 section 4.1). */
+  act?: { iss: string; sub: string }
 }
 
 /** Claims of an access token. */
@@ -48,8 +54,6 @@ export interface IdTokenClaims extends SharedClaims {
   jtt: 'id_token'
   /** Seconds since 1970: when the user signed in. */
   auth_time?: number
-  /** How the user signed in (RFC 8176). */
-  amr?: string[]
   nonce?: string
   /** Left half of the hash of the access token that came with it, in base64url. */
   at_hash?: string

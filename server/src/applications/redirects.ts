@@ -31,8 +31,11 @@ const mobileTypes: ReadonlySet<Application['application_type']> = new Set(['andr
 /** Readers of URLs take more characters than these for a host, among them the ; that parts a page's policies. */
 const hostForm = /^[a-z0-9.-]+$|^\[[0-9a-f:.]+\]$/
 
-/** What an answer adds to a redirect (RFC 6749 section 4.1.2, RFC 9207 section 2); readers may take the first of two. */
-const answerParameters = ['code', 'state', 'iss', 'error']
+/**
+ * What an answer adds to a redirect (RFC 6749 section 4.1.2, RFC 9207 section 2), and a relay's beside; readers may take
+ * the first of two.
+ */
+const answerParameters = ['code', 'authorization_code', 'state', 'iss', 'error']
 
 /** What a scheme of an application's own must not begin with, though it has a dot: schemes of browsers and systems. */
 const foreignSchemes: ReadonlySet<string> = new Set([

@@ -8,6 +8,7 @@ import * as applications from './migrations/0005-applications.js'
 import * as signIn from './migrations/0006-sign-in.js'
 import * as eventStream from './migrations/0007-event-stream.js'
 import * as webhooks from './migrations/0008-webhooks.js'
+import * as relays from './migrations/0009-relays.js'
 
 /** Every migration by name. A new one is added at the end; one that has been released is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -19,6 +20,7 @@ export const migrations: Record<string, Migration> = {
   '0006-sign-in': signIn,
   '0007-event-stream': eventStream,
   '0008-webhooks': webhooks,
+  '0009-relays': relays,
 }
 
 /**

@@ -259,8 +259,35 @@ export interface RecordCounts {
   organization_id: string;
 }
 
+export interface RelayRequests {
+  account_id: string;
+  environment: string;
+  expires_at: Timestamp;
+  id: string;
+  inserted_at: Timestamp;
+  organization_id: string;
+  relay_id: string;
+  session_id: string;
+  token_hash: Buffer;
+  used_at: Timestamp | null;
+  user_id: string;
+}
+
+export interface Relays {
+  account_id: string;
+  active: boolean;
+  environment: string;
+  id: string;
+  inserted_at: Timestamp;
+  organization_id: string;
+  partner_redirect_uri: string;
+  updated_at: Timestamp;
+  version: Generated<number>;
+}
+
 export interface Sessions {
   account_id: string;
+  act: Json | null;
   amr: string[];
   application_id: string;
   authenticated_at: Timestamp;
@@ -289,6 +316,19 @@ export interface SigningKeys {
 export interface Slugs {
   inserted_at: Timestamp;
   slug: string;
+}
+
+export interface UserIdentities {
+  account_id: string;
+  authenticated_at: Timestamp;
+  environment: string;
+  id: string;
+  inserted_at: Timestamp;
+  issuer: string;
+  kind: string;
+  organization_id: string;
+  subject: string;
+  user_id: string;
 }
 
 export interface UserMetadata {
@@ -384,9 +424,12 @@ export interface DB {
   organizations: Organizations;
   outbox_messages: OutboxMessages;
   record_counts: RecordCounts;
+  relay_requests: RelayRequests;
+  relays: Relays;
   sessions: Sessions;
   signing_keys: SigningKeys;
   slugs: Slugs;
+  user_identities: UserIdentities;
   user_metadata: UserMetadata;
   users: Users;
   webhook_attempts: WebhookAttempts;

@@ -8,6 +8,7 @@ import { oauthRoutes } from '../oauth/routes.js'
 import { oidcRoutes } from '../oidc/routes.js'
 import { organizationRoutes } from '../organizations/routes.js'
 import { outboxRoutes } from '../outbox/routes.js'
+import { relayRoutes } from '../relays/routes.js'
 import { tokenCustomizationRoutes } from '../token-customization/routes.js'
 import { userRoutes } from '../users/routes.js'
 import { webhookRoutes } from '../webhooks/routes.js'
@@ -21,6 +22,7 @@ export function apiOf(deps: Deps): Implementation<typeof contract> {
     applications: applicationRoutes(deps),
     tokenCustomization: tokenCustomizationRoutes(deps),
     magicLink: magicLinkRoutes(deps),
+    relays: relayRoutes(deps),
     events: eventRoutes(deps),
     webhooks: webhookRoutes(deps),
     logEvents: logEventRoutes(deps),

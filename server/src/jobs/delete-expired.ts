@@ -18,6 +18,7 @@ export async function deleteExpired({ config, db, now }: Pick<Deps, 'config' | '
     // A day longer than they are good for, so that a late attempt is told from an invented one.
     ['authorization_codes', sql`expires_at <= ${daysAgo(1)}`],
     ['magic_link_challenges', sql`expires_at <= ${daysAgo(1)}`],
+    ['relay_requests', sql`expires_at <= ${daysAgo(1)}`],
     // A session that was ended keeps its expiry, so that one index finds both.
     ['sessions', sql`expires_at <= ${daysAgo(30)}`],
     ['log_events', sql`inserted_at <= ${daysAgo(config.logRetentionDays)}`],

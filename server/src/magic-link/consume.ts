@@ -12,10 +12,15 @@ import { logEvent, type LogEntry } from '../log-events/log-event.js'
 import { issuerOf } from '../oauth/claims.js'
 import { completeSignIn, isEmailDomainAllowed, toRedirectUrl } from '../sessions/complete-sign-in.js'
 import type { Cause, Tenant } from '../tenant.js'
+import {
+  createSigningInUser,
+  findUser,
+  isRequiredMetadataMissing,
+  type SigningInUser,
+} from '../users/signing-in-user.js'
 import { markEmailVerified } from '../users/users.js'
 import { lockLinksOfToken } from './lock.js'
 import { toMagicLinkChallenge } from './record.js'
-import { createSigningInUser, findUser, isRequiredMetadataMissing, type SigningInUser } from './user.js'
 
 /** A link as it arrives: the organization of its path, and its token. */
 export interface ArrivedLink {
@@ -200,7 +205,8 @@ async function findOrCreateUser(
   const mayCreate = spent.find_or_create_user && spent.may_create_user
   if (found !== undefined || !mayCreate) return found
   const id = uuidv7()
-  const created = await createSigningInUser(deps, trx, ofUser(tenant, id), { id, email: spent.email })
+  const user = { id, email: spent.email, emailVerified: true }
+  const created = await createSigningInUser(deps, trx, ofUser(tenant, id), user)
   // When another sign-in was faster, its user is there now.
   return created ?? findUser(trx, tenant, spent.email_normalized)
 }

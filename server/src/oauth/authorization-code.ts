@@ -19,7 +19,7 @@ import { activeSigningKey, signWith } from '../signing-keys/signing-keys.js'
 import type { Cause } from '../tenant.js'
 import { toMetaDataClaims } from '../token-customization/user-metadata.js'
 import { getUser } from '../users/users.js'
-import { issuerOf, toAccessTokenClaims, toIdTokenClaims } from './claims.js'
+import { issuerOf, toAccessTokenClaims, toIdTokenClaims, type ActClaim } from './claims.js'
 import { OAuthFailure } from './oauth-failure.js'
 import { isVerifierOf } from './pkce.js'
 
@@ -107,6 +107,8 @@ const spendCode = statement((db, { codeHash, at }: { codeHash: Buffer; at: Date 
       'code.state',
       'code.scope',
       'sessions.amr',
+      // Written by completeSignIn() alone.
+      sql<ActClaim | null>`sessions.act`.as('act'),
       'sessions.authenticated_at',
       'users.email_normalized',
       sql<boolean>`(users.active and users.deleted_at is null)`.as('is_user_active'),
@@ -247,6 +249,9 @@ async function signTokens(
     },
     // openid asks for the ID token and permits nothing, so that it is no scope of the access token.
     scopes: spent.scope.split(' ').filter((scope) => scope !== '' && scope !== 'openid'),
+    amr: spent.amr,
+    sessionId: spent.session_id,
+    act: spent.act ?? undefined,
     issuedAtSeconds: Math.floor(deps.now().getTime() / 1000),
     lifetimeSeconds,
   }
@@ -261,9 +266,7 @@ async function signTokens(
     claims: toIdTokenClaims({
       ...facts,
       jti: uuidv4(),
-      amr: spent.amr,
       authTimeSeconds: Math.floor(spent.authenticated_at.getTime() / 1000),
-      sessionId: spent.session_id,
       nonce: spent.nonce ?? undefined,
       state: spent.state ?? undefined,
       accessToken,

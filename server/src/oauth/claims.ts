@@ -19,6 +19,9 @@ const maxAttributesBytes = 1_500
 /** A metadata value of the user as a token carries it, by the name of its key. */
 export type MetaDataClaim = readonly [name: string, value: Json]
 
+/** Who stands behind the user of a token (RFC 8693 section 4.1). */
+export type ActClaim = NonNullable<AccessTokenClaims['act']>
+
 /** What the tokens of one sign-in are made of. */
 export interface TokenFacts {
   readonly issuer: string
@@ -31,6 +34,11 @@ export interface TokenFacts {
   readonly scopes: readonly string[]
   readonly issuedAtSeconds: number
   readonly lifetimeSeconds: number
+  /** How the user proved who they are (RFC 8176). */
+  readonly amr: readonly string[]
+  readonly sessionId?: string | undefined
+  /** The user in the organization they come from, after a relay. */
+  readonly act?: ActClaim | undefined
   /** Unique to the token: another for each of the two. */
   readonly jti: string
   /** In samples alone. */
@@ -39,10 +47,7 @@ export interface TokenFacts {
 
 /** What the ID token says besides of the session, and what it binds itself to. */
 export interface IdTokenFacts extends TokenFacts {
-  /** How the user proved who they are (RFC 8176). */
-  readonly amr: readonly string[]
   readonly authTimeSeconds: number
-  readonly sessionId?: string | undefined
   readonly nonce?: string | undefined
   readonly accessToken?: string | undefined
   readonly code?: string | undefined
@@ -71,7 +76,7 @@ export function toAccessTokenClaims(facts: TokenFacts): AccessTokenClaims {
 
 /** The claims of an ID token; its metadata are limited like those of the access token. */
 export function toIdTokenClaims(facts: IdTokenFacts): IdTokenClaims {
-  const { nonce, accessToken, code, state, sessionId } = facts
+  const { nonce, accessToken, code, state } = facts
   return withMetaData(facts.metaData, {
     ...toCommonClaims(facts),
     jtt: 'id_token' as const,
@@ -81,14 +86,12 @@ export function toIdTokenClaims(facts: IdTokenFacts): IdTokenClaims {
     ...(code !== undefined && { c_hash: toHalfHash(code) }),
     ...(state !== undefined && { s_hash: toHalfHash(state) }),
     auth_time: facts.authTimeSeconds,
-    amr: [...facts.amr],
-    ...(sessionId !== undefined && { sid: sessionId }),
     resource_owner_metadata: toResourceOwnerMetadata(facts.attributes ?? {}),
   })
 }
 
 function toCommonClaims(facts: TokenFacts) {
-  const { user, application, authorizationId } = facts
+  const { user, application, sessionId, act, authorizationId } = facts
   return {
     iss: facts.issuer,
     sub: user.id,
@@ -107,6 +110,9 @@ function toCommonClaims(facts: TokenFacts) {
     env: facts.environment,
     email: user.email,
     application_metadata: { name: application.name, application_type: application.application_type },
+    amr: [...facts.amr],
+    ...(sessionId !== undefined && { sid: sessionId }),
+    ...(act !== undefined && { act }),
     ...(authorizationId !== undefined && { authorization_id: authorizationId }),
   }
 }

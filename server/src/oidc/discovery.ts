@@ -28,7 +28,7 @@ export async function getProviderMetadata(
     id_token_signing_alg_values_supported: ['ES256', 'RS256'],
     token_endpoint_auth_methods_supported: ['none'],
     code_challenge_methods_supported: ['S256'],
-    scopes_supported: ['openid', 'magic_link'],
+    scopes_supported: ['openid', 'magic_link', 'relay'],
     claims_supported: Object.keys(IdTokenClaims.shape).filter((claim) => !exceptional.has(claim)),
   }
 }

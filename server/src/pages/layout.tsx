@@ -13,8 +13,8 @@ export interface Frame {
   readonly isSandbox: boolean
   readonly productName: string
   readonly styleUrl: string
-  /** The address of this page, with everything but its language. */
-  readonly url: string
+  /** The address of this page, with everything but its language; undefined where it cannot be shown again. */
+  readonly url: string | undefined
 }
 
 interface Page {
@@ -56,14 +56,14 @@ function Document({ frame, title, children }: Page) {
         </main>
         <footer>
           <p>{texts.by(displayName(productName))}</p>
-          <Languages frame={frame} />
+          {frame.url !== undefined && <Languages texts={texts} url={frame.url} />}
         </footer>
       </body>
     </html>
   )
 }
 
-function Languages({ frame: { texts, url } }: { frame: Frame }) {
+function Languages({ texts, url }: { texts: PageTexts; url: string }) {
   return (
     <nav aria-label={texts.languages}>
       <ul>

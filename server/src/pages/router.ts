@@ -5,6 +5,7 @@ import express, { type NextFunction, type Request, type Response, type Router } 
 import type { Deps } from '../deps.js'
 import { requestIdOf } from '../http/request-context.js'
 import { consumeMagicLink, findOpenLink, type OpenLink } from '../magic-link/consume.js'
+import { consumeRelay, type RelayOutcome } from '../relays/consume.js'
 import { findOrganizationByDomain, type PublicOrganization } from '../organizations/find-organization.js'
 import { toBrandStyle } from './brand.js'
 import {
@@ -24,6 +25,14 @@ import { pageHeaders } from './page-headers.js'
 import type { PageTexts } from './texts/en.js'
 
 const magicLinkPath = '/t/:org_domain/magic-link'
+const relayPath = '/relay/:token'
+
+/** What a page says of an address of a relay that leads nowhere. */
+const relayFailures = {
+  dead: { status: 404, text: 'deadRelay' },
+  email_taken: { status: 409, text: 'relayEmailTaken' },
+  user_inactive: { status: 403, text: 'relayUserInactive' },
+} as const satisfies Record<Extract<RelayOutcome, { refusal: string }>['refusal'], object>
 
 /** The pages that people see, and the style sheets these load. */
 export function pagesRouter(deps: Deps): Router {
@@ -92,6 +101,27 @@ export function pagesRouter(deps: Deps): Router {
     sendPage(res.status(405).set('Allow', 'GET, HEAD, POST'), errorPage(frame, frame.texts.deadLink))
   })
 
+  router.get(relayPath, async (req, res) => {
+    res.set(pageHeaders(isHttps)).vary('Accept-Language')
+    if (isOnlyLooking(req)) {
+      res.status(204).end()
+      return
+    }
+    const outcome = await consumeRelay(deps, { token: req.params.token, requestId: requestIdOf(req) })
+    if ('refusal' in outcome) {
+      const { status, text } = relayFailures[outcome.refusal]
+      const frame = onceShown(req)
+      sendPage(res.status(status), errorPage(frame, frame.texts[text]))
+      return
+    }
+    res.status(303).set('Location', outcome.redirectUrl).end()
+  })
+
+  router.all(relayPath, (req, res) => {
+    const frame = onceShown(req)
+    sendPage(res.status(405).set('Allow', 'GET, HEAD'), errorPage(frame, frame.texts.deadRelay))
+  })
+
   router.use((error: unknown, req: Request, res: Response, next: NextFunction) => {
     if (res.headersSent) {
       next(error)
@@ -133,6 +163,11 @@ export function pagesRouter(deps: Deps): Router {
     res.set(pageHeaders(isHttps, redirectUri)).type('html').send(page)
   }
 
+  /** The frame of a page whose address has had its one use, so that no link may lead to it again. */
+  function onceShown(req: Request): Frame {
+    return { ...frameOf(req, { organization: undefined, link: undefined, token: '' }), url: undefined }
+  }
+
   function frameOf(
     req: Request,
     at: { organization: PublicOrganization | undefined; link: OpenLink | undefined; token: string },
@@ -165,6 +200,15 @@ function textsOf(req: Request, organization: PublicOrganization | undefined): Pa
 function mayRedeemByGet(req: Request, link: OpenLink): boolean {
   const asksForJson = /(^|,)\s*application\/json\s*(;|,|$)/i.test(req.headers.accept ?? '')
   return req.method === 'GET' && asksForJson && link.environment === 'sandbox' && link.isLinkReturned
+}
+
+/**
+ * Whether nobody has gone to the address yet: a HEAD, or what a browser loads ahead (Fetch Standard, `Sec-Purpose`; the
+ * other two are what browsers sent before).
+ */
+function isOnlyLooking({ method, headers }: Request): boolean {
+  const purposes = [headers['sec-purpose'], headers['purpose'], headers['x-moz'], headers['x-purpose']].flat()
+  return method === 'HEAD' || purposes.some((purpose) => /^\s*(prefetch|preview)\b/i.test(purpose ?? ''))
 }
 
 function domainOf(req: Request): string {

@@ -6,6 +6,7 @@ import { hashSecret, randomSecret } from '../crypto/secret.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { emit } from '../events/emit.js'
+import type { ActClaim } from '../oauth/claims.js'
 import type { Tenant } from '../tenant.js'
 
 const sessionLifetimeMs = 8 * 60 * 60 * 1000
@@ -21,9 +22,11 @@ export interface PassedSignIn {
   readonly applicationId: string
   /** One that the application allows: the code is bound to it. */
   readonly redirectUri: string
-  /** How the user was authenticated: email, or a name of RFC 8176. */
+  /** How the user was authenticated: email, relay, or a name of RFC 8176. */
   readonly amr: readonly string[]
   readonly authenticatedAt: Date
+  /** The user in the organization they come from, after a relay. */
+  readonly act?: ActClaim
   readonly nonce: string | null
   /** S256 (RFC 7636). */
   readonly codeChallenge: string | null
@@ -63,7 +66,11 @@ export async function completeSignIn(
   }
   const code = randomSecret()
   await trx
-    .with('session', (db) => db.insertInto('sessions').values(session))
+    .with('session', (db) =>
+      db
+        .insertInto('sessions')
+        .values({ ...session, act: signIn.act === undefined ? null : JSON.stringify(signIn.act) }),
+    )
     .insertInto('authorization_codes')
     .values({
       ...scope,
@@ -127,10 +134,17 @@ export function isEmailDomainAllowed(allowed: readonly string[] | null, normaliz
  */
 export function toRedirectUrl(
   redirectUri: string,
-  answer: { readonly code: string; readonly state: string | null; readonly issuer: string },
+  answer: {
+    readonly code: string
+    readonly state: string | null
+    readonly issuer: string
+    /** Parameters beside those of the RFCs. */
+    readonly others?: Readonly<Record<string, string>>
+  },
 ): string {
   const parameters = new URLSearchParams({
     code: answer.code,
+    ...answer.others,
     ...(answer.state !== null && { state: answer.state }),
     iss: answer.issuer,
   })

@@ -1,6 +1,7 @@
 import type { JsonWebKey } from '@portico/contract/oidc'
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { generateSigningKey, type Algorithm } from '../crypto/jwt.js'
+import type { KeyObject } from 'node:crypto'
+import { generateSigningKey, toPublicKey, type Algorithm, type PublicJwk } from '../crypto/jwt.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { activeSigningKey, insertSigningKey, type KeyOwner, type PreparedSigningKey } from './signing-keys.js'
@@ -86,18 +87,63 @@ export async function listPublishedKeys(
     .where('account_id', '=', accountId)
     .where('environment', 'in', ['sandbox', 'production'])
     .where('organization_id', '=', organizationId)
-    .where(({ or, and, eb }) =>
-      or([
-        eb('state', 'in', ['next', 'active']),
-        and([eb('state', '=', 'retired'), eb('retired_at', '>', new Date(at.getTime() - keptAfterMs))]),
-      ]),
-    )
+    .where(isPublishedAt(at))
     .select('public_jwk')
     .orderBy('inserted_at', 'desc')
     .orderBy('kid')
     .execute()
   // generateSigningKey() makes them, and nothing else writes the column.
   return rows.map((row) => row.public_jwk as unknown as JsonWebKey)
+}
+
+/** A key that signs, or has signed, tokens of an organization's users. */
+export interface UserTokenKey {
+  readonly organizationId: string
+  readonly organizationDomain: string
+  readonly algorithm: Algorithm
+  readonly publicKey: KeyObject
+}
+
+/** The kid of every key made here (RFC 7638). */
+const thumbprint = /^[\w-]{43}$/
+
+/** The key of this kid with which tokens of users are verified; undefined when none of the account and environment is. */
+export async function findUserTokenKey(
+  { db, now }: Pick<Deps, 'db' | 'now'>,
+  { accountId, environment }: Pick<KeyOwner, 'accountId' | 'environment'>,
+  kid: string,
+): Promise<UserTokenKey | undefined> {
+  if (!thumbprint.test(kid)) return undefined
+  const row = await db
+    .selectFrom('signing_keys')
+    .innerJoin('organizations', (join) =>
+      join
+        .onRef('organizations.account_id', '=', 'signing_keys.account_id')
+        .onRef('organizations.id', '=', 'signing_keys.organization_id'),
+    )
+    .where('signing_keys.account_id', '=', accountId)
+    .where('signing_keys.environment', '=', environment)
+    .where('signing_keys.kid', '=', kid)
+    .where(isPublishedAt(now()))
+    .where('organizations.deleted_at', 'is', null)
+    .select(['organizations.id', 'organizations.domain', 'signing_keys.algorithm', 'signing_keys.public_jwk'])
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  return {
+    organizationId: row.id,
+    organizationDomain: row.domain,
+    // generateSigningKey() makes them, and nothing else writes the columns.
+    algorithm: row.algorithm as Algorithm,
+    publicKey: toPublicKey(row.public_jwk as unknown as PublicJwk),
+  }
+}
+
+/** Whether a key is in its organization's key set: it signs, will sign, or signed what still lives. */
+function isPublishedAt(at: Date) {
+  return sql<boolean>`(
+    signing_keys.state in ('next', 'active')
+    or (signing_keys.state = 'retired' and signing_keys.retired_at > ${new Date(at.getTime() - keptAfterMs)})
+  )`
 }
 
 async function revokeRetired(

@@ -46,6 +46,8 @@ export async function createJwtSample(deps: Deps, tenant: Tenant, query: SampleQ
     scopes: ['magic_link'],
     issuedAtSeconds: nowSeconds - ageSeconds,
     lifetimeSeconds,
+    amr: ['email'],
+    sessionId: uuidv4(),
     authorizationId: query.authorization_id,
   }
   const access = toAccessTokenClaims({ ...facts, jti: uuidv4() })
@@ -53,9 +55,7 @@ export async function createJwtSample(deps: Deps, tenant: Tenant, query: SampleQ
   const id = toIdTokenClaims({
     ...facts,
     jti: uuidv4(),
-    amr: ['email'],
     authTimeSeconds: facts.issuedAtSeconds,
-    sessionId: uuidv4(),
     nonce: uuidv4(),
     code: uuidv4(),
     state: uuidv4(),

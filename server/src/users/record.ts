@@ -1,7 +1,7 @@
 import type { MetaData, MetaKey } from '@portico/contract/metadata'
 import type { Address, PhoneNumber, Profile } from '@portico/contract/profile'
 import type { UserChanges } from '@portico/contract/user-input'
-import type { DeletedUser, User } from '@portico/contract/users'
+import type { DeletedUser, Identity, User } from '@portico/contract/users'
 import type { Selectable } from 'kysely'
 import type { Users } from '../db/schema.js'
 import type { Tenant } from '../tenant.js'
@@ -33,8 +33,18 @@ export interface MetaDataRow {
   readonly required: boolean
 }
 
+/** An identity as the statement gathers it. */
+export interface IdentityRow {
+  readonly kind: string
+  readonly issuer: string
+  readonly subject: string
+  /** Milliseconds since 1970. */
+  readonly authenticated_at_ms: number
+}
+
 export type UserRow = Pick<Selectable<Users>, ColumnOf<(typeof userColumns)[number]>> & {
   metadata: readonly MetaDataRow[]
+  identities: readonly IdentityRow[]
 }
 
 type ColumnOf<Name extends string> = Name extends `users.${infer Column extends keyof Users}` ? Column : never
@@ -100,7 +110,7 @@ export function toUser(row: UserRow, tenant: Pick<Tenant, 'domain' | 'environmen
     phone_number_verified: row.phone_number_verified,
     phone_numbers: phoneNumbers,
     address,
-    identities: [],
+    identities: row.identities.map(toIdentity),
     metadata: row.metadata.map((data) => toMetaData(data, tenant.domain)),
     profile: toProfile(row.profile as StoredProfile, {
       email: row.email,
@@ -147,6 +157,16 @@ function toAddress(stored: StoredAddress): Address {
     region: stored.region ?? null,
     postal_code: stored.postal_code ?? null,
     country: stored.country ?? null,
+  }
+}
+
+function toIdentity({ kind, issuer, subject, authenticated_at_ms }: IdentityRow): Identity {
+  return {
+    __type__: 'Identity',
+    idp_id: null,
+    provider: kind,
+    authenticated_at: new Date(authenticated_at_ms).toISOString(),
+    data: { iss: issuer, sub: subject },
   }
 }
 

@@ -18,6 +18,7 @@ import { forgetAnswers } from '../events/idempotency.js'
 import { endSessionsOf } from '../sessions/end-sessions.js'
 import type { Tenant } from '../tenant.js'
 import { normalizeEmail } from './email.js'
+import { forgetIdentities, identitiesOfUser } from './identities.js'
 import { insertUserIf, userInsertion, type UserInsertion } from './insert-user.js'
 import { replaceMetadata } from './stored-metadata.js'
 import { changedPhoneNumbers } from './phone.js'
@@ -48,7 +49,11 @@ export function createUser(deps: Deps, tenant: Tenant, input: NewUser): Promise<
     const [inserted] = await insertUserWithKeys(trx, { ...user, names }).catch(asEmailTaken)
     if (inserted === undefined) throw new ApiError('metadata_required')
     if (metadata.length === 0)
-      return emitUser(deps, trx, tenant, 'user.user.create.success', { ...inserted, metadata: [] })
+      return emitUser(deps, trx, tenant, 'user.user.create.success', {
+        ...inserted,
+        metadata: [],
+        identities: [],
+      })
 
     await replaceMetadata(trx, tenant, id, metadata)
     const row = await readUser(trx, tenant, id)
@@ -76,7 +81,7 @@ export async function listUsers(
         // Not usersOf(): its condition would let the planner read the whole list instead of these rows.
         everyUserOf(readDb, tenant)
           .where(sql<boolean>`users.id = any(${ids})`)
-          .select([...userColumns, metadataOfUser().as('metadata')])
+          .select(wholeUser())
           .execute(),
       total: () => totalInOrganization(readDb, 'users', tenant),
       environment: tenant.environment,
@@ -86,9 +91,7 @@ export async function listUsers(
 }
 
 const selectUser = statement((db, user: UserKey) =>
-  everyUserOf(db, user)
-    .where('users.id', '=', user.id)
-    .select([...userColumns, metadataOfUser().as('metadata')]),
+  everyUserOf(db, user).where('users.id', '=', user.id).select(wholeUser()),
 )
 
 /**
@@ -108,9 +111,7 @@ export async function getUser(
 }
 
 const selectUserByEmail = statement((db, user: TenantKey & { readonly emailNormalized: string }) =>
-  usersOf(db, user)
-    .where('users.email_normalized', '=', user.emailNormalized)
-    .select([...userColumns, metadataOfUser().as('metadata')]),
+  usersOf(db, user).where('users.email_normalized', '=', user.emailNormalized).select(wholeUser()),
 )
 
 /**
@@ -156,7 +157,7 @@ export function updateUser(
 
     const row = await updateUserRow(trx, tenant, id, versions)
       .set({ ...toChangedColumns(current, input), updated_at: deps.now() })
-      .returning([...userColumns, metadataOfUser().as('metadata')])
+      .returning(wholeUser())
       .executeTakeFirst()
       .catch(asEmailTaken)
     if (row === undefined) throw new ApiError('precondition_failed')
@@ -179,10 +180,11 @@ export function deleteUser(
   return change(deps, tenant.cause, async (trx) => {
     const row = await updateUserRow(trx, tenant, id, versions)
       .set({ deleted_at: deps.now() })
-      .returning([...userColumns, metadataOfUser().as('metadata')])
+      .returning(wholeUser())
       .executeTakeFirst()
     if (row === undefined) throw await whyUnchanged(trx, tenant, id)
     await endSessionsOf(deps, trx, tenant, id)
+    await forgetIdentities(trx, tenant, id)
     await forgetAnswers(trx, tenant, { subjectId: id })
     return emitUser(deps, trx, tenant, 'user.user.delete.success', row)
   })
@@ -202,7 +204,7 @@ export async function touchUser(
 ): Promise<UserRow> {
   const row = await updateUserRow(trx, tenant, id, versions)
     .set({ updated_at: deps.now() })
-    .returning([...userColumns, metadataOfUser().as('metadata')])
+    .returning(wholeUser())
     .executeTakeFirst()
   if (row === undefined) throw await whyUnchanged(trx, tenant, id)
   return row
@@ -217,7 +219,7 @@ export async function markEmailVerified(
 ): Promise<void> {
   const row = await updateUserRow(trx, tenant, id, undefined)
     .set({ email_verified: true, updated_at: deps.now() })
-    .returning([...userColumns, metadataOfUser().as('metadata')])
+    .returning(wholeUser())
     .executeTakeFirstOrThrow()
   await emitUser(deps, trx, tenant, 'user.user.update.success', row)
 }
@@ -255,10 +257,12 @@ function updateUserRow(
 }
 
 async function readUser(db: Kysely<DB>, tenant: Tenant, id: string): Promise<UserRow> {
-  return usersOf(db, tenant)
-    .where('users.id', '=', id)
-    .select([...userColumns, metadataOfUser().as('metadata')])
-    .executeTakeFirstOrThrow()
+  return usersOf(db, tenant).where('users.id', '=', id).select(wholeUser()).executeTakeFirstOrThrow()
+}
+
+/** All that the record of a user is made of. */
+function wholeUser() {
+  return [...userColumns, metadataOfUser().as('metadata'), identitiesOfUser().as('identities')] as const
 }
 
 /** The metadata of the row's user with their keys, by name. */
@@ -291,7 +295,7 @@ function hasRequiredKeys(tenant: TenantKey, names: readonly string[]) {
   )`
 }
 
-function toChangedColumns(current: Omit<UserRow, 'metadata'>, input: UserChanges) {
+function toChangedColumns(current: Omit<UserRow, 'metadata' | 'identities'>, input: UserChanges) {
   // Written from validated input alone, here and by createUser().
   const earlierNumbers = current.phone_numbers as unknown as PhoneNumber[]
   const phoneNumbers = changedPhoneNumbers(earlierNumbers, input)

@@ -11,6 +11,9 @@ export interface PageTexts {
     readonly unexpected: string
   }
   readonly deadLink: PageSentence
+  readonly deadRelay: PageSentence
+  readonly relayEmailTaken: PageSentence
+  readonly relayUserInactive: PageSentence
   readonly otherBrowser: PageSentence
   readonly failure: PageSentence
   readonly reference: (requestId: string) => string
@@ -38,6 +41,21 @@ export const en: PageTexts = {
     heading: 'This link does not work any more',
     sentence: 'Sign-in links work once and for a few minutes, and this one cannot be used.',
     advice: 'Go back to the application you want to sign in to and ask for a new link.',
+  },
+  deadRelay: {
+    heading: 'This address does not work any more',
+    sentence: 'It takes you to another application once and at once, and it cannot be used now.',
+    advice: 'Go back to the application you come from and try again there.',
+  },
+  relayEmailTaken: {
+    heading: 'You cannot be signed in there',
+    sentence: 'Somebody with your e-mail address is known there already, and nothing shows that this is you.',
+    advice: 'Sign in there directly, or ask the people who run that application.',
+  },
+  relayUserInactive: {
+    heading: 'You cannot be signed in there',
+    sentence: 'Your account there is switched off.',
+    advice: 'Ask the people who run that application.',
   },
   otherBrowser: {
     heading: 'Please open the link again',

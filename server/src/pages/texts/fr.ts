@@ -15,6 +15,22 @@ export const fr: PageTexts = {
       'Un lien de connexion ne sert qu’une fois et pendant quelques minutes, et celui-ci n’est plus utilisable.',
     advice: 'Retournez à l’application à laquelle vous voulez vous connecter et demandez un nouveau lien.',
   },
+  deadRelay: {
+    heading: 'Cette adresse ne fonctionne plus',
+    sentence: 'Elle mène à une autre application une seule fois et aussitôt, et n’est plus utilisable.',
+    advice: 'Retournez à l’application d’où vous venez et réessayez.',
+  },
+  relayEmailTaken: {
+    heading: 'Impossible de vous y connecter',
+    sentence:
+      'Une personne ayant votre adresse e-mail y est déjà connue, et rien ne montre qu’il s’agit de vous.',
+    advice: 'Connectez-vous-y directement, ou adressez-vous aux responsables de cette application.',
+  },
+  relayUserInactive: {
+    heading: 'Impossible de vous y connecter',
+    sentence: 'Votre compte y est désactivé.',
+    advice: 'Adressez-vous aux responsables de cette application.',
+  },
   otherBrowser: {
     heading: 'Veuillez rouvrir le lien',
     sentence: 'Cette page est restée ouverte trop longtemps, ou le navigateur n’a pas gardé son cookie.',

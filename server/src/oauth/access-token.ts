@@ -1,0 +1,61 @@
+import { decodeJwt, findTimeFault, isJwtSignatureValid } from '../crypto/jwt.js'
+import type { Deps } from '../deps.js'
+import { ApiError } from '../errors.js'
+import { findUserTokenKey } from '../signing-keys/rotate.js'
+import type { Caller } from '../tenant.js'
+import { issuerOf } from './claims.js'
+
+/** What an access token of a user says that has been verified. */
+export interface VerifiedUserToken {
+  readonly organizationId: string
+  readonly organizationDomain: string
+  readonly userId: string
+  readonly sessionId: string
+  /** client_id of the application that the token is for. */
+  readonly clientId: string
+}
+
+/**
+ * Verifies an access token of a user of the caller's account and environment (RFC 9068 section 4). What has become of
+ * its user and session since is for the statement that acts on it to ask.
+ *
+ * @param leftSeconds For how long it must be valid still.
+ * @throws ApiError `access_token_refused`; the message names the rule, and never repeats the token.
+ */
+export async function verifyUserToken(
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
+  caller: Pick<Caller, 'accountId' | 'environment'>,
+  token: string,
+  leftSeconds: number,
+): Promise<VerifiedUserToken> {
+  const decoded = decodeJwt(token)
+  if (decoded?.header.typ !== 'at+jwt') throw refusedToken('It is not an access token.')
+  const key = await findUserTokenKey(deps, caller, decoded.header.kid ?? '')
+  if (key === undefined || !isJwtSignatureValid(decoded, key.algorithm, key.publicKey))
+    throw refusedToken('No organization of this account and environment has signed it.')
+
+  const { iss, jtt, dbs, sub, sid, cid } = decoded.claims
+  if (iss !== issuerOf(deps.config.baseUrl, key.organizationDomain))
+    throw refusedToken('Its iss is not the organization whose key has signed it.')
+  if (dbs !== caller.environment) throw refusedToken('It is of the other environment.')
+  if (jtt !== 'access_token') throw refusedToken('It is not an access token.')
+  const fault = findTimeFault(decoded.claims, {
+    nowSeconds: deps.now().getTime() / 1000 + leftSeconds,
+    leewaySeconds: 0,
+  })
+  if (fault !== undefined) throw refusedToken(`It must be valid for ${leftSeconds} seconds more.`)
+  if (typeof sub !== 'string' || typeof sid !== 'string' || typeof cid !== 'string')
+    throw refusedToken('It names no session: have the user sign in again.')
+  return {
+    organizationId: key.organizationId,
+    organizationDomain: key.organizationDomain,
+    userId: sub,
+    sessionId: sid,
+    clientId: cid,
+  }
+}
+
+/** The refusal of an access token by one of the rules. */
+export function refusedToken(rule: string): ApiError {
+  return new ApiError('access_token_refused', { message: `The access token is refused. ${rule}` })
+}

@@ -1,0 +1,298 @@
+import type { Environment } from '@portico/contract/fields'
+import { sql, type Transaction } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { hashSecret } from '../crypto/secret.js'
+import type { DB } from '../db/schema.js'
+import { statement } from '../db/statement.js'
+import type { Deps } from '../deps.js'
+import { change } from '../events/change.js'
+import { emit } from '../events/emit.js'
+import { logEvent, type LogEntry } from '../log-events/log-event.js'
+import { issuerOf } from '../oauth/claims.js'
+import { completeSignIn, toRedirectUrl } from '../sessions/complete-sign-in.js'
+import type { Cause, Tenant } from '../tenant.js'
+import { lockIdentity, type VouchedIdentity } from '../users/identities.js'
+import {
+  createSigningInUser,
+  findUserByIdentity,
+  isRequiredMetadataMissing,
+  renewIdentity,
+  type SigningInUser,
+} from '../users/signing-in-user.js'
+import { destinationOf, isPartnerOpen, receivingApplication } from './partner.js'
+import { toRelayRequestData } from './record.js'
+
+/** openid asks for an ID token; relay tells an access token's readers how its user came in. */
+const grantedScope = 'openid relay'
+
+/** The address of a relay as a browser opens it. */
+export interface ArrivedRelay {
+  readonly token: string
+  readonly requestId: string
+}
+
+/**
+ * Where the browser goes with the code, or why it goes nowhere. `dead`: the address is unknown, used, or too old, or
+ * what it was made for is not so any more.
+ */
+export type RelayOutcome =
+  { readonly redirectUrl: string } | { readonly refusal: 'dead' | 'email_taken' | 'user_inactive' }
+
+/**
+ * Signs the user of a relay's address in to the partner, once: of all who open it, one statement lets one pass. The
+ * partner knows the user by the identity that the address vouches for, and never by their e-mail address.
+ */
+export async function consumeRelay(deps: Deps, arrived: ArrivedRelay): Promise<RelayOutcome> {
+  const { record } = await change(deps, causeOf(arrived), async (trx) => {
+    const [spent] = await spendToken(trx, { tokenHash: hashSecret(arrived.token), at: deps.now() })
+    if (spent === undefined) {
+      await logDeadRelay(deps, trx, arrived)
+      return { record: { refusal: 'dead' as const } }
+    }
+    return { record: await arrive(deps, trx, arrived, spent) }
+  })
+  return record
+}
+
+function causeOf({ requestId }: ArrivedRelay): Cause {
+  return { requestId, actor: { type: 'system', id: 'relay' }, params: () => ({}) }
+}
+
+/** The token's one use. What has to be true of both sides is read with it, as it is at this moment. */
+const spendToken = statement((db, { tokenHash, at }: { tokenHash: Buffer; at: Date }) =>
+  db
+    .updateTable('relay_requests as request')
+    .set({ used_at: at })
+    .from(['relays as relay', 'organizations as partner', 'organizations as origin', 'accounts'])
+    .from(['sessions as session', 'users as carried'])
+    .where('request.token_hash', '=', tokenHash)
+    .where('request.used_at', 'is', null)
+    .where('request.expires_at', '>', at)
+    .whereRef('relay.account_id', '=', 'request.account_id')
+    .whereRef('relay.environment', '=', 'request.environment')
+    .whereRef('relay.id', '=', 'request.relay_id')
+    .whereRef('partner.account_id', '=', 'relay.account_id')
+    .whereRef('partner.id', '=', 'relay.organization_id')
+    .whereRef('origin.account_id', '=', 'request.account_id')
+    .whereRef('origin.id', '=', 'request.organization_id')
+    .whereRef('accounts.id', '=', 'request.account_id')
+    .whereRef('session.account_id', '=', 'request.account_id')
+    .whereRef('session.environment', '=', 'request.environment')
+    .whereRef('session.organization_id', '=', 'request.organization_id')
+    .whereRef('session.id', '=', 'request.session_id')
+    .whereRef('carried.account_id', '=', 'request.account_id')
+    .whereRef('carried.environment', '=', 'request.environment')
+    .whereRef('carried.organization_id', '=', 'request.organization_id')
+    .whereRef('carried.id', '=', 'request.user_id')
+    .returning([
+      'request.account_id',
+      sql<Environment>`request.environment`.as('environment'),
+      'request.organization_id as origin_id',
+      'request.id',
+      'request.relay_id',
+      'request.user_id',
+      'request.expires_at',
+      'origin.domain as origin_domain',
+      'carried.email',
+      'carried.email_verified',
+      'session.authenticated_at',
+      'relay.organization_id as partner_id',
+      'relay.partner_redirect_uri',
+      'partner.domain as partner_domain',
+      'accounts.domain as account_domain',
+      'relay.active as is_relay_active',
+      isPartnerOpen(destinationOf('relay')).as('is_partner_open'),
+      receivingApplication(destinationOf('relay')).as('application_id'),
+      sql<boolean>`(session.ended_at is null and session.expires_at > ${at})`.as('is_session_open'),
+      sql<boolean>`(carried.active and carried.deleted_at is null and origin.deleted_at is null)`.as(
+        'is_carried_user_active',
+      ),
+    ]),
+)
+
+type SpentRelay = Awaited<ReturnType<typeof spendToken>>[number]
+
+/** What is in the way of everybody, whoever the partner's user is; undefined when nothing is. */
+function whyRefused(spent: SpentRelay): string | undefined {
+  if (!spent.is_relay_active) return 'relay_inactive'
+  if (!spent.is_partner_open) return 'partner_not_open'
+  if (!spent.is_session_open) return 'session_ended'
+  return spent.is_carried_user_active ? undefined : 'user_inactive_at_origin'
+}
+
+async function arrive(
+  deps: Deps,
+  trx: Transaction<DB>,
+  arrived: ArrivedRelay,
+  spent: SpentRelay,
+): Promise<RelayOutcome> {
+  const { application_id: applicationId } = spent
+  const refusal = whyRefused(spent)
+  if (refusal !== undefined || applicationId === null) {
+    const reason = refusal ?? 'redirect_not_allowed'
+    await logRelay(deps, trx, arrived, spent, { code: 'END_USER_RELAY_FAILED', reason })
+    return { refusal: 'dead' }
+  }
+  const identity = identityOf(deps, spent)
+  const tenant = partnerOf(spent, arrived)
+  await lockIdentity(trx, tenant, identity)
+  const user = await findOrCreateUser(deps, trx, tenant, { spent, identity })
+  if (user?.active !== true) {
+    const refusal = user === undefined ? 'email_taken' : 'user_inactive'
+    const entry = { code: 'END_USER_RELAY_FAILED', reason: refusal } as const
+    await logRelay(deps, trx, arrived, spent, { ...entry, clientId: applicationId, userId: user?.id })
+    return { refusal }
+  }
+  const signIn = { tenant: ofUser(tenant, user.id), arrived, spent, identity, user, applicationId }
+  return { redirectUrl: await completeRelay(deps, trx, signIn) }
+}
+
+/** The user as the organization they come from names them. */
+function identityOf({ config }: Pick<Deps, 'config'>, spent: SpentRelay): VouchedIdentity {
+  return {
+    kind: 'relay',
+    issuer: issuerOf(config.baseUrl, spent.origin_domain),
+    subject: spent.user_id,
+    authenticatedAt: spent.authenticated_at,
+  }
+}
+
+function partnerOf(spent: SpentRelay, arrived: ArrivedRelay): Tenant {
+  return {
+    accountId: spent.account_id,
+    accountDomain: spent.account_domain,
+    environment: spent.environment,
+    domain: spent.partner_domain,
+    organizationIds: null,
+    cause: causeOf(arrived),
+  }
+}
+
+/** The tenant where it is the user who acts. */
+function ofUser(tenant: Tenant, userId: string): Tenant {
+  return { ...tenant, cause: { ...tenant.cause, actor: { type: 'user', id: userId } } }
+}
+
+/** The partner's user with the identity; undefined where there is none and their address is another user's already. */
+async function findOrCreateUser(
+  deps: Deps,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { spent, identity }: { spent: SpentRelay; identity: VouchedIdentity },
+): Promise<SigningInUser | undefined> {
+  const found = await findUserByIdentity(trx, tenant, identity)
+  if (found !== undefined) {
+    if (found.active)
+      await renewIdentity(deps, trx, ofUser(tenant, found.id), { ...identity, userId: found.id })
+    return found
+  }
+  const id = uuidv7()
+  const user = { id, email: spent.email, emailVerified: spent.email_verified, identity }
+  return createSigningInUser(deps, trx, ofUser(tenant, id), user)
+}
+
+interface RelaySignIn {
+  readonly tenant: Tenant
+  readonly arrived: ArrivedRelay
+  readonly spent: SpentRelay
+  readonly identity: VouchedIdentity
+  readonly user: SigningInUser
+  readonly applicationId: string
+}
+
+async function completeRelay(
+  deps: Deps,
+  trx: Transaction<DB>,
+  { tenant, arrived, spent, identity, user, applicationId }: RelaySignIn,
+): Promise<string> {
+  const origin = { ...ofUser(tenant, spent.user_id), domain: spent.origin_domain }
+  await emit(deps, trx, origin, {
+    code: 'relay.request.consume.success',
+    record: toRelayRequestData(spent, origin),
+    organizationId: spent.origin_id,
+    subjectId: spent.user_id,
+  })
+  const code = await completeSignIn(deps, trx, {
+    tenant,
+    organizationId: spent.partner_id,
+    userId: user.id,
+    applicationId,
+    redirectUri: spent.partner_redirect_uri,
+    amr: ['relay'],
+    authenticatedAt: identity.authenticatedAt,
+    act: { iss: identity.issuer, sub: identity.subject },
+    nonce: null,
+    codeChallenge: null,
+    scope: grantedScope,
+    state: null,
+    via: 'page',
+  })
+  const known = { clientId: applicationId, userId: user.id, email: user.email }
+  await logRelay(deps, trx, arrived, spent, { code: 'END_USER_RELAY_SUCCESS', ...known })
+  // Nobody is locked out for a value that the partner requires and this user lacks.
+  if (await isRequiredMetadataMissing(trx, tenant, user.id))
+    await logRelay(deps, trx, arrived, spent, { code: 'REQUIRED_METADATA_MISSING', ...known })
+  const issuer = issuerOf(deps.config.baseUrl, spent.partner_domain)
+  return toRedirectUrl(spent.partner_redirect_uri, {
+    code,
+    state: null,
+    issuer,
+    others: { authorization_code: code },
+  })
+}
+
+/** A token that never was leaves no trace: nobody's log should be a stranger's to fill. */
+async function logDeadRelay(deps: Deps, trx: Transaction<DB>, arrived: ArrivedRelay): Promise<void> {
+  const dead = await trx
+    .selectFrom('relay_requests as request')
+    .innerJoin('relays as relay', (join) =>
+      join
+        .onRef('relay.account_id', '=', 'request.account_id')
+        .onRef('relay.environment', '=', 'request.environment')
+        .onRef('relay.id', '=', 'request.relay_id'),
+    )
+    .innerJoin('organizations as partner', (join) =>
+      join
+        .onRef('partner.account_id', '=', 'relay.account_id')
+        .onRef('partner.id', '=', 'relay.organization_id'),
+    )
+    .where('request.token_hash', '=', hashSecret(arrived.token))
+    .select([
+      'request.account_id',
+      'request.environment',
+      'request.used_at',
+      'relay.organization_id as partner_id',
+      'partner.domain as partner_domain',
+      'partner.deleted_at',
+    ])
+    .executeTakeFirst()
+  if (dead === undefined || dead.deleted_at !== null) return
+  const reason = dead.used_at === null ? 'relay_expired' : 'relay_used'
+  await logRelay(deps, trx, arrived, dead, { code: 'END_USER_RELAY_FAILED', reason })
+}
+
+type KnownRelay = Pick<SpentRelay, 'account_id' | 'partner_id' | 'partner_domain'> & {
+  readonly environment: string
+}
+
+/** Told under the partner, which the user was to sign in to; of an address in the other directory it says nothing. */
+function logRelay(
+  deps: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  { requestId }: ArrivedRelay,
+  known: KnownRelay,
+  entry: Pick<LogEntry, 'code' | 'reason' | 'clientId' | 'email'> & { readonly userId?: string | undefined },
+): Promise<void> {
+  return logEvent(deps, trx, {
+    accountId: known.account_id,
+    environment: known.environment,
+    organizationId: known.partner_id,
+    domain: known.partner_domain,
+    code: entry.code,
+    clientId: entry.clientId ?? null,
+    email: entry.email ?? null,
+    userId: entry.userId ?? null,
+    reason: entry.reason ?? null,
+    requestId,
+  })
+}

@@ -1,0 +1,236 @@
+import type { NewRelay, Relay, RelayChanges } from '@portico/contract/relays'
+import type { PageQuery } from '@portico/contract/fields'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { insertIf } from '../db/insert-if.js'
+import { organizationIdOf } from '../db/organization-id.js'
+import { newestFirst, readPage, type Page } from '../db/page.js'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { ApiError, invalid } from '../errors.js'
+import { change, type Changed } from '../events/change.js'
+import { emit } from '../events/emit.js'
+import type { Caller } from '../tenant.js'
+import { destinationOf, isPartnerOpen, receivingApplication, type Destination } from './partner.js'
+import { relayColumns, toRelay, type RelayRow } from './record.js'
+
+/**
+ * Creates a relay, through which users of the account's organizations are carried to a partner.
+ *
+ * @throws ApiError `organization_not_found`, `partner_not_open`, and `invalid_parameters` when no application that the
+ *   partner can use allows the redirect URI.
+ */
+export function createRelay(deps: Deps, caller: Caller, input: NewRelay): Promise<Changed<Relay>> {
+  return change(deps, caller.cause, async (trx) => {
+    const at = deps.now()
+    const partner = organizationIdOf({ ...caller, domain: input.partner_domain })
+    const destination = {
+      accountId: sql<string>`${caller.accountId}`,
+      environment: sql<string>`${caller.environment}`,
+      organizationId: partner,
+      redirectUri: sql<string>`${input.partner_redirect_uri}`,
+    }
+    const row = await insertIf(
+      trx,
+      'relays',
+      {
+        account_id: caller.accountId,
+        environment: caller.environment,
+        organization_id: partner,
+        id: uuidv7(),
+        partner_redirect_uri: input.partner_redirect_uri,
+        active: true,
+        inserted_at: at,
+        updated_at: at,
+      },
+      carriesTo(destination),
+    )
+      .returning(wholeRelay())
+      .executeTakeFirst()
+    if (row === undefined) throw await whyNotCarried(trx, destination)
+    return emitRelay(deps, trx, caller, 'relay.relay.create.success', row)
+  })
+}
+
+/** The relays of the account in the caller's environment, newest first. */
+export async function listRelays(
+  { readDb }: Pick<Deps, 'readDb'>,
+  caller: Caller,
+  query: PageQuery,
+): Promise<Page<Relay>> {
+  return readPage(
+    {
+      query,
+      environment: caller.environment,
+      order: newestFirst,
+      keys: relaysOf(readDb, caller),
+      table: 'relays',
+      read: (ids) =>
+        relaysOf(readDb, caller)
+          .where(sql<boolean>`relays.id = any(${ids})`)
+          .select(wholeRelay())
+          .execute(),
+      total: () => countRelays(readDb, caller),
+    },
+    (row) => toRelay(row, caller),
+  )
+}
+
+/** @throws ApiError `relay_not_found` */
+export async function getRelay(
+  { db }: Pick<Deps, 'db'>,
+  caller: Caller,
+  id: string,
+): Promise<Changed<Relay>> {
+  const row = await relaysOf(db, caller).where('relays.id', '=', id).select(wholeRelay()).executeTakeFirst()
+  if (row === undefined) throw new ApiError('relay_not_found')
+  return { record: toRelay(row, caller), version: row.version }
+}
+
+/**
+ * Changes what is sent of a relay. Switched off, it carries nobody, and what it was asked to carry arrives nowhere.
+ *
+ * @param versions The versions the change may happen to; undefined: any.
+ * @throws ApiError `relay_not_found`, `precondition_failed`, and for another redirect URI as createRelay() does.
+ */
+export function updateRelay(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+  { active, partner_redirect_uri: redirectUri }: RelayChanges,
+  versions: readonly number[] | undefined,
+): Promise<Changed<Relay>> {
+  const destination = {
+    ...destinationOf('relays'),
+    ...(redirectUri !== undefined && { redirectUri: sql<string>`${redirectUri}` }),
+  }
+  return change(deps, caller.cause, async (trx) => {
+    const row = await trx
+      .updateTable('relays')
+      .set({
+        ...(active !== undefined && { active }),
+        ...(redirectUri !== undefined && { partner_redirect_uri: redirectUri }),
+        updated_at: deps.now(),
+        version: sql`version + 1`,
+      })
+      .where('account_id', '=', caller.accountId)
+      .where('environment', '=', caller.environment)
+      .where('id', '=', id)
+      .$if(versions !== undefined, (update) =>
+        update.where(sql<boolean>`version = any(${versions}::integer[])`),
+      )
+      .$if(redirectUri !== undefined, (update) => update.where(carriesTo(destination)))
+      .returning(wholeRelay())
+      .executeTakeFirst()
+    if (row === undefined) throw await whyUnchanged(trx, caller, { id, versions, destination })
+    return emitRelay(deps, trx, caller, 'relay.relay.update.success', row)
+  })
+}
+
+/**
+ * Deletes a relay, and with it what it was asked to carry.
+ *
+ * @throws ApiError `relay_not_found`, `precondition_failed`
+ */
+export function deleteRelay(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+  versions: readonly number[] | undefined,
+): Promise<Changed<Relay>> {
+  return change(deps, caller.cause, async (trx) => {
+    const row = await trx
+      .deleteFrom('relays')
+      .where('account_id', '=', caller.accountId)
+      .where('environment', '=', caller.environment)
+      .where('id', '=', id)
+      .$if(versions !== undefined, (deletion) =>
+        deletion.where(sql<boolean>`version = any(${versions}::integer[])`),
+      )
+      .returning(wholeRelay())
+      .executeTakeFirst()
+    if (row === undefined) throw await whyUnchanged(trx, caller, { id, versions })
+    return emitRelay(deps, trx, caller, 'relay.relay.delete.success', row)
+  })
+}
+
+/** Every read of relays starts here, so that no query can forget its tenant. */
+export function relaysOf(db: Kysely<DB>, { accountId, environment }: Caller) {
+  return db
+    .selectFrom('relays')
+    .where('relays.account_id', '=', accountId)
+    .where('relays.environment', '=', environment)
+}
+
+/** All that the record of a relay is made of. */
+function wholeRelay() {
+  const partnerDomain = sql<string>`(
+    select partner.domain from organizations partner
+    where partner.account_id = relays.account_id and partner.id = relays.organization_id
+  )`
+  return [...relayColumns, partnerDomain.as('partner_domain')] as const
+}
+
+async function countRelays(db: Kysely<DB>, caller: Caller): Promise<number> {
+  const { count } = await relaysOf(db, caller)
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** Whether users can be carried to a destination as it is at this moment. */
+function carriesTo(destination: Destination) {
+  return sql<boolean>`(
+    ${isPartnerOpen(destination)} and ${receivingApplication(destination)} is not null
+  )`
+}
+
+/** Why a relay cannot lead to a destination: the partner is not there, or closed, or its application not to be found. */
+async function whyNotCarried(db: Kysely<DB>, destination: Destination): Promise<ApiError> {
+  const { rows } = await sql<{ organization_id: string | null; is_open: boolean }>`
+    select ${destination.organizationId} as organization_id, ${isPartnerOpen(destination)} as is_open
+  `.execute(db)
+  if (rows[0]?.organization_id == null) return new ApiError('organization_not_found')
+  return rows[0].is_open ? redirectNotAllowed() : new ApiError('partner_not_open')
+}
+
+function redirectNotAllowed(): ApiError {
+  return invalid(
+    'partner_redirect_uri',
+    'not_in_list',
+    'must be an allowed redirect URL of an application that the partner can use and that does not demand PKCE',
+  )
+}
+
+interface RefusedChange {
+  readonly id: string
+  readonly versions: readonly number[] | undefined
+  /** Where another redirect URI was sent. */
+  readonly destination?: Destination
+}
+
+async function whyUnchanged(
+  trx: Transaction<DB>,
+  caller: Caller,
+  { id, versions, destination = destinationOf('relays') }: RefusedChange,
+): Promise<ApiError> {
+  const row = await relaysOf(trx, caller)
+    .where('relays.id', '=', id)
+    .select(['version', isPartnerOpen(destination).as('is_open')])
+    .executeTakeFirst()
+  if (row === undefined) return new ApiError('relay_not_found')
+  if (versions?.includes(row.version) === false) return new ApiError('precondition_failed')
+  return row.is_open ? redirectNotAllowed() : new ApiError('partner_not_open')
+}
+
+async function emitRelay(
+  deps: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  caller: Caller,
+  code: 'relay.relay.create.success' | 'relay.relay.update.success' | 'relay.relay.delete.success',
+  row: RelayRow,
+): Promise<Changed<Relay>> {
+  const record = toRelay(row, caller)
+  await emit(deps, trx, { ...caller, domain: caller.accountDomain }, { code, record })
+  return { record, version: row.version, organizationId: row.organization_id }
+}

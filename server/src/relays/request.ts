@@ -1,0 +1,163 @@
+import type { NewRelayRequest, RelayRequest } from '@portico/contract/relays'
+import { sql, type Kysely } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { hashSecret, randomSecret } from '../crypto/secret.js'
+import { insertIf } from '../db/insert-if.js'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { ApiError } from '../errors.js'
+import { change, type Changed } from '../events/change.js'
+import { emit } from '../events/emit.js'
+import { logEvent } from '../log-events/log-event.js'
+import { refusedToken, verifyUserToken, type VerifiedUserToken } from '../oauth/access-token.js'
+import type { Caller } from '../tenant.js'
+import { destinationOf, isPartnerOpen, receivingApplication } from './partner.js'
+import { toRelayRequestData } from './record.js'
+import { relaysOf } from './relays.js'
+
+/** The caller redirects the browser there at once. */
+const lifetimeMs = 60_000
+/** A token that ends sooner may have ended when the browser arrives. */
+const tokenLeftSeconds = 30
+
+/**
+ * Makes the address that carries a user who is signed in to the partner of a relay, once.
+ *
+ * @throws ApiError `access_token_refused`, `relay_not_found`, `relay_inactive`, `partner_not_open`
+ */
+export async function requestRelay(
+  deps: Deps,
+  caller: Caller,
+  relayId: string,
+  input: NewRelayRequest,
+): Promise<Changed<RelayRequest>> {
+  const user = await verifyUserToken(deps, caller, input.access_token, tokenLeftSeconds)
+  const token = randomSecret()
+  return change(deps, caller.cause, async (trx) => {
+    const at = deps.now()
+    const attempt = { caller, relayId, user, at }
+    const row = await insertIf(
+      trx,
+      'relay_requests',
+      {
+        account_id: caller.accountId,
+        environment: caller.environment,
+        organization_id: user.organizationId,
+        id: uuidv7(),
+        relay_id: relayId,
+        user_id: user.userId,
+        session_id: user.sessionId,
+        token_hash: hashSecret(token),
+        expires_at: new Date(at.getTime() + lifetimeMs),
+        inserted_at: at,
+      },
+      sql<boolean>`(exists (${openRelay(trx, attempt)}) and exists (${carriedSession(trx, attempt)}))`,
+    )
+      .returning(['id', 'relay_id', 'user_id', 'expires_at', emailOfUser().as('email')])
+      .executeTakeFirst()
+    if (row === undefined) throw await whyNotCarried(trx, attempt)
+
+    const tenant = { ...caller, domain: user.organizationDomain }
+    const data = toRelayRequestData(row, tenant)
+    await emit(deps, trx, tenant, {
+      code: 'relay.request.create.success',
+      record: data,
+      organizationId: user.organizationId,
+      subjectId: user.userId,
+    })
+    await logEvent(deps, trx, {
+      accountId: caller.accountId,
+      environment: caller.environment,
+      organizationId: user.organizationId,
+      domain: user.organizationDomain,
+      code: 'END_USER_RELAY_STARTED',
+      clientId: user.clientId,
+      email: row.email,
+      userId: user.userId,
+      requestId: caller.cause.requestId,
+    })
+    return { record: { ...data, relay_uri: `${deps.config.baseUrl}/relay/${token}` } }
+  })
+}
+
+interface Attempt {
+  readonly caller: Caller
+  readonly relayId: string
+  readonly user: VerifiedUserToken
+  readonly at: Date
+}
+
+/** The relay, where it carries anybody as it and its partner are at this moment. */
+function openRelay(db: Kysely<DB>, { caller, relayId }: Attempt) {
+  const destination = destinationOf('relays')
+  return relaysOf(db, caller)
+    .where('relays.id', '=', relayId)
+    .where('relays.active', '=', true)
+    .where(isPartnerOpen(destination))
+    .where(sql<boolean>`${receivingApplication(destination)} is not null`)
+    .select('relays.id')
+}
+
+/** The session of the token, where its user may be carried on as things are at this moment. */
+function carriedSession(db: Kysely<DB>, attempt: Attempt) {
+  return sessionOf(db, attempt)
+    .where('sessions.ended_at', 'is', null)
+    .where('sessions.expires_at', '>', attempt.at)
+    .where('users.active', '=', true)
+    .where('users.deleted_at', 'is', null)
+    .where(sql<boolean>`'relay' <> all(sessions.amr)`)
+    .where('organizations.deleted_at', 'is', null)
+    .select('sessions.id')
+}
+
+function sessionOf(db: Kysely<DB>, { caller, user }: Attempt) {
+  return db
+    .selectFrom('sessions')
+    .innerJoin('users', (join) =>
+      join
+        .onRef('users.account_id', '=', 'sessions.account_id')
+        .onRef('users.environment', '=', 'sessions.environment')
+        .onRef('users.organization_id', '=', 'sessions.organization_id')
+        .onRef('users.id', '=', 'sessions.user_id'),
+    )
+    .innerJoin('organizations', (join) =>
+      join
+        .onRef('organizations.account_id', '=', 'sessions.account_id')
+        .onRef('organizations.id', '=', 'sessions.organization_id'),
+    )
+    .where('sessions.account_id', '=', caller.accountId)
+    .where('sessions.environment', '=', caller.environment)
+    .where('sessions.organization_id', '=', user.organizationId)
+    .where('sessions.id', '=', user.sessionId)
+    .where('sessions.user_id', '=', user.userId)
+}
+
+/** The address of the user of the row's request. */
+function emailOfUser() {
+  return sql<string>`(
+    select users.email from users
+    where users.account_id = relay_requests.account_id
+      and users.environment = relay_requests.environment
+      and users.organization_id = relay_requests.organization_id
+      and users.id = relay_requests.user_id
+  )`
+}
+
+/** Why nobody is carried. What stands in the way of everybody comes before what is the matter with this user. */
+async function whyNotCarried(db: Kysely<DB>, attempt: Attempt): Promise<ApiError> {
+  const relay = await relaysOf(db, attempt.caller)
+    .where('relays.id', '=', attempt.relayId)
+    .select('relays.active')
+    .executeTakeFirst()
+  if (relay === undefined) return new ApiError('relay_not_found')
+  if (!relay.active) return new ApiError('relay_inactive')
+  const open = await openRelay(db, attempt).executeTakeFirst()
+  if (open === undefined) return new ApiError('partner_not_open')
+  const session = await sessionOf(db, attempt)
+    .select(['sessions.amr', 'users.active', 'users.deleted_at'])
+    .executeTakeFirst()
+  if (session?.amr.includes('relay') === true)
+    return refusedToken('Its user has come by a relay, and is not carried on.')
+  const isUserThere = session === undefined || (session.active && session.deleted_at === null)
+  return refusedToken(isUserThere ? 'Its session has ended.' : 'Its user is not active.')
+}

@@ -1,0 +1,23 @@
+import { contract } from '@portico/contract/contract'
+import { initServer } from '@ts-rest/express'
+import type { Deps } from '../deps.js'
+import { created, deleted, ok, versionsOf } from '../http/answer.js'
+import { callerOf } from '../http/request-context.js'
+import { createRelay, deleteRelay, getRelay, listRelays, updateRelay } from './relays.js'
+import { requestRelay } from './request.js'
+
+const s = initServer()
+
+export function relayRoutes(deps: Deps) {
+  return s.router(contract.relays, {
+    create: async ({ req, res, body }) => created(res, await createRelay(deps, callerOf(req), body)),
+    list: async ({ req, query }) => ({ status: 200, body: await listRelays(deps, callerOf(req), query) }),
+    get: async ({ req, res, params }) => ok(res, await getRelay(deps, callerOf(req), params.relay_id)),
+    update: async ({ req, res, params, body, headers }) =>
+      ok(res, await updateRelay(deps, callerOf(req), params.relay_id, body, versionsOf(headers['if-match']))),
+    delete: async ({ req, res, params, headers }) =>
+      deleted(res, await deleteRelay(deps, callerOf(req), params.relay_id, versionsOf(headers['if-match']))),
+    request: async ({ req, res, params, body }) =>
+      created(res, await requestRelay(deps, callerOf(req), params.relay_id, body)),
+  })
+}

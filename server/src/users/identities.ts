@@ -1,0 +1,80 @@
+import { sql, type Transaction } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { organizationIdOf } from '../db/organization-id.js'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import type { Tenant } from '../tenant.js'
+import type { IdentityRow } from './record.js'
+
+/** A user as another issuer names them; one at most of an organization and environment has it. */
+export interface IdentityName {
+  readonly kind: 'relay'
+  readonly issuer: string
+  readonly subject: string
+}
+
+/** An identity, and when its issuer had the user prove it. */
+export interface VouchedIdentity extends IdentityName {
+  readonly authenticatedAt: Date
+}
+
+/** Makes sign-ins by one identity wait for each other until the transaction ends, so that one of them makes its user. */
+export async function lockIdentity(
+  trx: Transaction<DB>,
+  { accountId, environment, domain }: Tenant,
+  { kind, issuer, subject }: IdentityName,
+): Promise<void> {
+  const name = ['identity', accountId, environment, domain, kind, issuer, subject].join(' ')
+  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(trx)
+}
+
+/** Stores the identity of a new user. */
+export async function insertIdentity(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { userId, kind, issuer, subject, authenticatedAt }: VouchedIdentity & { readonly userId: string },
+): Promise<IdentityRow> {
+  await trx
+    .insertInto('user_identities')
+    .values({
+      account_id: tenant.accountId,
+      environment: tenant.environment,
+      organization_id: organizationIdOf(tenant),
+      user_id: userId,
+      id: uuidv7(),
+      kind,
+      issuer,
+      subject,
+      authenticated_at: authenticatedAt,
+      inserted_at: now(),
+    })
+    .execute()
+  return { kind, issuer, subject, authenticated_at_ms: authenticatedAt.getTime() }
+}
+
+/** Forgets the identities of a deleted user: who comes by one again is somebody new, as by an address. */
+export async function forgetIdentities(trx: Transaction<DB>, tenant: Tenant, userId: string): Promise<void> {
+  await trx
+    .deleteFrom('user_identities')
+    .where('account_id', '=', tenant.accountId)
+    .where('environment', '=', tenant.environment)
+    .where('organization_id', '=', organizationIdOf(tenant))
+    .where('user_id', '=', userId)
+    .execute()
+}
+
+/** The identities of the row's user, the oldest first. */
+export function identitiesOfUser() {
+  return sql<IdentityRow[]>`(
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'kind', identity.kind, 'issuer', identity.issuer, 'subject', identity.subject,
+      'authenticated_at_ms', (extract(epoch from identity.authenticated_at) * 1000)::bigint
+    ) order by identity.id), '[]')
+    from user_identities identity
+    where identity.account_id = users.account_id
+      and identity.environment = users.environment
+      and identity.organization_id = users.organization_id
+      and identity.user_id = users.id
+  )`
+}
