@@ -1,3 +1,4 @@
+import { openMagicLink, type Client } from '@portico/sdk'
 import { anyEmail, anything, givenOf } from './given.js'
 import type { Service } from './harness.js'
 import type { References } from './request-of.js'
@@ -19,6 +20,10 @@ export async function createWorld(service: Service, key: Key = {}, orgDomain?: s
   const metaKey = await given.metaKey({ org_domain, name: `key_${anything()}` })
   await client.users.addMetadata({ org_domain, user_id: user.id, key: metaKey.name, value: 'value' })
   const { data: deliveries } = await client.webhooks.listDeliveries({ webhook_id: webhook.id })
+  const relay = await client.relays.create({
+    partner_domain: org_domain,
+    partner_redirect_uri: application.allowed_redirect_urls[0] ?? '',
+  })
   return {
     webhook_id: webhook.id,
     delivery_id: deliveries[0]?.id ?? '',
@@ -30,7 +35,22 @@ export async function createWorld(service: Service, key: Key = {}, orgDomain?: s
     application_id: application.id,
     key: metaKey.name,
     key_name: metaKey.name,
+    relay_id: relay.id,
+    partner_domain: org_domain,
+    partner_redirect_uri: relay.partner_redirect_uri,
+    access_token: await signIn(client, { org_domain, user_email: user.email }),
   }
+}
+
+/** Signs a user in, and answers with the access token. */
+export async function signIn(
+  client: Client,
+  user: { readonly org_domain: string; readonly user_email: string },
+): Promise<string> {
+  const { magic_link } = await client.magicLink.createChallenge({ ...user, send_email: false })
+  const { code } = await openMagicLink(magic_link ?? '')
+  const tokens = await client.oauth.token({ grant_type: 'authorization_code', code })
+  return tokens.access_token
 }
 
 /** The same world, with an application of the whole account in the place of the organization's own. */

@@ -63,6 +63,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Applications: 'What users sign in to: where codes may be sent, and what its tokens are like.',
   'Token customization': 'Metadata keys whose values appear in tokens, and samples of those tokens.',
   'Magic link': 'Signing in with a single-use link, by e-mail or handed over by you.',
+  Relays: 'Carrying a user who is signed in to a partner, without another sign-in.',
   Events: 'Reading what happened in its order, without a gap.',
   Webhooks: 'Having events posted to your own addresses, signed, and seeing what became of each.',
   'Log events': 'What happened at sign-in, for people who look into it.',

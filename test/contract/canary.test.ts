@@ -67,6 +67,7 @@ async function signInWithEverything(): Promise<Canaries> {
   witnesses.push(...(await tables()))
   const exchange = { grant_type: 'authorization_code', client_id: application.id, code, code_verifier }
   const tokens = await tokensOf(`/t/${org_domain}/oauth/token`, exchange)
+  const relayUri = await carryToPartner(org_domain, tokens.access_token)
   return {
     client_secret: [credentials.client_secret],
     code: [code],
@@ -74,9 +75,10 @@ async function signInWithEverything(): Promise<Canaries> {
     magic_link: [link, new URL(link).searchParams.get('token') ?? ''],
     access_token: [...issued, tokens].flatMap(({ access_token }) => withSignature(access_token)),
     id_token: withSignature(tokens.id_token),
+    relay_uri: [relayUri, relayUri.split('/').at(-1) ?? ''],
+    signature_key: await signWithBothKeys(),
     // None is issued; the endpoints ignore one that is sent.
     refresh_token: [],
-    signature_key: await signWithBothKeys(),
   }
 }
 
@@ -89,6 +91,20 @@ async function signWithBothKeys(): Promise<string[]> {
   await client.webhooks.test({ webhook_id: webhook.id })
   await service.runJobs()
   return [webhook.signature_key, rotated.signature_key]
+}
+
+/** Carries the user of an access token to a partner, and answers with the address that did it. */
+async function carryToPartner(org_domain: string, access_token: string): Promise<string> {
+  const client = await service.client()
+  const { allowed_redirect_urls } = await service.given.application({ org_domain })
+  const { domain: partner_domain } = await service.given.organization()
+  const [partner_redirect_uri = ''] = allowed_redirect_urls
+  const relay = await client.relays.create({ partner_domain, partner_redirect_uri })
+  const { relay_uri } = await client.relays.request({ relay_id: relay.id, access_token })
+  witnesses.push(...(await tables()))
+  expect((await fetch(relay_uri, { redirect: 'manual' })).status).toBe(303)
+  witnesses.push(...(await tables()))
+  return relay_uri
 }
 
 async function tokensOf(path: string, form: Record<string, string>): Promise<UserTokens> {
@@ -132,6 +148,7 @@ async function sendEverythingWrongly(all: Canaries): Promise<void> {
       refused(`${users}/${encodeURIComponent(value)}`, { headers: json }),
       refused(users, { headers: { authorization: `Basic ${btoa(`${value}:${value}`)}` } }),
       refused(page, { headers: { cookie: value } }),
+      refused(`/relay/${encodeURIComponent(value)}`, {}),
     ]
   }
 }

@@ -40,10 +40,7 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
   malformed_request: (route, world, token) =>
     bodyOf(route) === undefined || route.method === 'GET'
       ? raw(route, world, token, {
-          path: pathOf(route, { ...world, [route.pathParameters[0] ?? '']: 'undecodable' }).replace(
-            'undecodable',
-            '%zz',
-          ),
+          path: pathWithout(route, world),
         })
       : raw(route, world, token, { body: '{' }),
   invalid_token: (route, world) => ask(route, world, undefined),
@@ -97,7 +94,7 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
   precondition_failed: (route, world, token) =>
     ask(route, world, token, { headers: { 'if-match': '"999"' } }),
   organization_not_found: (route, world, token) =>
-    ask(route, { ...world, org_domain: `missing-${anything()}` }, token),
+    ask(route, { ...world, org_domain: `missing-${anything()}`, partner_domain: 'missing' }, token),
   user_not_found: (route, world, token) =>
     ask(route, { ...world, user_id: randomUUID(), user_email: anyEmail() }, token),
   application_not_found: (route, world, token) =>
@@ -191,6 +188,19 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
     })
     return ask(route, world, token)
   },
+  relay_not_found: (route, world, token) => ask(route, { ...world, relay_id: randomUUID() }, token),
+  relay_inactive: async (route, world, token) => {
+    const client = await service.client()
+    await client.relays.update({ relay_id: world['relay_id'] ?? '', active: false })
+    return ask(route, world, token)
+  },
+  partner_not_open: async (route, world, token) => {
+    const client = await service.client()
+    const org_domain = world['partner_domain'] ?? ''
+    await client.organizations.update({ org_domain, allowed_email_domains: ['people.example'] })
+    return ask(route, world, token)
+  },
+  access_token_refused: (route, world, token) => ask(route, { ...world, access_token: 'nonsense' }, token),
   no_application: async (route, world) => {
     const account = await service.createAccount()
     const given = givenOf(await service.client({ account }))
@@ -219,6 +229,8 @@ const unchanging = new Set<ErrorCode>([
   'meta_key_not_found',
   'plan_limit_reached',
   'sandbox_only',
+  'relay_not_found',
+  'access_token_refused',
   'no_application',
 ])
 
@@ -250,6 +262,12 @@ function freshBody(route: Route, references: References): Record<string, unknown
   if (route.name === 'users.create') return { ...body, email: anyEmail() }
   if (route.name === 'tokenCustomization.createMetaKey') return { ...body, name: `key_${anything()}` }
   return body
+}
+
+/** The path with a reference that does not decode. */
+function pathWithout(route: Route, world: References): string {
+  const [first = ''] = route.pathParameters
+  return pathOf(route, world).replace(encodeURIComponent(world[first] ?? ''), '%zz')
 }
 
 function withoutScope(body: Record<string, unknown> | undefined): Record<string, unknown> {

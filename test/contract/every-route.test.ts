@@ -41,8 +41,8 @@ beforeAll(async () => {
     {
       whose: 'another organization',
       world: await createWorld(service),
-      // Webhooks are the whole account's.
-      shared: ['org_domain', 'webhook_id', 'delivery_id'],
+      // Webhooks and relays are the whole account's.
+      shared: ['org_domain', 'webhook_id', 'delivery_id', 'relay_id', 'partner_domain'],
     },
   ]
 })
@@ -50,7 +50,11 @@ beforeAll(async () => {
 /** The other environment of the same organization, which its domain and metadata keys belong to as well. */
 async function otherEnvironment(mine: References): Promise<Foreigner> {
   const world = await createWorld(service, { environment: 'production' }, mine['org_domain'])
-  return { whose: 'the other environment', world, shared: ['org_domain', 'key', 'key_name'] }
+  return {
+    whose: 'the other environment',
+    world,
+    shared: ['org_domain', 'key', 'key_name', 'partner_domain'],
+  }
 }
 
 const keyed = routes().filter((route) => route.access.auth === 'api_key')
@@ -66,6 +70,8 @@ const referenceNames = [
   'key_name',
   'webhook_id',
   'delivery_id',
+  'relay_id',
+  'partner_domain',
 ] as const
 
 function ask(
@@ -120,6 +126,8 @@ describe.each(keyed.map((route) => [route.name, route] as const))('%s', (_name, 
       key_name: `missing_${anything()}`,
       webhook_id: randomUUID(),
       delivery_id: randomUUID(),
+      relay_id: randomUUID(),
+      partner_domain: `missing-${anything()}`,
     }
     for (const { whose, world: theirs, shared } of [...foreigners, await otherEnvironment(mine)]) {
       const before = await rowsOf(theirs)

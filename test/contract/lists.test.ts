@@ -76,6 +76,17 @@ const recipes: Readonly<Record<string, Recipe>> = {
     create: () => client.webhooks.test({ webhook_id }),
     sorts: [],
   }),
+  'relays.list': ({ client, given, org_domain }) => ({
+    async create() {
+      const { allowed_redirect_urls } = await given.application({ org_domain })
+      await client.relays.create({
+        partner_domain: org_domain,
+        partner_redirect_uri: allowed_redirect_urls[0] ?? '',
+      })
+    },
+    remove: ({ id }) => client.relays.delete({ relay_id: id }),
+    sorts: [],
+  }),
   'outbox.list': ({ client, given, org_domain }) => ({
     async create() {
       const { email } = await given.user({ org_domain })

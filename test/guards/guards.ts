@@ -4,6 +4,7 @@ import { changeGuards } from './change-guards.js'
 import { codeGuards } from './code-guards.js'
 import { magicLinkGuards } from './magic-link-guards.js'
 import { outboundGuards } from './outbound-guards.js'
+import { relayGuards } from './relay-guards.js'
 import { signatureGuards } from './signature-guards.js'
 import { tenantGuards } from './tenant-guards.js'
 import { webhookGuards } from './webhook-guards.js'
@@ -18,4 +19,5 @@ export const guards: readonly Guard[] = [
   ...outboundGuards,
   ...signatureGuards,
   ...webhookGuards,
+  ...relayGuards,
 ]
