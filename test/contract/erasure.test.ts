@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildPortico, porticoJson, removeFolders } from '../cli/portico.js'
 import { anyEmail, anything, givenOf } from '../given.js'
 import { startService, type Service } from '../harness.js'
+import { arriveBy, relayGivenOf } from '../relay-given.js'
 import { bodyFor, send } from '../request-of.js'
 import { createWorld } from '../world.js'
 
@@ -121,6 +122,30 @@ describe('the purge of a user', () => {
     expect(data.map(({ __domain__ }) => __domain__)).toEqual([org_domain, elsewhere])
   })
 
+  test('takes what a relay knows of the user with it, at both ends', async () => {
+    const email = `carried.${anything()}@people.example`
+    const given = relayGivenOf(client)
+    const scene = await given.scene({ email })
+    await arriveBy(await given.address(scene))
+    const partner = { org_domain: scene.partner_domain }
+    const { id } = await client.users.getByEmail({ ...partner, user_email: email })
+    await given.address(scene)
+    await client.users.delete({ org_domain: scene.org_domain, user_id: scene.user.id })
+
+    await purge()
+
+    const requests = 'select from relay_requests where user_id = $1'
+    expect(await service.query(requests, [scene.user.id])).toEqual([])
+    // Who came by the relay is the partner's user, and stays.
+    expect(await client.users.get({ ...partner, user_id: id })).toMatchObject({ email })
+
+    await client.users.delete({ ...partner, user_id: id })
+    await purge()
+
+    expect(await tablesWith(email)).toEqual([])
+    expect(await service.query('select from user_identities where user_id = $1', [id])).toEqual([])
+  })
+
   test('leaves no address in the reason for which a mail could not be sent', async () => {
     const org_domain = await givenOpenDomain()
     const email = `bounced.${anything()}@people.example`
@@ -135,6 +160,17 @@ describe('the purge of a user', () => {
     await purge()
 
     expect(await tablesWith(email)).toEqual([])
+  })
+})
+
+test('the purge of a partner takes the relays to it with it', async () => {
+  const scene = await relayGivenOf(client).scene()
+  await client.organizations.delete({ org_domain: scene.partner_domain })
+
+  await purge()
+
+  await expect(client.relays.get({ relay_id: scene.relay.id })).rejects.toMatchObject({
+    code: 'relay_not_found',
   })
 })
 

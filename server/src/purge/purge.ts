@@ -16,8 +16,8 @@ export interface PurgeSummary {
 }
 
 /**
- * Erases what was deleted before a moment, with everything that belongs to it: metadata, sessions, codes, challenges,
- * events and answers that carry its data. Domains stay taken. What is done stays done when it is interrupted.
+ * Erases what was deleted before a moment, with everything that belongs to it: metadata, identities, sessions, codes,
+ * challenges, relays, events and answers that carry its data. Domains stay taken. What is done stays done when it is interrupted.
  *
  * @param onErased Is told how many records are gone.
  */
