@@ -32,6 +32,14 @@ const sessionAtOrigin = {
 }
 const sessionOfToken = { file: request, find: ".where('sessions.ended_at', 'is', null)", replace: '' }
 
+/** The database itself would not store who is carried under another tenant than that of their session. */
+const sessionKey = {
+  file: 'server/src/db/migrations/0009-relays.ts',
+  find: `, constraint relay_requests_session_fkey foreign key (account_id, environment, organization_id, session_id)
+    references sessions (account_id, environment, organization_id, id) on delete cascade`,
+  replace: '',
+}
+
 /** The tenant of a change of relays, without one of its lines. */
 function withoutTenantLine(index: 0 | 1, next: string) {
   const lines = [
@@ -179,23 +187,27 @@ export const relayGuards = [
     green: isTaken,
   }),
   guard({
-    name: 'environment: access token of a relay',
+    name: 'environment: access token of a relay, with the key of its session',
     file: rotate,
     find: ".where('signing_keys.environment', '=', environment)",
     replace: '',
     also: [
       { file: accessToken, find: 'if (dbs !== caller.environment)', replace: 'if (dbs === undefined)' },
       { file: request, find: ".where('sessions.environment', '=', caller.environment)", replace: '' },
+      sessionKey,
     ],
     red: token('is refused where it is of the other environment'),
     green: isTaken,
   }),
   guard({
-    name: 'account: access token of a relay',
+    name: 'account: access token of a relay, with the key of its session',
     file: rotate,
     find: ".where('signing_keys.account_id', '=', accountId)",
     replace: '',
-    also: [{ file: request, find: ".where('sessions.account_id', '=', caller.accountId)", replace: '' }],
+    also: [
+      { file: request, find: ".where('sessions.account_id', '=', caller.accountId)", replace: '' },
+      sessionKey,
+    ],
     red: token('is refused where it is of an organization of another account'),
     green: isTaken,
   }),
