@@ -204,7 +204,7 @@ function mayRedeemByGet(req: Request, link: OpenLink): boolean {
 
 /**
  * Whether nobody has gone to the address yet: a HEAD, or what a browser loads ahead (Fetch Standard, `Sec-Purpose`; the
- * other two are what browsers sent before).
+ * others are what browsers sent before).
  */
 function isOnlyLooking({ method, headers }: Request): boolean {
   const purposes = [headers['sec-purpose'], headers['purpose'], headers['x-moz'], headers['x-purpose']].flat()
