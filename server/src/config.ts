@@ -218,6 +218,13 @@ export function readConfig(variables: Record<string, string | undefined> = proce
   })
 }
 
+/** The secret of an API key for a command that calls the service as a client: never an argument, which others can see. */
+export function readClientSecret(
+  variables: Record<string, string | undefined> = process.env,
+): string | undefined {
+  return variables['PORTICO_CLIENT_SECRET'] || undefined
+}
+
 type Present = Readonly<Record<string, string | undefined>>
 
 /** The values, with the default in place of each that is malformed, so that one fault does not hide another. */

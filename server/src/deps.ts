@@ -46,12 +46,17 @@ export interface OpenDeps extends Deps {
   close(): Promise<void>
 }
 
+/** The clock of the machine. */
+export function systemClock(): Date {
+  return new Date()
+}
+
 /** Opens what operations need, in order, and closes it in reverse. */
 export async function openDeps(
   config: Config,
   given: Partial<Pick<Deps, 'now' | 'log' | 'mail'>> = {},
 ): Promise<OpenDeps> {
-  const now = given.now ?? (() => new Date())
+  const now = given.now ?? systemClock
   const log = given.log ?? createLog(config)
   const metrics = createMetrics()
   const embedded =

@@ -7,13 +7,14 @@ import { fileURLToPath } from 'node:url'
 import { freePort } from '../free-port.js'
 
 const repository = fileURLToPath(new URL('../../', import.meta.url))
-const program = join(repository, 'server/dist/cli/main.js')
+/** The compiled command. */
+export const program = join(repository, 'server/dist/cli/main.js')
 
 /** The command is tested as it is installed. The check before the tests has built it; this builds what changed since. */
 export function buildPortico(): void {
-  execFileSync(process.execPath, [join(repository, 'node_modules/typescript/bin/tsc'), '-b', 'server'], {
+  execFileSync(process.execPath, [join(repository, 'server/compile.js')], {
     cwd: repository,
-    stdio: 'inherit',
+    stdio: 'ignore',
   })
 }
 

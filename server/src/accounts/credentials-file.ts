@@ -35,18 +35,23 @@ export async function refreshCredentials(
   dataDir: string,
   baseUrl: string | undefined,
 ): Promise<'kept' | 'missing'> {
-  let text: string
-  try {
-    text = await readFile(credentialsPath(dataDir), 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 'missing'
-    throw error
-  }
-  const credentials = Credentials.safeParse(parseJson(text)).data
+  const credentials = await readCredentials(dataDir)
   if (credentials === undefined) return 'missing'
   if (baseUrl !== undefined && baseUrl !== credentials.base_url)
     await writeCredentials(dataDir, { ...credentials, base_url: baseUrl })
   return 'kept'
+}
+
+/** What the file says; undefined when it is not there, or is not such a file. */
+export async function readCredentials(dataDir: string): Promise<z.output<typeof Credentials> | undefined> {
+  let text: string
+  try {
+    text = await readFile(credentialsPath(dataDir), 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+  return Credentials.safeParse(parseJson(text)).data
 }
 
 function parseJson(text: string): unknown {

@@ -22,6 +22,10 @@ const commands: Record<string, Entry> = {
     summary: 'show and rotate signing keys, re-seal with a new master key',
     load: () => import('./keys.js'),
   },
+  listen: {
+    summary: 'bring the events of the sandbox to a receiver on this machine',
+    load: () => import('./listen.js'),
+  },
   'sample-data': {
     summary: 'fill a database with made-up organizations and users',
     load: () => import('./sample-data.js'),
