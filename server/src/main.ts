@@ -11,6 +11,7 @@ import { openDeps, type OpenDeps } from './deps.js'
 import { createApp } from './http/app.js'
 import { createMetricsServer } from './http/metrics-server.js'
 import { createHttpServer, drain } from './http/server.js'
+import { makeLogEventMonths } from './log-events/months.js'
 import { startBackground } from './worker.js'
 
 export interface ServiceOptions {
@@ -47,6 +48,8 @@ export async function startService(
   const metricsServer = createMetricsServer(deps)
   try {
     const isMigrated = deps.pendingMigrations.length === 0
+    // The first start on a database; later the months are there, made by the job.
+    if (isMigrated) await makeLogEventMonths(deps)
     const firstAccount =
       config.database.url === undefined && isMigrated ? await ensureFirstAccount(deps) : undefined
 
@@ -86,6 +89,7 @@ export async function startWorkerProcess(
   const metricsServer = createMetricsServer(deps)
   try {
     checkMigrated(deps)
+    await makeLogEventMonths(deps)
     const metricsAddress = await listen(metricsServer, '127.0.0.1', config.metricsPort, 'METRICS_PORT')
     const worker = startBackground(deps)
     const close = async () => {

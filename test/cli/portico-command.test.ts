@@ -114,6 +114,7 @@ describe('portico api-key', () => {
 describe('portico backup and restore', () => {
   test('bring back every table as it was, into another database', async () => {
     const variables = await givenFilledDatabase()
+    await (await given.service(variables)).stop()
     await withPostgres(variables.DATABASE_URL, async (client) => {
       const [{ id }] = (await client.query<{ id: string }>('select id from accounts')).rows as [
         { id: string },
@@ -132,6 +133,12 @@ describe('portico backup and restore', () => {
       await client.query(
         `insert into api_keys (account_id, environment, id, name, secret_hash, scopes, organization_ids, inserted_at)
          values ($1, 'sandbox', gen_random_uuid(), 'n', '\\x00ff0a5c2e', '{"a,b","",NULL,"\\\\."}', '{}', 'epoch')`,
+        [id],
+      )
+      // In months that have a partition each, and before and after them; a backup tells which these are.
+      await client.query(
+        `insert into log_events (account_id, domain, event_code, request_id, inserted_at)
+         select $1, 'acme', 'x', 'x', now() + months * interval '1 month' from generate_series(-30, 30) months`,
         [id],
       )
     })

@@ -197,8 +197,8 @@ async function refused(path: string, init: RequestInit, at: Service = service): 
 /** Every row of every table, bytes also as the text they may hold. */
 async function tables(): Promise<Witness[]> {
   const names = await service.query<{ name: string }>(
-    `select quote_ident(table_name) as name from information_schema.tables
-     where table_schema = 'public' and table_type = 'BASE TABLE'`,
+    `select quote_ident(relname) as name from pg_class where relnamespace = 'public'::regnamespace
+     and relkind in ('r', 'p') and not relispartition order by 1`,
   )
   return Promise.all(
     names.map(async ({ name }) => {

@@ -28,8 +28,8 @@ function purge(): Promise<{ users: number; organizations: number }> {
 /** The tables in a row of which a text is, in any case. */
 async function tablesWith(text: string): Promise<string[]> {
   const names = await service.query<{ name: string }>(
-    `select quote_ident(table_name) as name from information_schema.tables
-     where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`,
+    `select quote_ident(relname) as name from pg_class where relnamespace = 'public'::regnamespace
+     and relkind in ('r', 'p') and not relispartition order by 1`,
   )
   const counts = await Promise.all(
     names.map(({ name }) =>

@@ -37,7 +37,7 @@ test.each([
   const tables = `
     select relname::text, attrelid, array_agg(attnum)
     from pg_attribute join pg_class on pg_class.oid = attrelid
-    where relkind = 'r' and relnamespace = 'public'::regnamespace and attname in (${names})
+    where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace and attname in (${names})
     group by 1, 2 having count(*) = ${columns.length}`
 
   expect(await withoutIndex(tables)).toEqual(exceptions)

@@ -18,7 +18,12 @@ export const Header = z.object({
 })
 export type Header = z.output<typeof Header>
 
-export const TableHead = z.object({ table: z.string(), columns: z.array(z.string()) })
+export const TableHead = z.object({
+  table: z.string(),
+  columns: z.array(z.string()),
+  /** Those that log_events has partitions of, such as 2026-03; a restore makes the same before the rows come. */
+  months: z.array(z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/)).optional(),
+})
 export type TableHead = z.output<typeof TableHead>
 
 export const Trailer = z.object({

@@ -9,6 +9,7 @@ import type pg from 'pg'
 import { copyOut } from '../db/copy.js'
 import { withClient } from '../db/one-client.js'
 import { listTables } from '../db/tables.js'
+import { listLogEventMonths } from '../log-events/months.js'
 import { countSealed } from '../master-keys/rewrap.js'
 import { endOfTable, type Header, type TableHead, type Trailer } from './backup-file.js'
 
@@ -62,9 +63,10 @@ export async function writeBackup(
       const total = tables.reduce((sum, { estimatedRows }) => sum + Math.max(0, estimatedRows), 0)
       let done = 0
       for (const { name, columns } of tables) {
-        await writeLine({ table: name, columns: [...columns] })
+        const months = name === 'log_events' ? { months: await listLogEventMonths(db) } : {}
+        await writeLine({ table: name, columns: [...columns], ...months })
         let count = 0
-        await copyOut(client, `copy ${toColumns(name, columns)} to stdout`, async (chunk) => {
+        await copyOut(client, toCopyOut(name, columns), async (chunk) => {
           const lines = chunk.reduce((sum, byte) => (byte === 10 ? sum + 1 : sum), 0)
           count += lines
           done += lines
@@ -88,10 +90,18 @@ export async function writeBackup(
   }
 }
 
+/** COPY reads no partitioned table, and any query. */
+function toCopyOut(table: string, columns: readonly string[]): string {
+  return `copy (select ${columns.map(quoted).join(', ')} from ${quoted(table)}) to stdout`
+}
+
 /** A table and its columns as COPY takes them. */
 export function toColumns(table: string, columns: readonly string[]): string {
-  const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
   return `${quoted(table)} (${columns.map(quoted).join(', ')})`
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
 }
 
 /** The names of the migrations that were applied, in their order; none in an empty database. */

@@ -6,6 +6,7 @@ import { canaryContext } from '../db/master-key-canary.js'
 import { migrations } from '../db/migrate.js'
 import { withClient } from '../db/one-client.js'
 import { listTables, type Table } from '../db/tables.js'
+import { addLogEventMonths } from '../log-events/months.js'
 import { appliedMigrations, toColumns } from './backup.js'
 import { checkBackup, damaged, readBackup, TableHead, Trailer, type Header } from './backup-file.js'
 
@@ -40,7 +41,7 @@ export async function restoreBackup(
     await client.query('begin')
     try {
       await checkEmpty(db, tables)
-      await copyTables({ client, tables, path, trailer, onProgress: options.onProgress })
+      await copyTables({ client, db, tables, path, trailer, onProgress: options.onProgress })
       for (const { name, last_value, is_called } of trailer.sequences)
         await client.query('select setval($1::regclass, $2::bigint, $3)', [name, last_value, is_called])
       if (options.masterKeys !== undefined) await checkCanary(db, options.masterKeys)
@@ -92,13 +93,15 @@ async function checkEmpty(db: Kysely<unknown>, tables: readonly Table[]): Promis
 
 interface CopyJob {
   readonly client: pg.Client
+  /** On the same connection. */
+  readonly db: Kysely<unknown>
   readonly tables: readonly Table[]
   readonly path: string
   readonly trailer: Trailer
   readonly onProgress: (rows: number, total: number) => void
 }
 
-async function copyTables({ client, tables, path, trailer, onProgress }: CopyJob): Promise<void> {
+async function copyTables({ client, db, tables, path, trailer, onProgress }: CopyJob): Promise<void> {
   const reader = readBackup(path)
   const total = Object.values(trailer.rows).reduce((sum, count) => sum + count, 0)
   let done = 0
@@ -106,9 +109,10 @@ async function copyTables({ client, tables, path, trailer, onProgress }: CopyJob
   for (;;) {
     const line = await reader.readLine()
     if (Trailer.safeParse(line).success) return
-    const { table, columns } = TableHead.parse(line)
+    const { table, columns, months = [] } = TableHead.parse(line)
     const known = tables.find(({ name }) => name === table)
     if (known === undefined || columns.some((column) => !known.columns.includes(column))) throw damaged(path)
+    await addLogEventMonths(db, months)
     // The counting triggers would count what record_counts brings along; those of foreign keys stay.
     await client.query(`alter table "${table}" disable trigger user`)
     await copyIn(

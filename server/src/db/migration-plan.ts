@@ -21,7 +21,9 @@ export interface PlannedMigration {
 export async function planMigrations<DB>(db: Kysely<DB>): Promise<PlannedMigration[]> {
   const { rows } = await sql<{ name: string; estimatedRows: number }>`
     select relname as name, reltuples::float8 as "estimatedRows" from pg_class
-    where relnamespace = current_schema()::regnamespace and relkind = 'r'`.execute(db)
+    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition`.execute(
+    db,
+  )
   const planned: PlannedMigration[] = []
   for (const name of await pendingMigrations(db)) {
     const statements = await statementsOf(name)

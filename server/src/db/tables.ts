@@ -8,12 +8,21 @@ export interface Table {
   readonly estimatedRows: number
 }
 
-/** The service's tables, each after those it refers to; without the migrator's own and without unlogged ones. */
+/**
+ * The service's tables, each after those it refers to; without the migrator's own and without unlogged ones. One that
+ * is partitioned is there once, as a whole.
+ */
 export async function listTables<DB>(db: Kysely<DB>): Promise<Table[]> {
   const { rows } = await sql<Table & { parents: string[] }>`
     select
       c.relname as name,
-      c.reltuples::float8 as "estimatedRows",
+      case
+        when c.relkind = 'r' then c.reltuples
+        else (
+          select sum(greatest(reltuples, 0)) from pg_partition_tree(c.oid) part
+          join pg_class on pg_class.oid = part.relid where part.isleaf
+        )
+      end::float8 as "estimatedRows",
       array(
         select attname::text from pg_attribute
         where attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = ''
@@ -26,7 +35,7 @@ export async function listTables<DB>(db: Kysely<DB>): Promise<Table[]> {
       ) as parents
     from pg_class c
     where c.relnamespace = current_schema()::regnamespace
-      and c.relkind = 'r' and c.relpersistence = 'p'
+      and c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence = 'p'
       and c.relname not like 'kysely\_%'
     order by c.relname`.execute(db)
   return parentsFirst(rows)

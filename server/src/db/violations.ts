@@ -10,6 +10,11 @@ export function isMissingOrganization(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '23502' && error.column === 'organization_id'
 }
 
+/** Whether a statement waited longer for a lock than lock_timeout lets it. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '55P03'
+}
+
 /** Whether the same transaction may succeed when it is run again (deadlock, serialization failure). */
 export function isTransient(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === '40P01' || error.code === '40001')

@@ -1,6 +1,7 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
+import { dropLogEventMonths } from '../log-events/months.js'
 import { numberEvents } from '../events/number-events.js'
 
 const batchSize = 1_000
@@ -21,11 +22,13 @@ export async function deleteExpired({ config, db, now }: Pick<Deps, 'config' | '
     ['relay_requests', sql`expires_at <= ${daysAgo(1)}`],
     // A session that was ended keeps its expiry, so that one index finds both.
     ['sessions', sql`expires_at <= ${daysAgo(30)}`],
+    // What is left of the month in which the limit is.
     ['log_events', sql`inserted_at <= ${daysAgo(config.logRetentionDays)}`],
     ['outbox_messages', sql`inserted_at <= ${daysAgo(30)}`],
     // When a job died is not known; no schedule of attempts is longer than the five days on top of the thirty.
     ['jobs', sql`run_at = 'infinity' and inserted_at <= ${daysAgo(35)}`],
   ]
+  await dropLogEventMonths({ db }, daysAgo(config.logRetentionDays))
   for (const [table, condition] of outlived) await deleteWhere(db, table, condition)
   await deleteOldEvents(db, daysAgo(eventDays))
 }
@@ -54,9 +57,10 @@ async function deleteOldEvents(db: Kysely<DB>, before: Date): Promise<void> {
 
 async function deleteWhere(db: Kysely<DB>, table: keyof DB, condition: RawBuilder<boolean>): Promise<void> {
   for (;;) {
-    // An array and not a join, which a planner with old statistics would run once per row.
+    // An array and not a join, which a planner with old statistics would run once per row. The condition stands with it
+    // because a place is one row's within a partition, and other rows' in others.
     const { numAffectedRows = 0n } = await sql`
-      delete from ${sql.table(table)} where ctid = any(array(
+      delete from ${sql.table(table)} where ${condition} and ctid = any(array(
         select ctid from ${sql.table(table)} where ${condition} limit ${batchSize} for update skip locked
       ))`.execute(db)
     if (numAffectedRows < batchSize) return

@@ -1,6 +1,7 @@
 import { foldRecordCounts } from '../db/fold-record-counts.js'
 import type { Deps } from '../deps.js'
 import { numberEvents } from '../events/number-events.js'
+import { makeLogEventMonths } from '../log-events/months.js'
 import { sendMagicLink } from '../magic-link/send-link.js'
 import { activateDueSigningKeys } from '../signing-keys/rotate.js'
 import { deleteExpired } from './delete-expired.js'
@@ -30,6 +31,12 @@ export const jobHandlers: { readonly [Name in JobName]: JobHandler<JobPayloads[N
   },
   delete_expired: {
     run: deleteExpired,
+    retryAfterSeconds: [60, 300],
+    everySeconds: 60 * 60,
+  },
+  partition_log_events: {
+    // Refused the table, it comes again in an hour, for months.
+    run: makeLogEventMonths,
     retryAfterSeconds: [60, 300],
     everySeconds: 60 * 60,
   },

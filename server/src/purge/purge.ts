@@ -211,8 +211,9 @@ async function eraseByAddress(
 
 async function eraseRows(db: Kysely<DB>, table: string, condition: RawBuilder<unknown>): Promise<number> {
   for (let total = 0; ;) {
+    // The condition stands with the places because a place is one row's within a partition, and other rows' in others.
     const { numAffectedRows = 0n } = await sql`
-      delete from ${sql.table(table)} where ctid = any(array(
+      delete from ${sql.table(table)} where ${condition} and ctid = any(array(
         select ctid from ${sql.table(table)} where ${condition} limit ${rowBatch}
       ))`.execute(db)
     total += Number(numAffectedRows)

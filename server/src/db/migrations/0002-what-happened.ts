@@ -33,6 +33,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create index events_organization on events (account_id, organization_id, environment, email_normalized)
     where organization_id is not null`.execute(db)
 
+  // By month, so that what is too old goes with its table and leaves nothing for vacuum. No default partition: with one,
+  // a list in the order of time would have to merge all months instead of reading the newest and stopping there. The two
+  // ends are open instead, so that a row of any time has its place, whatever a clock says. The months between them are
+  // made by server/src/log-events/months.ts.
   await sql`
     create table log_events (
       account_id uuid not null constraint log_events_account_fkey references accounts,
@@ -49,8 +53,14 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       reason text,
       request_id text not null,
       inserted_at timestamptz(3) not null,
-      constraint log_events_pkey primary key (account_id, id)
-    )`.execute(db)
+      constraint log_events_pkey primary key (account_id, id, inserted_at)
+    ) partition by range (inserted_at)`.execute(db)
+  await sql`
+    create table log_events_before partition of log_events
+    for values from (minvalue) to ('1970-01-01T00:00:00Z')`.execute(db)
+  await sql`
+    create table log_events_after partition of log_events
+    for values from ('1970-01-01T00:00:00Z') to (maxvalue)`.execute(db)
   await sql`
     create index log_events_list on log_events
       (account_id, environment, organization_id, inserted_at desc, id desc)`.execute(db)
