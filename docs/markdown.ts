@@ -39,8 +39,8 @@ export function eventsPage(operations: readonly PlacedOperation[]): string {
 }
 
 function emitters(operations: readonly PlacedOperation[], code: EventCode): string {
-  const { elsewhere }: EventKind = eventCatalog[code]
-  return [...namesEmitting(operations, code).map(quoted), ...(elsewhere ? [elsewhere.source] : [])].join(', ')
+  const { elsewhere = [] }: EventKind = eventCatalog[code]
+  return [...namesEmitting(operations, code).map(quoted), ...elsewhere.map(({ source }) => source)].join(', ')
 }
 
 const built = 'Built from the contract by `npm run -w docs build`.'

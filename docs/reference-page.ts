@@ -303,8 +303,9 @@ function eventsSection(operations: readonly PlacedOperation[]): Html {
 
 function emitters(operations: readonly PlacedOperation[], code: EventCode): Html {
   const names = namesEmitting(operations, code)
-  const { elsewhere }: EventKind = eventCatalog[code]
-  return html`${names.length > 0 && operationLinks(names)}${names.length > 0 && elsewhere && ', '}${elsewhere?.source}`
+  const { elsewhere = [] }: EventKind = eventCatalog[code]
+  const sources = elsewhere.map(({ source }) => source).join(', ')
+  return html`${names.length > 0 && operationLinks(names)}${names.length > 0 && sources !== '' && ', '}${sources}`
 }
 
 function operationLinks(names: readonly string[]): Html {

@@ -1,6 +1,7 @@
 import type { z } from 'zod/v4'
 import { ApiKey } from './api-keys.js'
 import { Application } from './applications.js'
+import { ErasedUser } from './erasure.js'
 import { MagicLinkChallenge, MagicLinkConnection } from './magic-link.js'
 import { MetaKey } from './metadata.js'
 import { Organization } from './organizations.js'
@@ -15,14 +16,20 @@ import { WebhookData, WebhookRedelivery } from './webhook-records.js'
 export const actorTypes = ['api_key', 'user', 'operator', 'system'] as const
 export type ActorType = (typeof actorTypes)[number]
 
+/** Where events come from that no route emits, and who acts there. */
+export interface EventSource {
+  readonly source: string
+  readonly actor: Exclude<ActorType, 'api_key'>
+}
+
 /** What one event code tells. Which routes emit it stands with the routes (`access().emits`). */
 export interface EventKind {
   /** One sentence in the past tense. */
   readonly tells: string
   /** What `data` is: the record after the change, without secret members. */
   readonly data: z.ZodObject
-  /** Where it comes from beside the routes that emit it, and who acts there. */
-  readonly elsewhere?: { readonly source: string; readonly actor: Exclude<ActorType, 'api_key'> }
+  /** Where it comes from beside the routes that emit it. */
+  readonly elsewhere?: readonly EventSource[]
 }
 
 /** A challenge without what signs in by it. */
@@ -37,9 +44,10 @@ const RelayRequestData = RelayRequest.omit({ relay_uri: true }).meta({
   examples: [withoutSecrets(RelayRequest, exampleOf(RelayRequest))],
 })
 
-const signInPage = { source: 'The page of a sign-in', actor: 'user' } as const
-const relayAddress = { source: 'The address of a relay', actor: 'user' } as const
-const commandLine = { source: 'The command line', actor: 'operator' } as const
+const signInPage = [{ source: 'The page of a sign-in', actor: 'user' }] as const
+const commandLine = [{ source: 'The command line', actor: 'operator' }] as const
+const purge = { source: 'The purge', actor: 'system' } as const
+const relayAddress = [{ source: 'The address of a relay', actor: 'user' }] as const
 
 /**
  * Every event: `<family>.<resource>.<action>.<success or fail>`, what it tells and what it carries.
@@ -55,6 +63,12 @@ export const eventCatalog = {
   'user.user.create.success': { tells: 'A user was created.', data: User, elsewhere: signInPage },
   'user.user.update.success': { tells: 'A user was changed.', data: User, elsewhere: signInPage },
   'user.user.delete.success': { tells: 'A user was deleted; sessions have ended.', data: User },
+  'user.user.erase.success': {
+    tells:
+      "A person's data were erased, and events of them before this one; what was copied from these is to be erased.",
+    data: ErasedUser,
+    elsewhere: [purge, ...commandLine],
+  },
   'user.metadata.set.success': { tells: 'A metadata value of a user was set.', data: User },
   'user.metadata.remove.success': { tells: 'A metadata value of a user was removed.', data: User },
   'user.session.create.success': { tells: 'A user signed in.', data: Session, elsewhere: signInPage },
@@ -126,7 +140,7 @@ export const eventCatalog = {
   'webhook.webhook.disable.success': {
     tells: 'A webhook was made inactive, because for five days nothing was delivered to it.',
     data: WebhookData,
-    elsewhere: { source: 'The delivery of events', actor: 'system' },
+    elsewhere: [{ source: 'The delivery of events', actor: 'system' }],
   },
   'webhook.delivery.redeliver.success': {
     tells: 'Events are sent to a webhook again.',

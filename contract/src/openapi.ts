@@ -52,7 +52,7 @@ export interface OpenApiDocument {
 /** What an event code tells, and where it comes from beside the operations that emit it. */
 export interface EventMeaning {
   tells: string
-  elsewhere?: { source: string; actor: string }
+  elsewhere?: readonly { source: string; actor: string }[]
 }
 
 export interface Operation {

@@ -41,6 +41,7 @@ export type {
   DeletedApplication,
   DeletedOrganization,
   DeletedUser,
+  ErasedUser,
   Event,
   EventPage,
   FieldError,

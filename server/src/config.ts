@@ -113,6 +113,9 @@ export const Variables = z.object({
     .default('info')
     .describe('One JSON line per event at this level or above'),
   LOG_RETENTION_DAYS: count(365).describe('How long log events of sign-ins and token exchanges are kept'),
+  DELETED_RETENTION_DAYS: count(30).describe(
+    'How long deleted users, applications and organizations are kept before they are erased',
+  ),
   API_RATE_PER_MINUTE: count(6000).describe('Requests of one API key per minute and process'),
   DRAIN_SECONDS: count(10).describe('How long a stopping process waits for requests and jobs'),
   NODE_ENV: z.string().optional(),
@@ -151,6 +154,7 @@ export interface Config {
   readonly metricsPort: number
   readonly logLevel: Values['LOG_LEVEL']
   readonly logRetentionDays: number
+  readonly deletedRetentionDays: number
   readonly apiRatePerMinute: number
   readonly drainMs: number
 }
@@ -213,6 +217,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     metricsPort: values.METRICS_PORT,
     logLevel: values.LOG_LEVEL,
     logRetentionDays: values.LOG_RETENTION_DAYS,
+    deletedRetentionDays: values.DELETED_RETENTION_DAYS,
     apiRatePerMinute: values.API_RATE_PER_MINUTE,
     drainMs: values.DRAIN_SECONDS * 1000,
   })

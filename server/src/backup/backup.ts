@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
 import { finished } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import { sql } from 'kysely'
+import { sql, type QueryExecutorProvider } from 'kysely'
 import type pg from 'pg'
 import { copyOut } from '../db/copy.js'
 import { withClient } from '../db/one-client.js'
@@ -114,7 +114,7 @@ export async function appliedMigrations(client: pg.Client): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-async function readSequences(db: Parameters<typeof listTables>[0]): Promise<Trailer['sequences']> {
+async function readSequences(db: QueryExecutorProvider): Promise<Trailer['sequences']> {
   const { rows: sequences } = await sql<{ name: string }>`
     select relname as name from pg_class
     where relnamespace = current_schema()::regnamespace and relkind = 'S' order by relname`.execute(db)

@@ -33,6 +33,14 @@ const commands: Record<string, Entry> = {
   backup: { summary: 'write the whole database to a file', load: () => import('./backup.js') },
   restore: { summary: 'read a backup into an empty database', load: () => import('./restore.js') },
   purge: { summary: 'erase what was deleted long ago', load: () => import('./purge.js') },
+  'export-user': {
+    summary: 'write everything that is kept of one person as JSON',
+    load: () => import('./export-user.js'),
+  },
+  'erase-user': {
+    summary: 'erase one person at once and for good',
+    load: () => import('./erase-user.js'),
+  },
   doctor: { summary: 'check the configuration and what it names', load: () => import('./doctor.js') },
 }
 

@@ -9,19 +9,29 @@ const dayMs = 86_400_000
 /** portico purge */
 export function define(command: Command): void {
   command
-    .option('--older-than-days <days>', 'what was deleted so many days ago or earlier', toCount, 30)
+    .option(
+      '--older-than-days <days>',
+      'what was deleted so many days ago or earlier; DELETED_RETENTION_DAYS when not given',
+      toCount,
+    )
     .option('--json', 'answer as JSON')
     .action(purge)
 }
 
-async function purge(options: OutputOptions & { olderThanDays: number }): Promise<void> {
-  const { rows, ...records } = await withDeps((deps) => {
-    const before = new Date(deps.now().getTime() - options.olderThanDays * dayMs)
-    return withProgress(options, 'Purge', (onErased) => purgeDeleted(deps, before, onErased))
+async function purge(options: OutputOptions & { olderThanDays?: number }): Promise<void> {
+  const { rows, ...records } = await withDeps((deps, cause) => {
+    const { olderThanDays = deps.config.deletedRetentionDays } = options
+    const before = new Date(deps.now().getTime() - olderThanDays * dayMs)
+    return withProgress(options, 'Purge', (onErased) => purgeDeleted(deps, cause, { before, onErased }))
   })
   const { users, applications, organizations } = records
   print(options, { ...records, rows }, () => [
     `Erased ${grouped(users)} users, ${grouped(applications)} applications and ${grouped(organizations)} organizations.`,
-    ...Object.entries(rows).map(([table, count]) => `  ${table}: ${grouped(count)} rows`),
+    ...rowLines(rows),
   ])
+}
+
+/** How many rows of each table, a line each. */
+export function rowLines(rows: Readonly<Record<string, number>>): string[] {
+  return Object.entries(rows).map(([table, count]) => `  ${table}: ${grouped(count)} rows`)
 }

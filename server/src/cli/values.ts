@@ -23,6 +23,12 @@ export function toList(text: string): string[] {
   return text.split(',').flatMap((item) => item.trim() || [])
 }
 
+export function toId(text: string): string {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text))
+    throw new InvalidArgumentError('It is a UUID.')
+  return text.toLowerCase()
+}
+
 export function toCount(text: string): number {
   const count = Number(text.replaceAll('_', ''))
   if (!Number.isSafeInteger(count) || count < 0) throw new InvalidArgumentError('It is a whole number.')

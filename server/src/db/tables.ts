@@ -1,9 +1,11 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type QueryExecutorProvider } from 'kysely'
 
 export interface Table {
   readonly name: string
   /** Without those that the database computes. */
   readonly columns: readonly string[]
+  /** Those of the columns that hold bytes: hashes and sealed values. */
+  readonly binaryColumns: readonly string[]
   /** As the statistics have it; -1 before the first ones. */
   readonly estimatedRows: number
 }
@@ -12,7 +14,7 @@ export interface Table {
  * The service's tables, each after those it refers to; without the migrator's own and without unlogged ones. One that
  * is partitioned is there once, as a whole.
  */
-export async function listTables<DB>(db: Kysely<DB>): Promise<Table[]> {
+export async function listTables(db: QueryExecutorProvider): Promise<Table[]> {
   const { rows } = await sql<Table & { parents: string[] }>`
     select
       c.relname as name,
@@ -28,6 +30,11 @@ export async function listTables<DB>(db: Kysely<DB>): Promise<Table[]> {
         where attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = ''
         order by attnum
       ) as columns,
+      array(
+        select attname::text from pg_attribute
+        where attrelid = c.oid and attnum > 0 and not attisdropped and atttypid = 'bytea'::regtype
+        order by attnum
+      ) as "binaryColumns",
       array(
         select parent.relname::text from pg_constraint
         join pg_class parent on parent.oid = confrelid
@@ -49,7 +56,7 @@ function parentsFirst(tables: readonly (Table & { parents: string[] })[]): Table
     const next = rest.filter(({ parents }) => parents.every(isPlaced))
     if (next.length === 0)
       throw new Error(`tables refer to each other in a circle: ${rest.map(({ name }) => name).join(', ')}`)
-    sorted.push(...next.map(({ name, columns, estimatedRows }) => ({ name, columns, estimatedRows })))
+    sorted.push(...next.map(({ parents: _parents, ...table }) => table))
     rest = rest.filter((table) => !next.includes(table))
   }
   return sorted

@@ -3,6 +3,7 @@ import type { Deps } from '../deps.js'
 import { numberEvents } from '../events/number-events.js'
 import { makeLogEventMonths } from '../log-events/months.js'
 import { sendMagicLink } from '../magic-link/send-link.js'
+import { eraseDeleted } from '../purge/purge.js'
 import { activateDueSigningKeys } from '../signing-keys/rotate.js'
 import { deleteExpired } from './delete-expired.js'
 import type { JobName, JobPayloads } from './job-names.js'
@@ -31,6 +32,11 @@ export const jobHandlers: { readonly [Name in JobName]: JobHandler<JobPayloads[N
   },
   delete_expired: {
     run: deleteExpired,
+    retryAfterSeconds: [60, 300],
+    everySeconds: 60 * 60,
+  },
+  erase_deleted: {
+    run: eraseDeleted,
     retryAfterSeconds: [60, 300],
     everySeconds: 60 * 60,
   },

@@ -11,6 +11,7 @@ export interface JobPayloads {
   readonly fold_record_counts: Record<string, never>
   readonly delete_expired: Record<string, never>
   readonly partition_log_events: Record<string, never>
+  readonly erase_deleted: Record<string, never>
   readonly number_events: Record<string, never>
   readonly activate_signing_keys: Record<string, never>
 }

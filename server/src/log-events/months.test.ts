@@ -152,7 +152,8 @@ test('the purge of an organization leaves a row that has the same place in anoth
   expect(rows).toEqual([{ places: '1' }])
 
   queue.pass(dayMs)
-  await purgeDeleted(queue.deps, queue.now(), () => undefined)
+  const cause = { requestId: 'x', actor: { type: 'system', id: 'x' }, params: () => ({}) } as const
+  await purgeDeleted(queue.deps, cause, { before: queue.now(), onErased: () => undefined })
 
   expect(await places()).toEqual({ '2026-04-14': '2026_04' })
 })

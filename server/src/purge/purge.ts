@@ -1,11 +1,14 @@
-import { sql, type Kysely, type RawBuilder } from 'kysely'
-import { listTables, type Table } from '../db/tables.js'
+import { randomUUID } from 'node:crypto'
+import { sql, type Kysely } from 'kysely'
 import type { DB } from '../db/schema.js'
+import { listTables, type Table } from '../db/tables.js'
 import type { Deps } from '../deps.js'
+import type { Cause } from '../tenant.js'
+import { erasePersons, eraseRows, type OnRows } from './erase.js'
 
-/** How many records are erased together, and how many rows under them in one statement. */
+/** How many records are erased together. */
 const recordBatch = 500
-const rowBatch = 5_000
+const dayMs = 86_400_000
 
 export interface PurgeSummary {
   readonly users: number
@@ -15,19 +18,32 @@ export interface PurgeSummary {
   readonly rows: Readonly<Record<string, number>>
 }
 
+/** Erases what was deleted longer ago than the configuration keeps it. */
+export async function eraseDeleted(deps: Pick<Deps, 'config' | 'db' | 'keys' | 'now'>): Promise<void> {
+  const cause: Cause = {
+    requestId: randomUUID(),
+    actor: { type: 'system', id: 'purge' },
+    params: () => ({}),
+  }
+  const before = new Date(deps.now().getTime() - deps.config.deletedRetentionDays * dayMs)
+  await purgeDeleted(deps, cause, { before, onErased: () => undefined })
+}
+
 /**
  * Erases what was deleted before a moment, with everything that belongs to it: metadata, identities, sessions, codes,
  * challenges, relays, events and answers that carry its data. Domains stay taken. What is done stays done when it is interrupted.
  *
- * @param onErased Is told how many records are gone.
+ * @param options.onErased Is told how many records are gone.
  */
 export async function purgeDeleted(
-  { db }: Pick<Deps, 'db'>,
-  before: Date,
-  onErased: (done: number, total: number) => void,
+  deps: Pick<Deps, 'db' | 'keys' | 'now'>,
+  cause: Cause,
+  { before, onErased }: { before: Date; onErased: (done: number, total: number) => void },
 ): Promise<PurgeSummary> {
-  const erased: Record<string, number> = {}
-  const tables = (await listTables(db)).toReversed()
+  const { db } = deps
+  const rows: Record<string, number> = {}
+  const onRows: OnRows = (table, count) => (rows[table] = (rows[table] ?? 0) + count)
+  const childrenFirst = (await listTables(db)).toReversed()
   const total = await countDeleted(db, before)
   let done = 0
   const records = { users: 0, applications: 0, organizations: 0 }
@@ -36,27 +52,41 @@ export async function purgeDeleted(
     for (;;) {
       const found = await findDeleted(db, kind, before)
       if (found.length === 0) break
-      for (const record of groupByScope(found)) await eraseUnder(db, tables, kind, record, erased)
+      for (const { environment, organization_id, ...group } of groupByScope(found)) {
+        const { account_id, ids } = group
+        if (environment !== null && organization_id !== null)
+          await erasePersons(
+            deps,
+            cause,
+            childrenFirst,
+            { account_id, environment, organization_id, ids },
+            onRows,
+          )
+        else if (environment !== null)
+          await eraseApplications(db, childrenFirst, { account_id, environment, ids }, onRows)
+        else await eraseOrganizations(deps, cause, childrenFirst, { account_id, ids }, onRows)
+      }
       records[kind] += found.length
       onErased((done += found.length), total)
     }
   }
-  return { ...records, rows: erased }
+  return { ...records, rows }
 }
 
 type Kind = 'users' | 'applications' | 'organizations'
 
 interface Deleted {
   readonly account_id: string
+  /** Null for organizations. */
   readonly environment: string | null
+  /** Null for all but users. */
   readonly organization_id: string | null
   readonly id: string
 }
 
 /** Deleted records of one account, environment and organization. */
-interface Group {
-  readonly scope: Omit<Deleted, 'id'>
-  readonly records: readonly Deleted[]
+interface Group extends Omit<Deleted, 'id'> {
+  readonly ids: readonly string[]
 }
 
 async function countDeleted(db: Kysely<DB>, before: Date): Promise<number> {
@@ -80,143 +110,61 @@ async function findDeleted(db: Kysely<DB>, kind: Kind, before: Date): Promise<De
 }
 
 function groupByScope(found: readonly Deleted[]): Group[] {
-  const groups = new Map<string, { scope: Group['scope']; records: Deleted[] }>()
-  for (const record of found) {
-    const { account_id, environment, organization_id } = record
-    const key = [account_id, environment, organization_id].join(' ')
-    const group = groups.get(key) ?? { scope: { account_id, environment, organization_id }, records: [] }
+  const groups = new Map<string, Group & { ids: string[] }>()
+  for (const { id, ...scope } of found) {
+    const key = [scope.account_id, scope.environment, scope.organization_id].join(' ')
+    const group = groups.get(key) ?? { ...scope, ids: [] }
     groups.set(key, group)
-    group.records.push(record)
+    group.ids.push(id)
   }
   return [...groups.values()]
 }
 
-/** The column by which other tables name a record of a kind. */
-const referringColumn = { users: 'user_id', applications: 'application_id', organizations: 'organization_id' }
-
-/** Erases records and what is under them, children first, so that an interruption leaves nothing without its parent. */
-async function eraseUnder(
+/** Erases applications and what is under them, children first, so that an interruption leaves nothing without its parent. */
+async function eraseApplications(
   db: Kysely<DB>,
   childrenFirst: readonly Table[],
-  kind: Kind,
-  { scope, records }: Group,
-  erased: Record<string, number>,
+  { account_id, environment, ids }: { account_id: string; environment: string; ids: readonly string[] },
+  onRows: OnRows,
 ): Promise<void> {
-  const ids = records.map((record) => record.id)
-  const inScope = (columns: readonly string[]) =>
-    sql.join(
-      Object.entries(scope).flatMap(([column, value]) =>
-        value !== null && columns.includes(column) ? [sql`${sql.ref(column)} = ${value}`] : [],
-      ),
-      sql` and `,
-    )
-  const erase = async (table: string, condition: RawBuilder<unknown>) => {
-    const count = await eraseRows(db, table, condition)
-    if (count > 0) erased[table] = (erased[table] ?? 0) + count
-  }
-
-  if (kind === 'users') await eraseTraces(db, { scope, records }, erase)
+  const inEnvironment = sql`account_id = ${account_id} and environment = ${environment}`
   for (const { name, columns } of childrenFirst) {
-    const reference = referringColumn[kind]
-    const isUnder = columns.includes(reference) && columns.includes('account_id')
-    if (name === kind || name === 'record_counts' || !isUnder) continue
-    await erase(name, sql`${inScope(columns)} and ${sql.ref(reference)} = any(${ids}::uuid[])`)
+    if (!['account_id', 'environment', 'application_id'].every((column) => columns.includes(column))) continue
+    await eraseRows(db, name, sql`${inEnvironment} and application_id = any(${ids}::uuid[])`, onRows)
   }
-  const owner = childrenFirst.find(({ name }) => name === kind)
-  await erase(kind, sql`${inScope(owner?.columns ?? [])} and id = any(${ids}::uuid[])`)
-  // Last, because each erased row that was counted has added to them.
-  if (kind === 'organizations')
-    await eraseRows(
+  await eraseRows(db, 'applications', sql`${inEnvironment} and id = any(${ids}::uuid[])`, onRows)
+}
+
+/** Erases organizations: their users, each of whom is told, then what else is under them, children first. */
+async function eraseOrganizations(
+  deps: Pick<Deps, 'db' | 'keys' | 'now'>,
+  cause: Cause,
+  childrenFirst: readonly Table[],
+  { account_id, ids }: { account_id: string; ids: readonly string[] },
+  onRows: OnRows,
+): Promise<void> {
+  const { db } = deps
+  for (;;) {
+    const { rows: users } = await sql<Deleted>`
+      select account_id, environment, organization_id, id from users
+      where account_id = ${account_id} and organization_id = any(${ids}::uuid[]) limit ${recordBatch}`.execute(
       db,
-      'record_counts',
-      sql`${inScope(['account_id'])} and organization_id = any(${ids}::uuid[])`,
     )
-}
-
-/** What tells of a user without referring to the row: events, answers to repeat, links and mails sent, and log lines. */
-async function eraseTraces(
-  db: Kysely<DB>,
-  group: Group,
-  erase: (table: string, condition: RawBuilder<unknown>) => Promise<void>,
-): Promise<void> {
-  const { scope, records } = group
-  const ids = records.map((record) => record.id)
-  const inEnvironment = sql`account_id = ${scope.account_id} and environment = ${scope.environment}`
-  const inOrganization = sql`${inEnvironment} and organization_id = ${scope.organization_id}`
-  // Before what tells which addresses the users have had.
-  await eraseByAddress(db, group, erase)
-  await erase('events', sql`${inEnvironment} and subject_id = any(${ids}::uuid[])`)
-  await erase('idempotency_keys', sql`${inEnvironment} and subject_id = any(${ids}::uuid[])`)
-  await sql`
-    update log_events set email = null, email_normalized = null
-    where ${inOrganization} and resource_owner_id = any(${ids}::uuid[]) and email is not null`.execute(db)
-}
-
-/** What carries an address of the users and names none of them, such as the link by which one has signed up. */
-async function eraseByAddress(
-  db: Kysely<DB>,
-  { scope, records }: Group,
-  erase: (table: string, condition: RawBuilder<unknown>) => Promise<void>,
-): Promise<void> {
-  const inEnvironment = sql`account_id = ${scope.account_id} and environment = ${scope.environment}`
-  const inOrganization = sql`${inEnvironment} and organization_id = ${scope.organization_id}`
-  const ids = sql`${records.map((record) => record.id)}::uuid[]`
-  const { rows: addresses } = await sql<{ email: string; until: string }>`
-    with addresses as (
-      select email_normalized as email from users where ${inOrganization} and id = any(${ids})
-      union
-      select email_normalized from events
-      where ${inEnvironment} and subject_id = any(${ids}) and email_normalized is not null
-      union
-      select email_normalized from log_events
-      where ${inOrganization} and resource_owner_id = any(${ids}) and email_normalized is not null
-    ), ends as (
-      -- Where the address belongs to another user by now, what is later is that user's.
-      select email, case
-        when exists (
-          select from users where ${inOrganization} and email_normalized = email and deleted_at is null
-        ) then (
-          select max(deleted_at) from users
-          where ${inOrganization} and id = any(${ids}) and email_normalized = email
-        )
-        else 'infinity'
-      end as until
-      from addresses
-    )
-    select email, until::text from ends where until is not null`.execute(db)
-  if (addresses.length === 0) return
-
-  const emails = sql`${addresses.map(({ email }) => email)}::text[]`
-  const ends = sql`${addresses.map(({ until }) => until)}::timestamptz[]`
-  const isGone = (time: string) => sql`${inOrganization} and email_normalized = any(${emails}) and exists (
-    select from unnest(${emails}, ${ends}) as gone (email, until)
-    where gone.email = email_normalized and ${sql.ref(time)} <= gone.until
-  )`
-  await erase('magic_link_challenges', isGone('inserted_at'))
-  await erase('outbox_messages', isGone('inserted_at'))
-  await erase('events', sql`subject_id is null and ${isGone('issued_at')}`)
-  await sql`
-    update log_events set email = null, email_normalized = null
-    where resource_owner_id is null and ${isGone('inserted_at')}`.execute(db)
-  // A mail server that refuses a mail names the recipient.
-  await sql`
-    update jobs set last_error = null
-    where account_id = ${scope.account_id}
-      and payload->>'environment' = ${scope.environment}
-      and payload->>'organizationId' = ${scope.organization_id}
-      and exists (select from unnest(${emails}) as email where strpos(lower(last_error), email) > 0)`.execute(
-    db,
-  )
-}
-
-async function eraseRows(db: Kysely<DB>, table: string, condition: RawBuilder<unknown>): Promise<number> {
-  for (let total = 0; ;) {
-    // The condition stands with the places because a place is one row's within a partition, and other rows' in others.
-    const { numAffectedRows = 0n } = await sql`
-      delete from ${sql.table(table)} where ${condition} and ctid = any(array(
-        select ctid from ${sql.table(table)} where ${condition} limit ${rowBatch}
-      ))`.execute(db)
-    total += Number(numAffectedRows)
-    if (numAffectedRows < rowBatch) return total
+    if (users.length === 0) break
+    for (const { environment, organization_id, ...group } of groupByScope(users))
+      if (environment !== null && organization_id !== null)
+        await erasePersons(deps, cause, childrenFirst, { ...group, environment, organization_id }, onRows)
   }
+  await sql`
+    delete from jobs
+    where account_id = ${account_id} and payload->>'organizationId' = any(${ids}::text[])`.execute(db)
+
+  const isUnder = sql`account_id = ${account_id} and organization_id = any(${ids}::uuid[])`
+  for (const { name, columns } of childrenFirst) {
+    const isOwned = columns.includes('organization_id') && columns.includes('account_id')
+    if (isOwned && name !== 'record_counts') await eraseRows(db, name, isUnder, onRows)
+  }
+  await eraseRows(db, 'organizations', sql`account_id = ${account_id} and id = any(${ids}::uuid[])`, onRows)
+  // Last, because each erased row that was counted has added to them.
+  await eraseRows(db, 'record_counts', isUnder, () => undefined)
 }

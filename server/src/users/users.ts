@@ -224,6 +224,24 @@ export async function markEmailVerified(
   await emitUser(deps, trx, tenant, 'user.user.update.success', row)
 }
 
+/** A user as long as there is a row, deleted or not, in an organization that is deleted or not. */
+export async function getKeptUser(
+  db: Kysely<DB>,
+  key: Pick<Tenant, 'accountId' | 'environment' | 'domain'> & { readonly organizationId: string },
+  id: string,
+): Promise<{ readonly user: User; readonly deletedAt: Date | null }> {
+  const row = await db
+    .selectFrom('users')
+    .where('users.account_id', '=', key.accountId)
+    .where('users.environment', '=', key.environment)
+    .where('users.organization_id', '=', key.organizationId)
+    .where('users.id', '=', id)
+    .select(wholeUser())
+    .executeTakeFirst()
+  if (row === undefined) throw new ApiError('user_not_found')
+  return { user: toUser(row, key), deletedAt: row.deleted_at }
+}
+
 /** Every read of users starts here, so that no query can forget its tenant. */
 export function usersOf(db: Kysely<DB>, tenant: TenantKey) {
   return everyUserOf(db, tenant).where('users.deleted_at', 'is', null)

@@ -34,6 +34,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create index users_list on users (account_id, environment, organization_id, inserted_at desc, id desc)
     where deleted_at is null`.execute(db)
+  // Whose an address was before, for the erasure and the export of a person.
+  await sql`
+    create index users_email_deleted on users (account_id, environment, organization_id, email_normalized)
+    where deleted_at is not null`.execute(db)
   await sql`create index users_deleted on users (deleted_at, id) where deleted_at is not null`.execute(db)
   await countRecords(db, 'users', { environment: 'environment', organizationId: 'organization_id' })
 

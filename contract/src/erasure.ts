@@ -1,0 +1,25 @@
+import { z } from 'zod/v4'
+import { environment, id, slug } from './fields.js'
+import { record } from './record.js'
+
+/** What is left to tell of a person whose data was erased. */
+export const ErasedUser = record(
+  'ErasedUser',
+  {
+    __type__: z.literal('User'),
+    __domain__: slug(),
+    __environment__: environment(),
+    id: id(),
+    deleted: z.literal(true),
+    erased: z.literal(true),
+  },
+  {
+    __type__: 'User',
+    __domain__: 'awesome-company',
+    __environment__: 'sandbox',
+    id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+    deleted: true,
+    erased: true,
+  },
+)
+export type ErasedUser = z.output<typeof ErasedUser>

@@ -1,0 +1,137 @@
+import type { Environment } from '@portico/contract/fields'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
+import type { DB } from '../db/schema.js'
+import type { Table } from '../db/tables.js'
+import type { Deps } from '../deps.js'
+import { change } from '../events/change.js'
+import { emit } from '../events/emit.js'
+import type { Cause } from '../tenant.js'
+import { failedFor, sendsTo } from './mail-jobs.js'
+import {
+  carriesAddress,
+  heldAddresses,
+  namesUser,
+  tracesIn,
+  type HeldAddress,
+  type Persons,
+} from './traces.js'
+
+/** Rows under a record that one statement deletes, and users that one transaction does. */
+const rowBatch = 5_000
+const userBatch = 100
+
+/** Is told of rows that are gone. */
+export type OnRows = (table: string, count: number) => void
+
+/**
+ * Erases users with everything that tells of them: first what carries an address they had, as long as it can be told
+ * which these are, then what names them, and the users last, each in one transaction with the event that tells it. So
+ * whatever interrupts, the next run goes on, and an erasure is told once.
+ *
+ * @param childrenFirst The tables, each before those it refers to.
+ * @returns How many users were erased by this call; another process may have erased others.
+ */
+export async function erasePersons(
+  deps: Pick<Deps, 'db' | 'keys' | 'now'>,
+  cause: Cause,
+  childrenFirst: readonly Table[],
+  persons: Persons,
+  onRows: OnRows,
+): Promise<number> {
+  const { db } = deps
+  const traces = tracesIn(childrenFirst)
+  const addresses = await heldAddresses(db, persons)
+  await eraseJobs(db, persons, addresses)
+  for (const trace of traces)
+    await eraseTrace(db, trace.table, carriesAddress(trace, persons, addresses), onRows)
+  for (const trace of traces) await eraseTrace(db, trace.table, namesUser(trace, persons), onRows)
+  let erased = 0
+  for (let first = 0; first < persons.ids.length; first += userBatch) {
+    const ids = persons.ids.slice(first, first + userBatch)
+    erased += await eraseUsers(deps, cause, { ...persons, ids })
+  }
+  if (erased > 0) onRows('users', erased)
+  return erased
+}
+
+/** Log lines are the account's record of what happened; they stay, without the address. */
+async function eraseTrace(
+  db: Kysely<DB>,
+  { name }: Table,
+  condition: RawBuilder<boolean> | undefined,
+  onRows: OnRows,
+): Promise<void> {
+  if (condition === undefined) return
+  if (name === 'log_events')
+    await sql`
+      update log_events set email = null, email_normalized = null
+      where ${condition} and email is not null`.execute(db)
+  else await eraseRows(db, name, condition, onRows)
+}
+
+/** Jobs that send a mail to one of them go; one that has lost its link keeps that it failed, and not whom it names. */
+async function eraseJobs(db: Kysely<DB>, persons: Persons, addresses: readonly HeldAddress[]): Promise<void> {
+  await sql`delete from jobs where ${sendsTo(persons, addresses)}`.execute(db)
+  await sql`update jobs set last_error = null where ${failedFor(persons, addresses)}`.execute(db)
+}
+
+/** The last rows of these users, and the event that tells it of each whose row was there. */
+async function eraseUsers(
+  deps: Pick<Deps, 'db' | 'keys' | 'now'>,
+  cause: Cause,
+  { ids, ...scope }: Persons,
+): Promise<number> {
+  const { account_id: accountId, environment, organization_id: organizationId } = scope
+  const { record } = await change(deps, cause, async (trx) => {
+    const erased = await trx
+      .deleteFrom('users')
+      .using('organizations')
+      .whereRef('organizations.account_id', '=', 'users.account_id')
+      .whereRef('organizations.id', '=', 'users.organization_id')
+      .where('users.account_id', '=', accountId)
+      .where('users.environment', '=', environment)
+      .where('users.organization_id', '=', organizationId)
+      .where(sql<boolean>`users.id = any(${ids}::uuid[])`)
+      .returning(['users.id', 'users.environment', 'organizations.domain'])
+      .execute()
+    for (const { id, domain, ...user } of erased)
+      // Without subject and organization: it is what stays, also when the organization is erased.
+      await emit(
+        deps,
+        trx,
+        { accountId, environment, domain, cause },
+        {
+          code: 'user.user.erase.success',
+          record: {
+            __type__: 'User',
+            __domain__: domain,
+            // A check of the table allows nothing else.
+            __environment__: user.environment as Environment,
+            id,
+            deleted: true,
+            erased: true,
+          },
+        },
+      )
+    return { record: erased.length }
+  })
+  return record
+}
+
+/** Deletes the rows that meet a condition, some at a time. */
+export async function eraseRows(
+  db: Kysely<DB>,
+  table: string,
+  condition: RawBuilder<unknown>,
+  onRows: OnRows,
+): Promise<void> {
+  for (;;) {
+    // The condition stands with the places because a place is one row's within a partition, and other rows' in others.
+    const { numAffectedRows = 0n } = await sql`
+      delete from ${sql.table(table)} where ${condition} and ctid = any(array(
+        select ctid from ${sql.table(table)} where ${condition} limit ${rowBatch}
+      ))`.execute(db)
+    if (numAffectedRows > 0n) onRows(table, Number(numAffectedRows))
+    if (numAffectedRows < rowBatch) return
+  }
+}

@@ -1,0 +1,99 @@
+import type { User } from '@portico/contract/users'
+import { sql, type Kysely } from 'kysely'
+import type { DB } from '../db/schema.js'
+import { listTables } from '../db/tables.js'
+import type { Deps } from '../deps.js'
+import { getKeptUser } from '../users/users.js'
+import { findPerson, type PersonQuery } from './find-person.js'
+import { failedFor, sendsTo } from './mail-jobs.js'
+import { carriesAddress, heldAddresses, namesUser, tracesIn, type Trace } from './traces.js'
+
+/** Everything that is kept of one person, without what is secret or only the service's own. */
+export interface UserExport {
+  readonly __type__: 'UserExport'
+  readonly made_at: string
+  readonly account: string
+  readonly environment: string
+  readonly organization: string
+  readonly user: User & { readonly deleted_at: string | null }
+  /** Every other row that names the user, or carries an address while it was theirs, by table. */
+  readonly records: Readonly<Record<string, readonly object[]>>
+}
+
+/**
+ * Gathers everything that is kept of one person, as it is at one moment, also of one who is deleted and not erased.
+ *
+ * @param onTables Is told how many tables were read.
+ * @throws Error a sentence when there is no such user, or several have had the address.
+ */
+export async function exportUser(
+  deps: Pick<Deps, 'db' | 'now'>,
+  query: PersonQuery,
+  onTables: (done: number, total: number) => void,
+): Promise<UserExport> {
+  const { account, environment, organization } = query
+  const isolated = deps.db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
+  return isolated.execute(async (trx) => {
+    // For the times in the rows, which Postgres writes.
+    await sql`set local timezone = 'UTC'`.execute(trx)
+    const { persons, id } = await findPerson({ db: trx }, query)
+    const key = { accountId: persons.account_id, organizationId: persons.organization_id }
+    const { user, deletedAt } = await getKeptUser(trx, { ...key, environment, domain: organization }, id)
+    const addresses = await heldAddresses(trx, persons)
+    const traces = tracesIn(await listTables(trx))
+    const records: Record<string, readonly object[]> = {}
+    for (const [done, trace] of traces.entries()) {
+      onTables(done, traces.length)
+      const conditions = [namesUser(trace, persons), carriesAddress(trace, persons, addresses)]
+      const isTheirs = conditions.flatMap((condition) =>
+        condition === undefined ? [] : [sql`(${condition})`],
+      )
+      if (isTheirs.length > 0)
+        records[trace.table.name] = await readRows(trx, trace, sql.join(isTheirs, sql` or `))
+    }
+    const { rows: jobs } = await sql<object>`
+      select name, payload, attempt, last_error, inserted_at from jobs
+      where (${sendsTo(persons, addresses)}) or (${failedFor(persons, addresses)}) order by id`.execute(trx)
+    return {
+      __type__: 'UserExport',
+      made_at: deps.now().toISOString(),
+      account,
+      environment,
+      organization,
+      user: { ...user, deleted_at: deletedAt?.toISOString() ?? null },
+      records: withoutLinks({ ...records, jobs }),
+    }
+  })
+}
+
+async function readRows(
+  trx: Kysely<DB>,
+  { table, writtenAt }: Trace,
+  condition: ReturnType<typeof sql>,
+): Promise<object[]> {
+  const columns = exportedColumns(table).map((column) => sql.ref(column))
+  const { rows } = await sql<{ row: object }>`
+    select to_jsonb(part) as row from (
+      select ${sql.join(columns)} from ${sql.table(table.name)}
+      where ${condition} ${writtenAt === undefined ? sql`` : sql`order by ${sql.ref(writtenAt)}`}
+    ) part`.execute(trx)
+  return rows.map(({ row }) => row)
+}
+
+/** The columns that are shown: not hashes and sealed values, nor what only the service's own work needs. */
+export function exportedColumns({ columns, binaryColumns }: Trace['table']): string[] {
+  const own = ['account_id', 'email_normalized', 'lease', 'lease_until', 'position']
+  return columns.filter((column) => ![...binaryColumns, ...own].includes(column) && !isSecret(column))
+}
+
+/** A secret that is kept as text, by its name. */
+function isSecret(column: string): boolean {
+  return /(^|_)(hash|secret|token|sealed|password|pepper|recovery)/.test(column)
+}
+
+/** A kept mail holds a link by which whoever reads it can sign in for some minutes. */
+function withoutLinks<Value>(value: Value): Value {
+  const text = JSON.stringify(value).replace(/([?&;]token=)[\w-]+/g, '$1removed')
+  // The same value, but for characters inside of its texts.
+  return JSON.parse(text) as Value
+}

@@ -1,0 +1,49 @@
+import { beforeAll, expect, test } from 'vitest'
+import { listTables, type Table } from '../db/tables.js'
+import { startQueue } from '../jobs/run.given.js'
+import { exportedColumns } from './export-user.js'
+import { tablesWithoutPersons, tracesIn } from './traces.js'
+
+let tables: readonly Table[]
+
+beforeAll(async () => {
+  const { db } = await startQueue()
+  tables = await listTables(db)
+}, 60_000)
+
+test('every table tells of persons by its columns, or is said to tell of nobody', () => {
+  const traced = tracesIn(tables).map(({ table }) => table.name)
+  const known = ['users', ...traced, ...tablesWithoutPersons]
+  expect(known.toSorted()).toEqual(tables.map(({ name }) => name).toSorted())
+})
+
+test('a table that carries an address tells when, so that it can be told whose it was', () => {
+  const carrying = tracesIn(tables).filter(({ table }) => table.columns.includes('email_normalized'))
+  for (const { table, writtenAt } of carrying) expect([table.name, writtenAt]).not.toContain(undefined)
+})
+
+// A new column is looked at here once: what is said of a person is exported, what is secret is not.
+test('these columns are exported, beside the user', () => {
+  const exported = tracesIn(tables).map(({ table }) => [table.name, exportedColumns(table).join(' ')])
+  expect(Object.fromEntries(exported)).toEqual({
+    authorization_codes:
+      'environment organization_id id session_id user_id application_id redirect_uri code_challenge nonce state scope expires_at used_at',
+    events:
+      'environment id organization_id domain code data params actor_type actor_id request_id subject_id issued_at',
+    idempotency_keys: 'environment api_key_id organization_id subject_id expires_at',
+    log_events:
+      'id environment organization_id domain event_code client_id email resource_owner_id saml_identity_provider_id ' +
+      'reason request_id inserted_at',
+    magic_link_challenges:
+      'environment organization_id id application_id email redirect_uri find_or_create_user is_link_returned state ' +
+      'nonce code_challenge scope expires_at used_at voided_at inserted_at',
+    outbox_messages: 'environment id organization_id domain channel recipient subject text html inserted_at',
+    relay_requests:
+      'environment organization_id id relay_id user_id session_id expires_at used_at inserted_at',
+    sessions:
+      'environment organization_id id user_id application_id amr authenticated_at expires_at ended_at act',
+    user_identities:
+      'environment organization_id user_id id kind issuer subject authenticated_at inserted_at',
+    user_metadata: 'environment organization_id user_id meta_key_id id value',
+  })
+})
