@@ -17,6 +17,7 @@ const alias = [
   { find: /^@portico\/server\/(app|server)$/, replacement: from('server/src/http/$1.ts') },
   { find: /^@portico\/server\/(accounts|api-keys)$/, replacement: from('server/src/$1/$1.ts') },
   { find: /^@portico\/server\/(embedded|migrate)$/, replacement: from('server/src/db/$1.ts') },
+  { find: /^@portico\/server\/(purge|erase-user|export-user)$/, replacement: from('server/src/purge/$1.ts') },
   { find: /^@portico\/server\/mailer$/, replacement: from('server/src/mail/recording-mailer.ts') },
   { find: /^@portico\/sdk$/, replacement: from('sdk/src/index.ts') },
   { find: /^@portico\/sdk\/(.+)$/, replacement: from('sdk/src/$1.ts') },

@@ -1,42 +1,26 @@
 import { routes, type Route } from '@portico/contract/walk'
+import { purgeDeleted } from '@portico/server/purge'
 import { openMagicLink, type Client } from '@portico/sdk'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { buildPortico, porticoJson, removeFolders } from '../cli/portico.js'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { anyEmail, anything, givenOf } from '../given.js'
 import { startService, type Service } from '../harness.js'
 import { arriveBy, relayGivenOf } from '../relay-given.js'
 import { bodyFor, send } from '../request-of.js'
 import { createWorld } from '../world.js'
+import { tablesWith } from './stored-text.js'
 
 let service: Service
 let client: Client
 
 beforeAll(async () => {
-  buildPortico()
   service = await startService()
   client = await service.client()
-}, 60_000)
-afterAll(removeFolders)
+})
 
-/** Erases at once what is deleted, as the operator does. */
-function purge(): Promise<{ users: number; organizations: number }> {
-  const { databaseUrl, deps } = service
-  const variables = { DATABASE_URL: databaseUrl, MASTER_KEYS: deps.config.masterKeys ?? '' }
-  return porticoJson(['purge', '--older-than-days', '0'], variables)
-}
-
-/** The tables in a row of which a text is, in any case. */
-async function tablesWith(text: string): Promise<string[]> {
-  const names = await service.query<{ name: string }>(
-    `select quote_ident(relname) as name from pg_class where relnamespace = 'public'::regnamespace
-     and relkind in ('r', 'p') and not relispartition order by 1`,
-  )
-  const counts = await Promise.all(
-    names.map(({ name }) =>
-      service.query(`select from ${name} t where strpos(lower(t::text), lower($1)) > 0`, [text]),
-    ),
-  )
-  return names.flatMap(({ name }, index) => (counts[index]?.length ? [name] : []))
+/** Erases at once what is deleted, as the job does later. */
+async function purge(): Promise<void> {
+  const cause = { requestId: anything(), actor: { type: 'system', id: 'purge' }, params: () => ({}) } as const
+  await purgeDeleted(service.deps, cause, { before: service.clock.now(), onErased: () => undefined })
 }
 
 /** An organization that lets strangers sign up by link, for an application of its own. */
@@ -70,7 +54,7 @@ describe('the purge of a user', () => {
     const user_id = await signIn(org_domain, email)
     await client.users.delete({ org_domain, user_id })
     await mailLink(org_domain, email)
-    expect(await tablesWith(local)).toEqual([
+    expect(await tablesWith(service, local)).toEqual([
       'events',
       'log_events',
       'magic_link_challenges',
@@ -80,7 +64,7 @@ describe('the purge of a user', () => {
 
     await purge()
 
-    expect(await tablesWith(local)).toEqual([])
+    expect(await tablesWith(service, local)).toEqual([])
   })
 
   test('leaves no address that the user has had', async () => {
@@ -93,7 +77,7 @@ describe('the purge of a user', () => {
 
     await purge()
 
-    expect(await tablesWith(earlier)).toEqual([])
+    expect(await tablesWith(service, earlier)).toEqual([])
   })
 
   test('leaves what another user did who has the address by now, or has it elsewhere', async () => {
@@ -159,7 +143,7 @@ describe('the purge of a user', () => {
 
     await purge()
 
-    expect(await tablesWith(email)).toEqual([])
+    expect(await tablesWith(service, email)).toEqual([])
   })
 })
 
@@ -232,6 +216,38 @@ function freshBody(route: Route, world: Parameters<typeof bodyFor>[1]): Record<s
 
 describe('what is kept by itself', () => {
   const daySeconds = 24 * 60 * 60
+
+  test('a deleted user for DELETED_RETENTION_DAYS, after which the erasure is told', async () => {
+    const kept = await startService({ variables: { DELETED_RETENTION_DAYS: '10' } })
+    const own = await kept.client()
+    const { domain: org_domain } = await givenOf(own).organization()
+    const { id, email } = await givenOf(own).user({ org_domain })
+    await own.users.delete({ org_domain, user_id: id })
+    const { cursor } = await own.events.list({})
+
+    kept.clock.advance(9 * daySeconds)
+    await kept.runJobs()
+    expect(await tablesWith(kept, email)).toContain('users')
+    kept.clock.advance(daySeconds + 60 * 60)
+    await kept.runJobs()
+
+    expect(await tablesWith(kept, email)).toEqual([])
+    const { data } = await own.events.list({ after: cursor })
+    expect(data).toEqual([
+      expect.objectContaining({
+        code: 'user.user.erase.success',
+        actor: { type: 'system', id: 'purge' },
+        data: {
+          __type__: 'User',
+          __domain__: org_domain,
+          __environment__: 'sandbox',
+          id,
+          deleted: true,
+          erased: true,
+        },
+      }),
+    ])
+  })
 
   test('events for 90 days, log events for as long as the operator says', async () => {
     const kept = await startService({ variables: { LOG_RETENTION_DAYS: '100' } })

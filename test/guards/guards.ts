@@ -2,6 +2,7 @@ import type { Guard } from './guard.js'
 import { apiKeyGuards } from './api-key-guards.js'
 import { changeGuards } from './change-guards.js'
 import { codeGuards } from './code-guards.js'
+import { erasureGuards } from './erasure-guards.js'
 import { magicLinkGuards } from './magic-link-guards.js'
 import { outboundGuards } from './outbound-guards.js'
 import { relayGuards } from './relay-guards.js'
@@ -20,4 +21,5 @@ export const guards: readonly Guard[] = [
   ...signatureGuards,
   ...webhookGuards,
   ...relayGuards,
+  ...erasureGuards,
 ]

@@ -99,6 +99,39 @@ describe.skipIf(folder === undefined)('Postgres 15', () => {
       }
     })
 
+    test('a person is erased, and the log is kept by month and goes with it', async () => {
+      const { domain: org_domain } = await service.given.organization()
+      const { id: user_id } = await service.given.user({ org_domain })
+      const client = await service.client()
+      await client.users.delete({ org_domain, user_id })
+      const placesOf = async () =>
+        (
+          await service.query<{ place: string }>(
+            'select distinct tableoid::regclass::text as place from log_events',
+          )
+        ).map(({ place }) => place)
+
+      service.clock.advance(31 * 24 * 60 * 60)
+      await service.runJobs()
+      await service.token()
+
+      expect(await service.query('select from users where id = $1', [user_id])).toEqual([])
+      const { data } = await client.events.list({ code: 'user.all' })
+      const erased = {
+        code: 'user.user.erase.success',
+        data: expect.objectContaining({ id: user_id }) as unknown,
+      }
+      expect(data).toContainEqual(expect.objectContaining(erased))
+      expect(await placesOf()).toContainEqual(expect.stringMatching(/^log_events_\d{4}_\d\d$/))
+
+      service.clock.advance(400 * 24 * 60 * 60)
+      await service.runJobs()
+      expect(await placesOf()).toEqual([])
+      service.clock.advance(-431 * 24 * 60 * 60)
+      await service.token()
+      expect(await placesOf()).toEqual(['log_events_before'])
+    })
+
     test('a filter finds text in any case', async () => {
       const { domain } = await service.given.organization({ name: `École ${anything()}` })
       const found = await (await service.client()).organizations.list({ filter: 'éCOLE' })

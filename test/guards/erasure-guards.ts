@@ -1,0 +1,67 @@
+import { contractTest, guard } from './guard.js'
+
+const traces = 'server/src/purge/traces.ts'
+const purge = 'server/src/purge/purge.ts'
+
+const person = (title: string) => contractTest('person', title)
+const leavesNothing = person(
+  'the erasure of a person leaves nothing in any table, in the stream or in the queue',
+)
+const exportsAll = person(
+  'the export of a person has everything that is kept, without secrets, also of one who is deleted',
+)
+
+/** What keeps the erasure and the export of one person from anybody else's data. */
+export const erasureGuards = [
+  guard({
+    name: 'erasure: the organization of an address',
+    file: traces,
+    find: 'and organization_id = ${persons.organization_id} and email_normalized = any(${emails})',
+    replace: 'and email_normalized = any(${emails})',
+    red: person('the erasure of a person leaves everything of another person who has the address elsewhere'),
+    green: leavesNothing,
+  }),
+  guard({
+    name: 'erasure: the environment of an address',
+    file: traces,
+    find: 'return sql`account_id = ${persons.account_id} and environment = ${persons.environment} and',
+    replace: 'return sql`account_id = ${persons.account_id} and',
+    red: person(
+      'the erasure of a person leaves everything of another person who has the address in the other environment',
+    ),
+    green: leavesNothing,
+  }),
+  guard({
+    name: 'erasure: when an address became theirs',
+    file: traces,
+    find: '${sql.ref(writtenAt)} > held.since and ',
+    replace: '',
+    red: person('the export of a person has nothing of the one who had the address before'),
+    green: exportsAll,
+  }),
+  guard({
+    name: 'erasure: until when an address was theirs',
+    file: traces,
+    find: ' and ${sql.ref(writtenAt)} <= held.until',
+    replace: '',
+    red: contractTest(
+      'erasure',
+      'the purge of a user leaves what another user did who has the address by now, or has it elsewhere',
+    ),
+    green: contractTest('erasure', 'the purge of a user leaves no address that the user has had'),
+  }),
+  guard({
+    name: 'erasure: how long deleted users are kept',
+    file: purge,
+    find: 'deps.now().getTime() - deps.config.deletedRetentionDays * dayMs',
+    replace: 'deps.now().getTime()',
+    red: contractTest(
+      'erasure',
+      'what is kept by itself a deleted user for DELETED_RETENTION_DAYS, after which the erasure is told',
+    ),
+    green: contractTest(
+      'erasure',
+      'what is kept by itself events for 90 days, log events for as long as the operator says',
+    ),
+  }),
+]
