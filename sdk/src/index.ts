@@ -99,6 +99,7 @@ export type {
   UserTokens,
   UserUserCreateSuccessEvent,
   UserUserDeleteSuccessEvent,
+  UserUserEraseSuccessEvent,
   UserUserUpdateSuccessEvent,
   Webhook,
   WebhookAttempt,

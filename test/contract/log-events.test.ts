@@ -89,6 +89,42 @@ describe('the log events of an organization', () => {
     expect([...first.data, ...rest.data]).toEqual(all)
   })
 
+  test('are in one order over the months, by page and behind a cursor', async () => {
+    const own = await startService()
+    const client = await own.client()
+    const given = linkGivenOf(own, client)
+    const scene = await given.scene()
+    const daySeconds = 24 * 60 * 60
+    for (const days of [0, 40, 40, 1]) {
+      own.clock.advance(days * daySeconds)
+      await own.runJobs()
+      await given.link(scene)
+      await openMagicLink(await given.link(scene))
+    }
+    const months = await own.query('select distinct tableoid from log_events')
+    expect(months.length).toBeGreaterThanOrEqual(3)
+    const { org_domain } = scene
+    const { data: all, total_count } = await client.logEvents.list({ org_domain })
+    expect([all.length, total_count]).toEqual([12, 12])
+    const times = all.map(({ inserted_at }) => inserted_at)
+    expect(times).toEqual(times.toSorted().reverse())
+
+    const walked: LogEvent[] = []
+    for (let after: string | undefined, isMore = true; isMore;) {
+      const page = await client.logEvents.list({
+        org_domain,
+        per_page: 5,
+        ...(after !== undefined && { after }),
+      })
+      walked.push(...page.data)
+      after = page.next_cursor ?? undefined
+      isMore = after !== undefined
+    }
+    expect(walked).toEqual(all)
+    const second = await client.logEvents.list({ org_domain, per_page: 5, page: 2 })
+    expect(second.data).toEqual(all.slice(5, 10))
+  })
+
   test('404: of an organization of another account; and none of the other environment', async () => {
     const { org_domain } = await givenSignIn()
     const stranger = await service.client({ account: await service.createAccount() })
