@@ -126,7 +126,7 @@ describe('the purge of a user', () => {
     await client.users.delete({ ...partner, user_id: id })
     await purge()
 
-    expect(await tablesWith(email)).toEqual([])
+    expect(await tablesWith(service, email)).toEqual([])
     expect(await service.query('select from user_identities where user_id = $1', [id])).toEqual([])
   })
 
