@@ -15,7 +15,7 @@ export interface Consequences {
   readonly tests: readonly string[]
 }
 
-const workspaces = ['contract', 'server', 'sdk']
+const workspaces = ['contract', 'server', 'sdk', 'sdk/tsconfig.conformance.json']
 const generatedFiles = ['sdk/src/generated.ts', 'sdk/src/generated-examples.ts']
 
 /** Compiles the copy; then what is built from the compiled contract is looked at, and its tests run, all at once. */
