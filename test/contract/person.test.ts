@@ -5,6 +5,7 @@ import { openMagicLink, type Client, type Event } from '@portico/sdk'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { anything, givenOf } from '../given.js'
 import { startService, type Service } from '../harness.js'
+import { signIn as signInWhole } from '../world.js'
 import { tablesWith } from './stored-text.js'
 
 let service: Service
@@ -92,6 +93,13 @@ async function givenKnownPerson(said = canaries()): Promise<Known> {
     `update jobs set last_error = $1 where id = (select max(id) from jobs where name = 'send_magic_link')`,
     [`Error: 550 <${email.toUpperCase()}> is unknown`],
   )
+  // On the way to a partner, where they would be another person's record.
+  const { domain: partner_domain } = await service.given.organization()
+  const { allowed_redirect_urls } = await service.given.application({ org_domain: partner_domain })
+  const [partner_redirect_uri = ''] = allowed_redirect_urls
+  const relay = await client.relays.create({ partner_domain, partner_redirect_uri })
+  const access_token = await signInWhole(client, { org_domain, user_email: email })
+  await client.relays.request({ relay_id: relay.id, access_token })
   return { org_domain, user_id, said }
 }
 
@@ -149,7 +157,10 @@ describe('the export of a person', () => {
       log_events: true,
       magic_link_challenges: true,
       outbox_messages: true,
+      relay_requests: true,
       sessions: true,
+      // Nobody vouched for them: test/contract/erasure.test.ts has one for whom somebody did.
+      user_identities: false,
       user_metadata: true,
     })
     expect(text).not.toMatch(/\\\\x[0-9a-f]|token=(?!removed)|_hash|sealed/)
