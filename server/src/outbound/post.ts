@@ -1,7 +1,8 @@
-import { lookup as systemLookup, type LookupAddress, type LookupAllOptions } from 'node:dns'
+import type { LookupAddress, LookupAllOptions } from 'node:dns'
 import http, { type ClientRequest, type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import type { LookupFunction } from 'node:net'
+import { resolvingLookup } from './resolve.js'
 import { isAddressAllowed, isTargetAllowed, type OutboundRules } from './target.js'
 
 /** The service's way to servers that its tenants name. */
@@ -54,11 +55,11 @@ const maxIdleSockets = 4
  * Opens connections to allowed addresses only. The check of an address is the lookup of its connection, so that no
  * second answer of a name server can come between: the socket connects to what was checked, and stays with it.
  *
- * @param options lookup is the system's unless given.
+ * @param options lookup asks name servers unless given.
  */
 export function openOutbound(
   rules: OutboundRules,
-  { lookup = systemLookup }: { lookup?: LookupFunction } = {},
+  { lookup = resolvingLookup({ fallback: rules.allowed.length > 0 }) }: { lookup?: LookupFunction } = {},
 ): Outbound {
   const kept = { keepAlive: true, maxFreeSockets: maxIdleSockets, timeout: idleMs }
   const agentsOf = (settings: http.AgentOptions) => ({
