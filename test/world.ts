@@ -1,4 +1,6 @@
+import { bodyOf, queryOf, type Route } from '@portico/contract/walk'
 import { openMagicLink, type Client } from '@portico/sdk'
+import { z } from 'zod/v4'
 import { anyEmail, anything, givenOf } from './given.js'
 import type { Service } from './harness.js'
 import type { References } from './request-of.js'
@@ -8,25 +10,46 @@ type Key = NonNullable<Parameters<Service['client']>[0]>
 /** One of every kind of object that a route can name, all of one organization, account and environment. */
 export async function createWorld(service: Service, key: Key = {}, orgDomain?: string): Promise<References> {
   const client = await service.client(key)
-  const given = givenOf(client)
   const webhook = await client.webhooks.create({
     name: 'Receiver',
     target_url: 'https://127.0.0.1:9999/events',
     event_codes: ['metakey.all'],
   })
+  const organization = await createOrganizationWorld(client, orgDomain)
+  const { data: deliveries } = await client.webhooks.listDeliveries({ webhook_id: webhook.id })
+  const { org_domain, user_email, partner_redirect_uri } = organization
+  const relay = await client.relays.create({ partner_domain: org_domain, partner_redirect_uri })
+  return {
+    ...organization,
+    webhook_id: webhook.id,
+    delivery_id: deliveries[0]?.id ?? '',
+    relay_id: relay.id,
+    partner_domain: org_domain,
+    access_token: await signIn(client, { org_domain, user_email }),
+  }
+}
+
+/** The same for a route that names neither webhooks nor relays, and quicker. */
+export async function createWorldFor(route: Route, service: Service): Promise<References> {
+  const names = [...route.pathParameters, ...membersOf(bodyOf(route)), ...membersOf(queryOf(route))]
+  const isWhole = ['webhook_id', 'relay_id', 'partner_domain', 'access_token'].some((name) =>
+    names.includes(name),
+  )
+  return isWhole ? createWorld(service) : createOrganizationWorld(await service.client())
+}
+
+function membersOf(schema: z.ZodType | undefined): string[] {
+  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+}
+
+async function createOrganizationWorld(client: Client, orgDomain?: string) {
+  const given = givenOf(client)
   const org_domain = orgDomain ?? (await given.organization()).domain
   const user = await given.user({ org_domain, email: anyEmail() })
   const application = await given.application({ org_domain, organization_domain_scope: org_domain })
   const metaKey = await given.metaKey({ org_domain, name: `key_${anything()}` })
   await client.users.addMetadata({ org_domain, user_id: user.id, key: metaKey.name, value: 'value' })
-  const { data: deliveries } = await client.webhooks.listDeliveries({ webhook_id: webhook.id })
-  const relay = await client.relays.create({
-    partner_domain: org_domain,
-    partner_redirect_uri: application.allowed_redirect_urls[0] ?? '',
-  })
   return {
-    webhook_id: webhook.id,
-    delivery_id: deliveries[0]?.id ?? '',
     org_domain,
     organization_domain_scope: org_domain,
     user_id: user.id,
@@ -35,10 +58,7 @@ export async function createWorld(service: Service, key: Key = {}, orgDomain?: s
     application_id: application.id,
     key: metaKey.name,
     key_name: metaKey.name,
-    relay_id: relay.id,
-    partner_domain: org_domain,
-    partner_redirect_uri: relay.partner_redirect_uri,
-    access_token: await signIn(client, { org_domain, user_email: user.email }),
+    partner_redirect_uri: application.allowed_redirect_urls[0] ?? '',
   }
 }
 
