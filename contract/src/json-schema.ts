@@ -1,5 +1,6 @@
 import { z } from 'zod/v4'
 import { publishedKey } from './fields.js'
+import { nameOf } from './record.js'
 
 /** The two versions of OpenAPI that are published. Version 3.0 has its own dialect of JSON Schema. */
 export type Target = '3.1' | '3.0'
@@ -27,6 +28,8 @@ export interface SchemaWriter {
   output: (schema: z.ZodType) => JsonSchema
   /** The form a caller sends. Only after all answers: a name belongs to the answer, `NameInput` to an input that differs. */
   input: (schema: z.ZodType) => JsonSchema
+  /** Refers to a record that is part of an answer already, without writing it once more. */
+  reference: (schema: z.ZodType) => JsonSchema
   /** Keeps a written schema under a name, and refers to it. */
   component: (name: string, schema: JsonSchema) => JsonSchema
   components: () => Record<string, JsonSchema>
@@ -52,6 +55,11 @@ export function schemaWriter(target: Target): SchemaWriter {
       for (const [name, component] of named)
         keep(renamed.has(name) ? `${name}Input` : name, withInputs(component, renamed))
       return withInputs(root, renamed)
+    },
+    reference: (schema) => {
+      const name = nameOf(schema)
+      if (!components.has(name)) throw new Error(`no answer has ${name}`)
+      return { $ref: `${componentPath}${name}` }
     },
     component: (name, schema) => {
       keep(name, schema)

@@ -30,7 +30,7 @@ function webhookOf(code: EventCode, schemas: SchemaWriter): WebhookOperation {
     parameters: headers,
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: schemas.output(eventSchemas[code]) } },
+      content: { 'application/json': { schema: schemas.reference(eventSchemas[code]) } },
     },
     responses: { '2XX': { description: 'Received: it is not sent again' } },
   }

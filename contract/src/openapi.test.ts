@@ -9,12 +9,17 @@ import { records } from './records.js'
 import { bodyOf, routes } from './walk.js'
 
 const targets: Target[] = ['3.1', '3.0']
+const options = { serverUrl: 'https://auth.example', version: '1.2.3' }
+const documents = {
+  '3.1': openApiDocument({ target: '3.1', ...options }),
+  '3.0': openApiDocument({ target: '3.0', ...options }),
+}
 
 describe.each(targets)('the document of OpenAPI %s', (target) => {
-  const document = openApiDocument({ target, serverUrl: 'https://auth.example', version: '1.2.3' })
+  const document = documents[target]
 
   test('is the same whenever it is written', () => {
-    expect(openApiDocument({ target, serverUrl: 'https://auth.example', version: '1.2.3' })).toEqual(document)
+    expect(openApiDocument({ target, ...options })).toEqual(document)
   })
 
   test('has every route once, under its own name', () => {
@@ -246,7 +251,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 test('every event code is a webhook of OpenAPI 3.1, with the event as its body; 3.0 knows none', () => {
-  const { webhooks } = openApiDocument({ target: '3.1', serverUrl: '', version: '1.2.3' })
+  const { webhooks } = documents['3.1']
   const bodies = eventCodes.map((code) => [
     code,
     webhooks?.[code].post.requestBody.content['application/json'].schema,
@@ -255,5 +260,5 @@ test('every event code is a webhook of OpenAPI 3.1, with the event as its body; 
     'user.user.create.success': { $ref: '#/components/schemas/UserUserCreateSuccessEvent' },
   })
   expect(Object.keys(webhooks ?? {})).toEqual(eventCodes)
-  expect(openApiDocument({ target: '3.0', serverUrl: '', version: '1.2.3' })).not.toHaveProperty('webhooks')
+  expect(documents['3.0']).not.toHaveProperty('webhooks')
 })
