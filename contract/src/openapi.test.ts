@@ -120,7 +120,7 @@ describe.each(targets)('the document of OpenAPI %s', (target) => {
 
 test('3.0 has the body of a DELETE as a query, which the service reads alike', () => {
   const name = 'tokenCustomization.deleteMetaKey'
-  const document = openApiDocument({ target: '3.0', serverUrl: 'https://auth.example', version: '1.2.3' })
+  const document = documents['3.0']
   expect(
     routes()
       .filter(bodyOf)
