@@ -8,7 +8,7 @@ import { startDatabaseProxy, type DatabaseProxy } from '../database-proxy.js'
 import { anyEmail, anything, givenOf } from '../given.js'
 import { startService, type Service } from '../harness.js'
 import { bodyFor, pathOf, send, type Answer, type References } from '../request-of.js'
-import { createWorld } from '../world.js'
+import { createWorld, createWorldFor } from '../world.js'
 
 /** A service of each kind that an error needs. */
 let service: Service
@@ -229,6 +229,8 @@ const unchanging = new Set<ErrorCode>([
   'meta_key_not_found',
   'plan_limit_reached',
   'sandbox_only',
+  'webhook_not_found',
+  'delivery_not_found',
   'relay_not_found',
   'access_token_refused',
   'no_application',
@@ -240,7 +242,7 @@ describe.each(keyed.map((route) => [route.name, route] as const))('%s', (_name, 
   test.each(route.errorCodes)('answers %s, as it declares', async (code) => {
     const recipe = recipes[code]
     expect(recipe, `a way to make ${route.name} answer ${code}`).toBeDefined()
-    const world = unchanging.has(code) ? common : await createWorld(service)
+    const world = unchanging.has(code) ? common : await createWorldFor(route, service)
     const answer = await recipe?.(route, world, await service.token())
     expect(answer?.body).toMatchObject({ error: { code } })
     expect(answer?.status).toBe(errorCodes[code].status)
