@@ -57,6 +57,17 @@ function withoutTenantLine(index: 0 | 1, next: string) {
 /** Where relays may lead, whom they carry, and as whom these arrive. */
 export const relayGuards = [
   guard({
+    name: 'a claimed address: who came by a relay, once the owner of the address has shown up',
+    file: 'server/src/users/users.ts',
+    find: 'await forgetIdentities(trx, tenant, id) await endSessionsOf(deps, trx, tenant, id) const row = await updateUserRow(trx, tenant, id, undefined)',
+    replace: 'const row = await updateUserRow(trx, tenant, id, undefined)',
+    red: guardTest(
+      'relay',
+      'the address of a relay signs nobody in as the user whose address they have only claimed, once its owner has shown up',
+    ),
+    green: guardTest('relay', 'the address of a relay signs its user in at the partner'),
+  }),
+  guard({
     name: 'account: relay that is read',
     file: relays,
     find: ".where('relays.account_id', '=', accountId)",

@@ -157,6 +157,24 @@ describe('the address of a relay', () => {
     expect(await statusAndCodeOf(await given.address(scene))).toEqual({ status: 409, code: null })
   })
 
+  test('signs nobody in as the user whose address they have only claimed, once its owner has shown up', async () => {
+    const scene = await given.scene()
+    const { org_domain, user, partner_domain } = scene
+    const email = anyEmail()
+    await client.users.update({ org_domain, user_id: user.id, email })
+    const { code } = await arriveBy(await given.address(scene))
+    const claimed = await client.users.getByEmail({ org_domain: partner_domain, user_email: email })
+
+    await signIn(client, { org_domain: partner_domain, user_email: email })
+
+    expect(claimed.email_verified).toBe(false)
+    expect(await statusAndCodeOf(await given.address(scene))).toEqual({ status: 409, code: null })
+    const late = client.oauth.token({ grant_type: 'authorization_code', code: code ?? '' })
+    await expect(late).rejects.toMatchObject({ status: 400 })
+    const owned = await client.users.getByEmail({ org_domain: partner_domain, user_email: email })
+    expect(owned).toMatchObject({ id: claimed.id, email_verified: true, identities: [] })
+  })
+
   test('signs two users of one organization in as two users', async () => {
     const scene = await given.scene()
     const { org_domain } = scene

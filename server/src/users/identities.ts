@@ -53,7 +53,7 @@ export async function insertIdentity(
   return { kind, issuer, subject, authenticated_at_ms: authenticatedAt.getTime() }
 }
 
-/** Forgets the identities of a deleted user: who comes by one again is somebody new, as by an address. */
+/** Forgets the identities of a user: who comes by one again is somebody new, as by an address. */
 export async function forgetIdentities(trx: Transaction<DB>, tenant: Tenant, userId: string): Promise<void> {
   await trx
     .deleteFrom('user_identities')

@@ -210,13 +210,19 @@ export async function touchUser(
   return row
 }
 
-/** Notes that the address of a user, whom the transaction holds, is theirs: they have read a mail sent there. */
+/**
+ * Notes that the address of a user, whom the transaction holds, is theirs: they have read a mail sent there. Whoever
+ * came in before, by another way, may have only claimed the address: their sessions end, and nobody vouches for the user
+ * any more. Else a stranger who has somebody's address in a profile would share the user with its owner.
+ */
 export async function markEmailVerified(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
   tenant: Tenant,
   id: string,
 ): Promise<void> {
+  await forgetIdentities(trx, tenant, id)
+  await endSessionsOf(deps, trx, tenant, id)
   const row = await updateUserRow(trx, tenant, id, undefined)
     .set({ email_verified: true, updated_at: deps.now() })
     .returning(wholeUser())
