@@ -172,6 +172,11 @@ export const errorCodes = {
     message: 'The organization declares as many metadata keys as it may.',
     remedy: 'Delete a key that is no longer used; 50 are allowed.',
   },
+  webhooks_exhausted: {
+    status: 422,
+    message: 'The account has as many webhooks in this environment as it may.',
+    remedy: 'Delete a webhook that is no longer used; 100 are allowed.',
+  },
   metadata_required: {
     status: 422,
     message: 'A metadata value that every user of this organization must have is missing.',

@@ -67,7 +67,7 @@ export const webhooks = c.router(
       summary: 'Create a webhook; events from now on are sent to it',
       headers: idempotencyHeader,
       body: NewWebhook,
-      responses: creating({ 201: Webhook }, limited),
+      responses: creating({ 201: Webhook }, limited, 'webhooks_exhausted'),
       metadata: access({
         tag,
         scope: 'write:webhooks',

@@ -3049,6 +3049,7 @@ export type WebhooksCreateErrorCode =
   | 'media_type_unsupported'
   | 'invalid_parameters'
   | 'idempotency_key_reused'
+  | 'webhooks_exhausted'
   | 'rate_limited'
   | 'unavailable'
 
@@ -3552,6 +3553,7 @@ export type ErrorCode =
   | 'access_token_refused'
   | 'idempotency_key_reused'
   | 'meta_keys_exhausted'
+  | 'webhooks_exhausted'
   | 'metadata_required'
   | 'no_application'
   | 'rate_limited'

@@ -124,6 +124,13 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
     for (let count = 1; count < 50; count++) await service.given.metaKey({ org_domain })
     return ask(route, world, token, { body: freshBody(route, world) })
   },
+  webhooks_exhausted: async (route, world) => {
+    const account = await service.createAccount()
+    const client = await service.client({ account })
+    const webhook = { name: 'Receiver', target_url: 'https://127.0.0.1:9999/', event_codes: ['all' as const] }
+    for (let count = 0; count < 100; count++) await client.webhooks.create(webhook)
+    return ask(route, world, await service.token({ account }), { body: webhook })
+  },
   metadata_required: async (route, world, token) => {
     const key = await service.given.metaKey({ org_domain: world['org_domain'] ?? '', required: true })
     const body: Record<string, unknown> =

@@ -92,6 +92,7 @@ describe('a webhook', () => {
 
   test('is gone when it is deleted', async () => {
     const webhook = await create()
+    const { id: delivery_id } = await client.webhooks.test({ webhook_id: webhook.id })
 
     const deletion = await client.webhooks.delete({ webhook_id: webhook.id })
 
@@ -100,6 +101,32 @@ describe('a webhook', () => {
     await expect(client.webhooks.get({ webhook_id: webhook.id })).rejects.toMatchObject(gone)
     await expect(client.webhooks.listDeliveries({ webhook_id: webhook.id })).rejects.toMatchObject(gone)
     await expect(client.webhooks.test({ webhook_id: webhook.id })).rejects.toMatchObject(gone)
+    await expect(client.webhooks.redeliver({ webhook_id: webhook.id, delivery_id })).rejects.toMatchObject(
+      gone,
+    )
+    await expect(client.webhooks.redeliverAll({ webhook_id: webhook.id })).rejects.toMatchObject(gone)
+    await expect(client.webhooks.update({ webhook_id: webhook.id, name: 'x' })).rejects.toMatchObject(gone)
+    const { data: others } = await client.webhooks.list({ per_page: 100 })
+    expect(others.map(({ id }) => id)).not.toContain(webhook.id)
+  })
+
+  test('is sent nothing once it is deleted, and is erased with its deliveries', async () => {
+    const receiver = await startReceiver()
+    const webhook = await create({ target_url: receiver.url, event_codes: ['all'] })
+    await client.webhooks.test({ webhook_id: webhook.id })
+
+    await client.webhooks.delete({ webhook_id: webhook.id })
+    await service.given.organization()
+    await service.runJobs()
+    service.clock.advance(60 * 60 + 1)
+    await service.runJobs()
+
+    expect(receiver.received).toEqual([])
+    const rows = await service.query(
+      'select id from webhooks where id = $1 union all select id from webhook_deliveries where webhook_id = $1',
+      [webhook.id],
+    )
+    expect(rows).toEqual([])
   })
 
   test('tells of itself in events without its key', async () => {

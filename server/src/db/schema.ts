@@ -391,6 +391,7 @@ export interface WebhookDeliveries {
 export interface Webhooks {
   account_id: string;
   active: boolean;
+  deleted_at: Timestamp | null;
   environment: string;
   event_codes: string[];
   failing_since: Timestamp | null;

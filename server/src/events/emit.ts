@@ -82,7 +82,7 @@ type NewEvent = Required<Omit<Insertable<Events>, 'position'>> & {
 
 const insertEvent = sqlStatement(insertionOf)
 
-/** The event and its deliveries in one statement; a webhook that is being deleted is waited for, and then gets none. */
+/** The event and its deliveries in one statement. */
 function insertionOf(event: NewEvent): RawBuilder<{ webhook_id: string }> {
   return sql`
     with event as (
@@ -103,6 +103,7 @@ function insertionOf(event: NewEvent): RawBuilder<{ webhook_id: string }> {
     from webhooks
     where account_id = ${event.account_id}
       and environment = ${event.environment}
+      and deleted_at is null
       and case
         when ${event.only_webhook_id}::uuid is null then active and event_codes && ${event.selectors}::text[]
         else id = ${event.only_webhook_id}::uuid

@@ -31,6 +31,21 @@ export async function deleteExpired({ config, db, now }: Pick<Deps, 'config' | '
   await dropLogEventMonths({ db }, daysAgo(config.logRetentionDays))
   for (const [table, condition] of outlived) await deleteWhere(db, table, condition)
   await deleteOldEvents(db, daysAgo(eventDays))
+  await eraseDeletedWebhooks(db)
+}
+
+/** Erases webhooks that were deleted, their deliveries first: the cascade of one with many would take too long. */
+async function eraseDeletedWebhooks(db: Kysely<DB>): Promise<void> {
+  const deleted = await db
+    .selectFrom('webhooks')
+    .where('deleted_at', 'is not', null)
+    .select(['account_id', 'environment', 'id'])
+    .execute()
+  for (const { account_id, environment, id } of deleted) {
+    const ofOwner = sql`account_id = ${account_id} and environment = ${environment}`
+    await deleteWhere(db, 'webhook_deliveries', sql`${ofOwner} and webhook_id = ${id}`)
+    await deleteWhere(db, 'webhooks', sql`${ofOwner} and id = ${id} and deleted_at is not null`)
+  }
 }
 
 /** Deletes old events, and notes how far each stream has lost them, so that a reader who missed some is told. */

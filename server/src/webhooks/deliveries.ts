@@ -1,3 +1,4 @@
+import { nilId } from '@portico/contract/fields'
 import type { DeliveryQuery, RedeliveryRequest } from '@portico/contract/webhooks'
 import type { WebhookDelivery, WebhookRedelivery } from '@portico/contract/webhook-records'
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
@@ -11,6 +12,8 @@ import type { Caller } from '../tenant.js'
 import { announceDeliveries } from './announce.js'
 import { toDelivery, webhookColumns, type AttemptRow, type DeliveryRow } from './record.js'
 import { readWebhook, webhooksOf, type WebhookOwner } from './webhooks.js'
+
+const batchSize = 5_000
 
 /** Of a delivery that was sent again and again the latest attempts are shown. */
 const shownAttempts = 20
@@ -132,13 +135,18 @@ export function redeliverAll(
   })
 }
 
-/** Every read of deliveries starts here. */
+/** Every read of deliveries starts here. Those of a deleted webhook wait to be erased. */
 function deliveriesOf(db: Kysely<DB>, { accountId, environment }: WebhookOwner, webhookId: string) {
   return db
     .selectFrom('webhook_deliveries')
     .where('webhook_deliveries.account_id', '=', accountId)
     .where('webhook_deliveries.environment', '=', environment)
     .where('webhook_deliveries.webhook_id', '=', webhookId)
+    .where(({ exists }) =>
+      exists(
+        webhooksOf(db, { accountId, environment }).where('webhooks.id', '=', webhookId).select('webhooks.id'),
+      ),
+    )
 }
 
 function filterDeliveries(all: ReturnType<typeof deliveriesOf>, { state, event_code: code }: DeliveryQuery) {
@@ -163,24 +171,44 @@ function latestAttempts() {
   )`
 }
 
-/** What is being sent keeps its lease, and the schedule begins anew with it. */
+/**
+ * What is being sent keeps its lease, and the schedule begins anew with it. There may be many after a long absence: each
+ * statement takes a part of them, all in one order.
+ */
 async function queueAgain(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
   { accountId, environment }: WebhookOwner,
   { webhookId, where }: { webhookId: string; where: RawBuilder<unknown> },
 ): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
-    update webhook_deliveries set
-      state = 'pending',
-      run_at = case when lease is null then ${now()} else run_at end,
-      attempts_before = case when lease is null then attempt else attempt - 1 end
-    where account_id = ${accountId}
-      and environment = ${environment}
-      and webhook_id = ${webhookId}
-      and ${where}`.execute(trx)
-  if (numAffectedRows > 0n) announceDeliveries(db, [webhookId])
-  return Number(numAffectedRows)
+  let queued = 0
+  let last = nilId
+  for (;;) {
+    const { rows } = await sql<{ id: string }>`
+      with wanted as materialized (
+        select id from webhook_deliveries
+        where account_id = ${accountId}
+          and environment = ${environment}
+          and webhook_id = ${webhookId}
+          and id > ${last}
+          and ${where}
+        order by id limit ${batchSize} for update
+      )
+      update webhook_deliveries set
+        state = 'pending',
+        run_at = case when lease is null then ${now()} else run_at end,
+        attempts_before = case when lease is null then attempt else attempt - 1 end
+      where account_id = ${accountId}
+        and environment = ${environment}
+        and webhook_id = ${webhookId}
+        and id = any(array(select id from wanted))
+      returning id`.execute(trx)
+    queued += rows.length
+    last = rows.reduce((latest, { id }) => (id > latest ? id : latest), last)
+    if (rows.length < batchSize) break
+  }
+  if (queued > 0) announceDeliveries(db, [webhookId])
+  return queued
 }
 
 /** @throws ApiError `webhook_not_found` */

@@ -82,7 +82,7 @@ const claim = sqlStatement(
         case when webhooks.failing_since is null then room.healthy else room.failing end as room
       from unnest(${webhookIds}::uuid[], ${healthy}::integer[], ${failing}::integer[])
         as room (webhook_id, healthy, failing)
-      join webhooks on webhooks.id = room.webhook_id
+      join webhooks on webhooks.id = room.webhook_id and webhooks.deleted_at is null
     ), claimed as (
       update webhook_deliveries set run_at = ${leaseUntil}, lease = ${lease}, attempt = attempt + 1
       where ctid = any(array(

@@ -20,7 +20,7 @@ export const webhookColumns = [
   'webhooks.updated_at',
 ] as const
 
-export type WebhookRow = Omit<Selectable<Webhooks>, 'previous_signature_key_sealed'>
+export type WebhookRow = Omit<Selectable<Webhooks>, 'previous_signature_key_sealed' | 'deleted_at'>
 
 /** @param signatureKey The opened one. */
 export function toWebhook(row: WebhookRow, accountDomain: string, signatureKey: string): Webhook {

@@ -14,6 +14,9 @@ import type { Caller } from '../tenant.js'
 import { toWebhook, webhookColumns, type WebhookRow } from './record.js'
 import { openSignatureKey, sealNewSignatureKey } from './signature-keys.js'
 
+/** In one environment of an account: each event costs a row for each, and each can hold places of a sender. */
+const maxWebhooks = 100
+
 /** How long the key before a rotation signs beside the new one. */
 const keyOverlapMs = 24 * 60 * 60 * 1000
 
@@ -23,13 +26,14 @@ export type WebhookOwner = Pick<Caller, 'accountId' | 'environment'>
 /**
  * Creates a webhook: the events from then on are sent to it.
  *
- * @throws ApiError `invalid_parameters` for a target that events are not sent to.
+ * @throws ApiError `webhooks_exhausted`, and `invalid_parameters` for a target that events are not sent to.
  */
 export function createWebhook(deps: Deps, caller: Caller, input: NewWebhook): Promise<Changed<Webhook>> {
   checkTarget(deps, input.target_url)
   const { accountId, environment } = caller
   const id = uuidv7()
   return change(deps, caller.cause, async (trx) => {
+    await checkNumber(trx, caller)
     const at = deps.now()
     const row = await trx
       .insertInto('webhooks')
@@ -71,12 +75,7 @@ export function listWebhooks(
           .where(sql<boolean>`webhooks.id = any(${ids})`)
           .select(webhookColumns)
           .execute(),
-      total: async () => {
-        const { total } = await all
-          .select(({ fn }) => fn.countAll<string>().as('total'))
-          .executeTakeFirstOrThrow()
-        return Number(total)
-      },
+      total: () => countWebhooks(deps.readDb, caller),
     },
     (row) => readWebhook(deps, row, caller.accountDomain),
   )
@@ -129,7 +128,8 @@ export function updateWebhook(
 }
 
 /**
- * Deletes a webhook and its deliveries; what is being sent to it at that moment may still arrive.
+ * Deletes a webhook; what is being sent to it at that moment may still arrive. It is gone for everybody at once, and its
+ * deliveries, which may be many, are erased by a job: no event waits for that.
  *
  * @throws ApiError `webhook_not_found`, `precondition_failed`
  */
@@ -140,14 +140,8 @@ export function deleteWebhook(
   versions: readonly number[] | undefined,
 ): Promise<Changed<Webhook>> {
   return change(deps, caller.cause, async (trx) => {
-    const row = await trx
-      .deleteFrom('webhooks')
-      .where('webhooks.account_id', '=', caller.accountId)
-      .where('webhooks.environment', '=', caller.environment)
-      .where('webhooks.id', '=', id)
-      .$if(versions !== undefined, (query) =>
-        query.where(sql<boolean>`webhooks.version = any(${versions}::integer[])`),
-      )
+    const row = await changedRow(trx, caller, id, versions)
+      .set({ deleted_at: deps.now() })
       .returning(webhookColumns)
       .executeTakeFirst()
     if (row === undefined) throw await whyUnchanged(trx, caller, id)
@@ -189,6 +183,25 @@ export function webhooksOf(db: Kysely<DB>, { accountId, environment }: WebhookOw
     .selectFrom('webhooks')
     .where('webhooks.account_id', '=', accountId)
     .where('webhooks.environment', '=', environment)
+    .where('webhooks.deleted_at', 'is', null)
+}
+
+async function countWebhooks(db: Kysely<DB>, owner: WebhookOwner): Promise<number> {
+  const { total } = await webhooksOf(db, owner)
+    .select(({ fn }) => fn.countAll<string>().as('total'))
+    .executeTakeFirstOrThrow()
+  return Number(total)
+}
+
+/** Parallel creations of one account wait for each other, so that the count still holds at the insert. */
+async function checkNumber(trx: Transaction<DB>, caller: Caller): Promise<void> {
+  await trx
+    .selectFrom('accounts')
+    .where('id', '=', caller.accountId)
+    .select('id')
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow()
+  if ((await countWebhooks(trx, caller)) >= maxWebhooks) throw new ApiError('webhooks_exhausted')
 }
 
 function changedRow(
@@ -203,6 +216,7 @@ function changedRow(
     .where('account_id', '=', accountId)
     .where('environment', '=', environment)
     .where('id', '=', id)
+    .where('deleted_at', 'is', null)
     .$if(versions !== undefined, (query) => query.where(sql<boolean>`version = any(${versions}::integer[])`))
 }
 

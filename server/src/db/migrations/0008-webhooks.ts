@@ -19,10 +19,13 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       version integer not null default 1,
       inserted_at timestamptz(3) not null,
       updated_at timestamptz(3) not null,
+      deleted_at timestamptz(3),
       constraint webhooks_pkey primary key (account_id, environment, id)
     )`.execute(db)
   await sql`
-    create index webhooks_list on webhooks (account_id, environment, inserted_at desc, id desc)`.execute(db)
+    create index webhooks_list on webhooks (account_id, environment, inserted_at desc, id desc)
+    where deleted_at is null`.execute(db)
+  await sql`create index webhooks_deleted on webhooks (deleted_at) where deleted_at is not null`.execute(db)
 
   // One for each event and webhook, so that its id is the event's. run_at is the lease as well, as that of jobs is;
   // null when nothing is to be sent any more.
