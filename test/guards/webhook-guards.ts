@@ -72,6 +72,13 @@ export const webhookGuards = [
         file: deliveries,
         find: `.where('webhook_deliveries.${column}', '=', ${owner})`,
         replace: '',
+        also: [
+          {
+            file: deliveries,
+            find: ".where(({ exists }) => exists( webhooksOf(db, { accountId, environment }).where('webhooks.id', '=', webhookId).select('webhooks.id'), ), )",
+            replace: '',
+          },
+        ],
         red: listDeliveries.hidesForeign,
         green: listDeliveries.succeeds,
       }),
