@@ -1,5 +1,6 @@
 import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { readEvents } from './bare-events.js'
 import { exchangeCode, makeChallenge, openLink } from './bare-journey.js'
 import {
   answer,
@@ -14,7 +15,7 @@ import {
 } from './bare-parts.js'
 
 /**
- * The honest limit of the rows A1, A2, A4 and A5 in the service's process model: node:http, the service's pool and named
+ * The honest limit of the rows A1, A2, A4, A5 and D3 in the service's process model: node:http, the service's pool and named
  * statements, one statement a request, the token verified through the same kind of cache, and JSON.stringify. The same
  * rows are read and written and the same answers given; there is no framework, no validation and no contract.
  */
@@ -253,6 +254,8 @@ async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> 
   const caller = await authenticate(req)
   if (caller === undefined) return answer(res, 401, {})
   if (segments[2] === 'magic-link-challenge') return makeChallenge(pool, req, res, { caller, issuer })
+  if (segments[2]?.startsWith('events'))
+    return readEvents(pool, caller, res, new URL(req.url ?? '', 'http://bare').searchParams)
   const [, , , domain = '', , id] = segments
   return id === undefined ? createUser(caller, req, res, domain) : getUser(caller, res, domain, id)
 }

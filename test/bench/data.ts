@@ -39,14 +39,37 @@ const targetCount = 20_000
 /** Makes the data directory of a sample, or takes the one that an earlier run has made. */
 export async function prepareData(folder: string, size: SampleSize): Promise<PreparedData> {
   const { organizations, users, isSkewed } = size
+  const name = `${organizations}-organizations-${users}-users${isSkewed ? '-skewed' : ''}`
+  return prepareOnce(folder, name, (dataDir, url) => makeData(dataDir, url, size))
+}
+
+/**
+ * Makes a data directory with its own Postgres and fills it, or takes the one that an earlier run has made.
+ *
+ * @param fill What it returns is kept beside the rows as JSON.
+ */
+export async function prepareOnce<Prepared extends { readonly dataDir: string }>(
+  folder: string,
+  name: string,
+  fill: (dataDir: string, url: string) => Promise<Prepared>,
+): Promise<Prepared> {
   const schema = schemaMark()
   await removeOtherSchemas(folder, schema)
-  const name = `${organizations}-organizations-${users}-users${isSkewed ? '-skewed' : ''}`
   const dataDir = join(folder, schema, name)
   const file = join(dataDir, 'sample.json')
-  if (!existsSync(file)) await makeData(dataDir, file, size)
-  // Written below, in this form.
-  return JSON.parse(await readFile(file, 'utf8')) as PreparedData
+  if (!existsSync(file)) {
+    process.stderr.write(`making ${dataDir}, once …\n`)
+    await rm(dataDir, { recursive: true, force: true })
+    await mkdir(dataDir, { recursive: true })
+    const postgres = await startEmbedded({ dataDir })
+    try {
+      await writeFile(file, JSON.stringify(await fill(dataDir, postgres.url)), { mode: 0o600 })
+    } finally {
+      await postgres.stop()
+    }
+  }
+  // Written above, in this form.
+  return JSON.parse(await readFile(file, 'utf8')) as Prepared
 }
 
 /** Names the tables as the migrations make them: a sample of other tables is of no use. */
@@ -67,20 +90,10 @@ async function removeOtherSchemas(folder: string, schema: string): Promise<void>
   for (const name of stale) await rm(join(folder, name), { recursive: true, force: true })
 }
 
-async function makeData(dataDir: string, file: string, size: SampleSize): Promise<void> {
-  process.stderr.write(`making ${dataDir}, once …\n`)
-  await rm(dataDir, { recursive: true, force: true })
-  await mkdir(dataDir, { recursive: true })
-  const postgres = await startEmbedded({ dataDir })
-  try {
-    const owner = await makeAccount(dataDir)
-    await insertSample(postgres.url, owner.account.id, size)
-    const targets = await drawTargets(postgres.url, owner.account.id, size)
-    const prepared: PreparedData = { dataDir, size, ...owner, targets }
-    await writeFile(file, JSON.stringify(prepared), { mode: 0o600 })
-  } finally {
-    await postgres.stop()
-  }
+async function makeData(dataDir: string, url: string, size: SampleSize): Promise<PreparedData> {
+  const owner = await makeAccount(dataDir)
+  await insertSample(url, owner.account.id, size)
+  return { dataDir, size, ...owner, targets: await drawTargets(url, owner.account.id, size) }
 }
 
 /** The account and a key for each environment, by the service's own operations: keys are sealed, secrets hashed. */
@@ -137,6 +150,7 @@ export async function forgetSince(url: string, moment: Date): Promise<void> {
 
 // In this order: a row before the one it refers to.
 const addedTo = [
+  ['webhooks', 'inserted_at'],
   ['sessions', 'authenticated_at'],
   ['magic_link_challenges', 'inserted_at'],
   ['users', 'inserted_at'],

@@ -1,6 +1,6 @@
 import { medianOf, ratioOf, type Measured } from './measure.js'
 
-export const rowNames = ['A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'A7', 'A8'] as const
+export const rowNames = ['A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'A7', 'A8', 'D1', 'D2', 'D3', 'D4'] as const
 export type RowName = (typeof rowNames)[number]
 
 /** One line of the table. */

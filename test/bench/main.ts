@@ -6,7 +6,10 @@ import { cellsOf, rowNames, toTable, type Figure, type RowName } from './figures
 import { describeMachine } from './machine.js'
 import type { Settings } from './measure.js'
 import { isRowName, writeReport } from './report.js'
+import { deliver, recover } from './row-deliveries.js'
+import { readEventPages } from './row-events.js'
 import { signInByLink } from './row-journey.js'
+import { firstAttempt } from './row-latency.js'
 import { startAndGrow } from './row-process.js'
 import { sdkSize } from './row-sdk.js'
 import { manyTenants } from './row-tenants.js'
@@ -23,6 +26,10 @@ const rows: Record<RowName, (settings: Settings) => Promise<Figure[]>> = {
   A6: startAndGrow,
   A7: manyTenants,
   A8: sdkSize,
+  D1: deliver,
+  D2: firstAttempt,
+  D3: readEventPages,
+  D4: recover,
 }
 
 const usage = `npm run bench -- [${rowNames.join('|')} …] [options]; without a row: all of them

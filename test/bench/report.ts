@@ -74,12 +74,14 @@ started by hand.
 /** Reads back what render() has written. */
 function parseReport(text: string): Report {
   const lines = new Map<string, string[][]>()
-  for (const [, row = '', rest = ''] of text.matchAll(/^\| (A\d) +\|(.*)\|$/gm)) {
+  for (const [, row = '', rest = ''] of text.matchAll(/^\| ([A-D]\d) +\|(.*)\|$/gm)) {
     const cells = [row, ...rest.split('|').map((cell) => cell.trim())]
     lines.set(row, [...(lines.get(row) ?? []), cells])
   }
   const reasons = new Map<string, string>()
-  for (const [, title = '', reason = ''] of text.matchAll(/^### (A\d: .*)\n([^]*?)(?=\n### |$(?![^]))/gm)) {
+  for (const [, title = '', reason = ''] of text.matchAll(
+    /^### ([A-D]\d: .*)\n([^]*?)(?=\n### |$(?![^]))/gm,
+  )) {
     if (reason.trim() !== unwritten) reasons.set(title, reason.trim())
   }
   return { lines, reasons }

@@ -41,7 +41,7 @@ export function onStage<Result>(
     try {
       const ours = await startService(data.dataDir)
       started.push(ours)
-      const bare = await startBare(databaseUrl, issuerOf(ours))
+      const bare = await startBare(databaseUrl, ours)
       started.push(bare)
       return await work({ data, postgresPid, ours, bare, tokens: await getTokens(ours, data) })
     } finally {
@@ -52,7 +52,7 @@ export function onStage<Result>(
 
 /** Runs work on a sample's Postgres, and removes every row that the work has added. */
 export async function onPostgres<Result>(
-  data: PreparedData,
+  data: Pick<PreparedData, 'dataDir'>,
   work: (url: string, pid: number) => Promise<Result>,
 ): Promise<Result> {
   const start = new Date()
@@ -68,17 +68,28 @@ export async function onPostgres<Result>(
 }
 
 /** Starts the service as it ships, on a data directory; ready when it says so. */
-export async function startService(dataDir: string, nodeOptions: string[] = []): Promise<Contender> {
+export async function startService(
+  dataDir: string,
+  nodeOptions: string[] = [],
+  variables: NodeJS.ProcessEnv = {},
+): Promise<Contender> {
   const port = await freePort()
   return start([process.execPath, ...nodeOptions, ...serviceCommand], port, {
     // Where no .env of the repository is read.
     cwd: dataDir,
-    env: { ...systemVariables(), ...raisedLimit, DATA_DIR: dataDir, PORT: String(port), METRICS_PORT: '0' },
+    env: { ...serviceVariables(dataDir), ...variables, PORT: String(port) },
   })
 }
 
-async function startBare(databaseUrl: string, issuer: string): Promise<Contender> {
+/** The environment of the service and of a worker on a data directory. */
+export function serviceVariables(dataDir: string): NodeJS.ProcessEnv {
+  return { ...systemVariables(), ...raisedLimit, DATA_DIR: dataDir, METRICS_PORT: '0' }
+}
+
+/** Starts the bare server beside the service, whose tokens it takes. */
+export async function startBare(databaseUrl: string, service: Contender): Promise<Contender> {
   const port = await freePort()
+  const issuer = issuerOf(service)
   const file = join(root, 'test/bench/bare.ts')
   return start([process.execPath, '--import', 'tsx', file, databaseUrl, String(port), issuer], port, {
     cwd: root,
@@ -86,7 +97,7 @@ async function startBare(databaseUrl: string, issuer: string): Promise<Contender
   })
 }
 
-function systemVariables(): NodeJS.ProcessEnv {
+export function systemVariables(): NodeJS.ProcessEnv {
   const { PATH, HOME, LANG, TMPDIR } = process.env
   return { PATH, HOME, LANG, TMPDIR }
 }
@@ -117,7 +128,7 @@ async function untilReady(child: ChildProcess, port: number): Promise<void> {
   throw new Error('a server was not ready within a minute')
 }
 
-export async function stopContender({ process: child }: Contender): Promise<void> {
+export async function stopContender({ process: child }: Pick<Contender, 'process'>): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')
   child.kill('SIGTERM')
@@ -131,7 +142,12 @@ export async function getTokens(ours: Contender, data: PreparedData): Promise<St
   }
 }
 
-async function getToken(ours: Contender, data: PreparedData, environment: Environment): Promise<string> {
+/** The token of one account and environment. */
+export async function getToken(
+  ours: Contender,
+  data: Pick<PreparedData, 'account' | 'credentials'>,
+  environment: Environment,
+): Promise<string> {
   const answer = await fetch(`http://127.0.0.1:${ours.port}/api/v2/oauth/token`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -143,7 +159,10 @@ async function getToken(ours: Contender, data: PreparedData, environment: Enviro
 }
 
 /** The body of a client-credentials grant. */
-export function grantOf({ account, credentials }: PreparedData, environment: Environment): object {
+export function grantOf(
+  { account, credentials }: Pick<PreparedData, 'account' | 'credentials'>,
+  environment: Environment,
+): object {
   return { grant_type: 'client_credentials', domain: account.domain, ...credentials[environment] }
 }
 

@@ -1,0 +1,92 @@
+import { createAccount } from '@portico/server/accounts'
+import { createApiKey } from '@portico/server/api-keys'
+import { readConfig } from '@portico/server/config'
+import { openDeps } from '@portico/server/deps'
+import { exampleOf } from '@portico/contract/record'
+import { User } from '@portico/contract/users'
+import pg from 'pg'
+import { prepareOnce, type PreparedData } from './data.js'
+
+export type PreparedAccount = Pick<PreparedData, 'account' | 'credentials'>
+
+/** A data directory with many accounts, each with a key and as many events. */
+export interface PreparedAccounts {
+  readonly dataDir: string
+  readonly accounts: readonly PreparedAccount[]
+  readonly eventsPerAccount: number
+}
+
+export const accountCount = 1_000
+const eventsPerAccount = 300
+
+/** The sample of the rows about events: 1,000 accounts, whose 300 events each are interleaved, as in life. */
+export function accountsData({ folder }: { folder: string }): Promise<PreparedAccounts> {
+  const name = `${accountCount}-accounts-${eventsPerAccount}-events`
+  return prepareOnce(folder, name, async (dataDir, url) => {
+    const accounts = await makeAccounts(dataDir)
+    await insertEvents(
+      url,
+      accounts.map(({ account }) => account.id),
+    )
+    return { dataDir, accounts, eventsPerAccount }
+  })
+}
+
+/** By the service's own operations: secrets are hashed, and the keys of tokens sealed. */
+async function makeAccounts(dataDir: string): Promise<PreparedAccount[]> {
+  const deps = await openDeps(readConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' }))
+  const made: PreparedAccount[] = []
+  try {
+    for (let number = 1; number <= accountCount; number += 1) {
+      const account = await createAccount(deps, { name: `Bench ${number}`, plan: 'unlimited' })
+      const keyOf = (environment: 'sandbox' | 'production') =>
+        createApiKey(deps, deps.db, { accountId: account.id, environment, name: 'bench' })
+      const credentials = { sandbox: await keyOf('sandbox'), production: await keyOf('production') }
+      made.push({ account: { id: account.id, domain: account.domain }, credentials })
+    }
+  } finally {
+    await deps.close()
+  }
+  return made
+}
+
+/** What every event of the sample tells: the creation of a user. */
+export const eventCode = 'user.user.create.success'
+export const eventData: object = exampleOf(User)
+export const eventParams = {
+  org_domain: 'awesome-company',
+  email: 'ada@example.com',
+  phone_number: '+33612345678',
+}
+
+async function insertEvents(url: string, accountIds: readonly string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    // Their places in the stream begin behind those of the accounts' own events.
+    await client.query(
+      `with first as (select coalesce(max(last_position), 0) as position from event_sequencer)
+       insert into events (
+         account_id, environment, id, domain, code, data, params, actor_type, actor_id, request_id, issued_at, position
+       )
+       select ($1::uuid[])[1 + i % $2], 'sandbox',
+         (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5(i::text), 1, 3)
+           || '8' || substr(md5(i::text), 4, 15))::uuid,
+         'awesome-company', $4, $5, $6, 'api_key', md5('key' || i % $2)::uuid, md5('request' || i)::uuid, at,
+         first.position + 1 + i
+       from first, generate_series(0, $2::integer * $3::integer - 1) i,
+         lateral (select $7::timestamptz + i * interval '10 milliseconds' as at) moment`,
+      [accountIds, accountIds.length, eventsPerAccount, eventCode, eventData, eventParams, start],
+    )
+    await client.query(
+      `insert into event_sequencer (is_only, last_position) select true, max(position) from events
+       on conflict (is_only) do update set last_position = excluded.last_position`,
+    )
+    await client.query('vacuum (analyze)')
+  } finally {
+    await client.end()
+  }
+}
+
+/** The first event of the sample is of this moment. */
+const start = '2024-01-01T00:00:00Z'

@@ -1,0 +1,140 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { BareWave } from './bare-deliveries.js'
+import {
+  countPending,
+  insertDeliveries,
+  onDeliveryStage,
+  startBareLoop,
+  startWorker,
+  type Background,
+  type DeliveryStage,
+} from './delivery-stage.js'
+import { atMost, besideBare, type Figure } from './figures.js'
+import { cpuSecondsOf } from './machine.js'
+import { median, type Measured, type Settings } from './measure.js'
+import type { Arrival } from './receivers.js'
+import { stopContender } from './stage.js'
+
+const waveSize = 5_000
+/** As the sender's own default. */
+const perWebhook = 4
+const warmUpWaves = 2
+
+/** D1: deliveries of 5,000 due events to 100 webhooks, from the first to arrive to the last. */
+export function deliver(settings: Settings): Promise<Figure[]> {
+  return onDeliveryStage(settings, async (stage) => {
+    const worker = await startWorker(stage)
+    const loop = await startBareLoop(stage)
+    const ours: Measured[] = []
+    const bare: Measured[] = []
+    try {
+      for (let round = -warmUpWaves; round < settings.rounds; round += 1) {
+        const both = {
+          ours: await oneWave(stage, worker, () => runWorker(stage)),
+          bare: await oneWave(stage, loop, () => runLoop(stage, loop)),
+        }
+        if (round < 0) continue
+        ours.push(both.ours)
+        bare.push(both.bare)
+      }
+    } finally {
+      await Promise.all([worker, loop].map(stopContender))
+    }
+    return besideBare('D1', 'webhook deliveries', { ours, bare }, { share: 0.5 })
+  })
+}
+
+/** @param prepare Resolves with what begins the wave and waits until all of it has ended. */
+async function oneWave(
+  { postgresPid, receivers }: DeliveryStage,
+  { pid }: Background,
+  prepare: () => Promise<() => Promise<void>>,
+): Promise<Measured> {
+  const run = await prepare()
+  const before = { server: cpuSecondsOf(pid) ?? NaN, postgres: cpuSecondsOf(postgresPid) ?? NaN }
+  receivers.forget()
+  await run()
+  const seconds = secondsOf(await receivers.arrivals(waveSize))
+  const perDeliveryMs = (used: number) => (used * 1000) / waveSize
+  const serverCpuMs = perDeliveryMs((cpuSecondsOf(pid) ?? NaN) - before.server)
+  return {
+    requests: waveSize,
+    rate: waveSize / seconds,
+    cpuMs: serverCpuMs + perDeliveryMs((cpuSecondsOf(postgresPid) ?? NaN) - before.postgres),
+    serverCpuMs,
+    p50Ms: NaN,
+    p99Ms: NaN,
+  }
+}
+
+/** Rows become due once they are all there, so that their making is in no figure. */
+async function runWorker(stage: DeliveryStage): Promise<() => Promise<void>> {
+  await insertDeliveries(stage, { count: waveSize, inMs: 3_000 })
+  return async () => {
+    await sleep(3_000)
+    while ((await countPending(stage)) > 0) await sleep(50)
+  }
+}
+
+function runLoop({ receivers: { urls } }: DeliveryStage, { process: child }: Background) {
+  return Promise.resolve(async () => {
+    const wave: BareWave = { urls, count: waveSize, perTarget: perWebhook }
+    const sent = once(child, 'message')
+    child.send(wave)
+    await sent
+  })
+}
+
+function secondsOf(arrivals: readonly Arrival[]): number {
+  const times = arrivals.map(({ atMs }) => atMs)
+  return (Math.max(...times) - Math.min(...times)) / 1000
+}
+
+/** The sender's lease, and what an attempt by another process may take beyond. */
+const leaseMs = 30_000
+const beyondMs = 2_000
+const inFlight = 100
+
+/** D4: from the SIGKILL of a worker to the next attempts of what it was sending, by another. */
+export function recover(settings: Settings): Promise<Figure[]> {
+  return onDeliveryStage(settings, async (stage) => {
+    const waits: number[] = []
+    for (let round = 0; round < settings.rounds; round += 1) waits.push(await oneRecoveryMs(stage))
+    const wait = median(waits)
+    return [
+      atMost('D4', 'SIGKILL of a worker to the last next attempt', wait, {
+        text: `${(wait / 1000).toFixed(1)} s`,
+        beside: `lease ${leaseMs / 1000} s`,
+        ratio: wait / leaseMs,
+        goal: `at most ${beyondMs / 1000} s beyond the lease`,
+        bound: leaseMs + beyondMs,
+      }),
+    ]
+  })
+}
+
+async function oneRecoveryMs(stage: DeliveryStage): Promise<number> {
+  const { receivers, webhookIds } = stage
+  const everyone = webhookIds.map((_, receiver) => receiver)
+  const first = await startWorker(stage)
+  const second = await startWorker(stage)
+  try {
+    // It holds nothing yet, and takes nothing while the first one claims.
+    second.process.kill('SIGSTOP')
+    receivers.behave(everyone, 'dead')
+    receivers.forget()
+    await insertDeliveries(stage, { count: inFlight, inMs: 0 })
+    await receivers.arrivals(inFlight)
+    receivers.forget()
+    first.process.kill('SIGKILL')
+    const killedAtMs = performance.timeOrigin + performance.now()
+    receivers.behave(everyone, 'prompt')
+    second.process.kill('SIGCONT')
+    const again = await receivers.arrivals(inFlight)
+    return Math.max(...again.map(({ atMs }) => atMs)) - killedAtMs
+  } finally {
+    second.process.kill('SIGCONT')
+    await Promise.all([first, second].map(stopContender))
+  }
+}
