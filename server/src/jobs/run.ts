@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Deps } from '../deps.js'
 import { onEnqueued } from './enqueue.js'
 import { jobHandlers, type JobHandler } from './handlers.js'
+import { inBatches } from './in-batches.js'
 import { inTurn } from './in-turn.js'
 import {
   claimJobs,
@@ -228,22 +228,6 @@ async function scheduleRecurring(
     if (everySeconds === undefined) continue
     const runAt = after(at, everySeconds * 1000)
     await insertJob(db, { name, key: 'recurring', payload: {}, accountId: null, runAt, insertedAt: at })
-  }
-}
-
-/** Gathers what is handed over in one turn of the event loop into one piece of work. */
-function inBatches<Item>(work: (items: Item[]) => Promise<void>): (item: Item) => Promise<void> {
-  let items: Item[] = []
-  let batch: Promise<void> | undefined
-  return (item) => {
-    items.push(item)
-    batch ??= nextTurn().then(() => {
-      const together = items
-      items = []
-      batch = undefined
-      return work(together)
-    })
-    return batch
   }
 }
 

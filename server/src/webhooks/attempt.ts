@@ -1,9 +1,8 @@
-import { signatureHeaders } from '@portico/contract/webhook-signature'
 import type { Deps } from '../deps.js'
 import { webhookEvent } from '../events/webhook-event.js'
 import type { OutboundAnswer } from '../outbound/post.js'
 import type { ClaimedDelivery, Ending } from './queue.js'
-import { openSignatureKey } from './signature-keys.js'
+import type { SignerOf } from './signers.js'
 
 /** From the first byte sent to the last one of the answer. */
 const timeoutMs = 15_000
@@ -30,27 +29,17 @@ const maxRetryAfterSeconds = 24 * hour
 
 /** Sends an event to a webhook once, and says what becomes of the delivery then. */
 export async function attempt(
-  { keys, now, outbound }: Pick<Deps, 'keys' | 'now' | 'outbound'>,
+  { now, outbound, signerOf }: Pick<Deps, 'now' | 'outbound'> & { readonly signerOf: SignerOf },
   delivery: ClaimedDelivery,
 ): Promise<Ending> {
   const startedAt = now()
   const startedTick = performance.now()
-  const webhook = {
-    accountId: delivery.account_id,
-    environment: delivery.environment,
-    id: delivery.webhook_id,
-  }
   const message = {
     id: delivery.id,
     timestamp: Math.floor(startedAt.getTime() / 1000),
-    body: JSON.stringify(webhookEvent(delivery, webhook.id)),
+    body: JSON.stringify(webhookEvent(delivery, delivery.webhook_id)),
   }
-  const isPreviousAlive = (delivery.previous_signature_key_expires_at ?? startedAt) > startedAt
-  const previous = isPreviousAlive ? delivery.previous_signature_key_sealed : null
-  const signed = await signatureHeaders(message, {
-    current: openSignatureKey({ keys }, webhook, delivery.signature_key_sealed),
-    previous: previous === null ? undefined : openSignatureKey({ keys }, webhook, previous),
-  })
+  const signed = await signerOf(delivery, startedAt)(message)
   const answer = await outbound.post({
     url: delivery.target_url,
     headers: { 'content-type': 'application/json', 'user-agent': 'Portico', ...signed },

@@ -124,43 +124,79 @@ export interface Ending {
   readonly nextAt: Date | null
 }
 
-/** Stores how an attempt ended, unless its lease has ended before and another process sends by now. */
-export async function endAttempt(
-  db: Kysely<DB>,
-  delivery: ClaimedDelivery,
-  ending: Ending & { readonly at: Date },
-): Promise<void> {
-  const { account_id, environment, id, lease, webhook_id } = delivery
-  await end(db, { ...ending, account_id, environment, id, lease, webhook_id })
+/** An attempt that is over. */
+export interface EndedAttempt {
+  readonly delivery: ClaimedDelivery
+  readonly ending: Ending
+  readonly at: Date
 }
 
-type End = Ending & { readonly at: Date } & Pick<
-    ClaimedDelivery,
-    'account_id' | 'environment' | 'id' | 'lease' | 'webhook_id'
-  >
+/**
+ * Stores how attempts ended, in their order; all or none, and not those whose lease has ended before: another process
+ * sends these by now.
+ */
+export async function endAttempts(db: Kysely<DB>, attempts: readonly EndedAttempt[]): Promise<void> {
+  await end(db, { attempts: JSON.stringify(attempts.map(toEnd)) })
+}
 
+function toEnd({ delivery, ending, at }: EndedAttempt, place: number) {
+  return {
+    place,
+    account_id: delivery.account_id,
+    environment: delivery.environment,
+    id: delivery.id,
+    webhook_id: delivery.webhook_id,
+    lease: delivery.lease,
+    state: ending.state,
+    next_at: ending.nextAt,
+    outcome: ending.outcome,
+    status: ending.status,
+    answer: ending.answer,
+    duration_ms: ending.durationMs,
+    started_at: ending.startedAt,
+    at,
+  }
+}
+
+// A webhook counts as failing since the first failure behind its last success: of attempts that are stored together the
+// last one tells, and one that was received among them ends what was before.
 const end = sqlStatement(
-  (attempt: End) => sql`
-    with ended as (
-      update webhook_deliveries set state = ${attempt.state}, run_at = ${attempt.nextAt}, lease = null
-      where account_id = ${attempt.account_id}
-        and environment = ${attempt.environment}
-        and id = ${attempt.id}
-        and webhook_id = ${attempt.webhook_id}
-        and lease = ${attempt.lease}
-      returning account_id, environment, id, webhook_id, attempt
-    ), noted as (
-      update webhooks set failing_since = case when ${attempt.state} = 'delivered' then null else ${attempt.at}::timestamptz end
+  ({ attempts }: { attempts: string }) => sql`
+    with ending as (
+      select * from json_to_recordset(${attempts}::json) as ending (
+        place integer, account_id uuid, environment text, id uuid, webhook_id uuid, lease uuid, state text,
+        next_at timestamptz, outcome text, status integer, answer text, duration_ms integer, started_at timestamptz,
+        at timestamptz
+      )
+    ), ended as (
+      update webhook_deliveries set state = ending.state, run_at = ending.next_at, lease = null
+      from ending
+      where webhook_deliveries.account_id = ending.account_id
+        and webhook_deliveries.environment = ending.environment
+        and webhook_deliveries.id = ending.id
+        and webhook_deliveries.webhook_id = ending.webhook_id
+        and webhook_deliveries.lease = ending.lease
+      returning ending.*, webhook_deliveries.attempt
+    ), verdict as (
+      select account_id, environment, webhook_id, bool_or(state = 'delivered') as is_any_received,
+        (array_agg(state = 'delivered' order by place desc))[1] as is_last_received,
+        (array_agg(at order by place desc))[1] as at
       from ended
-      where webhooks.account_id = ended.account_id
-        and webhooks.environment = ended.environment
-        and webhooks.id = ended.webhook_id
-        and (webhooks.failing_since is null) = (${attempt.state} <> 'delivered')
+      group by account_id, environment, webhook_id
+    ), noted as (
+      update webhooks set failing_since = case when is_last_received then null else verdict.at end
+      from verdict
+      where webhooks.account_id = verdict.account_id
+        and webhooks.environment = verdict.environment
+        and webhooks.id = verdict.webhook_id
+        and case
+          when is_last_received then failing_since is not null
+          else failing_since is null or is_any_received
+        end
     )
     insert into webhook_attempts (
       account_id, environment, delivery_id, webhook_id, number, outcome, status, answer, duration_ms, started_at
     )
-    select account_id, environment, id, webhook_id, attempt, ${attempt.outcome}, ${attempt.status}::integer, ${attempt.answer},
-      ${attempt.durationMs}::integer, ${attempt.startedAt}::timestamptz
+    select account_id, environment, id, webhook_id, attempt, outcome, status, answer, duration_ms, started_at
     from ended`,
 )

@@ -1,11 +1,20 @@
 import { EventEmitter, once } from 'node:events'
 import type { Deps } from '../deps.js'
+import { inBatches } from '../jobs/in-batches.js'
 import { inTurn } from '../jobs/in-turn.js'
 import { restBetweenLooks } from '../jobs/rest-between-looks.js'
 import { onDeliveries } from './announce.js'
 import { attempt } from './attempt.js'
 import { disableIfGone } from './disable.js'
-import { claimDeliveries, endAttempt, findDueWebhooks, type ClaimedDelivery, type Room } from './queue.js'
+import {
+  claimDeliveries,
+  endAttempts,
+  findDueWebhooks,
+  type ClaimedDelivery,
+  type EndedAttempt,
+  type Room,
+} from './queue.js'
+import { keepSigners } from './signers.js'
 
 export interface Sender {
   /** Takes no more deliveries, and waits for those under way as long as the configuration allows. */
@@ -39,6 +48,7 @@ const soonMs = 200
 export function startSender(deps: Deps, options: SenderOptions = {}): Sender {
   const { perWebhook = 4, limit = 2_000, leaseMs = 30_000, pollMs = 1000 } = options
   const { db, log } = deps
+  const sendOnce = oneAttempt(deps)
   /** How many attempts are under way, by webhook. */
   const running = new Map<string, number>()
   /** Webhooks to look at before the next poll, and until when: a transaction that was announced commits by then. */
@@ -90,7 +100,7 @@ export function startSender(deps: Deps, options: SenderOptions = {}): Sender {
     running.set(webhookId, (running.get(webhookId) ?? 0) + 1)
     underWay += 1
     try {
-      await sendOnce(deps, delivery)
+      await sendOnce(delivery)
     } catch (error) {
       // Its lease stays, and when that has run out the event is sent again.
       log.error({ delivery_id: delivery.id, err: error }, 'how a delivery ended cannot be stored')
@@ -169,12 +179,19 @@ export function startSender(deps: Deps, options: SenderOptions = {}): Sender {
   }
 }
 
-/** One attempt, from the claimed delivery to what is stored of it. */
-async function sendOnce(deps: Deps, delivery: ClaimedDelivery): Promise<void> {
-  const ending = await attempt(deps, delivery)
-  deps.metrics.deliveries.inc({ outcome: ending.outcome })
-  await endAttempt(deps.db, delivery, { ...ending, at: deps.now() })
-  if (ending.state !== 'delivered') await disableIfGone(deps, delivery)
+/** Makes the function that makes one attempt, from the claimed delivery to what is stored of it. */
+function oneAttempt(deps: Deps) {
+  const signerOf = keepSigners(deps)
+  const endTogether = inBatches((attempts: EndedAttempt[]) => endAttempts(deps.db, attempts))
+
+  return async function sendOnce(delivery: ClaimedDelivery): Promise<void> {
+    const ending = await attempt({ ...deps, signerOf }, delivery)
+    deps.metrics.deliveries.inc({ outcome: ending.outcome })
+    const ended = { delivery, ending, at: deps.now() }
+    // One that cannot be stored must not have those beside it sent again: each is tried by itself.
+    await endTogether(ended).catch(() => endAttempts(deps.db, [ended]))
+    if (ending.state !== 'delivered') await disableIfGone(deps, delivery)
+  }
 }
 
 function shuffled<Item>(items: readonly Item[]): Item[] {

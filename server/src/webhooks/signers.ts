@@ -1,0 +1,52 @@
+import { createSigner } from '@portico/contract/webhook-signature'
+import type { Deps } from '../deps.js'
+import type { ClaimedDelivery } from './queue.js'
+import { openSignatureKey } from './signature-keys.js'
+
+type Signer = ReturnType<typeof createSigner>
+type Signed = Pick<
+  ClaimedDelivery,
+  | 'account_id'
+  | 'environment'
+  | 'webhook_id'
+  | 'signature_key_sealed'
+  | 'previous_signature_key_sealed'
+  | 'previous_signature_key_expires_at'
+>
+
+/** Gives what signs a delivery at a time: with the previous key too, while that is alive. */
+export type SignerOf = (delivery: Signed, at: Date) => Signer
+
+/** Signers kept in memory; to open and import the keys again takes several times as long as to sign. */
+const keptSigners = 1_000
+
+/** Makes signers, and keeps those that were used lately. */
+export function keepSigners({ keys }: Pick<Deps, 'keys'>): SignerOf {
+  /** By the sealed keys, so that a rotation makes another one. Least recently used first. */
+  const kept = new Map<string, Signer>()
+  return (delivery, at) => {
+    const webhook = {
+      accountId: delivery.account_id,
+      environment: delivery.environment,
+      id: delivery.webhook_id,
+    }
+    const current = delivery.signature_key_sealed
+    const isPreviousAlive = (delivery.previous_signature_key_expires_at ?? at) > at
+    const previous = isPreviousAlive ? delivery.previous_signature_key_sealed : null
+    const name = [webhook.id, current.toString('base64'), previous?.toString('base64')].join()
+    const signer =
+      kept.get(name) ??
+      createSigner({
+        current: openSignatureKey({ keys }, webhook, current),
+        previous: previous === null ? undefined : openSignatureKey({ keys }, webhook, previous),
+      })
+    // A Map keeps the order of insertion: deleting and setting makes this one the most recently used.
+    kept.delete(name)
+    kept.set(name, signer)
+    if (kept.size > keptSigners) {
+      const [oldest] = kept.keys()
+      if (oldest !== undefined) kept.delete(oldest)
+    }
+    return signer
+  }
+}
