@@ -136,12 +136,16 @@ interface Timer {
 }
 
 function startTimer(ms: number): Timer {
-  const signal = new AbortController()
-  const timeout = setTimeout(() => signal.abort(), ms)
+  const listeners: (() => void)[] = []
+  let isOver = false
+  const timeout = setTimeout(() => {
+    isOver = true
+    for (const listener of listeners) listener()
+  }, ms)
   return {
     onEnd(listener) {
-      if (signal.signal.aborted) listener()
-      else signal.signal.addEventListener('abort', listener, { once: true })
+      if (isOver) listener()
+      else listeners.push(listener)
     },
     stop: () => clearTimeout(timeout),
   }
