@@ -1,10 +1,9 @@
-import { contractTest, guard, routeTests } from './guard.js'
+import { contractTest, guard, routeTests, unitTest } from './guard.js'
 
 const webhooks = 'server/src/webhooks/webhooks.ts'
 const deliveries = 'server/src/webhooks/deliveries.ts'
 const queue = 'server/src/webhooks/queue.ts'
 const sender = 'server/src/webhooks/sender.ts'
-const attempt = 'server/src/webhooks/attempt.ts'
 const emit = 'server/src/events/emit.ts'
 
 const get = routeTests('webhooks.get')
@@ -119,9 +118,12 @@ export const webhookGuards = [
   guard({
     name: 'lease: how an attempt ended',
     file: queue,
-    find: 'and webhook_id = ${attempt.webhook_id} and lease = ${attempt.lease}',
-    replace: 'and webhook_id = ${attempt.webhook_id} and ${attempt.lease}::uuid is not null',
-    red: afterLease,
+    find: 'and webhook_deliveries.lease = ending.lease',
+    replace: 'and ending.lease is not null',
+    red: unitTest(
+      queue,
+      'attempts that are stored together are each recorded, but for one whose lease has ended',
+    ),
     green: toWhoSubscribes,
   }),
   guard({
@@ -153,8 +155,8 @@ export const webhookGuards = [
   }),
   guard({
     name: 'expiry: the key before',
-    file: attempt,
-    find: '(delivery.previous_signature_key_expires_at ?? startedAt) > startedAt',
+    file: 'server/src/webhooks/signers.ts',
+    find: '(delivery.previous_signature_key_expires_at ?? at) > at',
     replace: 'delivery.previous_signature_key_expires_at !== null',
     red: keySigns,
     green: toWhoSubscribes,
