@@ -8,7 +8,6 @@ import tseslint from 'typescript-eslint'
 
 /** The entries of @portico/server that tests may import, as a pattern; package.json lists the same. */
 const testedEntries =
-const testedEntries =
   'config|deps|log|app|server|worker|accounts|api-keys|embedded|migrate|mailer|purge|erase-user|export-user|outbound-target'
 
 // In this order: who may import what (docs/style.md); shapes of code that have one owner or none; the rules that say

@@ -8,7 +8,6 @@ const emit = 'server/src/events/emit.ts'
 
 const get = routeTests('webhooks.get')
 const update = routeTests('webhooks.update')
-const remove = routeTests('webhooks.delete')
 const listDeliveries = routeTests('webhooks.listDeliveries')
 const redeliver = routeTests('webhooks.redeliver')
 
@@ -57,14 +56,6 @@ export const webhookGuards = [
         replace: '',
         red: update.hidesForeign,
         green: update.succeeds,
-      }),
-      guard({
-        name: `${owner}: webhooks, in a deletion`,
-        file: webhooks,
-        find: `.where('webhooks.${column}', '=', caller.${owner})`,
-        replace: '',
-        red: remove.hidesForeign,
-        green: remove.succeeds,
       }),
       guard({
         name: `${owner}: deliveries`,
