@@ -23,6 +23,8 @@ export interface EmbeddedOptions {
   /** Speed instead of durability; `stop()` removes the data directory. */
   readonly throwaway?: boolean
   readonly maxConnections?: number
+  /** To be at the same address after a restart; any free one unless given. */
+  readonly port?: number
 }
 
 /** A cluster that was killed under load replays its log first. */
@@ -32,10 +34,9 @@ const pollMs = 5
 const stopDeadlineMs = 20_000
 
 /**
- * Starts Postgres on a data directory, or attaches to the one that runs there already. Listens on 127.0.0.1 only, on
- * a free port. On Linux it stops with the process that started it, however that process ends; elsewhere it outlives
- * a killed process, and the next start attaches to it. Call it from the main thread: Linux counts the end of the
- * thread that called.
+ * Starts Postgres on a data directory, or attaches to the one that runs there already. Listens on 127.0.0.1 only. On
+ * Linux it stops with the process that started it, however that process ends; elsewhere it outlives a killed process,
+ * and the next start attaches to it. Call it from the main thread: Linux counts the end of the thread that called.
  *
  * @throws Error a sentence that says what is in the way and what to do.
  */
@@ -176,7 +177,7 @@ interface Server {
 }
 
 async function startServer(places: ClusterPlaces, options: EmbeddedOptions): Promise<Server> {
-  const { throwaway = false, maxConnections = 100 } = options
+  const { throwaway = false, maxConnections = 100, port = await freePort() } = options
   const programs = await findPostgres(places.dataDir, places.cluster)
   await ensureCluster(places, programs, { sync: !throwaway })
 
@@ -190,7 +191,7 @@ async function startServer(places: ClusterPlaces, options: EmbeddedOptions): Pro
     ...['log_min_messages=log', 'log_checkpoints=off', 'log_error_verbosity=terse', 'lc_messages=C'],
     ...(throwaway ? ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'] : []),
   ]
-  const args = ['-D', places.cluster, '-h', '127.0.0.1', '-p', String(await freePort())]
+  const args = ['-D', places.cluster, '-h', '127.0.0.1', '-p', String(port)]
   const log = await open(places.log, 'a', 0o600)
   try {
     const logStart = (await log.stat()).size

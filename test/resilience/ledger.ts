@@ -1,0 +1,110 @@
+import { EventEmitter, once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { verifyWebhook } from '@portico/sdk/webhooks'
+import { startReceiver, type Received, type Receiver } from '../receiver.js'
+
+/** One time that an event came to a receiver. */
+export interface Arrival {
+  readonly eventId: string
+  /** Undefined while the connection waits for an answer. */
+  end?: {
+    /** `cut`: the connection was gone before a whole answer was given, whoever closed it. */
+    readonly kind: 'accepted' | 'refused' | 'cut'
+    /** By `performance.now()`. */
+    readonly at: number
+  }
+}
+
+/** Answers an event that has come so many times, 1 for the first. */
+export type Treatment = (res: ServerResponse, times: number) => void
+
+/** A receiver, and a page of its ledger. */
+export interface LedgerPage {
+  readonly receiver: Receiver
+  readonly arrivals: readonly Arrival[]
+  /** From its creation on, what comes must be of this webhook. */
+  expect(webhook: { id: string; signature_key: string }): void
+  /** What came and was not of its webhook, in words; empty when all was. */
+  faults(): Promise<string[]>
+}
+
+/**
+ * Starts a receiver that writes down what comes.
+ *
+ * @param now The time by which signatures must be fresh.
+ */
+export async function startLedgerPage(treat: Treatment, now: () => number): Promise<LedgerPage> {
+  const arrivals: Arrival[] = []
+  const timesOf = new Map<string, number>()
+  const faults: string[] = []
+  const checks: Promise<void>[] = []
+  let webhook: { id: string; signature_key: string } | undefined
+
+  async function check({ body, headers, event }: Received): Promise<void> {
+    try {
+      const verified = await verifyWebhook(body, headers, webhook?.signature_key ?? [], { now })
+      if (verified.webhook_id !== webhook?.id) faults.push(`${event.id} names ${String(event.webhook_id)}`)
+      if (verified.id !== headers['webhook-id']) faults.push(`${event.id} has another id in its header`)
+    } catch (error) {
+      faults.push(`${event.id}: ${String(error)}`)
+    }
+  }
+
+  const receiver = await startReceiver((res, received) => {
+    const { id } = received.event
+    const arrival: Arrival = { eventId: id }
+    arrivals.push(arrival)
+    checks.push(check(received))
+    const end = (kind: 'accepted' | 'refused' | 'cut') => (arrival.end ??= { kind, at: performance.now() })
+    res.once('finish', () => end(res.statusCode < 300 ? 'accepted' : 'refused'))
+    res.once('close', () => end('cut'))
+    const times = (timesOf.get(id) ?? 0) + 1
+    timesOf.set(id, times)
+    treat(res, times)
+  })
+  return {
+    receiver,
+    arrivals,
+    expect(expected) {
+      webhook = expected
+    },
+    async faults() {
+      await Promise.all(checks)
+      return faults
+    },
+  }
+}
+
+/** Where answers wait while it is closed, so that deliveries are under way when something is to happen to them. */
+export function createGate() {
+  const signals = new EventEmitter()
+  let isClosed = false
+  let waiting: (() => void)[] = []
+
+  function letThrough(count: number): void {
+    const passing = waiting.splice(0, count)
+    for (const answer of passing) answer()
+  }
+
+  return {
+    pass(answer: () => void): void {
+      if (!isClosed) {
+        answer()
+        return
+      }
+      waiting.push(answer)
+      signals.emit('waits')
+    },
+    /** Closes it, and resolves once so many wait. */
+    async hold(count: number): Promise<void> {
+      isClosed = true
+      while (waiting.length < count) await once(signals, 'waits')
+    },
+    letThrough,
+    open(): void {
+      isClosed = false
+      letThrough(waiting.length)
+      waiting = []
+    },
+  }
+}

@@ -1,0 +1,63 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startEmbedded, type EmbeddedPostgres } from '@portico/server/embedded'
+import pg from 'pg'
+import { afterAll } from 'vitest'
+import { freePort } from '../free-port.js'
+import { until } from './until.js'
+
+/** A Postgres for one test file, durable as in production, at one address over all its starts. */
+export interface OwnPostgres {
+  readonly url: string
+  /**
+   * Stops it, and starts it again once the work is done.
+   *
+   * @param signal SIGINT ends what is under way in order; SIGQUIT does not, and it starts again from its log.
+   */
+  whileStopped(signal: 'SIGINT' | 'SIGQUIT', work: () => Promise<void>): Promise<void>
+  /** Asks on a connection of its own, which no restart can break. */
+  query<Row extends object>(text: string, values?: unknown[]): Promise<Row[]>
+}
+
+/** Starts it; it ends with the test file. */
+export async function startOwnPostgres(options: { maxConnections: number }): Promise<OwnPostgres> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'portico-own-postgres-'))
+  const port = await freePort()
+  const start = () => startEmbedded({ ...options, dataDir, port })
+  let postgres: EmbeddedPostgres | undefined = await start()
+  const { url } = postgres
+  afterAll(async () => {
+    await postgres?.stop()
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })
+  })
+
+  return {
+    url,
+    async whileStopped(signal, work) {
+      const [pid] = (await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')
+      process.kill(Number(pid), signal)
+      await until(() => !isAlive(Number(pid)))
+      postgres = undefined
+      await work()
+      postgres = await start()
+    },
+    async query<Row extends object>(text: string, values: unknown[] = []) {
+      const client = new pg.Client({ connectionString: url })
+      await client.connect()
+      try {
+        return (await client.query<Row>(text, values)).rows
+      } finally {
+        await client.end()
+      }
+    },
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,50 @@
+import { EventEmitter, once } from 'node:events'
+
+const atOnce = 30
+
+/** Writes that go on through whatever happens to the service. */
+export interface Writers {
+  /** Resolves once so many writes are acknowledged, and rejects as the first that fails. */
+  acknowledged(count: number): Promise<void>
+  /** Those under way go on, and others begin beside them: a write whose process died waits for its lease to end. */
+  goOn(): void
+}
+
+/** Starts writes in this order, so many at once, each of which repeats itself until it is acknowledged. */
+export function startWriters(writes: readonly (() => Promise<void>)[]): Writers {
+  const waiting = [...writes]
+  const underWay = new Set<Promise<void>>()
+  const signals = new EventEmitter().setMaxListeners(0)
+  let acknowledged = 0
+  let failure: unknown
+
+  function fill(): void {
+    while (underWay.size < atOnce && failure === undefined) {
+      const write = waiting.shift()
+      if (write === undefined) return
+      const running: Promise<void> = write()
+        .then(() => void (acknowledged += 1))
+        .catch((error: unknown) => void (failure ??= error))
+        .finally(() => {
+          underWay.delete(running)
+          fill()
+          signals.emit('one')
+        })
+      underWay.add(running)
+    }
+  }
+
+  fill()
+  return {
+    async acknowledged(count) {
+      while (acknowledged < count) {
+        if (failure !== undefined) throw new Error('a write failed', { cause: failure })
+        await once(signals, 'one')
+      }
+    },
+    goOn() {
+      underWay.clear()
+      fill()
+    },
+  }
+}
