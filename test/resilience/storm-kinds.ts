@@ -55,7 +55,7 @@ export function kindsOf({ pass, isBack }: StormWeather): Kind[] {
     {
       title: 'resets, tried again',
       treat: (res) => res.socket?.resetAndDestroy(),
-      events: 72,
+      events: 68,
       retryOnTimeout: true,
       end: 'failed',
     },
@@ -77,6 +77,12 @@ export function kindsOf({ pass, isBack }: StormWeather): Kind[] {
       end: 'delivered',
     },
     { title: 'hangs', treat: () => undefined, events: 8, end: 'lost' },
+    {
+      title: 'answers 200 after the limit',
+      treat: (res) => void setTimeout(() => answer(res, 200), tooLateMs),
+      events: 4,
+      end: 'lost',
+    },
     {
       title: 'answers 200 after the limit, and in time when it is tried again',
       treat: (res, times) => {
