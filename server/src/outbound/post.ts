@@ -9,7 +9,7 @@ import { isAddressAllowed, isTargetAllowed, type OutboundRules } from './target.
 export interface Outbound {
   /** Posts once. Whatever the other side does is an outcome, and no error. */
   post(request: OutboundPost): Promise<OutboundAnswer>
-  /** Ends every connection; what is under way is told as disconnected. */
+  /** Ends every connection; a post that is under way rejects. */
   close(): void
 }
 
@@ -81,11 +81,14 @@ export function openOutbound(
       if (!isTargetAllowed(request.url, rules)) return { outcome: 'not_allowed' }
       const timer = startTimer(request.timeoutMs)
       try {
-        const first = await send(request, { isFresh: false }, timer)
-        if (first.outcome !== 'stale') return first
+        let exchanged = await send(request, { isFresh: false }, timer)
         // The receiver closed an idle connection while the request was on its way, and has not seen it.
-        const second: Exchanged = isClosed ? first : await send(request, { isFresh: true }, timer)
-        return second.outcome === 'stale' ? { outcome: 'disconnected' } : second
+        if (exchanged.outcome === 'stale' && !isClosed)
+          exchanged = await send(request, { isFresh: true }, timer)
+        if (exchanged.outcome === 'answered') return exchanged
+        // It was us who ended it: nobody knows what the other side would have answered.
+        if (isClosed) throw new Error('the way out was closed before an answer came')
+        return exchanged.outcome === 'stale' ? { outcome: 'disconnected' } : exchanged
       } finally {
         timer.stop()
       }
