@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbedded, type EmbeddedPostgres } from '@portico/server/embedded'
 import pg from 'pg'
-import { afterAll } from 'vitest'
 import { freePort } from '../free-port.js'
 import { until } from './until.js'
 
-/** A Postgres for one test file, durable as in production, at one address over all its starts. */
+/** A Postgres as durable as in production, at one address over all its starts. */
 export interface OwnPostgres {
   readonly url: string
   /**
@@ -18,19 +17,17 @@ export interface OwnPostgres {
   whileStopped(signal: 'SIGINT' | 'SIGQUIT', work: () => Promise<void>): Promise<void>
   /** Asks on a connection of its own, which no restart can break. */
   query<Row extends object>(text: string, values?: unknown[]): Promise<Row[]>
+  /** Ends it, and removes its folder. */
+  remove(): Promise<void>
 }
 
-/** Starts it; it ends with the test file. */
+/** Starts it on a folder of its own. */
 export async function startOwnPostgres(options: { maxConnections: number }): Promise<OwnPostgres> {
   const dataDir = await mkdtemp(join(tmpdir(), 'portico-own-postgres-'))
   const port = await freePort()
   const start = () => startEmbedded({ ...options, dataDir, port })
   let postgres: EmbeddedPostgres | undefined = await start()
   const { url } = postgres
-  afterAll(async () => {
-    await postgres?.stop()
-    await rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })
-  })
 
   return {
     url,
@@ -50,6 +47,10 @@ export async function startOwnPostgres(options: { maxConnections: number }): Pro
       } finally {
         await client.end()
       }
+    },
+    async remove() {
+      await postgres?.stop()
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })
     },
   }
 }
