@@ -70,7 +70,7 @@ export const attemptOutcomes = [
   'timed_out',
   'disconnected',
   'unreachable',
-  'not_allowed',
+  'not_sent',
 ] as const
 
 export const WebhookAttempt = record(
@@ -81,12 +81,12 @@ export const WebhookAttempt = record(
       .enum(attemptOutcomes)
       .describe(
         'delivered: answered 2xx; refused: answered otherwise; timed_out: not answered within 15 seconds; ' +
-          'disconnected: the connection ended before an answer; unreachable: there was no connection; ' +
-          'not_allowed: the address is not one that events are sent to',
+          'disconnected: the connection ended before an answer; unreachable: there was no connection, or the address ' +
+          'is not one that events are sent to; not_sent: the service could not sign it',
       ),
     status: z.int().nullable().describe('Status of the answer'),
     answer: z.string().nullable().describe('The first 1,000 characters of the answer'),
-    duration_in_milliseconds: z.int(),
+    duration_in_milliseconds: z.int().describe('0 where there was no connection'),
     started_at: timestamp(),
   },
   {

@@ -73,12 +73,17 @@ export interface SignatureHeader {
   readonly signatures: readonly Uint8Array<ArrayBuffer>[]
 }
 
+/** Several times as long as one with two signatures. */
+const maxHeaderLength = 1_000
+
 /** Reads a service-signature header; undefined when it is not one. Versions of signatures that are not known are skipped. */
 export function parseSignatureHeader(header: string): SignatureHeader | undefined {
+  // Before anything is done for each of its parts: whoever sends it may be anybody.
+  if (header.length > maxHeaderLength) return undefined
   const members = new Map(
     header.split(',').map((member) => {
-      const [, name = '', value = ''] = /^\s*(\w+)=(.*?)\s*$/.exec(member) ?? []
-      return [name, value]
+      const [name = '', ...value] = member.trim().split('=')
+      return [name, value.join('=')]
     }),
   )
   const timestamp = members.get('t') ?? ''
@@ -109,6 +114,11 @@ export async function isSignedBy(
 }
 
 const keyPrefix = 'whsec_'
+
+/** Whether a text has the form of a signature key: the prefix, and 32 bytes in base64. */
+export function isSignatureKey(text: string): boolean {
+  return /^whsec_[A-Za-z\d+/]{43}=$/.test(text)
+}
 
 /** base64url, as signatures are sent, or the hexadecimal that others show; undefined for anything else. */
 function signatureBytes(value = ''): Uint8Array<ArrayBuffer> | undefined {

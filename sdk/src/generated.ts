@@ -1626,12 +1626,13 @@ export interface WebhookDelivery {
 /** Part of `WebhookDelivery`. */
 export interface WebhookAttempt {
   number: number
-  /** delivered: answered 2xx; refused: answered otherwise; timed_out: not answered within 15 seconds; disconnected: the connection ended before an answer; unreachable: there was no connection; not_allowed: the address is not one that events are sent to. */
-  outcome: 'delivered' | 'refused' | 'timed_out' | 'disconnected' | 'unreachable' | 'not_allowed'
+  /** delivered: answered 2xx; refused: answered otherwise; timed_out: not answered within 15 seconds; disconnected: the connection ended before an answer; unreachable: there was no connection, or the address is not one that events are sent to; not_sent: the service could not sign it. */
+  outcome: 'delivered' | 'refused' | 'timed_out' | 'disconnected' | 'unreachable' | 'not_sent'
   /** Status of the answer. */
   status: number | null
   /** The first 1,000 characters of the answer. */
   answer: string | null
+  /** 0 where there was no connection. */
   duration_in_milliseconds: number
   started_at: string
 }

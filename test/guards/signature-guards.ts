@@ -31,7 +31,7 @@ export const signatureGuards = [
   guard({
     name: 'signature of an event: a key that is none',
     file: receiver,
-    find: "key.startsWith('whsec_')",
+    find: 'isSignatureKey(key)',
     replace: 'true',
     red: refuses('to run with a secret of something else'),
     green: accepts,

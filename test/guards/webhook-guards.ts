@@ -128,8 +128,8 @@ export const webhookGuards = [
   guard({
     name: 'slots of a webhook',
     file: sender,
-    find: 'const healthy = Math.min(perWebhook - busy, free)',
-    replace: 'const healthy = free',
+    find: 'healthy: Math.min(perWebhook - busy, free)',
+    replace: 'healthy: free',
     red: inSlots,
     green: toWhoSubscribes,
   }),

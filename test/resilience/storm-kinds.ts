@@ -62,18 +62,18 @@ export function kindsOf({ pass, isBack }: StormWeather): Kind[] {
     {
       title: 'claims more than it sends',
       treat: (res) => {
-        res.writeHead(200, { 'content-length': '1000' })
+        res.writeHead(500, { 'content-length': '1000' })
         res.write('this is all', () => res.destroy())
       },
-      events: 400,
-      end: 'lost',
+      events: 100,
+      end: 'failed',
     },
     {
       title: 'claims less than it sends',
       treat: (res) => {
         res.writeHead(200, { 'content-length': '2' }).end('okHTTP/1.1 500 No\r\n\r\n')
       },
-      events: 1_000,
+      events: 1_300,
       end: 'delivered',
     },
     { title: 'hangs', treat: () => undefined, events: 8, end: 'lost' },

@@ -1,6 +1,6 @@
 import { text as textOf } from 'node:stream/consumers'
 import { eventSelectors } from '@portico/contract/event-catalog'
-import { newSignatureKey } from '@portico/contract/webhook-signature'
+import { isSignatureKey, newSignatureKey } from '@portico/contract/webhook-signature'
 import { createClient, type ClientOptions, type ListenOptions } from '@portico/sdk'
 import { InvalidArgumentError, type Command } from 'commander'
 import { credentialsPath, readCredentials } from '../accounts/credentials-file.js'
@@ -124,7 +124,7 @@ function toSelector(text: string): ListenOptions['code'] {
 }
 
 function toKey(text: string): string {
-  if (!/^whsec_[\w+/]{43}=$/.test(text))
+  if (!isSignatureKey(text))
     throw new InvalidArgumentError('It is whsec_ and 32 bytes in base64, as an earlier start has shown it.')
   return text
 }

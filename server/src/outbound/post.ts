@@ -26,7 +26,7 @@ export interface OutboundPost {
 export type OutboundAnswer =
   | {
       /**
-       * A status came in time. It counts also when the body hangs or does not end, which is then cut. A redirect is an
+       * A status came in time. It counts also when the body hangs, breaks off or does not end; then there is what has come of it. A redirect is an
        * answer like any other and never followed.
        */
       readonly outcome: 'answered'
@@ -38,7 +38,7 @@ export type OutboundAnswer =
   | {
       /**
        * - `timed_out`: no status within the time.
-       * - `disconnected`: connected, and then no answer that HTTP knows: a reset, nonsense, a body that breaks off.
+       * - `disconnected`: connected, and then no answer that HTTP knows: a reset, nonsense.
        * - `unreachable`: no connection: name not found, refused, certificate not trusted.
        * - `not_allowed`: an address that the rules forbid, and no connection was tried.
        */
@@ -82,7 +82,7 @@ export function openOutbound(
       const timer = startTimer(request.timeoutMs)
       try {
         let exchanged = await send(request, { isFresh: false }, timer)
-        // The receiver closed an idle connection while the request was on its way, and has not seen it.
+        // The receiver closed an idle connection while the request was on its way, and has hardly seen it.
         if (exchanged.outcome === 'stale' && !isClosed)
           exchanged = await send(request, { isFresh: true }, timer)
         if (exchanged.outcome === 'answered') return exchanged
@@ -164,7 +164,7 @@ function exchange(req: ClientRequest, request: OutboundPost, timer: Timer): Prom
     req.once('response', (res) => {
       answer = readAnswer(res, request.maxAnswerBytes, resolve)
     })
-    req.on('error', (error) => resolve(outcomeOf(error, connection)))
+    req.on('error', (error) => resolve(answer?.() ?? outcomeOf(error, connection)))
     req.once('close', () => {
       // A server that switches protocols is closed without an error.
       if (answer === undefined) resolve({ outcome: 'disconnected' })
@@ -225,7 +225,7 @@ function readAnswer(
     res.destroy()
   })
   res.once('end', () => resolve(answer()))
-  res.on('error', () => resolve({ outcome: 'disconnected' }))
+  res.on('error', () => resolve(answer()))
   return answer
 }
 

@@ -1,5 +1,6 @@
-import { lookup as systemLookup, Resolver, type LookupAddress } from 'node:dns'
+import { promises, Resolver, type LookupAddress } from 'node:dns'
 import type { LookupFunction } from 'node:net'
+import { inTurn } from '../jobs/in-turn.js'
 
 /**
  * Looks names up by asking name servers, without the threads that the system's own lookup occupies: a few names of one
@@ -19,21 +20,50 @@ export function resolvingLookup({
   timeoutMs?: number
   servers?: readonly string[]
 }): LookupFunction {
-  const resolver = new Resolver({ timeout: timeoutMs, tries: 2 })
-  if (servers !== undefined) resolver.setServers(servers)
-  return (hostname, options, callback) => {
-    const questions = [
+  const resolverOf = renewed(() => {
+    const resolver = new Resolver({ timeout: timeoutMs, tries: 2 })
+    if (servers !== undefined) resolver.setServers(servers)
+    return resolver
+  })
+  const askSystem = inTurn(systemAddresses)
+  async function addressesOf(hostname: string): Promise<LookupAddress[]> {
+    const resolver = resolverOf()
+    const answers = await Promise.all([
       ask((done) => resolver.resolve4(hostname, done), 4),
       ask((done) => resolver.resolve6(hostname, done), 6),
-    ]
-    void Promise.all(questions).then((answers) => {
-      const found = answers.flatMap(({ addresses }) => addresses)
-      if (found.length > 0) callback(null, found)
-      else if (fallback && !answers.some(({ error }) => error?.code === 'ETIMEOUT'))
-        systemLookup(hostname, { ...options, all: true }, callback)
-      else callback(answers[0]?.error ?? new Error(`${hostname} has no address`), [])
-    })
+    ])
+    const found = answers.flatMap(({ addresses }) => addresses)
+    if (found.length > 0) return found
+    const isUnknown = answers.every(({ error }) => error !== null && unknownCodes.has(error.code ?? ''))
+    // One at a time: whoever can have names answered as unknown can have the system's lookup of them hang.
+    if (fallback && isUnknown) return askSystem(hostname)
+    throw answers[0].error ?? new Error(`${hostname} has no address`)
   }
+  return (hostname, _options, callback) => {
+    addressesOf(hostname).then(
+      (addresses) => callback(null, addresses),
+      (error: NodeJS.ErrnoException) => callback(error, []),
+    )
+  }
+}
+
+/** Said of a name that name servers know not to have an address. */
+const unknownCodes = new Set(['ENOTFOUND', 'ENODATA'])
+
+/** A resolver reads the system's configuration once; a machine may get other name servers at any time. */
+const renewalMs = 60_000
+
+function renewed<Thing>(make: () => Thing): () => Thing {
+  let made: { readonly thing: Thing; readonly tick: number } | undefined
+  return () => {
+    if (made === undefined || performance.now() - made.tick > renewalMs)
+      made = { thing: make(), tick: performance.now() }
+    return made.thing
+  }
+}
+
+function systemAddresses(hostname: string): Promise<LookupAddress[]> {
+  return promises.lookup(hostname, { all: true })
 }
 
 interface AddressAnswer {

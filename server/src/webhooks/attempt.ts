@@ -1,3 +1,4 @@
+import type { SignatureHeaders, SignedMessage } from '@portico/contract/webhook-signature'
 import type { Deps } from '../deps.js'
 import { webhookEvent } from '../events/webhook-event.js'
 import type { OutboundAnswer } from '../outbound/post.js'
@@ -29,7 +30,7 @@ const maxRetryAfterSeconds = 24 * hour
 
 /** Sends an event to a webhook once, and says what becomes of the delivery then. */
 export async function attempt(
-  { now, outbound, signerOf }: Pick<Deps, 'now' | 'outbound'> & { readonly signerOf: SignerOf },
+  { log, now, outbound, signerOf }: Pick<Deps, 'log' | 'now' | 'outbound'> & { readonly signerOf: SignerOf },
   delivery: ClaimedDelivery,
 ): Promise<Ending> {
   const startedAt = now()
@@ -39,7 +40,15 @@ export async function attempt(
     timestamp: Math.floor(startedAt.getTime() / 1000),
     body: JSON.stringify(webhookEvent(delivery, delivery.webhook_id)),
   }
-  const signed = await signerOf(delivery, startedAt)(message)
+  const signed = await sign(signerOf, delivery, message, startedAt)
+  if (signed instanceof Error) {
+    log.error(
+      { delivery_id: delivery.id, webhook_id: delivery.webhook_id, err: signed },
+      'an event cannot be signed',
+    )
+    const nothing = { status: null, answer: null, durationMs: 0 }
+    return { outcome: 'not_sent', ...nothing, ...afterRefusal(delivery, 0, now()), startedAt }
+  }
   const answer = await outbound.post({
     url: delivery.target_url,
     headers: { 'content-type': 'application/json', 'user-agent': 'Portico', ...signed },
@@ -47,16 +56,35 @@ export async function attempt(
     timeoutMs,
     maxAnswerBytes,
   })
+  // Neither by word nor by time does it tell an address inside a network from one that nobody has.
+  const isReached = answer.outcome !== 'not_allowed' && answer.outcome !== 'unreachable'
   return {
     ...outcomeOf(answer),
     ...consequenceOf(answer, delivery, now()),
-    durationMs: Math.round(performance.now() - startedTick),
+    durationMs: isReached ? Math.round(performance.now() - startedTick) : 0,
     startedAt,
   }
 }
 
+/** The headers, or why they cannot be made: the key does not open, as after the loss of a master key. */
+async function sign(
+  signerOf: SignerOf,
+  delivery: ClaimedDelivery,
+  message: SignedMessage,
+  at: Date,
+): Promise<SignatureHeaders | Error> {
+  try {
+    return await signerOf(delivery, at)(message)
+  } catch (error) {
+    return error instanceof Error ? error : new Error('signing failed', { cause: error })
+  }
+}
+
 function outcomeOf(answer: OutboundAnswer): Pick<Ending, 'outcome' | 'status' | 'answer'> {
-  if (answer.outcome !== 'answered') return { outcome: answer.outcome, status: null, answer: null }
+  if (answer.outcome !== 'answered') {
+    const outcome = answer.outcome === 'not_allowed' ? 'unreachable' : answer.outcome
+    return { outcome, status: null, answer: null }
+  }
   return {
     outcome: isReceived(answer) ? 'delivered' : 'refused',
     status: answer.status,
@@ -71,15 +99,24 @@ function isReceived(answer: OutboundAnswer): boolean {
 /** An answer that refuses the event has it sent again; where there was none, that is up to the webhook. */
 function consequenceOf(
   answer: OutboundAnswer,
-  { place_in_schedule: place, retry_on_timeout: isRetriedUnanswered }: ClaimedDelivery,
+  delivery: ClaimedDelivery,
   at: Date,
 ): Pick<Ending, 'state' | 'nextAt'> {
   if (isReceived(answer)) return { state: 'delivered', nextAt: null }
-  if (answer.outcome !== 'answered' && !isRetriedUnanswered) return { state: 'lost', nextAt: null }
+  if (answer.outcome !== 'answered' && !delivery.retry_on_timeout) return { state: 'lost', nextAt: null }
+  return afterRefusal(delivery, askedWaitOf(answer, at), at)
+}
+
+/** The next attempt on the schedule, and not before the wait that was asked for; none after the last. */
+function afterRefusal(
+  { place_in_schedule: place }: ClaimedDelivery,
+  askedWaitSeconds: number,
+  at: Date,
+): Pick<Ending, 'state' | 'nextAt'> {
   const scheduled = retryAfterSeconds[place - 1]
   if (scheduled === undefined) return { state: 'failed', nextAt: null }
   // Deliveries that failed together should not all come back together.
-  const waitSeconds = Math.max(scheduled * (0.9 + Math.random() * 0.2), askedWaitOf(answer, at))
+  const waitSeconds = Math.max(scheduled * (0.9 + Math.random() * 0.2), askedWaitSeconds)
   return { state: 'pending', nextAt: new Date(at.getTime() + waitSeconds * 1000) }
 }
 

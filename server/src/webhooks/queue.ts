@@ -19,9 +19,18 @@ export interface ClaimedDelivery extends SentEvent {
   readonly failing_since: Date | null
 }
 
-/** The webhooks that have deliveries due, found without reading more than one delivery of each. */
-export async function findDueWebhooks(db: Kysely<DB>, at: Date): Promise<string[]> {
-  const { rows } = await sql<{ webhook_id: string }>`
+/** A webhook that can be sent something now. */
+export interface DueWebhook {
+  readonly webhookId: string
+  readonly isFailing: boolean
+}
+
+/**
+ * The webhooks that have deliveries due, found without reading more than one delivery of each; of the inactive ones those
+ * with a test event.
+ */
+export async function findDueWebhooks(db: Kysely<DB>, at: Date): Promise<DueWebhook[]> {
+  const { rows } = await sql<DueWebhook>`
     with recursive earliest as (
       (
         select webhook_id, run_at from webhook_deliveries
@@ -34,8 +43,15 @@ export async function findDueWebhooks(db: Kysely<DB>, at: Date): Promise<string[
         order by webhook_id, run_at limit 1
       ) next
     )
-    select webhook_id from earliest where run_at <= ${at}`.execute(db)
-  return rows.map((row) => row.webhook_id)
+    select earliest.webhook_id as "webhookId", webhooks.failing_since is not null as "isFailing"
+    from earliest
+    join webhooks on webhooks.id = earliest.webhook_id and webhooks.deleted_at is null
+    where earliest.run_at <= ${at} and (webhooks.active or exists (
+      select from webhook_deliveries
+      where state = 'pending' and event_code = 'webhook.webhook.test.success'
+        and webhook_id = earliest.webhook_id and run_at <= ${at}
+    ))`.execute(db)
+  return rows
 }
 
 /** How many deliveries to a webhook may be taken. */

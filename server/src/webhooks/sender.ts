@@ -11,6 +11,7 @@ import {
   endAttempts,
   findDueWebhooks,
   type ClaimedDelivery,
+  type DueWebhook,
   type EndedAttempt,
   type Room,
 } from './queue.js'
@@ -55,6 +56,8 @@ export function startSender(deps: Deps, options: SenderOptions = {}): Sender {
   const soon = new Map<string, number>()
   /** Webhooks that had at least as many deliveries due as there was room for. */
   const behind = new Set<string>()
+  /** Webhooks that failed when they were last looked at: one attempt at a time tells whether they are back. */
+  const failing = new Set<string>()
   /** Emits `change` when an attempt has ended, and when the sender is to stop. */
   const signals = new EventEmitter().setMaxListeners(0)
   let underWay = 0
@@ -71,7 +74,10 @@ export function startSender(deps: Deps, options: SenderOptions = {}): Sender {
     const leaseUntil = new Date(at.getTime() + leaseMs)
     const claimed = await claimDeliveries(db, { at, leaseUntil, rooms })
     const taken = new Map<string, number>()
-    for (const { webhook_id: id } of claimed) taken.set(id, (taken.get(id) ?? 0) + 1)
+    for (const { webhook_id: id, failing_since: since } of claimed) {
+      taken.set(id, (taken.get(id) ?? 0) + 1)
+      note({ webhookId: id, isFailing: since !== null })
+    }
     for (const { webhookId, healthy, failing } of rooms) {
       const count = taken.get(webhookId) ?? 0
       if (count > 0 && (count === healthy || count === failing)) behind.add(webhookId)
@@ -87,12 +93,25 @@ export function startSender(deps: Deps, options: SenderOptions = {}): Sender {
     // In any order, so that what is short is not always short for the same ones.
     for (const webhookId of shuffled(webhookIds)) {
       const busy = running.get(webhookId) ?? 0
-      const healthy = Math.min(perWebhook - busy, free)
-      if (healthy <= 0) continue
-      rooms.push({ webhookId, healthy, failing: busy === 0 ? 1 : 0 })
-      free -= healthy
+      const room = { healthy: Math.min(perWebhook - busy, free), failing: Math.min(busy === 0 ? 1 : 0, free) }
+      const needed = failing.has(webhookId) ? room.failing : room.healthy
+      if (needed <= 0) continue
+      rooms.push({ webhookId, ...room })
+      free -= needed
     }
     return rooms
+  }
+
+  function note({ webhookId, isFailing }: DueWebhook): void {
+    if (isFailing) failing.add(webhookId)
+    else failing.delete(webhookId)
+  }
+
+  async function startAllDue(): Promise<number> {
+    const due = await findDueWebhooks(db, deps.now())
+    failing.clear()
+    due.forEach(note)
+    return startDueInTurn(due.map(({ webhookId }) => webhookId))
   }
 
   async function run(delivery: ClaimedDelivery): Promise<void> {
@@ -103,7 +122,7 @@ export function startSender(deps: Deps, options: SenderOptions = {}): Sender {
       await sendOnce(delivery)
     } catch (error) {
       // Its lease stays, and when that has run out the event is sent again.
-      log.error({ delivery_id: delivery.id, err: error }, 'how a delivery ended cannot be stored')
+      log.error({ delivery_id: delivery.id, err: error }, 'an attempt to deliver was cut off')
     }
     const left = (running.get(webhookId) ?? 1) - 1
     if (left === 0) running.delete(webhookId)
@@ -129,7 +148,7 @@ export function startSender(deps: Deps, options: SenderOptions = {}): Sender {
     for (const [webhookId, until] of soon) if (until < tick) soon.delete(webhookId)
     if (tick - polledAt < pollMs) return startDueInTurn([...soon.keys()])
     polledAt = tick
-    return startDueInTurn(await findDueWebhooks(db, deps.now()))
+    return startAllDue()
   }
 
   async function work(): Promise<void> {
@@ -170,7 +189,7 @@ export function startSender(deps: Deps, options: SenderOptions = {}): Sender {
     async runDue() {
       const endedBefore = ended
       for (;;) {
-        const started = await startDueInTurn(await findDueWebhooks(db, deps.now()))
+        const started = await startAllDue()
         if (started > 0) continue
         if (underWay === 0) return ended - endedBefore
         await once(signals, 'change')
