@@ -91,10 +91,11 @@ export function milliseconds(value: number): string {
 const headings = ['row', 'work and measure', 'ours', 'beside', 'ratio', 'goal', 'met', 'on']
 export const missedMark = '**no**'
 
-/** @param date Of the measurement, as 2026-03-14. */
-export function cellsOf(figure: Figure, date: string): string[] {
+/** @param run Its date, as 2026-03-14, and how many rounds it had. */
+export function cellsOf(figure: Figure, run: { readonly date: string; readonly rounds: number }): string[] {
   const met = figure.isMet === undefined ? none : figure.isMet ? 'yes' : missedMark
-  return [figure.row, figure.what, figure.ours, figure.beside, figure.ratio, figure.goal, met, date]
+  const on = `${run.date}, ${run.rounds} rounds`
+  return [figure.row, figure.what, figure.ours, figure.beside, figure.ratio, figure.goal, met, on]
 }
 
 /** Rows of cells as a table of Markdown, its columns aligned so that a terminal shows it well too. */

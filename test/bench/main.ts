@@ -89,7 +89,9 @@ async function run(): Promise<void> {
     figures.push(...(await rows[name](settings)))
   }
   const date = new Date().toISOString().slice(0, 10)
-  process.stdout.write(`\n${toTable(figures.map((figure) => cellsOf(figure, date)))}\n`)
+  process.stdout.write(
+    `\n${toTable(figures.map((figure) => cellsOf(figure, { date, rounds: settings.rounds })))}\n`,
+  )
   if (!isWritten) return
   await writeReport(join(root, 'docs/benchmarks.md'), figures, {
     date,

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { cellsOf, missedMark, rowNames, toTable, type Figure, type RowName } from './figures.js'
 import { describeMachine } from './machine.js'
+import { webhookCount } from './delivery-stage.js'
 import { raisedLimit } from './stage.js'
 
 const unwritten = 'Not explained yet.'
@@ -22,7 +23,7 @@ export async function writeReport(
   const measured = new Set<string>(figures.map(({ row }) => row))
   const lines = rowNames.flatMap((row) =>
     measured.has(row)
-      ? figures.filter((figure) => figure.row === row).map((figure) => cellsOf(figure, about.date))
+      ? figures.filter((figure) => figure.row === row).map((figure) => cellsOf(figure, about))
       : (known.lines.get(row) ?? []),
   )
   await writeFile(path, render(lines, known.reasons, about))
@@ -57,16 +58,20 @@ keep their figures. The machine of ${about.date}:
 ${[...describeMachine(), ...about.versions].map((line) => `- ${line}`).join('\n')}
 
 Machines are shared and noisy, so a figure is a ratio measured in one run, or the CPU time per request of the server and
-Postgres together. Each is the median of ${about.rounds} rounds that alternate between what is compared, after a warm-up; a
-ratio is the median of the rounds' ratios. 25 connections are kept alive. The service runs as it ships, but for
+Postgres together. Each is the median of its rounds, which alternate between what is compared, after a warm-up; a ratio is
+the median of the rounds' ratios. 25 connections are kept alive. The service runs as it ships, but for
 ${setting.join(', ')}.
 
 The sample has ${about.users.toLocaleString('en')} users in 1,000 organizations: one with 3 users of 10, one with 1 of 10, 998 that share
-the rest. Requests go to random organizations, environments and users. A7 has samples of its own, with as many users.
+the rest. Requests go to random organizations, environments and users. A7 has samples of its own, with as many users; the
+rows from D1 on have one of 1,000 accounts with 300 events each. Deliveries go to ${webhookCount} webhooks, each of another account, whose
+receivers are ports of one process on the core of the load, over https.
 
 **Bare** (\`test/bench/bare.ts\`) is the honest limit in the same process model: node:http, the same pool and named
 statements, one statement a request, the token verified through the same kind of cache, JSON.stringify; no framework, no
-validation, no contract. For A5 it sends the service's own statements, one by one. Peers (\`test/bench/peers\`) are
+validation, no contract. For A5 it sends the service's own statements, one by one. For D1 it is a loop
+(\`test/bench/bare-deliveries.ts\`) that posts events which are in memory, as many at once, over https connections that are
+kept as the service keeps them, with the service's check of the target: nothing is claimed, signed or stored. Peers (\`test/bench/peers\`) are
 started by hand.
 `
 }
