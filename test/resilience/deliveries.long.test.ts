@@ -19,7 +19,7 @@ const masterKeys = `v1:${randomBytes(32).toString('base64')}`
 const heldAtOnce = 20
 const answeredAtLast = 6
 /** What is answered takes this long at most to be stored, on a machine that is busy with all of it. */
-const unstoredWithinMs = 1_000
+const unstoredWithinMs = 2_000
 /** The waits of the schedule at their longest, in seconds, after the leases of what was left under way. */
 const waitsSeconds = [
   31,
