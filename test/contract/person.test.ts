@@ -2,11 +2,13 @@ import { Address, Profile } from '@portico/contract/profile'
 import { eraseUser } from '@portico/server/erase-user'
 import { exportUser, type UserExport } from '@portico/server/export-user'
 import { openMagicLink, type Client, type Event } from '@portico/sdk'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { anything, givenOf } from '../given.js'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { anyEmail, anything, givenOf } from '../given.js'
 import { startService, type Service } from '../harness.js'
+import { startReceiver } from '../receiver.js'
 import { signIn as signInWhole } from '../world.js'
 import { tablesWith } from './stored-text.js'
+import { webhooksOf } from './webhook-given.js'
 
 let service: Service
 let client: Client
@@ -15,6 +17,17 @@ beforeAll(async () => {
   service = await startService()
   client = await service.client()
 })
+
+afterEach(async () => {
+  // What it refused would be sent again in the next test.
+  for await (const { id } of client.webhooks.list.all()) await client.webhooks.delete({ webhook_id: id })
+})
+
+/** A receiver of every event that answers with what it was sent, as a server that tells of its own mistakes does. */
+async function givenEcho(): Promise<void> {
+  const echo = await startReceiver((res, { body }) => res.writeHead(500).end(body))
+  await webhooksOf(service, client).subscribed(echo, { event_codes: ['all'] })
+}
 
 /** What callers can say of a person, each found nowhere else. */
 function canaries() {
@@ -140,6 +153,7 @@ test('everything that can be said of a person has a canary here, or is one of a 
 
 describe('the export of a person', () => {
   test('has everything that is kept, without secrets, also of one who is deleted', async () => {
+    await givenEcho()
     const known = await givenKnownPerson()
 
     const person = await exported(known)
@@ -162,7 +176,18 @@ describe('the export of a person', () => {
       // Nobody vouched for them: test/contract/erasure.test.ts has one for whom somebody did.
       user_identities: false,
       user_metadata: true,
+      webhook_attempts: true,
+      webhook_deliveries: true,
     })
+    // What was sent is what happened, and nothing that happened to others.
+    const members = (table: string, member: string) =>
+      (person.records[table] ?? []).map((row) => new Map(Object.entries(row)).get(member) as unknown)
+    const events = members('events', 'id')
+    expect(members('webhook_deliveries', 'id').toSorted()).toEqual(events.toSorted())
+    expect(events).toEqual(expect.arrayContaining(members('webhook_attempts', 'delivery_id')))
+    expect(members('webhook_attempts', 'answer')).toContainEqual(
+      expect.stringContaining(known.said.earlier_email),
+    )
     expect(text).not.toMatch(/\\\\x[0-9a-f]|token=(?!removed)|_hash|sealed/)
 
     await client.users.delete({ org_domain: known.org_domain, user_id: known.user_id })
@@ -195,16 +220,146 @@ describe('the export of a person', () => {
       await exported({ org_domain, user_id: second }),
     ]
 
-    const idsOf = ({ records }: UserExport) =>
-      Object.entries(records).flatMap(([table, rows]) =>
-        rows.map((row) => `${table} ${'id' in row ? String(row.id) : 'undefined'}`),
-      )
-    const common = idsOf(before).filter((id) => idsOf(after).includes(id) && !id.endsWith('undefined'))
-    expect(common).toEqual([])
+    expect(idsOf(before).filter((id) => idsOf(after).includes(id))).toEqual([])
     expect(JSON.stringify(after)).not.toContain(first)
     expect(JSON.stringify(after)).not.toContain(said.profile.given_name)
   })
+
+  test('has of an address that went from one to the other what each was sent while it was theirs', async () => {
+    const { first, second } = await givenSharedAddress()
+
+    const [one, other] = [await exported(first), await exported(second)]
+
+    expect(idsOf(one).filter((id) => idsOf(other).includes(id))).toEqual([])
+    for (const [{ records }, { challenges, mails }] of [
+      [one, first],
+      [other, second],
+    ] as const)
+      expect(records).toMatchObject({
+        magic_link_challenges: challenges.map((id) => ({ id })),
+        outbox_messages: mails.map((id) => ({ id })),
+        jobs: challenges.map((challengeId) => ({ payload: { challengeId } })),
+      })
+  })
+
+  test('has nothing of the one who had the address before, also when the log alone still tells who it was', async () => {
+    const kept = await startService({ variables: { LOG_RETENTION_DAYS: '365' } })
+    const own = await kept.client()
+    const { domain: org_domain } = await kept.given.organization()
+    await kept.given.application({ org_domain, organization_domain_scope: org_domain })
+    await own.magicLink.updateConnection({ org_domain, find_or_create_user: true })
+    const email = anyEmail()
+    const signUp = async () => {
+      const { magic_link } = await own.magicLink.createChallenge({
+        org_domain,
+        user_email: email,
+        send_email: false,
+      })
+      await openMagicLink(magic_link ?? '')
+      return (await own.users.getByEmail({ org_domain, user_email: email })).id
+    }
+    const first = await signUp()
+    await own.users.update({ org_domain, user_id: first, email: anyEmail() })
+    const second = await signUp()
+    kept.clock.advance(100 * 24 * 60 * 60)
+    await kept.runJobs()
+    expect(await kept.query('select from events where email_normalized is not null')).toEqual([])
+
+    const exportOf = (id: string) => {
+      const query = {
+        account: kept.account.domain,
+        environment: 'sandbox',
+        organization: org_domain,
+        id,
+      } as const
+      return exportUser(kept.deps, query, () => undefined)
+    }
+    const [one, other] = [await exportOf(first), await exportOf(second)]
+    expect(idsOf(one).filter((id) => idsOf(other).includes(id))).toEqual([])
+    for (const { user, records } of [one, other])
+      expect(records['log_events']).toMatchObject([
+        { event_code: 'END_USER_MAGIC_LINK_STARTED', email, resource_owner_id: null },
+        { event_code: 'END_USER_MAGIC_LINK_SUCCESS', email, resource_owner_id: user.id },
+      ])
+  })
 })
+
+/** What each row of an export is, as far as it has an id. */
+function idsOf({ records }: UserExport): string[] {
+  return Object.entries(records).flatMap(([table, rows]) =>
+    rows.flatMap((row) => ('id' in row ? [`${table} ${String(row.id)}`] : [])),
+  )
+}
+
+interface Mailed {
+  readonly org_domain: string
+  readonly user_id: string
+  readonly challenges: readonly unknown[]
+  readonly mails: readonly unknown[]
+}
+
+/** Two who had an address in turn, the first of them twice, and the links and mails that each was sent there. */
+async function givenSharedAddress(): Promise<{ first: Mailed; second: Mailed }> {
+  const { domain: org_domain } = await service.given.organization()
+  await service.given.application({ org_domain, organization_domain_scope: org_domain })
+  await client.magicLink.updateConnection({ org_domain, find_or_create_user: true })
+  const email = `shared.${anything()}@people.example`
+  // No two things happen at the same moment.
+  const userWithAddress = () => {
+    service.clock.advance(1)
+    return service.given.user({ org_domain, email })
+  }
+  const changeAddress = (user_id: string, to: string) => {
+    service.clock.advance(1)
+    return client.users.update({ org_domain, user_id, email: to })
+  }
+  const mailLink = async () => {
+    service.clock.advance(1)
+    await client.magicLink.createChallenge({ org_domain, user_email: email })
+    service.clock.advance(1)
+    await service.runJobs()
+  }
+  const { id: first } = await userWithAddress()
+  await mailLink()
+  await changeAddress(first, anyEmail())
+  // Asked for when nobody had the address, by who had it next.
+  await mailLink()
+  const { id: second } = await userWithAddress()
+  await mailLink()
+  await changeAddress(second, anyEmail())
+  await changeAddress(first, email)
+  await mailLink()
+
+  const challenges = await idsWith(email, 'magic_link_challenges')
+  const mails = await idsWith(email, 'outbox_messages')
+  // As if each had been refused once more, for a reason that names the address.
+  await service.query(
+    `insert into jobs (name, account_id, payload, run_at, last_error, inserted_at)
+     select 'send_magic_link', account_id, jsonb_build_object(
+       'challengeId', id, 'environment', environment, 'organizationId', organization_id
+     ), 'infinity', '550 <' || email || '>', inserted_at
+     from magic_link_challenges where id = any($1) order by inserted_at`,
+    [challenges],
+  )
+  const at = (ids: readonly unknown[], ...indexes: number[]) => indexes.map((index) => ids[index])
+  const sent = (...indexes: number[]) => ({
+    challenges: at(challenges, ...indexes),
+    mails: at(mails, ...indexes),
+  })
+  return {
+    first: { org_domain, user_id: first, ...sent(0, 3) },
+    second: { org_domain, user_id: second, ...sent(1, 2) },
+  }
+}
+
+/** The rows that carry an address, the oldest first. */
+async function idsWith(email: string, table: 'magic_link_challenges' | 'outbox_messages'): Promise<string[]> {
+  const rows = await service.query<{ id: string }>(
+    `select id from ${table} where email_normalized = $1 order by inserted_at`,
+    [email],
+  )
+  return rows.map(({ id }) => id)
+}
 
 describe('the erasure of a person', () => {
   let known: Known
@@ -218,14 +373,26 @@ describe('the erasure of a person', () => {
   })
 
   test('leaves nothing in any table, in the stream or in the queue', async () => {
+    await givenEcho()
+    known = await givenKnownPerson()
+    others = [await givenKnownPerson({ ...canaries(), email: known.said.email })]
     const shared = known.said.email.split('@')[0] ?? ''
     const alone = wordsOf(known.said).filter(
       (word) => word !== shared && word !== known.said.profile.birthdate,
     )
     const before = await Promise.all(alone.map((word) => tablesWith(service, word)))
     expect(before.filter((tables) => tables.length === 0)).toEqual([])
+    expect(before.flat()).toContain('webhook_attempts')
+    const { records } = await exported(known)
+    const deliveries = `select from webhook_deliveries where id in (
+      select (row->>'id')::uuid from jsonb_array_elements($1) row
+    )`
+    const sent = JSON.stringify(records['events'])
+    expect(await service.query(deliveries, [sent])).not.toEqual([])
 
     await erase(known)
+
+    expect(await service.query(deliveries, [sent])).toEqual([])
 
     const found = await Promise.all(
       alone.map(async (word) => [word, await tablesWith(service, word)] as const),
@@ -291,6 +458,21 @@ describe('the erasure of a person', () => {
     expect(before['events']).toHaveLength(1)
     expect(await records()).toEqual(before)
   })
+
+  test.each(['first', 'second'] as const)(
+    'leaves everything of another person who had the address before or since: the %s of two is erased',
+    async (erased) => {
+      const { first, second } = await givenSharedAddress()
+      const [goes, stays] = erased === 'first' ? [first, second] : [second, first]
+      const { records } = await exported(stays)
+
+      await erase(goes)
+
+      expect((await exported(stays)).records).toEqual(records)
+      const left = 'select from magic_link_challenges where id = any($1)'
+      expect(await service.query(left, [goes.challenges])).toEqual([])
+    },
+  )
 
   async function exportedRecords(of: Known): Promise<UserExport['records']> {
     return (await exported(of)).records

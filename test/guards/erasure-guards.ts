@@ -1,6 +1,6 @@
 import { contractTest, guard } from './guard.js'
 
-const traces = 'server/src/purge/traces.ts'
+const heldAddresses = 'server/src/purge/held-addresses.ts'
 const purge = 'server/src/purge/purge.ts'
 
 const person = (title: string) => contractTest('person', title)
@@ -10,12 +10,17 @@ const leavesNothing = person(
 const exportsAll = person(
   'the export of a person has everything that is kept, without secrets, also of one who is deleted',
 )
+const sharedInTurn = person(
+  'the export of a person has of an address that went from one to the other what each was sent while it was theirs',
+)
+const byLog =
+  'union select resource_owner_id from theirs join log_events on ${inOrganization} and email_normalized = theirs.email where resource_owner_id is not null'
 
 /** What keeps the erasure and the export of one person from anybody else's data. */
 export const erasureGuards = [
   guard({
     name: 'erasure: the organization of an address',
-    file: traces,
+    file: heldAddresses,
     find: 'and organization_id = ${persons.organization_id} and email_normalized = any(${emails})',
     replace: 'and email_normalized = any(${emails})',
     red: person('the erasure of a person leaves everything of another person who has the address elsewhere'),
@@ -23,7 +28,7 @@ export const erasureGuards = [
   }),
   guard({
     name: 'erasure: the environment of an address',
-    file: traces,
+    file: heldAddresses,
     find: 'return sql`account_id = ${persons.account_id} and environment = ${persons.environment} and',
     replace: 'return sql`account_id = ${persons.account_id} and',
     red: person(
@@ -33,22 +38,49 @@ export const erasureGuards = [
   }),
   guard({
     name: 'erasure: when an address became theirs',
-    file: traces,
-    find: '${sql.ref(writtenAt)} > held.since and ',
-    replace: '',
+    file: heldAddresses,
+    find: "coalesce(lag(until) over (partition by email order by at, holder), '-infinity') as since",
+    replace: "'-infinity'::timestamptz as since",
     red: person('the export of a person has nothing of the one who had the address before'),
     green: exportsAll,
   }),
   guard({
     name: 'erasure: until when an address was theirs',
-    file: traces,
-    find: ' and ${sql.ref(writtenAt)} <= held.until',
-    replace: '',
+    file: heldAddresses,
+    find: 'tstzrange(since, until,',
+    replace: "tstzrange(since, 'infinity',",
     red: contractTest(
       'erasure',
       'the purge of a user leaves what another user did who has the address by now, or has it elsewhere',
     ),
     green: contractTest('erasure', 'the purge of a user leaves no address that the user has had'),
+  }),
+  guard({
+    name: 'erasure: an address until its change',
+    file: heldAddresses,
+    find: "coalesce(nullif(holder_seen_next, 'infinity'), at)",
+    replace: 'at',
+    red: sharedInTurn,
+    green: exportsAll,
+  }),
+  guard({
+    name: 'erasure: who had an address before, by events',
+    file: heldAddresses,
+    find: 'select subject_id from theirs join events on ${inOrganization} and email_normalized = theirs.email where subject_id is not null union',
+    replace: '',
+    also: [{ file: heldAddresses, find: byLog, replace: '' }],
+    red: sharedInTurn,
+    green: exportsAll,
+  }),
+  guard({
+    name: 'erasure: who had an address before, by the log',
+    file: heldAddresses,
+    find: byLog,
+    replace: '',
+    red: person(
+      'the export of a person has nothing of the one who had the address before, also when the log alone still tells who it was',
+    ),
+    green: exportsAll,
   }),
   guard({
     name: 'erasure: how long deleted users are kept',

@@ -6,15 +6,9 @@ import type { Deps } from '../deps.js'
 import { change } from '../events/change.js'
 import { emit } from '../events/emit.js'
 import type { Cause } from '../tenant.js'
+import { carriesAddress, heldAddresses, type HeldAddress } from './held-addresses.js'
 import { failedFor, sendsTo } from './mail-jobs.js'
-import {
-  carriesAddress,
-  heldAddresses,
-  namesUser,
-  tracesIn,
-  type HeldAddress,
-  type Persons,
-} from './traces.js'
+import { namesUser, tracesIn, type Persons } from './traces.js'
 
 /** Rows under a record that one statement deletes, and users that one transaction does. */
 const rowBatch = 5_000

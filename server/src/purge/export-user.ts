@@ -1,12 +1,14 @@
 import type { User } from '@portico/contract/users'
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { DB } from '../db/schema.js'
-import { listTables } from '../db/tables.js'
+import { listTables, type Table } from '../db/tables.js'
 import type { Deps } from '../deps.js'
 import { getKeptUser } from '../users/users.js'
+import { belongingsOf, belongsTo } from './belongings.js'
 import { findPerson, type PersonQuery } from './find-person.js'
+import { carriesAddress, heldAddresses } from './held-addresses.js'
 import { failedFor, sendsTo } from './mail-jobs.js'
-import { carriesAddress, heldAddresses, namesUser, tracesIn, type Trace } from './traces.js'
+import { namesUser, tracesIn } from './traces.js'
 
 /** Everything that is kept of one person, without what is secret or only the service's own. */
 export interface UserExport {
@@ -16,7 +18,7 @@ export interface UserExport {
   readonly environment: string
   readonly organization: string
   readonly user: User & { readonly deleted_at: string | null }
-  /** Every other row that names the user, or carries an address while it was theirs, by table. */
+  /** Every other row that names the user, or carries an address while it was theirs, or belongs to such a row, by table. */
   readonly records: Readonly<Record<string, readonly object[]>>
 }
 
@@ -40,16 +42,26 @@ export async function exportUser(
     const key = { accountId: persons.account_id, organizationId: persons.organization_id }
     const { user, deletedAt } = await getKeptUser(trx, { ...key, environment, domain: organization }, id)
     const addresses = await heldAddresses(trx, persons)
-    const traces = tracesIn(await listTables(trx))
+    const tables = await listTables(trx)
+    const traces = tracesIn(tables)
+    const belongings = await belongingsOf(trx, tables, ['users', ...traces.map(({ table }) => table.name)])
+    const total = traces.length + belongings.length
+    const theirs = new Map<string, RawBuilder<unknown>>()
     const records: Record<string, readonly object[]> = {}
+    const read = async (table: Table, isTheirs: RawBuilder<unknown>) => {
+      theirs.set(table.name, isTheirs)
+      records[table.name] = await readRows(trx, table, isTheirs)
+    }
     for (const [done, trace] of traces.entries()) {
-      onTables(done, traces.length)
+      onTables(done, total)
       const conditions = [namesUser(trace, persons), carriesAddress(trace, persons, addresses)]
-      const isTheirs = conditions.flatMap((condition) =>
-        condition === undefined ? [] : [sql`(${condition})`],
-      )
-      if (isTheirs.length > 0)
-        records[trace.table.name] = await readRows(trx, trace, sql.join(isTheirs, sql` or `))
+      const known = conditions.flatMap((condition) => (condition === undefined ? [] : [sql`(${condition})`]))
+      if (known.length > 0) await read(trace.table, sql.join(known, sql` or `))
+    }
+    for (const [done, belonging] of belongings.entries()) {
+      onTables(traces.length + done, total)
+      const ownersRows = theirs.get(belonging.owner)
+      if (ownersRows !== undefined) await read(belonging.table, belongsTo(belonging, ownersRows))
     }
     const { rows: jobs } = await sql<object>`
       select name, payload, attempt, last_error, inserted_at from jobs
@@ -66,22 +78,19 @@ export async function exportUser(
   })
 }
 
-async function readRows(
-  trx: Kysely<DB>,
-  { table, writtenAt }: Trace,
-  condition: ReturnType<typeof sql>,
-): Promise<object[]> {
+async function readRows(trx: Kysely<DB>, table: Table, condition: RawBuilder<unknown>): Promise<object[]> {
   const columns = exportedColumns(table).map((column) => sql.ref(column))
+  const time = ['inserted_at', 'issued_at', 'started_at'].find((column) => table.columns.includes(column))
   const { rows } = await sql<{ row: object }>`
     select to_jsonb(part) as row from (
       select ${sql.join(columns)} from ${sql.table(table.name)}
-      where ${condition} ${writtenAt === undefined ? sql`` : sql`order by ${sql.ref(writtenAt)}`}
+      where ${condition} ${time === undefined ? sql`` : sql`order by ${sql.ref(time)}`}
     ) part`.execute(trx)
   return rows.map(({ row }) => row)
 }
 
 /** The columns that are shown: not hashes and sealed values, nor what only the service's own work needs. */
-export function exportedColumns({ columns, binaryColumns }: Trace['table']): string[] {
+export function exportedColumns({ columns, binaryColumns }: Table): string[] {
   const own = ['account_id', 'email_normalized', 'lease', 'lease_until', 'position']
   return columns.filter((column) => ![...binaryColumns, ...own].includes(column) && !isSecret(column))
 }

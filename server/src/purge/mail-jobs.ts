@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
-import { carriesAddress, type HeldAddress, type Persons } from './traces.js'
+import { carriesAddress, periodsOf, type HeldAddress } from './held-addresses.js'
+import type { Persons } from './traces.js'
 
 /** Whether a job mails a link that carries one of the addresses. */
 export function sendsTo(persons: Persons, addresses: readonly HeldAddress[]): RawBuilder<boolean> {
@@ -10,11 +11,12 @@ export function sendsTo(persons: Persons, addresses: readonly HeldAddress[]): Ra
   ))`
 }
 
-/** Whether a job failed for a reason that names one of the addresses, as a mail server that refuses a mail does. */
+/** Whether a job of their time failed for a reason that names the address, as a mail server that refuses a mail does. */
 export function failedFor(persons: Persons, addresses: readonly HeldAddress[]): RawBuilder<boolean> {
-  const emails = sql`${addresses.map(({ email }) => email)}::text[]`
   return sql`${isOfOrganization(persons)}
-    and exists (select from unnest(${emails}) as email where strpos(lower(last_error), email) > 0)`
+    and exists (
+      select from ${periodsOf(addresses)} where strpos(lower(last_error), held.email) > 0 and periods @> inserted_at
+    )`
 }
 
 function isOfOrganization({ account_id, environment, organization_id }: Persons): RawBuilder<boolean> {

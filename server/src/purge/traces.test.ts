@@ -1,19 +1,25 @@
+import { readFile } from 'node:fs/promises'
 import { beforeAll, expect, test } from 'vitest'
 import { listTables, type Table } from '../db/tables.js'
 import { startQueue } from '../jobs/run.given.js'
+import { belongingsOf, type Belonging } from './belongings.js'
 import { exportedColumns } from './export-user.js'
 import { tablesWithoutPersons, tracesIn } from './traces.js'
 
 let tables: readonly Table[]
+let belongings: readonly Belonging[]
 
 beforeAll(async () => {
   const { db } = await startQueue()
   tables = await listTables(db)
+  const owners = ['users', ...tracesIn(tables).map(({ table }) => table.name)]
+  belongings = await belongingsOf(db, tables, owners)
 }, 60_000)
 
-test('every table tells of persons by its columns, or is said to tell of nobody', () => {
+test('every table tells of persons by its columns, or by what it belongs to, or is said to tell of nobody', () => {
   const traced = tracesIn(tables).map(({ table }) => table.name)
-  const known = ['users', ...traced, ...tablesWithoutPersons]
+  const belonging = belongings.map(({ table }) => table.name)
+  const known = ['users', ...traced, ...belonging, ...tablesWithoutPersons]
   expect(known.toSorted()).toEqual(tables.map(({ name }) => name).toSorted())
 })
 
@@ -24,7 +30,10 @@ test('a table that carries an address tells when, so that it can be told whose i
 
 // A new column is looked at here once: what is said of a person is exported, what is secret is not.
 test('these columns are exported, beside the user', () => {
-  const exported = tracesIn(tables).map(({ table }) => [table.name, exportedColumns(table).join(' ')])
+  const exported = [...tracesIn(tables), ...belongings].map(({ table }) => [
+    table.name,
+    exportedColumns(table).join(' '),
+  ])
   expect(Object.fromEntries(exported)).toEqual({
     authorization_codes:
       'environment organization_id id session_id user_id application_id redirect_uri code_challenge nonce state scope expires_at used_at',
@@ -44,6 +53,17 @@ test('these columns are exported, beside the user', () => {
       'environment organization_id id user_id application_id amr authenticated_at expires_at ended_at act',
     user_identities:
       'environment organization_id user_id id kind issuer subject authenticated_at inserted_at',
+    webhook_attempts:
+      'environment delivery_id webhook_id number outcome status answer duration_ms started_at',
+    webhook_deliveries:
+      'environment id webhook_id event_code state run_at attempt attempts_before inserted_at',
     user_metadata: 'environment organization_id user_id meta_key_id id value',
   })
+})
+
+test('the guide to privacy has each of these tables', async () => {
+  const guide = await readFile(new URL('../../../docs/guides/privacy.md', import.meta.url), 'utf8')
+  const told = [...guide.matchAll(/^\|[^|]*\| `(\w+)` +\|/gm)].map(([, name]) => name)
+  const traced = tracesIn(tables).map(({ table }) => table.name)
+  expect(told).toEqual(expect.arrayContaining(['users', ...traced]))
 })

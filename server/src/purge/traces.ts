@@ -1,4 +1,4 @@
-import { sql, type Kysely, type RawBuilder } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { DB } from '../db/schema.js'
 import type { Table } from '../db/tables.js'
 
@@ -23,8 +23,8 @@ const userColumns = ['user_id', 'subject_id', 'resource_owner_id'] as const
 const timeColumns = ['inserted_at', 'issued_at'] as const
 
 /**
- * Tables that tell of nobody, or whose rows go with those of another by a foreign key. Every other one is exported and
- * erased by the names of its columns; a test fails for a table that is neither.
+ * Tables that tell of nobody. Every other one is exported and erased by the names of its columns, or with the rows that
+ * its own belong to; a test fails for a table that is neither.
  */
 export const tablesWithoutPersons: readonly (keyof DB)[] = [
   'accounts',
@@ -43,9 +43,6 @@ export const tablesWithoutPersons: readonly (keyof DB)[] = [
   'signing_keys',
   'slugs',
   'webhooks',
-  // Gone with their events.
-  'webhook_attempts',
-  'webhook_deliveries',
 ]
 
 /** The tables that tell of persons, in the order given. */
@@ -62,53 +59,6 @@ export function tracesIn(tables: readonly Table[]): Trace[] {
     .filter(({ user, writtenAt }) => user !== undefined || writtenAt !== undefined)
 }
 
-/** An address, and from when to when it was theirs. */
-export interface HeldAddress {
-  readonly email: string
-  readonly since: string
-  readonly until: string
-}
-
-/**
- * The addresses that these users have or had, as far as anything still tells. What was written when nobody had the
- * address is counted as theirs, such as the link by which one has signed up; what was written when somebody else had
- * it is not.
- */
-export async function heldAddresses(db: Kysely<DB>, persons: Persons): Promise<HeldAddress[]> {
-  const ids = sql`${persons.ids}::uuid[]`
-  const inEnvironment = sql`account_id = ${persons.account_id} and environment = ${persons.environment}`
-  const inOrganization = sql`${inEnvironment} and organization_id = ${persons.organization_id}`
-  const { rows } = await sql<HeldAddress>`
-    with seen as (
-      select email_normalized as email, coalesce(deleted_at, 'infinity') as at
-      from users where ${inOrganization} and id = any(${ids})
-      union all
-      select email_normalized, issued_at from events
-      where ${inEnvironment} and subject_id = any(${ids}) and email_normalized is not null
-      union all
-      select email_normalized, inserted_at from log_events
-      where ${inOrganization} and resource_owner_id = any(${ids}) and email_normalized is not null
-    ), held as (
-      select email, max(at) as last from seen group by email
-    ), others as (
-      select held.email, deleted_at from held join users on ${inOrganization} and email_normalized = held.email
-      where deleted_at is null and not (id = any(${ids}))
-      union all
-      select held.email, deleted_at from held join users on ${inOrganization} and email_normalized = held.email
-      where deleted_at is not null and not (id = any(${ids}))
-    )
-    select
-      email,
-      coalesce((
-        select max(deleted_at) from others where others.email = held.email and deleted_at <= last
-      ), '-infinity')::text as since,
-      (case when exists (
-        select from others where others.email = held.email and coalesce(deleted_at, 'infinity') > last
-      ) then last else 'infinity' end)::text as until
-    from held`.execute(db)
-  return rows
-}
-
 /** The rows of a table that name these users; undefined where it names none. */
 export function namesUser(
   { table, user }: Trace,
@@ -122,26 +72,4 @@ export function namesUser(
     .filter(([column]) => table.columns.includes(column))
     .map(([column, value]) => sql`${sql.ref(column)} = ${value}`)
   return sql`${sql.join([...conditions, sql`${sql.ref(user)} = any(${ids}::uuid[])`], sql` and `)}`
-}
-
-/** The rows of a table that name nobody and carry an address while it was theirs; undefined where none can. */
-export function carriesAddress(
-  { user, writtenAt }: Pick<Trace, 'user' | 'writtenAt'>,
-  persons: Persons,
-  addresses: readonly HeldAddress[],
-): RawBuilder<boolean> | undefined {
-  if (writtenAt === undefined || addresses.length === 0) return undefined
-  const emails = sql`${addresses.map(({ email }) => email)}::text[]`
-  const starts = sql`${addresses.map(({ since }) => since)}::timestamptz[]`
-  const ends = sql`${addresses.map(({ until }) => until)}::timestamptz[]`
-  return sql`account_id = ${persons.account_id}
-    and environment = ${persons.environment}
-    and organization_id = ${persons.organization_id}
-    and email_normalized = any(${emails})
-    and ${user === undefined ? sql`true` : sql`${sql.ref(user)} is null`}
-    and exists (
-      select from unnest(${emails}, ${starts}, ${ends}) as held (email, since, until)
-      where held.email = email_normalized
-        and ${sql.ref(writtenAt)} > held.since and ${sql.ref(writtenAt)} <= held.until
-    )`
 }

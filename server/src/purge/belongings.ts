@@ -1,0 +1,58 @@
+import { sql, type Kysely, type RawBuilder } from 'kysely'
+import type { DB } from '../db/schema.js'
+import type { Table } from '../db/tables.js'
+
+/** A table that names no person, and whose rows go with those of one that does, by a foreign key. */
+export interface Belonging {
+  readonly table: Table
+  readonly owner: string
+  readonly columns: readonly string[]
+  readonly ownerColumns: readonly string[]
+}
+
+/**
+ * The tables whose rows belong to rows of these, at whatever remove, such as what was sent of an event; each after its
+ * owner. Their rows are erased by the database, with the owner's.
+ *
+ * @param tables Each after those it refers to.
+ */
+export async function belongingsOf(
+  db: Kysely<DB>,
+  tables: readonly Table[],
+  owners: readonly string[],
+): Promise<Belonging[]> {
+  const { rows: keys } = await sql<Omit<Belonging, 'table'> & { name: string }>`
+    select child.relname as name, parent.relname as owner, (
+      select array_agg(attname::text order by place)
+      from unnest(conkey) with ordinality as key (number, place)
+      join pg_attribute on attrelid = conrelid and attnum = number
+    ) as columns, (
+      select array_agg(attname::text order by place)
+      from unnest(confkey) with ordinality as key (number, place)
+      join pg_attribute on attrelid = confrelid and attnum = number
+    ) as "ownerColumns"
+    from pg_constraint
+    join pg_class child on child.oid = conrelid
+    join pg_class parent on parent.oid = confrelid
+    where contype = 'f' and confdeltype = 'c' and connamespace = current_schema()::regnamespace
+    order by conname`.execute(db)
+  const belongings: Belonging[] = []
+  const owning = new Set(owners)
+  for (const table of tables) {
+    const key = keys.find(({ name, owner }) => name === table.name && owning.has(owner))
+    if (key === undefined || owning.has(table.name)) continue
+    const { owner, columns, ownerColumns } = key
+    belongings.push({ table, owner, columns, ownerColumns })
+    owning.add(table.name)
+  }
+  return belongings
+}
+
+/** The rows that belong to the owner's rows of a condition. */
+export function belongsTo(
+  { owner, columns, ownerColumns }: Belonging,
+  condition: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const list = (names: readonly string[]) => sql.join(names.map((name) => sql.ref(name)))
+  return sql`(${list(columns)}) in (select ${list(ownerColumns)} from ${sql.table(owner)} where ${condition})`
+}

@@ -1,0 +1,113 @@
+import { sql, type Kysely, type RawBuilder } from 'kysely'
+import type { DB } from '../db/schema.js'
+import type { Persons, Trace } from './traces.js'
+
+/** An address, and when it was theirs. */
+export interface HeldAddress {
+  readonly email: string
+  /** Times without overlap, each with its end and without its beginning, as Postgres writes a tstzmultirange. */
+  readonly periods: string
+}
+
+/**
+ * The addresses that these users have or had, as far as anything still tells. What was written when nobody had the
+ * address is counted as theirs who had it next, such as the link by which one has signed up, and else as theirs who had
+ * it last; what was written when somebody else had it is not theirs.
+ */
+export async function heldAddresses(db: Kysely<DB>, persons: Persons): Promise<HeldAddress[]> {
+  const ids = sql`${persons.ids}::uuid[]`
+  const inEnvironment = sql`account_id = ${persons.account_id} and environment = ${persons.environment}`
+  const inOrganization = sql`${inEnvironment} and organization_id = ${persons.organization_id}`
+  // Each time at which somebody is known to have had an address: it is theirs until they are next seen with another
+  // one, because a change of address is an event with the new one. Where that event is too old to be kept, the address
+  // is theirs for as long as they were seen with it. Nobody has it after somebody else was seen with it. Each time once:
+  // an event and the log event beside it have the same, and would end each other.
+  const { rows } = await sql<HeldAddress>`
+    with theirs as (
+      select email_normalized as email from users where ${inOrganization} and id = any(${ids})
+      union
+      select email_normalized from events
+      where ${inEnvironment} and subject_id = any(${ids}) and email_normalized is not null
+      union
+      select email_normalized from log_events
+      where ${inOrganization} and resource_owner_id = any(${ids}) and email_normalized is not null
+    ), holders as (
+      select id as holder from users where ${inOrganization} and id = any(${ids})
+      union
+      select id from theirs join users on ${inOrganization} and email_normalized = theirs.email
+      where deleted_at is null
+      union
+      select id from theirs join users on ${inOrganization} and email_normalized = theirs.email
+      where deleted_at is not null
+      union
+      select subject_id from theirs join events on ${inOrganization} and email_normalized = theirs.email
+      where subject_id is not null
+      union
+      select resource_owner_id from theirs join log_events on ${inOrganization} and email_normalized = theirs.email
+      where resource_owner_id is not null
+    ), seen as (
+      select holder, email_normalized as email, coalesce(deleted_at, 'infinity') as at
+      from holders join users on ${inOrganization} and id = holder
+      union
+      select holder, email_normalized, issued_at
+      from holders join events on ${inEnvironment} and subject_id = holder
+      where email_normalized is not null
+      union
+      select holder, email_normalized, inserted_at
+      from holders join log_events on ${inOrganization} and resource_owner_id = holder
+      where email_normalized is not null
+    ), followed as (
+      select
+        holder,
+        email,
+        at,
+        lead(at) over (partition by holder order by at, email) as holder_seen_next,
+        lead(at) over (partition by email order by at, holder) as email_seen_next
+      from seen
+    ), ended as (
+      select
+        holder,
+        email,
+        at,
+        case
+          when email_seen_next is null then 'infinity'
+          else least(email_seen_next, coalesce(nullif(holder_seen_next, 'infinity'), at))
+        end as until
+      from followed
+    ), periods as (
+      select
+        holder,
+        email,
+        coalesce(lag(until) over (partition by email order by at, holder), '-infinity') as since,
+        until
+      from ended
+    )
+    select email, range_agg(tstzrange(since, until, '(]'))::text as periods
+    from periods where holder = any(${ids}) group by email`.execute(db)
+  return rows
+}
+
+/** The rows that name nobody and carry an address while it was theirs; undefined where none can. */
+export function carriesAddress(
+  { user, writtenAt }: Pick<Trace, 'user' | 'writtenAt'>,
+  persons: Persons,
+  addresses: readonly HeldAddress[],
+): RawBuilder<boolean> | undefined {
+  if (writtenAt === undefined || addresses.length === 0) return undefined
+  const emails = sql`${addresses.map(({ email }) => email)}::text[]`
+  return sql`account_id = ${persons.account_id}
+    and environment = ${persons.environment}
+    and organization_id = ${persons.organization_id}
+    and email_normalized = any(${emails})
+    and ${user === undefined ? sql`true` : sql`${sql.ref(user)} is null`}
+    and exists (
+      select from ${periodsOf(addresses)} where held.email = email_normalized and periods @> ${sql.ref(writtenAt)}
+    )`
+}
+
+/** The addresses as a table `held`, of `email` and `periods`. */
+export function periodsOf(addresses: readonly HeldAddress[]): RawBuilder<unknown> {
+  const emails = sql`${addresses.map(({ email }) => email)}::text[]`
+  const periods = sql`${addresses.map((address) => address.periods)}::tstzmultirange[]`
+  return sql`unnest(${emails}, ${periods}) as held (email, periods)`
+}
