@@ -27,14 +27,18 @@ export async function readEvents(
 
   // A filter that nothing can meet is read as null.
   const codes = code === null ? [] : eventCodes.filter((each) => !code || selectorsOf(each).includes(code))
-  const { rows } = await sql<EventRow & { is_expired: boolean }>`
+  const { rows } = await sql<EventRow & { is_expired: boolean; searched: string }>`
     select
       events.*,
       to_char(events.issued_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as issued_at,
       exists (
         select from event_horizons
         where account_id = ${accountId} and environment = ${environment} and position > ${position}::bigint
-      ) as is_expired
+      ) as is_expired,
+      greatest(${position}::bigint, (
+        select max(position) from events
+        where account_id = ${accountId} and environment = ${environment} and position is not null
+      ))::text as searched
     from (select) one
     left join (
       select id, domain, environment, code, data, params, actor_type, actor_id, request_id, issued_at, position
@@ -51,12 +55,11 @@ export async function readEvents(
 
   const found = rows.filter((row) => row.id !== null)
   const data = found.slice(0, limit).map(toEvent)
-  return {
-    __type__: 'List',
-    data,
-    cursor: data.at(-1)?.cursor ?? writeCursor(position),
-    has_more: found.length > limit,
-  }
+  const hasMore = found.length > limit
+  // At the end a reader of a rare code goes on behind all that it was not, and is not too late for what it has missed.
+  const searched = code === null ? position : (rows[0]?.searched ?? position)
+  const last = hasMore ? data.at(-1)?.cursor : undefined
+  return { __type__: 'List', data, cursor: last ?? writeCursor(searched), has_more: hasMore }
 }
 
 /** The position that `after` names; undefined when it names none. */
