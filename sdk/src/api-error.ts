@@ -44,7 +44,9 @@ export class ApiError<Code extends string = ErrorCode | 'unexpected_answer'> ext
   readonly retryAfterSeconds: number | undefined
 
   constructor(init: ApiErrorInit & { readonly code: Code }) {
-    super(`${init.operation}: ${init.status} ${init.code}: ${init.message}`)
+    // A 422 says what is wrong by its fields.
+    const faults = init.fields?.map(({ path, message }) => `${path} ${message}`.trim()).join('; ')
+    super(`${init.operation}: ${init.status} ${init.code}: ${faults || init.message}`)
     this.operation = init.operation
     this.status = init.status
     this.code = init.code

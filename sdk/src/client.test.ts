@@ -95,7 +95,7 @@ test('an error carries what the service said', async () => {
     operation: 'users.create',
     status: 422,
     code: 'invalid_parameters',
-    message: 'users.create: 422 invalid_parameters: No.',
+    message: 'users.create: 422 invalid_parameters: email must be an e-mail address',
     fields,
     requestId: 'r7',
     docsUrl: 'https://d.example',

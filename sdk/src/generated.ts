@@ -2985,7 +2985,7 @@ export type EventsListErrorCode =
 /** What `webhooks.create` takes. */
 export interface WebhooksCreateInput {
   name: string
-  /** https, on port 443 or one above 1023, without user name or password, and public. */
+  /** https, on port 443 or one above 1023, without user name, password or fragment, and public. */
   target_url: string
   /** Codes, families such as user.all, or all. */
   event_codes: Array<
@@ -3100,7 +3100,7 @@ export type WebhooksGetErrorCode =
 export interface WebhooksUpdateInput {
   webhook_id: string
   name?: string
-  /** https, on port 443 or one above 1023, without user name or password, and public. */
+  /** https, on port 443 or one above 1023, without user name, password or fragment, and public. */
   target_url?: string
   /** Codes, families such as user.all, or all. */
   event_codes?: Array<
