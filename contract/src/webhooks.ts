@@ -25,7 +25,7 @@ const selector = z.enum(eventSelectors, {
 export const NewWebhook = z.strictObject({
   name: text(100, 1),
   target_url: url().describe(
-    'https, on port 443 or one above 1023, without user name or password, and public',
+    'https, on port 443 or one above 1023, without user name, password or fragment, and public',
   ),
   event_codes: list(selector, eventSelectors.length, 1).describe('Codes, families such as user.all, or all'),
   active: flag().optional().describe('true unless said otherwise'),
