@@ -46,6 +46,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude,
           globalSetup: 'test/global-setup.ts',
+          setupFiles: 'test/file-setup.ts',
         },
       },
     ],

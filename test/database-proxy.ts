@@ -1,6 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { afterAll } from 'vitest'
+import { atFileEnd } from './file-end.js'
 
 /** A way to the database that a test can cut. */
 export interface DatabaseProxy {
@@ -29,7 +29,7 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
     client.pipe(upstream).pipe(client)
   })
   await listen(server)
-  afterAll(() => {
+  atFileEnd(() => {
     for (const socket of sockets) socket.destroy()
     server.close()
   })

@@ -11,9 +11,10 @@ import { createHttpServer, drain } from '@portico/server/server'
 import { startBackground } from '@portico/server/worker'
 import { createClient, type Client } from '@portico/sdk'
 import pg from 'pg'
-import { afterAll, inject } from 'vitest'
+import { inject } from 'vitest'
 import { freePort } from './free-port.js'
 import { type Given, givenOf } from './given.js'
+import { atFileEnd } from './file-end.js'
 
 export interface ServiceOptions {
   /** Variables of the configuration beside those the harness sets. */
@@ -104,7 +105,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   })
   const looker = new pg.Pool({ connectionString: databaseUrl, max: 2 })
 
-  afterAll(async () => {
+  atFileEnd(async () => {
     await drain(server, { deadlineMs: 1000 })
     await looker.end()
     await deps.close()

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Event } from '@portico/sdk'
-import { afterAll } from 'vitest'
+import { atFileEnd } from './file-end.js'
 
 /** What a receiver got. */
 export interface Received {
@@ -45,7 +45,7 @@ export async function startReceiver(behaviour: Behaviour = 204): Promise<Receive
     })
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  afterAll(() => {
+  atFileEnd(() => {
     server.closeAllConnections()
     server.close()
   })

@@ -2,8 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { afterAll } from 'vitest'
 import { freePort } from '../free-port.js'
+import { atFileEnd } from '../file-end.js'
 
 const main = fileURLToPath(new URL('../../server/dist/cli/main.js', import.meta.url))
 
@@ -54,7 +54,7 @@ export async function serviceProcess(variables: Record<string, string>): Promise
     return code
   }
 
-  afterAll(() => end('SIGKILL'))
+  atFileEnd(() => end('SIGKILL'))
   return {
     baseUrl,
     start,

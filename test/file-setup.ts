@@ -1,0 +1,3 @@
+import { registerFileEnd } from './file-end.js'
+
+registerFileEnd()
