@@ -42,3 +42,8 @@ export interface Tenant {
   readonly organizationIds: readonly string[] | null
   readonly cause: Cause
 }
+
+/** The tenant where it is the user who acts. */
+export function ofUser(tenant: Tenant, userId: string): Tenant {
+  return { ...tenant, cause: { ...tenant.cause, actor: { type: 'user', id: userId } } }
+}

@@ -5,6 +5,7 @@ import { ConnectionError, isApiError, type Client, type Event, type ListenOption
 import { systemClock } from '../deps.js'
 import { openOutbound, type OutboundAnswer } from '../outbound/post.js'
 import type { OutboundRules } from '../outbound/target.js'
+import { deliveryLimits } from '../webhooks/attempt.js'
 
 /** A developer names the address, at a machine of their own: it may be any. */
 export const forwardRules: OutboundRules = { allowed: ['0.0.0.0/0', '::/0'], isHttpAllowed: true }
@@ -34,9 +35,6 @@ interface Forwarding {
   readonly onEvent: (forwarded: Forwarded) => void
 }
 
-/** As webhooks have it. */
-const timeoutMs = 15_000
-const maxAnswerBytes = 16_384
 const readPauseMs = 500
 const firstPauseMs = 500
 const longestPauseMs = 16_000
@@ -108,7 +106,7 @@ export async function forwardEvents(forwarding: Forwarding): Promise<string | un
         ...(await sign({ id, timestamp, body })),
       }
       const start = performance.now()
-      const answer = await outbound.post({ url: request.forward, headers, body, timeoutMs, maxAnswerBytes })
+      const answer = await outbound.post({ url: request.forward, headers, body, ...deliveryLimits })
       const ms = Math.round(performance.now() - start)
       const status = answer.outcome === 'answered' ? answer.status : undefined
       if (answer.outcome !== 'unreachable')

@@ -11,7 +11,7 @@ import { emit } from '../events/emit.js'
 import { logEvent, type LogEntry } from '../log-events/log-event.js'
 import { issuerOf } from '../oauth/claims.js'
 import { completeSignIn, isEmailDomainAllowed, toRedirectUrl } from '../sessions/complete-sign-in.js'
-import type { Cause, Tenant } from '../tenant.js'
+import { ofUser, type Cause, type Tenant } from '../tenant.js'
 import {
   createSigningInUser,
   findUser,
@@ -179,11 +179,6 @@ function tenantOf(spent: SpentLink, link: ArrivedLink): Tenant {
     organizationIds: null,
     cause: causeOf(link),
   }
-}
-
-/** The tenant where it is the user who acts. */
-function ofUser(tenant: Tenant, userId: string): Tenant {
-  return { ...tenant, cause: { ...tenant.cause, actor: { type: 'user', id: userId } } }
 }
 
 /** What is in the way of everybody, whoever the user is; undefined when nothing is. */

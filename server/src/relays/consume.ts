@@ -10,7 +10,7 @@ import { emit } from '../events/emit.js'
 import { logEvent, type LogEntry } from '../log-events/log-event.js'
 import { issuerOf } from '../oauth/claims.js'
 import { completeSignIn, toRedirectUrl } from '../sessions/complete-sign-in.js'
-import type { Cause, Tenant } from '../tenant.js'
+import { ofUser, type Cause, type Tenant } from '../tenant.js'
 import { lockIdentity, type VouchedIdentity } from '../users/identities.js'
 import {
   createSigningInUser,
@@ -166,11 +166,6 @@ function partnerOf(spent: SpentRelay, arrived: ArrivedRelay): Tenant {
     organizationIds: null,
     cause: causeOf(arrived),
   }
-}
-
-/** The tenant where it is the user who acts. */
-function ofUser(tenant: Tenant, userId: string): Tenant {
-  return { ...tenant, cause: { ...tenant.cause, actor: { type: 'user', id: userId } } }
 }
 
 /** The partner's user with the identity; undefined where there is none and their address is another user's already. */

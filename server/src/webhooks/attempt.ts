@@ -5,9 +5,8 @@ import type { OutboundAnswer } from '../outbound/post.js'
 import type { ClaimedDelivery, Ending } from './queue.js'
 import type { SignerOf } from './signers.js'
 
-/** From the first byte sent to the last one of the answer. */
-const timeoutMs = 15_000
-const maxAnswerBytes = 16_000
+/** How long a delivery may take, to the last byte of the answer, and how much of that is read. */
+export const deliveryLimits = { timeoutMs: 15_000, maxAnswerBytes: 16_000 }
 /** Of an answer this much is kept, for whoever looks into a failure. */
 const keptCharacters = 1_000
 
@@ -53,8 +52,7 @@ export async function attempt(
     url: delivery.target_url,
     headers: { 'content-type': 'application/json', 'user-agent': 'Portico', ...signed },
     body: message.body,
-    timeoutMs,
-    maxAnswerBytes,
+    ...deliveryLimits,
   })
   // Neither by word nor by time does it tell an address inside a network from one that nobody has.
   const isReached = answer.outcome !== 'not_allowed' && answer.outcome !== 'unreachable'

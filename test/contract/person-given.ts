@@ -1,0 +1,122 @@
+import type { Client } from '@portico/sdk'
+import { anyEmail, anything } from '../given.js'
+import type { Service } from '../harness.js'
+
+/** What callers can say of a person, each found nowhere else. */
+export function canaries() {
+  const word = (member: string) => `canary-${member}-${anything()}`
+  const address = {
+    formatted: word('formatted'),
+    street_address: word('street'),
+    locality: word('locality'),
+    region: word('region'),
+    postal_code: word('postal'),
+    country: word('country'),
+  }
+  const profile = {
+    given_name: word('given'),
+    family_name: word('family'),
+    nickname: word('nickname'),
+    preferred_username: word('username'),
+    birthdate: '1907-03-21',
+    picture: `https://people.example/${word('picture')}`,
+    profile: `https://people.example/${word('profile')}`,
+    website: `https://people.example/${word('website')}`,
+  }
+  return {
+    email: `${word('email')}@people.example`,
+    earlier_email: `${word('earlier')}@people.example`,
+    phone_number: `+336${String(10_000_000 + Math.floor(Math.random() * 89_999_999))}`,
+    metadata: word('metadata'),
+    replaced_metadata: word('replaced'),
+    profile,
+    address,
+  }
+}
+
+export type Canaries = ReturnType<typeof canaries>
+
+/** The words of all that is said, each of which is looked for. */
+export function wordsOf({ profile, address, email, earlier_email, ...others }: Canaries): string[] {
+  // An address may be stored in other forms; its first part is in all of them.
+  const locals = [email, earlier_email].map((text) => text.split('@')[0] ?? '')
+  return [...locals, ...Object.values(others), ...Object.values(profile), ...Object.values(address)]
+}
+
+/** A user, and the links and mails that were sent while the address was theirs. */
+export interface Mailed {
+  readonly org_domain: string
+  readonly user_id: string
+  readonly challenges: readonly unknown[]
+  readonly mails: readonly unknown[]
+}
+
+/** Two who had an address in turn, the first of them twice, and the links and mails that each was sent there. */
+export async function givenSharedAddress(
+  service: Service,
+  client: Client,
+): Promise<{ first: Mailed; second: Mailed }> {
+  const { domain: org_domain } = await service.given.organization()
+  await service.given.application({ org_domain, organization_domain_scope: org_domain })
+  await client.magicLink.updateConnection({ org_domain, find_or_create_user: true })
+  const email = `shared.${anything()}@people.example`
+  // No two things happen at the same moment.
+  const userWithAddress = () => {
+    service.clock.advance(1)
+    return service.given.user({ org_domain, email })
+  }
+  const changeAddress = (user_id: string, to: string) => {
+    service.clock.advance(1)
+    return client.users.update({ org_domain, user_id, email: to })
+  }
+  const mailLink = async () => {
+    service.clock.advance(1)
+    await client.magicLink.createChallenge({ org_domain, user_email: email })
+    service.clock.advance(1)
+    await service.runJobs()
+  }
+  const { id: first } = await userWithAddress()
+  await mailLink()
+  await changeAddress(first, anyEmail())
+  // Asked for when nobody had the address, by who had it next.
+  await mailLink()
+  const { id: second } = await userWithAddress()
+  await mailLink()
+  await changeAddress(second, anyEmail())
+  await changeAddress(first, email)
+  await mailLink()
+
+  const challenges = await idsWith(service, email, 'magic_link_challenges')
+  const mails = await idsWith(service, email, 'outbox_messages')
+  // As if each had been refused once more, for a reason that names the address.
+  await service.query(
+    `insert into jobs (name, account_id, payload, run_at, last_error, inserted_at)
+     select 'send_magic_link', account_id, jsonb_build_object(
+       'challengeId', id, 'environment', environment, 'organizationId', organization_id
+     ), 'infinity', '550 <' || email || '>', inserted_at
+     from magic_link_challenges where id = any($1) order by inserted_at`,
+    [challenges],
+  )
+  const at = (ids: readonly unknown[], ...indexes: number[]) => indexes.map((index) => ids[index])
+  const sent = (...indexes: number[]) => ({
+    challenges: at(challenges, ...indexes),
+    mails: at(mails, ...indexes),
+  })
+  return {
+    first: { org_domain, user_id: first, ...sent(0, 3) },
+    second: { org_domain, user_id: second, ...sent(1, 2) },
+  }
+}
+
+/** The rows that carry an address, the oldest first. */
+async function idsWith(
+  service: Service,
+  email: string,
+  table: 'magic_link_challenges' | 'outbox_messages',
+): Promise<string[]> {
+  const rows = await service.query<{ id: string }>(
+    `select id from ${table} where email_normalized = $1 order by inserted_at`,
+    [email],
+  )
+  return rows.map(({ id }) => id)
+}
