@@ -7,7 +7,13 @@ const run = promisify(execFile)
 
 /** What some tests need from the operating system, and which tests are skipped without it. */
 const debianTools = [
+  { command: 'argon2', package: 'argon2', tests: 'the import of its hashes (test/contract)' },
   { command: 'chromium', package: 'chromium', tests: 'the hosted pages in a real browser (test/browser.ts)' },
+  {
+    command: 'oathtool',
+    package: 'oathtool',
+    tests: 'one-time codes of a program that is not ours (test/protocol/totp.test.ts)',
+  },
   { command: 'openssl', package: 'openssl', tests: 'the signatures of events against openssl (test/sdk)' },
 ]
 

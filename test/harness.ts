@@ -7,6 +7,7 @@ import { readConfig } from '@portico/server/config'
 import { openDeps, type OpenDeps } from '@portico/server/deps'
 import { createLog } from '@portico/server/log'
 import { createRecordingMailer } from '@portico/server/mailer'
+import { createRecordingSmsSender } from '@portico/server/sms-sender'
 import { createHttpServer, drain } from '@portico/server/server'
 import { startBackground } from '@portico/server/worker'
 import { createClient, type Client } from '@portico/sdk'
@@ -31,6 +32,7 @@ export interface Service {
   readonly deps: OpenDeps
   readonly given: Given
   readonly mails: ReturnType<typeof createRecordingMailer>['sent']
+  readonly texts: ReturnType<typeof createRecordingSmsSender>['sent']
   /** What the service logged, a line each. */
   readonly logLines: string[]
   readonly clock: Clock
@@ -76,7 +78,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     DATABASE_POOL_SIZE: '8',
     MASTER_KEYS: testMasterKeys,
     LOG_LEVEL: 'debug',
+    // Limits that a file runs into without meaning to; one that means to sets them.
     API_RATE_PER_MINUTE: '1000000',
+    SIGN_IN_ATTEMPTS_PER_ADDRESS: '1000000',
+    SIGN_IN_RATE_PER_MINUTE: '1000000',
+    MAILS_PER_ADDRESS: '1000000',
+    SMS_PER_HOUR: '1000000',
+    SMS_PER_ORGANIZATION_PER_HOUR: '1000000',
     // Receivers of events are servers of the tests.
     OUTBOUND_ALLOW: '127.0.0.0/8,::1',
     NODE_ENV: 'test',
@@ -84,9 +92,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   })
   const clock = createClock()
   const mailer = createRecordingMailer()
+  const smsSender = createRecordingSmsSender()
   const logLines: string[] = []
   const log = createLog(config, { write: (line: string) => void logLines.push(line) })
-  const deps = await openDeps(config, { now: clock.now, mail: mailer, log })
+  const deps = await openDeps(config, { now: clock.now, mail: mailer, sms: smsSender, log })
   const server = createHttpServer(createApp(deps))
   await once(server.listen(port, '127.0.0.1'), 'listening')
   // No job runs until a test asks for it, so that a test may look at what waits.
@@ -156,6 +165,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     deps,
     clock,
     mails: mailer.sent,
+    texts: smsSender.sent,
     logLines,
     client,
     token,

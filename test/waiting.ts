@@ -1,3 +1,4 @@
+import pg from 'pg'
 import type { Service } from './harness.js'
 
 /** Resolves once so many statements of the service wait for a lock, or it is of no interest any more. */
@@ -8,4 +9,32 @@ export async function untilWaiting(service: Service, count: number, signal?: Abo
     )
     if (waiting.length >= count) return
   }
+}
+
+/** Lets a change wait where it records its event, its transaction open, until something else is done. */
+export async function whileEventWaits<Result>(
+  service: Service,
+  eventCode: string,
+  change: () => Promise<Result>,
+  meanwhile: () => Promise<unknown>,
+): Promise<Result> {
+  const holder = new pg.Client({ connectionString: service.databaseUrl })
+  await holder.connect()
+  await holder.query(`
+    select pg_advisory_lock(1);
+    create function wait_for_holder() returns trigger language plpgsql
+      as 'begin perform pg_advisory_xact_lock(1); return new; end';
+    create trigger wait_for_holder before insert on events for each row
+      when (new.code = '${eventCode}') execute function wait_for_holder()`)
+  const changed = change()
+  try {
+    await untilWaiting(service, 1)
+    await meanwhile()
+  } finally {
+    await holder.query('select pg_advisory_unlock(1)')
+    await Promise.allSettled([changed])
+    await holder.query('drop trigger wait_for_holder on events; drop function wait_for_holder()')
+    await holder.end()
+  }
+  return changed
 }

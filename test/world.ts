@@ -1,15 +1,16 @@
 import { bodyOf, queryOf, type Route } from '@portico/contract/walk'
-import { openMagicLink, type Client } from '@portico/sdk'
+import { followMagicLink, openMagicLink, type Client } from '@portico/sdk'
 import { z } from 'zod/v4'
 import { anyEmail, anything, givenOf } from './given.js'
 import type { Service } from './harness.js'
 import type { References } from './request-of.js'
+import { stepSeconds, totpGivenOf } from './totp-given.js'
 
 type Key = NonNullable<Parameters<Service['client']>[0]>
 
 /** One of every kind of object that a route can name, all of one organization, account and environment. */
 export async function createWorld(service: Service, key: Key = {}, orgDomain?: string): Promise<References> {
-  const client = await service.client(key)
+  const client = await clientOf(service, key)
   const webhook = await client.webhooks.create({
     name: 'Receiver',
     target_url: 'https://127.0.0.1:9999/events',
@@ -18,6 +19,7 @@ export async function createWorld(service: Service, key: Key = {}, orgDomain?: s
   const organization = await createOrganizationWorld(client, orgDomain)
   const { data: deliveries } = await client.webhooks.listDeliveries({ webhook_id: webhook.id })
   const { org_domain, user_email, partner_redirect_uri } = organization
+  await client.password.createConnection({ org_domain })
   const relay = await client.relays.create({ partner_domain: org_domain, partner_redirect_uri })
   return {
     ...organization,
@@ -35,12 +37,65 @@ export async function createWorldFor(route: Route, service: Service): Promise<Re
   const isWhole = ['webhook_id', 'relay_id', 'partner_domain', 'access_token'].some((name) =>
     names.includes(name),
   )
-  return isWhole ? createWorld(service) : createOrganizationWorld(await service.client())
+  if (isWhole) return createWorld(service)
+  const client = await clientOf(service, {})
+  const world = await createOrganizationWorld(client)
+  if (route.resource === 'totp') return prepareTotp(route, service, world)
+  // The one route that makes the connection must not find it.
+  const needsPassword = route.resource === 'password' && route.verb !== 'createConnection'
+  return needsPassword ? { ...world, ...(await givePassword(client, world)) } : world
 }
+
+/** Gives the user of a world a password, and the code that sets another one. */
+async function givePassword(client: Client, world: World) {
+  const { org_domain, user_email, partner_redirect_uri: redirect_uri } = world
+  const plain_text = 'velvet harbour 41 lanterns'
+  await client.password.createConnection({ org_domain })
+  const of = { org_domain, user_email }
+  await client.password.set({ ...of, password_code: await passwordCode(), plain_text })
+  return { plain_text, password_code: await passwordCode() }
+
+  async function passwordCode(): Promise<string> {
+    const { request_id } = await client.password.createRequest({ ...of, redirect_uri })
+    const challenge = await client.magicLink.createChallenge({ ...of, request_id, send_email: false })
+    const followed = await followMagicLink(challenge.magic_link ?? '')
+    return followed.outcome === 'password_code' ? followed.passwordCode : ''
+  }
+}
+
+/** The world of a route of the second factor, in the state in which the route succeeds. */
+async function prepareTotp(route: Route, service: Service, world: References): Promise<References> {
+  const given = totpGivenOf(service, await clientOf(service, {}))
+  const place = { org_domain: world['org_domain'] ?? '', user_id: world['user_id'] ?? '' }
+  await given.activate(place.org_domain)
+  if (route.name === 'totp.validateEnrollment') {
+    const { app } = await given.begun(place)
+    return { ...world, code: given.codeOf(app) }
+  }
+  if (!/^totp\.(create|validate)Challenge$/.test(route.name)) return world
+  const { app } = await given.enroll(place)
+  const { request_id } = await given.challenge(place)
+  // Of the next step: the present one was used by the enrolment.
+  return { ...world, request_id, code: given.codeOf(app, stepSeconds) }
+}
+
+/** One client for all worlds of an account and environment: each has a key of its own, and asks for a token. */
+function clientOf(service: Service, key: Key): Promise<Client> {
+  const known = clients.get(service) ?? new Map<string, Promise<Client>>()
+  clients.set(service, known)
+  const name = JSON.stringify(key)
+  const client = known.get(name) ?? service.client(key)
+  known.set(name, client)
+  return client
+}
+
+const clients = new WeakMap<Service, Map<string, Promise<Client>>>()
 
 function membersOf(schema: z.ZodType | undefined): string[] {
   return schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
 }
+
+type World = Awaited<ReturnType<typeof createOrganizationWorld>>
 
 async function createOrganizationWorld(client: Client, orgDomain?: string) {
   const given = givenOf(client)
@@ -79,7 +134,7 @@ export async function withAccountApplication(
   world: References,
   key: Key = {},
 ): Promise<References> {
-  const given = givenOf(await service.client(key))
+  const given = givenOf(await clientOf(service, key))
   const application = await given.application({ org_domain: world['org_domain'] ?? '' })
   return { ...world, client_id: application.id, application_id: application.id }
 }

@@ -44,6 +44,8 @@ export interface Access {
   readonly versioned: 'answers' | 'checks' | false
   /** Exists with sandbox keys alone. */
   readonly sandboxOnly: boolean
+  /** Counts against a limit of its own, beside that of the API key; a success, too, tells where the caller stands. */
+  readonly limited: 'sign-in' | 'mail' | 'sms' | false
 }
 
 /** Metadata of a route called with an API key. Reach is the organization in its path unless said otherwise. */
@@ -57,6 +59,7 @@ export function access(
     idempotent: false,
     versioned: false,
     sandboxOnly: false,
+    limited: false,
     ...rule,
   }
 }
@@ -72,5 +75,6 @@ export function open(rule: { tag: string }): Access {
     idempotent: false,
     versioned: false,
     sandboxOnly: false,
+    limited: false,
   }
 }

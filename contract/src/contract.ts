@@ -6,8 +6,10 @@ import { oauth } from './oauth.js'
 import { oidc } from './oidc.js'
 import { organizations } from './organizations.js'
 import { outbox } from './outbox.js'
+import { password } from './password.js'
 import { relays } from './relays.js'
 import { tokenCustomization } from './token-customization.js'
+import { totp } from './totp.js'
 import { users } from './users.js'
 import { webhooks } from './webhooks.js'
 
@@ -18,6 +20,8 @@ export const contract = {
   applications,
   tokenCustomization,
   magicLink,
+  password,
+  totp,
   relays,
   events,
   webhooks,

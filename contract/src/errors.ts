@@ -15,6 +15,11 @@ export const errorCodes = {
     message: 'The access token is missing, expired, revoked, or not one for this API.',
     remedy: 'Get a token with the client credentials of an API key at /api/v2/oauth/token.',
   },
+  totp_code_rejected: {
+    status: 401,
+    message: 'The code is not the one that is asked for, or it has been used.',
+    remedy: 'Ask the user for the present code, or for one of the recovery codes.',
+  },
   https_required: {
     status: 403,
     message: 'The request did not arrive over HTTPS.',
@@ -44,6 +49,36 @@ export const errorCodes = {
     status: 403,
     message: 'This operation exists in the sandbox alone.',
     remedy: 'Call it with a sandbox key.',
+  },
+  totp_inactive: {
+    status: 403,
+    message: 'The TOTP connection of the organization is switched off.',
+    remedy: 'Set active to true on the TOTP connection.',
+  },
+  totp_not_enrolled: {
+    status: 403,
+    message: 'The user has no validated enrolment.',
+    remedy: 'Enrol the user and validate the enrolment with a first code.',
+  },
+  totp_challenge_not_open: {
+    status: 403,
+    message: 'The user has no challenge that waits for a code.',
+    remedy: 'Make a challenge; each can be validated once, until it expires.',
+  },
+  totp_locked: {
+    status: 403,
+    message: 'Too many codes were wrong: no code of this user is looked at for a while.',
+    remedy: 'Wait the number of seconds in Retry-After, then make a new challenge.',
+  },
+  phone_number_unverified: {
+    status: 403,
+    message: 'The phone number of the user is not verified, so that no code is sent there.',
+    remedy: 'Enrol the user anew with force_enroll; the validation verifies the number.',
+  },
+  phone_number_not_allowed: {
+    status: 403,
+    message: 'The service sends no text messages to the country of this phone number.',
+    remedy: 'Use another number, or add the country to SMS_COUNTRIES.',
   },
   route_not_found: {
     status: 404,
@@ -85,6 +120,16 @@ export const errorCodes = {
     message: 'No such relay exists in this account and environment.',
     remedy: 'Check the id, and that the key is one of the account and environment the relay is in.',
   },
+  password_connection_not_found: {
+    status: 404,
+    message: 'The organization has no password connection in this environment.',
+    remedy: 'Create it first with POST /api/v2/org/:org_domain/password-connection.',
+  },
+  totp_enrollment_not_found: {
+    status: 404,
+    message: 'No enrolment of this user waits for its first code.',
+    remedy: 'Begin one; five wrong codes end it.',
+  },
   method_not_allowed: {
     status: 405,
     message: 'The path exists, but not with this method.',
@@ -99,6 +144,21 @@ export const errorCodes = {
     status: 409,
     message: 'The organization already declares a metadata key with this name.',
     remedy: 'Use the existing key, or delete it first together with its values.',
+  },
+  password_connection_taken: {
+    status: 409,
+    message: 'The organization already has a password connection in this environment.',
+    remedy: 'Change it with PUT.',
+  },
+  totp_enrollment_taken: {
+    status: 409,
+    message: 'The user has a validated enrolment.',
+    remedy: 'Send force_enroll to begin another one.',
+  },
+  phone_number_missing: {
+    status: 409,
+    message: 'The user has no phone number that a code could be sent to.',
+    remedy: 'Set phone_number on the user, or use the method totp_mobile_app.',
   },
   connection_inactive: {
     status: 409,
@@ -161,6 +221,11 @@ export const errorCodes = {
     status: 422,
     message: 'The access token is not one of a user of this account and environment who is signed in.',
     remedy: 'Send the access token of the present session; the message names the rule that it does not meet.',
+  },
+  password_code_refused: {
+    status: 422,
+    message: 'The password_code is not one of this user that can be used.',
+    remedy: 'It works once, for an hour: begin with a new password request.',
   },
   idempotency_key_reused: {
     status: 422,

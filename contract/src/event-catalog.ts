@@ -1,14 +1,16 @@
-import type { z } from 'zod/v4'
+import { z } from 'zod/v4'
 import { ApiKey } from './api-keys.js'
 import { Application } from './applications.js'
 import { ErasedUser } from './erasure.js'
 import { MagicLinkChallenge, MagicLinkConnection } from './magic-link.js'
 import { MetaKey } from './metadata.js'
 import { Organization } from './organizations.js'
-import { exampleOf } from './record.js'
+import { PassedPasswordChallenge, Password, PasswordConnection, PasswordRequest } from './password.js'
+import { exampleOf, record } from './record.js'
 import { Relay, RelayRequest } from './relays.js'
 import { withoutSecrets } from './sensitivity.js'
 import { Session } from './sessions.js'
+import { TotpChallenge, TotpConnection, TotpEnrollment } from './totp.js'
 import { User } from './users.js'
 import { WebhookData, WebhookRedelivery } from './webhook-records.js'
 
@@ -42,6 +44,52 @@ const MagicLinkChallengeData = MagicLinkChallenge.omit({ code: true, magic_link:
 const RelayRequestData = RelayRequest.omit({ relay_uri: true }).meta({
   id: 'RelayRequestData',
   examples: [withoutSecrets(RelayRequest, exampleOf(RelayRequest))],
+})
+
+/** A challenge whose password is right, without the code that it may have led to. */
+const PasswordChallengeData = record(
+  'PasswordChallengeData',
+  {
+    ...PassedPasswordChallenge.pick({
+      __type__: true,
+      __domain__: true,
+      __environment__: true,
+      request_id: true,
+      user_id: true,
+      password_id: true,
+      expired_at: true,
+    }).shape,
+    'valid?': z.boolean(),
+    error: z.literal('totp_required').nullable().describe('totp_required: a code has to come yet'),
+  },
+  {
+    __type__: 'PasswordChallenge',
+    __domain__: 'awesome-company',
+    __environment__: 'sandbox',
+    request_id: '0190c8c3-4c6d-7e8f-90b1-3c4d5e6f7081',
+    user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+    password_id: 4711,
+    expired_at: '2026-03-14T09:31:53.589Z',
+    'valid?': true,
+    error: null,
+  },
+)
+
+const PasswordData = Password.omit({ code: true }).meta({
+  id: 'PasswordData',
+  examples: [withoutSecrets(Password, exampleOf(Password))],
+})
+
+/** An enrolment without what its codes are made of. */
+const TotpEnrollmentData = TotpEnrollment.omit({
+  first_verification_code: true,
+  recovery_codes: true,
+  uri: true,
+}).meta({ id: 'TotpEnrollmentData', examples: [withoutSecrets(TotpEnrollment, exampleOf(TotpEnrollment))] })
+
+const TotpChallengeData = TotpChallenge.omit({ code: true }).meta({
+  id: 'TotpChallengeData',
+  examples: [withoutSecrets(TotpChallenge, exampleOf(TotpChallenge))],
 })
 
 const signInPage = [{ source: 'The page of a sign-in', actor: 'user' }] as const
@@ -93,6 +141,37 @@ export const eventCatalog = {
     data: MagicLinkChallengeData,
     elsewhere: signInPage,
   },
+  'password.connection.create.success': {
+    tells: 'A password connection was created.',
+    data: PasswordConnection,
+  },
+  'password.connection.update.success': {
+    tells: 'The password connection was changed.',
+    data: PasswordConnection,
+  },
+  'password.request.create.success': {
+    tells: 'A first or new password was asked for.',
+    data: PasswordRequest,
+  },
+  'password.challenge.create.success': {
+    tells: 'The password of a user was right.',
+    data: PasswordChallengeData,
+  },
+  'password.password.set.success': {
+    tells: 'A user has a new password; other sessions have ended.',
+    data: PasswordData,
+  },
+  'totp.connection.update.success': { tells: 'The TOTP connection was changed.', data: TotpConnection },
+  'totp.enrollment.create.success': {
+    tells: 'The enrolment of a user has begun; codes are asked of them from its validation on.',
+    data: TotpEnrollmentData,
+  },
+  'totp.enrollment.validate.success': {
+    tells: 'The enrolment of a user was validated.',
+    data: TotpEnrollmentData,
+  },
+  'totp.challenge.create.success': { tells: 'A user was asked for a code.', data: TotpChallengeData },
+  'totp.challenge.validate.success': { tells: 'The code of a user was right.', data: TotpChallengeData },
   'relay.relay.create.success': { tells: 'A relay to a partner was created.', data: Relay },
   'relay.relay.update.success': { tells: 'A relay was changed.', data: Relay },
   'relay.relay.delete.success': {

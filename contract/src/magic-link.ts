@@ -2,6 +2,7 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod/v4'
 import { access } from './access.js'
 import { changing, inOrganization, reading } from './answers.js'
+import { codeRequest } from './code-request.js'
 import {
   email,
   environment,
@@ -14,7 +15,6 @@ import {
   reference,
   secret,
   slug,
-  text,
   timestamp,
   url,
 } from './fields.js'
@@ -79,27 +79,25 @@ export const MagicLinkChallenge = record(
 )
 export type MagicLinkChallenge = z.output<typeof MagicLinkChallenge>
 
-export const NewMagicLinkChallenge = z.strictObject({
-  user_email: personal(email()),
-  redirect_uri: url()
-    .optional()
-    .describe('An allowed redirect URL of an application; any other gives way to the default redirect'),
-  send_email: flag().default(true).describe('false: the link is in the answer, and the caller sends it'),
-  org_domain: slug()
-    .optional()
-    .describe('Needed when not exactly one organization allows the domain of the address'),
-  application_id: reference().optional().describe('The application the code is for'),
-  state: text(500).optional().describe('Repeated on the redirect'),
-  nonce: text(500).optional().describe('Repeated in the ID token'),
-  code_challenge: z
-    .string()
-    .regex(/^[A-Za-z0-9_-]{43}$/, 'must be the base64url form of a SHA-256 digest (RFC 7636 section 4.2)')
-    .optional(),
-  code_challenge_method: z.literal('S256').optional(),
-  scope: text(200)
-    .optional()
-    .describe('openid and magic_link are always granted, nothing else is: offline_access is ignored for now'),
-})
+export const NewMagicLinkChallenge = z
+  .strictObject({
+    user_email: personal(email()),
+    redirect_uri: url()
+      .optional()
+      .describe('An allowed redirect URL of an application; any other gives way to the default redirect'),
+    send_email: flag().default(true).describe('false: the link is in the answer, and the caller sends it'),
+    org_domain: slug()
+      .optional()
+      .describe('Needed when not exactly one organization allows the domain of the address'),
+    request_id: reference()
+      .optional()
+      .describe(
+        'Of an open password request for the same address: the link leads to a new password instead of a code, and ' +
+          'everything that is said of the code is what the request says',
+      ),
+    ...codeRequest,
+  })
+  .meta({ examples: [{ user_email: 'ada@awesome.example', org_domain: 'awesome-company' }] })
 export type NewMagicLinkChallenge = z.output<typeof NewMagicLinkChallenge>
 
 export const MagicLinkConnectionChanges = z.strictObject({
@@ -134,6 +132,7 @@ export const magicLink = c.router(
         scope: 'write:magic_links',
         reach: 'caller',
         emits: ['magic_link.challenge.create.success'],
+        limited: 'mail',
       }),
     },
     getConnection: {

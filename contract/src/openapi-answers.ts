@@ -57,13 +57,14 @@ function meaning(code: ErrorCode): string {
 
 function headersOf({ access, method }: Route, status: number): string[] {
   const isSuccess = status < 300
+  const isCounted = isSuccess && access.limited !== false
   return [
     'X-Request-Id',
     ...(isSuccess && access.versioned !== false && method !== 'DELETE' ? ['ETag'] : []),
     ...(isSuccess && access.idempotent ? ['Idempotent-Replayed'] : []),
     ...(status === 401 ? ['WWW-Authenticate'] : []),
-    ...(status === 429 ? ['RateLimit', 'RateLimit-Policy'] : []),
-    ...(status === 429 || status === 503 ? ['Retry-After'] : []),
+    ...(status === 429 || isCounted ? ['RateLimit', 'RateLimit-Policy'] : []),
+    ...(status === 429 || status === 503 || isCounted ? ['Retry-After'] : []),
   ]
 }
 
@@ -75,11 +76,18 @@ export const headers: Record<string, Header> = {
     schema: { type: 'string', enum: ['true'] },
   },
   RateLimit: {
-    description: 'What is left of the limit, and when it is whole again',
+    description:
+      'What is left of each limit, and when it is whole again: "api";r=5999;t=60, "mail";r=2;t=900',
     schema: { type: 'string' },
   },
-  'RateLimit-Policy': { description: 'The limit', schema: { type: 'string' } },
-  'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer', minimum: 0 } },
+  'RateLimit-Policy': {
+    description: 'Each limit, and the seconds that it is for: "api";q=6000;w=60, "mail";q=3;w=900',
+    schema: { type: 'string' },
+  },
+  'Retry-After': {
+    description: 'Seconds to wait; after a success, until there can be another one',
+    schema: { type: 'integer', minimum: 0 },
+  },
   'WWW-Authenticate': { description: 'RFC 6750 section 3', schema: { type: 'string' } },
   'X-Request-Id': {
     description: 'Name of this request in the logs of the service',

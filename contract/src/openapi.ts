@@ -153,6 +153,7 @@ function remarks({ access, definition }: Route): string {
     access.scope && `Requires the scope \`${access.scope}\`.`,
     access.reach === 'account' && 'Acts on the whole account, which a key limited to organizations may not.',
     access.sandboxOnly && 'Exists with sandbox keys alone.',
+    access.limited && `Counts against the limit \`${access.limited}\`, beside that of the API key.`,
     access.emits.length > 0 && `Emits ${access.emits.map((code) => `\`${code}\``).join(', ')}.`,
   ]
     .filter(Boolean)

@@ -1,5 +1,5 @@
 import { z } from 'zod/v4'
-import { email, environmentEcho, flag, httpsUrl, personal, phone, slug, text } from './fields.js'
+import { email, environmentEcho, flag, httpsUrl, personal, phone, secret, slug, text } from './fields.js'
 import { maxMetaKeys } from './metadata.js'
 import { addressInput, claimInput, phoneInput, profilePage } from './profile.js'
 
@@ -61,6 +61,17 @@ export type NewUser = z.output<typeof NewUser>
 
 export const UserChanges = userMembers.partial().transform(nested)
 export type UserChanges = z.output<typeof UserChanges>
+
+/** A line of a file that is imported: a user as callers write it, with what only an operator can vouch for. */
+export const ImportedUser = userMembers
+  .extend({
+    email_verified: flag().default(false).describe('Whether the address was proven to be the user’s'),
+    password_hash: secret(z.string().max(1000))
+      .optional()
+      .describe('A hash of bcrypt, scrypt, PBKDF2 or Argon2, as the other product wrote it'),
+  })
+  .transform(nested)
+export type ImportedUser = z.output<typeof ImportedUser>
 
 type ProfileMembers = z.output<typeof ProfileInput>
 type ClaimChanges = Omit<ProfileMembers, 'address' | 'name' | 'email' | 'phone_number'>

@@ -117,6 +117,21 @@ test('the codes of an error are narrowed to those of the operation', async () =>
   expect(error.code === 'email_taken').toBe(true)
 })
 
+test('a password challenge has no code before valid? was looked at', async () => {
+  const { client } = given([answered({ 'valid?': false, error: 'invalid_credentials' })])
+
+  const challenge = await client.password.createChallenge({
+    user_email: 'ada@awesome.example',
+    plain_text: 'x',
+  })
+
+  // @ts-expect-error A refused challenge has no code, and the compiler knows.
+  expect(challenge.code).toBeUndefined()
+  if (challenge['valid?']) expect(challenge.code).toBeDefined()
+  // @ts-expect-error Nor has it one on the other branch.
+  else expect(challenge.code).toBeUndefined()
+})
+
 test('an OAuth endpoint’s refusal is an OAuthError', async () => {
   const { client } = given([() => json(400, { error: 'invalid_grant', error_description: 'Used.' })])
 

@@ -160,7 +160,7 @@ export interface Identity {
   data: { [name: string]: JsonValue }
 }
 
-/** Part of `Identity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
+/** Part of `Identity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `PasswordConnectionCreateSuccessEvent`, `PasswordConnectionUpdateSuccessEvent`, `PasswordRequestCreateSuccessEvent`, `PasswordChallengeCreateSuccessEvent`, `PasswordPasswordSetSuccessEvent`, `TotpConnectionUpdateSuccessEvent`, `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`, `TotpChallengeCreateSuccessEvent`, `TotpChallengeValidateSuccessEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
 /** Part of `User`. */
@@ -384,6 +384,214 @@ export interface MagicLinkConnection {
   updated_at: string
 }
 
+/** Answered by `password.createConnection`, `password.getConnection`, `password.updateConnection`. */
+export interface PasswordConnection {
+  __type__: 'PasswordConnection'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  id: string
+  active: boolean
+  /** Characters; a new password is no shorter. */
+  plain_text_min_length: number
+  /** Characters; a new password is no longer. */
+  plain_text_max_length: number
+  /** Seconds after which the key around the hashes is replaced. */
+  pepper_rotation_period: number
+  inserted_at: string
+  updated_at: string
+}
+
+/** Answered by `password.createRequest`. */
+export interface PasswordRequest {
+  __type__: 'PasswordRequest'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** Send it with a magic-link challenge, whose link then leads to a new password. */
+  request_id: string
+  /** Null for keys without the scope read:users. */
+  user_id: string | null
+  /** Until when the password can be set. */
+  expired_at: string
+}
+
+/** Answered by `password.createChallenge`. */
+export interface PassedPasswordChallenge {
+  __type__: 'PasswordChallenge'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  request_id: string
+  'valid?': true
+  error: null
+  /**
+   * Retrieves the tokens, once, until expired_at.
+   * Secret: do not log it.
+   */
+  code: string
+  expired_at: string
+  user_id: string
+  password_id: number
+  /** The password does not meet the rules any more, or is known from a breach: have the user set another. */
+  renew_password: PasswordRenewal | null
+}
+
+/** Part of `PassedPasswordChallenge`, `PassedTotpChallenge`. */
+export interface PasswordRenewal {
+  /**
+   * Sets the new password, within an hour.
+   * Secret: do not log it.
+   */
+  password_code: string
+}
+
+/** Answered by `password.createChallenge`. */
+export interface RefusedPasswordChallenge {
+  __type__: 'PasswordChallenge'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  request_id: string
+  'valid?': false
+  /** totp_required: the password is right; make a TOTP challenge with request_id as its password_request_id. invalid_credentials: whatever else was wrong, and also while an address is locked. */
+  error: 'invalid_credentials' | 'totp_required'
+  /** With totp_required, until when the code has to come. */
+  expired_at: string | null
+  /** With totp_required alone. */
+  user_id: string | null
+  password_id: null
+  renew_password: null
+}
+
+/** Answered by `password.set`. */
+export interface Password {
+  __type__: 'Password'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  id: number
+  user_id: string
+  /**
+   * Retrieves the tokens, once, within 300 seconds; null when the user has a second factor, and has to sign in with both.
+   * Secret: do not log it.
+   */
+  code: string | null
+}
+
+/** Answered by `totp.getConnection`, `totp.postConnection`, `totp.updateConnection`. */
+export interface TotpConnection {
+  __type__: 'TotpConnection'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  active: boolean
+  /** How users are enrolled; who is enrolled already keeps their method. */
+  method: 'totp_mobile_app' | 'sms'
+  /** How long a code is good for. With the app, codes of earlier periods of 30 seconds within it. */
+  expiry_in_seconds: number
+  inserted_at: string
+  updated_at: string
+}
+
+/** Answered by `totp.enroll`. */
+export interface TotpEnrollment {
+  __type__: 'TotpEnrollment'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  user_id: string
+  /** Personal data. */
+  email: string
+  method: 'totp_mobile_app' | 'sms'
+  /** When the enrolment began that this answer is about. */
+  enrolled_totp_at: string
+  /** When it was validated; null before, and from then on codes are asked of the user. */
+  validated_enrollment_at: string | null
+  /** How many enrolments of the user have been validated. */
+  enrollment_totp_nb: number
+  /**
+   * With the method sms, the code that the user has been sent; at creation alone.
+   * Secret: do not log it.
+   */
+  first_verification_code: string | null
+  /**
+   * Five codes, one a line, each of which stands for one code of the user; at creation alone.
+   * Secret: do not log it.
+   */
+  recovery_codes: string | null
+  /**
+   * With the mobile app, the key URI to show as a QR code; at creation alone.
+   * Secret: do not log it.
+   */
+  uri: string | null
+  /** When the user confirmed that they have stored the recovery codes. */
+  last_recovery_acknowledgement_at: string | null
+  /** When a recovery code was used last. */
+  last_recovery_code_at: string | null
+}
+
+/** Answered by `totp.validateEnrollment`. */
+export interface ValidatedTotpEnrollment {
+  __type__: 'TotpEnrollment'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  user_id: string
+  /** Personal data. */
+  email: string
+  method: 'totp_mobile_app' | 'sms'
+  /** When the enrolment began that this answer is about. */
+  enrolled_totp_at: string
+  validated_enrollment_at: string
+  /** How many enrolments of the user have been validated. */
+  enrollment_totp_nb: number
+  first_verification_code: null
+  recovery_codes: null
+  uri: null
+  /** When the user confirmed that they have stored the recovery codes. */
+  last_recovery_acknowledgement_at: string | null
+  /** When a recovery code was used last. */
+  last_recovery_code_at: string | null
+}
+
+/** Answered by `totp.createChallenge`. */
+export interface TotpChallenge {
+  __type__: 'TotpChallenge'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /**
+   * After the validation of a challenge that belongs to a sign-in: retrieves the tokens, once, within 300 seconds; else null.
+   * Secret: do not log it.
+   */
+  code: string | null
+  /** Creation and validation have different ones. */
+  request_id: string
+  user_id: string
+  sent_at: string
+  /** When it was validated. */
+  challenged_at: string | null
+  /** Until when it can be validated. */
+  expired_at: string
+  success: boolean
+  recovery_code_used: boolean
+}
+
+/** Answered by `totp.validateChallenge`. */
+export interface PassedTotpChallenge {
+  __type__: 'TotpChallenge'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /**
+   * After the validation of a challenge that belongs to a sign-in: retrieves the tokens, once, within 300 seconds; else null.
+   * Secret: do not log it.
+   */
+  code: string | null
+  /** Creation and validation have different ones. */
+  request_id: string
+  user_id: string
+  sent_at: string
+  challenged_at: string
+  /** Until when it can be validated. */
+  expired_at: string
+  success: true
+  recovery_code_used: boolean
+  /** As a password challenge without a second factor answers it: have the user set another password. */
+  renew_password: PasswordRenewal | null
+}
+
 /** Answered by `relays.create`, `relays.list`, `relays.get`, `relays.update`. */
 export interface Relay {
   __type__: 'Relay'
@@ -448,7 +656,7 @@ export interface EventPage {
   has_more: boolean
 }
 
-/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`, `LogEvent`. */
+/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `PasswordConnectionCreateSuccessEvent`, `PasswordConnectionUpdateSuccessEvent`, `PasswordRequestCreateSuccessEvent`, `PasswordChallengeCreateSuccessEvent`, `PasswordPasswordSetSuccessEvent`, `TotpConnectionUpdateSuccessEvent`, `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`, `TotpChallengeCreateSuccessEvent`, `TotpChallengeValidateSuccessEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`, `LogEvent`. */
 export type Event =
   | OrganizationOrganizationCreateSuccessEvent
   | OrganizationOrganizationUpdateSuccessEvent
@@ -468,6 +676,16 @@ export type Event =
   | MagicLinkConnectionUpdateSuccessEvent
   | MagicLinkChallengeCreateSuccessEvent
   | MagicLinkChallengeConsumeSuccessEvent
+  | PasswordConnectionCreateSuccessEvent
+  | PasswordConnectionUpdateSuccessEvent
+  | PasswordRequestCreateSuccessEvent
+  | PasswordChallengeCreateSuccessEvent
+  | PasswordPasswordSetSuccessEvent
+  | TotpConnectionUpdateSuccessEvent
+  | TotpEnrollmentCreateSuccessEvent
+  | TotpEnrollmentValidateSuccessEvent
+  | TotpChallengeCreateSuccessEvent
+  | TotpChallengeValidateSuccessEvent
   | RelayRelayCreateSuccessEvent
   | RelayRelayUpdateSuccessEvent
   | RelayRelayDeleteSuccessEvent
@@ -512,7 +730,7 @@ export interface OrganizationOrganizationCreateSuccessEvent {
   data: Organization | TruncatedData
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `PasswordConnectionCreateSuccessEvent`, `PasswordConnectionUpdateSuccessEvent`, `PasswordRequestCreateSuccessEvent`, `PasswordChallengeCreateSuccessEvent`, `PasswordPasswordSetSuccessEvent`, `TotpConnectionUpdateSuccessEvent`, `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`, `TotpChallengeCreateSuccessEvent`, `TotpChallengeValidateSuccessEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
 export interface Actor {
   /** user: at a page; operator: at the command line; system: the service itself. */
   type: 'api_key' | 'user' | 'operator' | 'system'
@@ -520,7 +738,7 @@ export interface Actor {
   id: string
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `PasswordConnectionCreateSuccessEvent`, `PasswordConnectionUpdateSuccessEvent`, `PasswordRequestCreateSuccessEvent`, `PasswordChallengeCreateSuccessEvent`, `PasswordPasswordSetSuccessEvent`, `TotpConnectionUpdateSuccessEvent`, `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`, `TotpChallengeCreateSuccessEvent`, `TotpChallengeValidateSuccessEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
 export interface TruncatedData {
   id?: string
   truncated: true
@@ -1037,6 +1255,347 @@ export interface MagicLinkChallengeConsumeSuccessEvent {
   webhook_id: string | null
   code: 'magic_link.challenge.consume.success'
   data: MagicLinkChallengeData | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface PasswordConnectionCreateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'password.connection.create.success'
+  data: PasswordConnection | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface PasswordConnectionUpdateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'password.connection.update.success'
+  data: PasswordConnection | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface PasswordRequestCreateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'password.request.create.success'
+  data: PasswordRequest | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface PasswordChallengeCreateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'password.challenge.create.success'
+  data: PasswordChallengeData | TruncatedData
+}
+
+/** Part of `PasswordChallengeCreateSuccessEvent`. */
+export interface PasswordChallengeData {
+  __type__: 'PasswordChallenge'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  request_id: string
+  user_id: string
+  password_id: number
+  expired_at: string
+  'valid?': boolean
+  /** totp_required: a code has to come yet. */
+  error: 'totp_required' | null
+}
+
+/** Part of `Event`. */
+export interface PasswordPasswordSetSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'password.password.set.success'
+  data: PasswordData | TruncatedData
+}
+
+/** Part of `PasswordPasswordSetSuccessEvent`. */
+export interface PasswordData {
+  __type__: 'Password'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  id: number
+  user_id: string
+}
+
+/** Part of `Event`. */
+export interface TotpConnectionUpdateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'totp.connection.update.success'
+  data: TotpConnection | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface TotpEnrollmentCreateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'totp.enrollment.create.success'
+  data: TotpEnrollmentData | TruncatedData
+}
+
+/** Part of `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`. */
+export interface TotpEnrollmentData {
+  __type__: 'TotpEnrollment'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  user_id: string
+  /** Personal data. */
+  email: string
+  method: 'totp_mobile_app' | 'sms'
+  /** When the enrolment began that this answer is about. */
+  enrolled_totp_at: string
+  /** When it was validated; null before, and from then on codes are asked of the user. */
+  validated_enrollment_at: string | null
+  /** How many enrolments of the user have been validated. */
+  enrollment_totp_nb: number
+  /** When the user confirmed that they have stored the recovery codes. */
+  last_recovery_acknowledgement_at: string | null
+  /** When a recovery code was used last. */
+  last_recovery_code_at: string | null
+}
+
+/** Part of `Event`. */
+export interface TotpEnrollmentValidateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'totp.enrollment.validate.success'
+  data: TotpEnrollmentData | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface TotpChallengeCreateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'totp.challenge.create.success'
+  data: TotpChallengeData | TruncatedData
+}
+
+/** Part of `TotpChallengeCreateSuccessEvent`, `TotpChallengeValidateSuccessEvent`. */
+export interface TotpChallengeData {
+  __type__: 'TotpChallenge'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** Creation and validation have different ones. */
+  request_id: string
+  user_id: string
+  sent_at: string
+  /** When it was validated. */
+  challenged_at: string | null
+  /** Until when it can be validated. */
+  expired_at: string
+  success: boolean
+  recovery_code_used: boolean
+}
+
+/** Part of `Event`. */
+export interface TotpChallengeValidateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'totp.challenge.validate.success'
+  data: TotpChallengeData | TruncatedData
 }
 
 /** Part of `Event`. */
@@ -1672,7 +2231,7 @@ export interface LogEvent {
   /** idp_id of the SSO connection; empty without one. */
   saml_identity_provider_id: string
   tenant_domain: string
-  /** Why it failed. */
+  /** Why it failed, or what has to come yet. */
   reason: string | null
   request_id: string
   inserted_at: string
@@ -2704,6 +3263,8 @@ export interface MagicLinkCreateChallengeInput {
   send_email?: boolean
   /** Needed when not exactly one organization allows the domain of the address. */
   org_domain?: string
+  /** Of an open password request for the same address: the link leads to a new password instead of a code, and everything that is said of the code is what the request says. */
+  request_id?: string
   /** The application the code is for. */
   application_id?: string
   /** Repeated on the redirect. */
@@ -2712,7 +3273,7 @@ export interface MagicLinkCreateChallengeInput {
   nonce?: string
   code_challenge?: string
   code_challenge_method?: 'S256'
-  /** openid and magic_link are always granted, nothing else is: offline_access is ignored for now. */
+  /** openid and the way of signing in are always granted, nothing else is: offline_access is ignored for now. */
   scope?: string
 }
 
@@ -2770,6 +3331,393 @@ export type MagicLinkUpdateConnectionErrorCode =
   | 'insufficient_scope'
   | 'organization_not_found'
   | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `password.createConnection` takes. */
+export interface PasswordCreateConnectionInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** Characters; lower than plain_text_max_length. */
+  plain_text_min_length?: number
+  /** Characters. */
+  plain_text_max_length?: number
+  /** Seconds; an hour to a year. */
+  pepper_rotation_period?: number
+  active?: boolean
+}
+
+/** Codes that `password.createConnection` answers. */
+export type PasswordCreateConnectionErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'idempotency_in_flight'
+  | 'password_connection_taken'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'idempotency_key_reused'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `password.getConnection` takes. */
+export interface PasswordGetConnectionInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+}
+
+/** Codes that `password.getConnection` answers. */
+export type PasswordGetConnectionErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'password_connection_not_found'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `password.updateConnection` takes. */
+export interface PasswordUpdateConnectionInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** Characters. */
+  plain_text_min_length?: number
+  /** Characters. */
+  plain_text_max_length?: number
+  /** Seconds; an hour to a year. */
+  pepper_rotation_period?: number
+  active?: boolean
+}
+
+/** Codes that `password.updateConnection` answers. */
+export type PasswordUpdateConnectionErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'password_connection_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `password.createRequest` takes. */
+export interface PasswordCreateRequestInput {
+  /** Personal data. */
+  user_email: string
+  org_domain: string
+  /** An allowed redirect URL of an application; any other gives way to the default redirect. */
+  redirect_uri: string
+  /** An unknown address becomes a user at once; needs the scope write:users. */
+  find_or_create_user?: boolean
+  /** The application the code is for. */
+  application_id?: string
+  /** Repeated on the redirect. */
+  state?: string
+  /** Repeated in the ID token. */
+  nonce?: string
+  code_challenge?: string
+  code_challenge_method?: 'S256'
+  /** openid and the way of signing in are always granted, nothing else is: offline_access is ignored for now. */
+  scope?: string
+}
+
+/** Codes that `password.createRequest` answers. */
+export type PasswordCreateRequestErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'email_domain_not_allowed'
+  | 'organization_not_found'
+  | 'password_connection_not_found'
+  | 'user_not_found'
+  | 'application_not_found'
+  | 'connection_inactive'
+  | 'user_inactive'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'no_application'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `password.createChallenge` takes. */
+export interface PasswordCreateChallengeInput {
+  /** Personal data. */
+  user_email: string
+  /**
+   * The password.
+   * Secret: do not log it.
+   */
+  plain_text: string
+  /** Needed when not exactly one organization allows the domain of the address. */
+  org_domain?: string
+  /** An allowed redirect URL of an application; any other gives way to the default redirect. */
+  redirect_uri?: string
+  /** The application the code is for. */
+  application_id?: string
+  /** Repeated on the redirect. */
+  state?: string
+  /** Repeated in the ID token. */
+  nonce?: string
+  code_challenge?: string
+  code_challenge_method?: 'S256'
+  /** openid and the way of signing in are always granted, nothing else is: offline_access is ignored for now. */
+  scope?: string
+}
+
+/** Codes that `password.createChallenge` answers. */
+export type PasswordCreateChallengeErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'email_domain_not_allowed'
+  | 'organization_not_found'
+  | 'password_connection_not_found'
+  | 'user_not_found'
+  | 'application_not_found'
+  | 'connection_inactive'
+  | 'user_inactive'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'no_application'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `password.set` takes. */
+export interface PasswordSetInput {
+  org_domain: string
+  /** Personal data. */
+  user_email: string
+  /**
+   * Of the redirect that the link of a password request led to, or of a renewal; works once.
+   * Secret: do not log it.
+   */
+  password_code: string
+  /**
+   * The new password.
+   * Secret: do not log it.
+   */
+  plain_text: string
+}
+
+/** Codes that `password.set` answers. */
+export type PasswordSetErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'password_connection_not_found'
+  | 'connection_inactive'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'password_code_refused'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `totp.getConnection` takes. */
+export interface TotpGetConnectionInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+}
+
+/** Codes that `totp.getConnection` answers. */
+export type TotpGetConnectionErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `totp.postConnection` takes. */
+export interface TotpPostConnectionInput {
+  /** Domain of the organization. */
+  org_domain: string
+  active?: boolean
+  /** Another method has its own default of expiry_in_seconds. */
+  method?: 'totp_mobile_app' | 'sms'
+  /** Seconds. */
+  expiry_in_seconds?: number
+}
+
+/** Codes that `totp.postConnection` answers. */
+export type TotpPostConnectionErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'idempotency_in_flight'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'idempotency_key_reused'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `totp.updateConnection` takes. */
+export interface TotpUpdateConnectionInput {
+  /** Domain of the organization. */
+  org_domain: string
+  active?: boolean
+  /** Another method has its own default of expiry_in_seconds. */
+  method?: 'totp_mobile_app' | 'sms'
+  /** Seconds. */
+  expiry_in_seconds?: number
+}
+
+/** Codes that `totp.updateConnection` answers. */
+export type TotpUpdateConnectionErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `totp.enroll` takes. */
+export interface TotpEnrollInput {
+  /** Domain of the organization. */
+  org_domain: string
+  user_id: string
+  /** Begins another enrolment for a user who has one, also when all recovery codes are used; the old one holds until the new one is validated. Needs the scope write:users, and the user is told by mail. */
+  force_enroll?: boolean
+}
+
+/** Codes that `totp.enroll` answers. */
+export type TotpEnrollErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'totp_inactive'
+  | 'phone_number_not_allowed'
+  | 'organization_not_found'
+  | 'user_not_found'
+  | 'totp_enrollment_taken'
+  | 'phone_number_missing'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `totp.validateEnrollment` takes. */
+export interface TotpValidateEnrollmentInput {
+  /** Domain of the organization. */
+  org_domain: string
+  user_id: string
+  /**
+   * The first code of the app or of the text message.
+   * Secret: do not log it.
+   */
+  code: string
+  /** The user has confirmed that they have stored the recovery codes. */
+  recovery_codes_acknowledged?: boolean
+}
+
+/** Codes that `totp.validateEnrollment` answers. */
+export type TotpValidateEnrollmentErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'totp_code_rejected'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'user_not_found'
+  | 'totp_enrollment_not_found'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `totp.createChallenge` takes. */
+export interface TotpCreateChallengeInput {
+  /** Domain of the organization. */
+  org_domain: string
+  user_id: string
+  /** request_id of the password challenge that answered totp_required: its sign-in ends in a code. */
+  password_request_id?: string
+  /** false: no message is sent, for a user who answers with a recovery code; without meaning for the app. */
+  send_code?: boolean
+}
+
+/** Codes that `totp.createChallenge` answers. */
+export type TotpCreateChallengeErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'totp_inactive'
+  | 'totp_not_enrolled'
+  | 'phone_number_unverified'
+  | 'phone_number_not_allowed'
+  | 'organization_not_found'
+  | 'user_not_found'
+  | 'user_inactive'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `totp.validateChallenge` takes. */
+export interface TotpValidateChallengeInput {
+  /** Domain of the organization. */
+  org_domain: string
+  user_id: string
+  /**
+   * A code of the app, of the text message, or one of the recovery codes.
+   * Secret: do not log it.
+   */
+  code: string
+  /** Of the challenge; without it the newest open one of the user. */
+  request_id?: string
+}
+
+/** Codes that `totp.validateChallenge` answers. */
+export type TotpValidateChallengeErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'totp_code_rejected'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'totp_inactive'
+  | 'totp_not_enrolled'
+  | 'totp_challenge_not_open'
+  | 'totp_locked'
+  | 'organization_not_found'
+  | 'user_not_found'
+  | 'user_inactive'
   | 'body_too_large'
   | 'media_type_unsupported'
   | 'invalid_parameters'
@@ -2933,6 +3881,8 @@ export interface EventsListInput {
     | 'application.all'
     | 'metakey.all'
     | 'magic_link.all'
+    | 'password.all'
+    | 'totp.all'
     | 'relay.all'
     | 'api_key.all'
     | 'webhook.all'
@@ -2954,6 +3904,16 @@ export interface EventsListInput {
     | 'magic_link.connection.update.success'
     | 'magic_link.challenge.create.success'
     | 'magic_link.challenge.consume.success'
+    | 'password.connection.create.success'
+    | 'password.connection.update.success'
+    | 'password.request.create.success'
+    | 'password.challenge.create.success'
+    | 'password.password.set.success'
+    | 'totp.connection.update.success'
+    | 'totp.enrollment.create.success'
+    | 'totp.enrollment.validate.success'
+    | 'totp.challenge.create.success'
+    | 'totp.challenge.validate.success'
     | 'relay.relay.create.success'
     | 'relay.relay.update.success'
     | 'relay.relay.delete.success'
@@ -2995,6 +3955,8 @@ export interface WebhooksCreateInput {
     | 'application.all'
     | 'metakey.all'
     | 'magic_link.all'
+    | 'password.all'
+    | 'totp.all'
     | 'relay.all'
     | 'api_key.all'
     | 'webhook.all'
@@ -3016,6 +3978,16 @@ export interface WebhooksCreateInput {
     | 'magic_link.connection.update.success'
     | 'magic_link.challenge.create.success'
     | 'magic_link.challenge.consume.success'
+    | 'password.connection.create.success'
+    | 'password.connection.update.success'
+    | 'password.request.create.success'
+    | 'password.challenge.create.success'
+    | 'password.password.set.success'
+    | 'totp.connection.update.success'
+    | 'totp.enrollment.create.success'
+    | 'totp.enrollment.validate.success'
+    | 'totp.challenge.create.success'
+    | 'totp.challenge.validate.success'
     | 'relay.relay.create.success'
     | 'relay.relay.update.success'
     | 'relay.relay.delete.success'
@@ -3110,6 +4082,8 @@ export interface WebhooksUpdateInput {
     | 'application.all'
     | 'metakey.all'
     | 'magic_link.all'
+    | 'password.all'
+    | 'totp.all'
     | 'relay.all'
     | 'api_key.all'
     | 'webhook.all'
@@ -3131,6 +4105,16 @@ export interface WebhooksUpdateInput {
     | 'magic_link.connection.update.success'
     | 'magic_link.challenge.create.success'
     | 'magic_link.challenge.consume.success'
+    | 'password.connection.create.success'
+    | 'password.connection.update.success'
+    | 'password.request.create.success'
+    | 'password.challenge.create.success'
+    | 'password.password.set.success'
+    | 'totp.connection.update.success'
+    | 'totp.enrollment.create.success'
+    | 'totp.enrollment.validate.success'
+    | 'totp.challenge.create.success'
+    | 'totp.challenge.validate.success'
     | 'relay.relay.create.success'
     | 'relay.relay.update.success'
     | 'relay.relay.delete.success'
@@ -3266,6 +4250,16 @@ export interface WebhooksListDeliveriesInput {
     | 'magic_link.connection.update.success'
     | 'magic_link.challenge.create.success'
     | 'magic_link.challenge.consume.success'
+    | 'password.connection.create.success'
+    | 'password.connection.update.success'
+    | 'password.request.create.success'
+    | 'password.challenge.create.success'
+    | 'password.password.set.success'
+    | 'totp.connection.update.success'
+    | 'totp.enrollment.create.success'
+    | 'totp.enrollment.validate.success'
+    | 'totp.challenge.create.success'
+    | 'totp.challenge.validate.success'
     | 'relay.relay.create.success'
     | 'relay.relay.update.success'
     | 'relay.relay.delete.success'
@@ -3361,6 +4355,13 @@ export interface LogEventsListInput {
     | 'END_USER_MAGIC_LINK_STARTED'
     | 'END_USER_MAGIC_LINK_SUCCESS'
     | 'END_USER_MAGIC_LINK_FAILED'
+    | 'END_USER_PASSWORD_SUCCESS'
+    | 'END_USER_PASSWORD_FAILED'
+    | 'PASSWORD_SET'
+    | 'END_USER_TOTP_STARTED'
+    | 'END_USER_TOTP_SUCCESS'
+    | 'END_USER_TOTP_FAILED'
+    | 'TOTP_ENROLLED'
     | 'END_USER_RELAY_STARTED'
     | 'END_USER_RELAY_SUCCESS'
     | 'END_USER_RELAY_FAILED'
@@ -3523,12 +4524,19 @@ export type UndeclaredErrorCode = 'route_not_found' | 'method_not_allowed' | 'in
 export type ErrorCode =
   | 'malformed_request'
   | 'invalid_token'
+  | 'totp_code_rejected'
   | 'https_required'
   | 'insufficient_scope'
   | 'key_limited_to_organizations'
   | 'plan_limit_reached'
   | 'email_domain_not_allowed'
   | 'sandbox_only'
+  | 'totp_inactive'
+  | 'totp_not_enrolled'
+  | 'totp_challenge_not_open'
+  | 'totp_locked'
+  | 'phone_number_unverified'
+  | 'phone_number_not_allowed'
   | 'route_not_found'
   | 'organization_not_found'
   | 'user_not_found'
@@ -3537,9 +4545,14 @@ export type ErrorCode =
   | 'webhook_not_found'
   | 'delivery_not_found'
   | 'relay_not_found'
+  | 'password_connection_not_found'
+  | 'totp_enrollment_not_found'
   | 'method_not_allowed'
   | 'email_taken'
   | 'meta_key_taken'
+  | 'password_connection_taken'
+  | 'totp_enrollment_taken'
+  | 'phone_number_missing'
   | 'connection_inactive'
   | 'user_inactive'
   | 'relay_inactive'
@@ -3552,6 +4565,7 @@ export type ErrorCode =
   | 'media_type_unsupported'
   | 'invalid_parameters'
   | 'access_token_refused'
+  | 'password_code_refused'
   | 'idempotency_key_reused'
   | 'meta_keys_exhausted'
   | 'webhooks_exhausted'
@@ -3664,6 +4678,63 @@ export interface Operations {
     input: MagicLinkUpdateConnectionInput
     output: MagicLinkConnection
     code: MagicLinkUpdateConnectionErrorCode
+  }
+  'password.createConnection': {
+    input: PasswordCreateConnectionInput
+    output: PasswordConnection
+    code: PasswordCreateConnectionErrorCode
+  }
+  'password.getConnection': {
+    input: PasswordGetConnectionInput
+    output: PasswordConnection
+    code: PasswordGetConnectionErrorCode
+  }
+  'password.updateConnection': {
+    input: PasswordUpdateConnectionInput
+    output: PasswordConnection
+    code: PasswordUpdateConnectionErrorCode
+  }
+  'password.createRequest': {
+    input: PasswordCreateRequestInput
+    output: PasswordRequest
+    code: PasswordCreateRequestErrorCode
+  }
+  'password.createChallenge': {
+    input: PasswordCreateChallengeInput
+    output: PassedPasswordChallenge | RefusedPasswordChallenge
+    code: PasswordCreateChallengeErrorCode
+  }
+  'password.set': { input: PasswordSetInput; output: Password; code: PasswordSetErrorCode }
+  'totp.getConnection': {
+    input: TotpGetConnectionInput
+    output: TotpConnection
+    code: TotpGetConnectionErrorCode
+  }
+  'totp.postConnection': {
+    input: TotpPostConnectionInput
+    output: TotpConnection
+    code: TotpPostConnectionErrorCode
+  }
+  'totp.updateConnection': {
+    input: TotpUpdateConnectionInput
+    output: TotpConnection
+    code: TotpUpdateConnectionErrorCode
+  }
+  'totp.enroll': { input: TotpEnrollInput; output: TotpEnrollment; code: TotpEnrollErrorCode }
+  'totp.validateEnrollment': {
+    input: TotpValidateEnrollmentInput
+    output: ValidatedTotpEnrollment
+    code: TotpValidateEnrollmentErrorCode
+  }
+  'totp.createChallenge': {
+    input: TotpCreateChallengeInput
+    output: TotpChallenge
+    code: TotpCreateChallengeErrorCode
+  }
+  'totp.validateChallenge': {
+    input: TotpValidateChallengeInput
+    output: PassedTotpChallenge
+    code: TotpValidateChallengeErrorCode
   }
   'relays.create': { input: RelaysCreateInput; output: Relay; code: RelaysCreateErrorCode }
   'relays.list': { input: RelaysListInput; output: RelayList; code: RelaysListErrorCode }
@@ -3937,6 +5008,126 @@ export interface MagicLinkMethods {
   ): Promise<MagicLinkConnection>
 }
 
+export interface PasswordMethods {
+  /**
+   * Let the users of an organization have passwords.
+   * `POST /api/v2/org/:org_domain/password-connection`. Needs the scope `write:passwords`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
+   *
+   * @throws ApiError with a code of PasswordCreateConnectionErrorCode.
+   */
+  createConnection(
+    input: PasswordCreateConnectionInput,
+    options?: RequestOptions,
+  ): Promise<PasswordConnection>
+
+  /**
+   * Get the password connection.
+   * `GET /api/v2/org/:org_domain/password-connection`. Needs the scope `read:passwords`. etagOf() knows the version of the answer.
+   *
+   * @throws ApiError with a code of PasswordGetConnectionErrorCode.
+   */
+  getConnection(input: PasswordGetConnectionInput, options?: RequestOptions): Promise<PasswordConnection>
+
+  /**
+   * Change the password connection.
+   * `PUT /api/v2/org/:org_domain/password-connection`. Needs the scope `write:passwords`. With `ifMatch` the change happens to that version alone.
+   *
+   * @throws ApiError with a code of PasswordUpdateConnectionErrorCode.
+   */
+  updateConnection(
+    input: PasswordUpdateConnectionInput,
+    options?: RequestOptions,
+  ): Promise<PasswordConnection>
+
+  /**
+   * Begin a first or forgotten password; you send the link, made with a magic-link challenge.
+   * `POST /api/v2/password-request`. Needs the scope `write:passwords`.
+   *
+   * @throws ApiError with a code of PasswordCreateRequestErrorCode.
+   */
+  createRequest(input: PasswordCreateRequestInput, options?: RequestOptions): Promise<PasswordRequest>
+
+  /**
+   * Check the password of a user who signs in.
+   * `POST /api/v2/password-challenge`. Needs the scope `write:passwords`.
+   *
+   * @throws ApiError with a code of PasswordCreateChallengeErrorCode.
+   */
+  createChallenge(
+    input: PasswordCreateChallengeInput,
+    options?: RequestOptions,
+  ): Promise<PassedPasswordChallenge | RefusedPasswordChallenge>
+
+  /**
+   * Set the password of a user, with the code that a password request has led to.
+   * `POST /api/v2/password`. Needs the scope `write:passwords`.
+   *
+   * @throws ApiError with a code of PasswordSetErrorCode.
+   */
+  set(input: PasswordSetInput, options?: RequestOptions): Promise<Password>
+}
+
+export interface TotpMethods {
+  /**
+   * Get the TOTP connection.
+   * `GET /api/v2/org/:org_domain/totp-connection`. Needs the scope `read:totp`. etagOf() knows the version of the answer.
+   *
+   * @throws ApiError with a code of TotpGetConnectionErrorCode.
+   */
+  getConnection(input: TotpGetConnectionInput, options?: RequestOptions): Promise<TotpConnection>
+
+  /**
+   * Change the TOTP connection; what is not sent stays, which at the start is its default.
+   * `POST /api/v2/org/:org_domain/totp-connection`. Needs the scope `write:totp`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
+   *
+   * @throws ApiError with a code of TotpPostConnectionErrorCode.
+   */
+  postConnection(input: TotpPostConnectionInput, options?: RequestOptions): Promise<TotpConnection>
+
+  /**
+   * Change the TOTP connection; what is not sent stays.
+   * `PUT /api/v2/org/:org_domain/totp-connection`. Needs the scope `write:totp`. With `ifMatch` the change happens to that version alone.
+   *
+   * @throws ApiError with a code of TotpUpdateConnectionErrorCode.
+   */
+  updateConnection(input: TotpUpdateConnectionInput, options?: RequestOptions): Promise<TotpConnection>
+
+  /**
+   * Begin the enrolment of a user.
+   * `POST /api/v2/org/:org_domain/totp-enrollment/:user_id`. Needs the scope `write:totp`.
+   *
+   * @throws ApiError with a code of TotpEnrollErrorCode.
+   */
+  enroll(input: TotpEnrollInput, options?: RequestOptions): Promise<TotpEnrollment>
+
+  /**
+   * Validate the enrolment of a user by their first code.
+   * `PUT /api/v2/org/:org_domain/totp-enrollment/validation/:user_id`. Needs the scope `write:totp`.
+   *
+   * @throws ApiError with a code of TotpValidateEnrollmentErrorCode.
+   */
+  validateEnrollment(
+    input: TotpValidateEnrollmentInput,
+    options?: RequestOptions,
+  ): Promise<ValidatedTotpEnrollment>
+
+  /**
+   * Ask a user for a code; with the method sms it is sent.
+   * `POST /api/v2/org/:org_domain/totp-challenge/:user_id`. Needs the scope `write:totp`.
+   *
+   * @throws ApiError with a code of TotpCreateChallengeErrorCode.
+   */
+  createChallenge(input: TotpCreateChallengeInput, options?: RequestOptions): Promise<TotpChallenge>
+
+  /**
+   * Check the code of a user; the sign-in that the challenge belongs to is then complete.
+   * `PUT /api/v2/org/:org_domain/totp-challenge/validation/:user_id`. Needs the scope `write:totp`.
+   *
+   * @throws ApiError with a code of TotpValidateChallengeErrorCode.
+   */
+  validateChallenge(input: TotpValidateChallengeInput, options?: RequestOptions): Promise<PassedTotpChallenge>
+}
+
 export interface RelaysMethods {
   /**
    * Create a relay to a partner.
@@ -4150,6 +5341,8 @@ export interface Client {
   readonly applications: ApplicationsMethods
   readonly tokenCustomization: TokenCustomizationMethods
   readonly magicLink: MagicLinkMethods
+  readonly password: PasswordMethods
+  readonly totp: TotpMethods
   readonly relays: RelaysMethods
   readonly events: EventsMethods
   readonly webhooks: WebhooksMethods
@@ -4204,6 +5397,19 @@ export const routeTable: { readonly [Name in OperationName]: RouteRow } = {
   'magicLink.createChallenge': ['POST', '/api/v2/magic-link-challenge', 'b'],
   'magicLink.getConnection': ['GET', '/api/v2/org/:org_domain/magic-link-connection', ''],
   'magicLink.updateConnection': ['PUT', '/api/v2/org/:org_domain/magic-link-connection', 'b'],
+  'password.createConnection': ['POST', '/api/v2/org/:org_domain/password-connection', 'bi'],
+  'password.getConnection': ['GET', '/api/v2/org/:org_domain/password-connection', ''],
+  'password.updateConnection': ['PUT', '/api/v2/org/:org_domain/password-connection', 'b'],
+  'password.createRequest': ['POST', '/api/v2/password-request', 'b'],
+  'password.createChallenge': ['POST', '/api/v2/password-challenge', 'b'],
+  'password.set': ['POST', '/api/v2/password', 'b'],
+  'totp.getConnection': ['GET', '/api/v2/org/:org_domain/totp-connection', ''],
+  'totp.postConnection': ['POST', '/api/v2/org/:org_domain/totp-connection', 'bi'],
+  'totp.updateConnection': ['PUT', '/api/v2/org/:org_domain/totp-connection', 'b'],
+  'totp.enroll': ['POST', '/api/v2/org/:org_domain/totp-enrollment/:user_id', 'b'],
+  'totp.validateEnrollment': ['PUT', '/api/v2/org/:org_domain/totp-enrollment/validation/:user_id', 'b'],
+  'totp.createChallenge': ['POST', '/api/v2/org/:org_domain/totp-challenge/:user_id', 'b'],
+  'totp.validateChallenge': ['PUT', '/api/v2/org/:org_domain/totp-challenge/validation/:user_id', 'b'],
   'relays.create': ['POST', '/api/v2/relays', 'bi'],
   'relays.list': ['GET', '/api/v2/relays', 'l'],
   'relays.get': ['GET', '/api/v2/relays/:relay_id', ''],

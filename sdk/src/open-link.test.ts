@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
-import { openMagicLink } from './open-link.js'
+import { followMagicLink, openMagicLink } from './open-link.js'
 
 const page = `<!doctype html><title>Sign in</title><h1>Sign in to A &amp; B</h1>
   <form method="post" action="/t/a/magic-link?x=1&amp;y=2">
@@ -71,4 +71,38 @@ test('a redirect that carries an error throws it', async () => {
   const { origin } = await given({ status: 200, body: page }, { status: 303, headers: { location } })
 
   await expect(openMagicLink(origin)).rejects.toThrow('Not allowed')
+})
+
+test('a redirect that asks for a second factor is no code, for either function', async () => {
+  const location = 'https://store.example/callback?error=totp_required&request_id=r1&user_id=u1&state=s2'
+  const steps = [
+    { status: 200, body: page },
+    { status: 303, headers: { location } },
+  ]
+  const { origin } = await given(...steps, ...steps)
+
+  await expect(openMagicLink(origin)).rejects.toThrow('asks for a second factor')
+  const followed = await followMagicLink(origin)
+
+  if (followed.outcome !== 'totp_required') expect.unreachable()
+  // @ts-expect-error Only the outcome code has one, and the compiler knows.
+  expect(followed.code).toBeUndefined()
+  expect([followed.requestId, followed.userId, followed.state]).toEqual(['r1', 'u1', 's2'])
+})
+
+test('a redirect that sets a password is no code, for either function', async () => {
+  const location = 'https://store.example/callback?password_code=p1&state=s2'
+  const steps = [
+    { status: 200, body: page },
+    { status: 303, headers: { location } },
+  ]
+  const { origin } = await given(...steps, ...steps)
+
+  await expect(openMagicLink(origin)).rejects.toThrow('leads to a new password')
+  const followed = await followMagicLink(origin)
+
+  if (followed.outcome !== 'password_code') expect.unreachable()
+  // @ts-expect-error Only the outcome code has one, and the compiler knows.
+  expect(followed.code).toBeUndefined()
+  expect([followed.passwordCode, followed.state]).toEqual(['p1', 's2'])
 })

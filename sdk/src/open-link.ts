@@ -1,4 +1,4 @@
-/** Where a magic link leads. */
+/** Where a magic link leads that signs in. */
 export interface OpenedLink {
   /** The application's address, with everything in its query. */
   readonly redirectedTo: URL
@@ -8,16 +8,54 @@ export interface OpenedLink {
   readonly state: string | null
 }
 
+/** What a link can lead to. `outcome` tells the forms apart, and only one of them has a code. */
+export type LinkOutcome =
+  | (OpenedLink & { readonly outcome: 'code' })
+  | {
+      /** A code of the second factor has to come first: make a TOTP challenge with this request. */
+      readonly outcome: 'totp_required'
+      readonly redirectedTo: URL
+      /** The password_request_id of the TOTP challenge. */
+      readonly requestId: string
+      readonly userId: string
+      readonly state: string | null
+    }
+  | {
+      /** The link was of a password request: nobody is signed in before the password is set. */
+      readonly outcome: 'password_code'
+      readonly redirectedTo: URL
+      readonly passwordCode: string
+      readonly state: string | null
+    }
+
+interface OpenOptions {
+  readonly fetch?: typeof globalThis.fetch
+}
+
+/**
+ * Opens a magic link as a person with a browser does, and answers with the code. For tests and demonstrations on a
+ * server; a browser lets no script do this.
+ *
+ * @throws Error with the sentence the page shows when the link is not accepted, and when it leads to anything but a
+ *   code: followMagicLink() tells what.
+ */
+export async function openMagicLink(url: string | URL, options: OpenOptions = {}): Promise<OpenedLink> {
+  const followed = await followMagicLink(url, options)
+  if (followed.outcome === 'code') return followed
+  throw new Error(
+    followed.outcome === 'totp_required'
+      ? 'the link asks for a second factor: open it with followMagicLink()'
+      : 'the link leads to a new password, and not to a code: open it with followMagicLink()',
+  )
+}
+
 /**
  * Opens a magic link as a person with a browser does: reads the page, presses its one button, and stops at the
- * redirect to the application. For tests and demonstrations on a server; a browser lets no script do this.
+ * redirect to the application.
  *
  * @throws Error with the sentence the page shows when the link is not accepted.
  */
-export async function openMagicLink(
-  url: string | URL,
-  options: { readonly fetch?: typeof globalThis.fetch } = {},
-): Promise<OpenedLink> {
+export async function followMagicLink(url: string | URL, options: OpenOptions = {}): Promise<LinkOutcome> {
   const send = options.fetch ?? globalThis.fetch
   const page = await send(url, { headers: { accept: 'text/html' }, redirect: 'manual' })
   const html = await page.text()
@@ -35,14 +73,22 @@ export async function openMagicLink(
   const text = await answer.text()
   if (location === null)
     throw new Error(sentenceIn(text) ?? `the form answers ${answer.status} without a redirect`)
-  return toOpenedLink(new URL(location, action))
+  return toOutcome(new URL(location, action))
 }
 
-function toOpenedLink(redirectedTo: URL): OpenedLink {
-  const code = redirectedTo.searchParams.get('code')
-  const refusal = redirectedTo.searchParams.get('error_description') ?? redirectedTo.searchParams.get('error')
-  if (code === null) throw new Error(refusal ?? 'the redirect carries no code')
-  return { redirectedTo, code, state: redirectedTo.searchParams.get('state') }
+function toOutcome(redirectedTo: URL): LinkOutcome {
+  const parameters = redirectedTo.searchParams
+  const state = parameters.get('state')
+  const code = parameters.get('code')
+  if (code !== null) return { outcome: 'code', redirectedTo, code, state }
+  const passwordCode = parameters.get('password_code')
+  if (passwordCode !== null) return { outcome: 'password_code', redirectedTo, passwordCode, state }
+  const error = parameters.get('error')
+  const requestId = parameters.get('request_id')
+  const userId = parameters.get('user_id')
+  if (error === 'totp_required' && requestId !== null && userId !== null)
+    return { outcome: error, redirectedTo, requestId, userId, state }
+  throw new Error(parameters.get('error_description') ?? error ?? 'the redirect carries no code')
 }
 
 interface Form {

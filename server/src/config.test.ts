@@ -53,6 +53,9 @@ describe('.env.example', () => {
       'DATABASE_DIRECT_URL',
       'DATABASE_READ_URL',
       'SMTP_URL',
+      'BREACH_CHECK_URL',
+      'SMS_URL',
+      'SMS_COUNTRIES',
     ]
     const values = [...documented()].filter(([name]) => !withoutDefault.includes(name))
 
@@ -153,10 +156,57 @@ describe('readConfig', () => {
     },
   )
 
+  test('reads the provider of text messages, and its countries', () => {
+    const SMS_URL = 'https://AC1:a%3Atoken@sms.example:8443?from=%2B15005550006'
+
+    expect(readConfig({ SMS_URL, SMS_COUNTRIES: 'FR, US' }).sms).toEqual({
+      provider: {
+        accountSid: 'AC1',
+        authToken: 'a:token',
+        from: '+15005550006',
+        origin: 'https://sms.example:8443',
+      },
+      countries: ['FR', 'US'],
+    })
+    expect(readConfig({}).sms).toEqual({ provider: undefined, countries: [] })
+  })
+
+  test.each([
+    'AC1:token@sms.example?from=Acme',
+    'https://sms.example?from=Acme',
+    'https://AC1@sms.example?from=Acme',
+    'https://AC1:token@sms.example',
+    'https://AC1:token@sms.example?from=',
+    'https://AC1:token@sms.example?from=Acme&from=Other',
+    'https://AC1:token@sms.example?from=Acme&region=eu',
+    'https://AC1:token@sms.example/2010-04-01?from=Acme',
+    'https://AC1:%zz@sms.example?from=Acme',
+    'http://AC1:token@sms.example?from=Acme',
+  ])('refuses the SMS_URL %s', (SMS_URL) => {
+    expect(faultsOf({ SMS_URL, SMS_COUNTRIES: 'FR' })).toEqual([
+      expect.stringMatching(/^SMS_URL must be an address such as https:/),
+    ])
+  })
+
+  test('refuses an SMS_URL without SMS_COUNTRIES, and countries that are none', () => {
+    const SMS_URL = 'http://AC1:token@127.0.0.1:8080?from=Acme'
+
+    expect(faultsOf({ SMS_URL })).toEqual([expect.stringMatching(/^SMS_COUNTRIES must list the countries/)])
+    for (const SMS_COUNTRIES of ['fr', 'FRA', 'XX', '33', '*'])
+      expect(faultsOf({ SMS_URL, SMS_COUNTRIES })).toEqual([
+        'SMS_COUNTRIES must be codes of ISO 3166-1 such as FR,US, commas between',
+      ])
+  })
+
   test('never repeats a value, which may be a secret', () => {
     const error = (() => {
       try {
-        return readConfig({ DATABASE_URL: 'hunter2', SMTP_URL: 'hunter2', MASTER_KEYS: 'hunter2' })
+        return readConfig({
+          DATABASE_URL: 'hunter2',
+          SMTP_URL: 'hunter2',
+          SMS_URL: 'hunter2',
+          MASTER_KEYS: 'hunter2',
+        })
       } catch (thrown) {
         return thrown
       }

@@ -1,9 +1,11 @@
 import { isIP } from 'node:net'
+import { countryCodes } from '@portico/contract/countries'
 import { z } from 'zod/v4'
 import { parseMasterKeys } from './crypto/seal.js'
 import { isLoopbackHost } from './loopback.js'
 import { isNetwork } from './outbound/address.js'
 import type { OutboundRules } from './outbound/target.js'
+import type { SmsProvider } from './sms/sender.js'
 
 const count = (fallback: number) =>
   z
@@ -53,6 +55,27 @@ function faultOfMasterKeys(text: string): string | undefined {
   }
 }
 
+/** The provider of text messages that an SMS_URL names; undefined when it names none. */
+function readSmsUrl(text: string): SmsProvider | undefined {
+  if (!URL.canParse(text)) return undefined
+  const { protocol, hostname, origin, pathname, hash, username, password, searchParams } = new URL(text)
+  const isSafe = protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))
+  const [from = '', ...others] = searchParams.getAll('from')
+  const [accountSid, authToken] = [decoded(username), decoded(password)]
+  const isWhole =
+    from !== '' && others.length === 0 && searchParams.size === 1 && pathname === '/' && hash === ''
+  return isSafe && isWhole && accountSid && authToken ? { accountSid, authToken, from, origin } : undefined
+}
+
+/** What a part of a URL stands for; undefined when it is not percent-encoded as it should be. */
+function decoded(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return undefined
+  }
+}
+
 /** Every variable the service reads. `.env.example` lists them for operators; a test compares the two. */
 export const Variables = z.object({
   PORT: port(3000).describe('Port of the API and the pages'),
@@ -90,6 +113,20 @@ export const Variables = z.object({
     .regex(senderPattern, 'must be an e-mail address, or a name and one in angle brackets')
     .default('Portico <no-reply@localhost>')
     .describe('Sender of mail'),
+  SMS_URL: z
+    .string()
+    .refine(
+      (text) => readSmsUrl(text) !== undefined,
+      'must be an address such as https://account-sid:auth-token@api.twilio.com?from=%2B15005550006, or http on this machine',
+    )
+    .optional()
+    .describe('Where text messages are sent: a provider that speaks as Twilio does'),
+  SMS_COUNTRIES: list
+    .refine(
+      (countries) => countries.every((country) => countryCodes.has(country)),
+      'must be codes of ISO 3166-1 such as FR,US, commas between',
+    )
+    .describe('Countries whose numbers get text messages, commas between; required with SMS_URL'),
   PRODUCT_NAME: z.string().default('Portico').describe('How mails and pages call the service'),
   SANDBOX_MAIL: oneOf(['keep', 'send'])
     .default('keep')
@@ -108,6 +145,16 @@ export const Variables = z.object({
     .describe(
       'Private networks that events may be sent to, commas between; outside production over http too',
     ),
+  BREACH_CHECK_URL: z
+    .string()
+    .regex(
+      /^https:\/\/[^?#]+$|^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/[^?#]*)?$/,
+      'must be an https address such as https://api.pwnedpasswords.com/range',
+    )
+    .optional()
+    .describe(
+      'Asked for passwords of known breaches, by five characters of a digest. Unset: nobody is asked',
+    ),
   METRICS_PORT: port(9464).describe('Loopback port of /metrics; 0: any free one'),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
@@ -117,6 +164,23 @@ export const Variables = z.object({
     'How long deleted users, applications and organizations are kept before they are erased',
   ),
   API_RATE_PER_MINUTE: count(6000).describe('Requests of one API key per minute and process'),
+  SIGN_IN_ATTEMPTS_PER_ADDRESS: count(5).describe(
+    'Attempts to sign in at one address of an organization in 15 minutes; the last one locks it',
+  ),
+  SIGN_IN_LOCK_MINUTES: count(15).describe(
+    'How long the first lock of an address lasts; each further one within a day twice as long',
+  ),
+  SIGN_IN_MAX_LOCK_MINUTES: count(240).describe('How long a lock lasts at most'),
+  SIGN_IN_RATE_PER_MINUTE: count(600).describe(
+    'Attempts to sign in per minute at an organization, in each environment',
+  ),
+  MAILS_PER_ADDRESS: count(3).describe(
+    'Sign-in mails, and notices of forced enrolments, to one address of an organization in 15 minutes',
+  ),
+  SMS_PER_HOUR: count(3).describe('Text messages per hour to one user, and to one number'),
+  SMS_PER_ORGANIZATION_PER_HOUR: count(200).describe(
+    'Text messages per hour of one organization, in each environment',
+  ),
   DRAIN_SECONDS: count(10).describe('How long a stopping process waits for requests and jobs'),
   NODE_ENV: z.string().optional(),
 })
@@ -148,14 +212,33 @@ export interface Config {
     readonly from: string
     readonly isSandboxKept: boolean
   }
+  readonly sms: {
+    /** Undefined: none is sent. */
+    readonly provider: SmsProvider | undefined
+    /** ISO 3166-1 alpha-2. */
+    readonly countries: readonly string[]
+  }
   readonly productName: string
   readonly trustedProxies: readonly string[]
   readonly outbound: OutboundRules
+  /** Undefined: nobody is asked. */
+  readonly breachCheckUrl: string | undefined
   readonly metricsPort: number
   readonly logLevel: Values['LOG_LEVEL']
   readonly logRetentionDays: number
   readonly deletedRetentionDays: number
   readonly apiRatePerMinute: number
+  readonly limits: {
+    readonly attemptsPerAddress: number
+    /** Of an organization. */
+    readonly attemptsPerMinute: number
+    readonly lockSeconds: number
+    readonly maxLockSeconds: number
+    readonly mailsPerAddress: number
+    readonly smsPerHour: number
+    /** In an hour. */
+    readonly smsPerOrganization: number
+  }
   readonly drainMs: number
 }
 
@@ -187,6 +270,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     ...[...malformed].map(([name, message]) => `${name} ${message}`),
     ...(malformed.has('BASE_URL') ? [] : addressFaults(address, { isHttps, isBaseLoopback, isProduction })),
     ...(isProduction ? productionFaults(present) : []),
+    ...(present['SMS_URL'] !== undefined && present['SMS_COUNTRIES'] === undefined ? [unboundedSms] : []),
   ]
   if (faults.length > 0) throw new ConfigError(faults)
 
@@ -211,14 +295,28 @@ export function readConfig(variables: Record<string, string | undefined> = proce
       from: values.MAIL_FROM,
       isSandboxKept: values.SANDBOX_MAIL === 'keep',
     },
+    sms: {
+      provider: values.SMS_URL === undefined ? undefined : readSmsUrl(values.SMS_URL),
+      countries: values.SMS_COUNTRIES,
+    },
     productName: values.PRODUCT_NAME,
     trustedProxies: values.TRUSTED_PROXIES,
     outbound: { allowed: values.OUTBOUND_ALLOW, isHttpAllowed: !isProduction },
+    breachCheckUrl: values.BREACH_CHECK_URL,
     metricsPort: values.METRICS_PORT,
     logLevel: values.LOG_LEVEL,
     logRetentionDays: values.LOG_RETENTION_DAYS,
     deletedRetentionDays: values.DELETED_RETENTION_DAYS,
     apiRatePerMinute: values.API_RATE_PER_MINUTE,
+    limits: {
+      attemptsPerAddress: values.SIGN_IN_ATTEMPTS_PER_ADDRESS,
+      attemptsPerMinute: values.SIGN_IN_RATE_PER_MINUTE,
+      lockSeconds: values.SIGN_IN_LOCK_MINUTES * 60,
+      maxLockSeconds: values.SIGN_IN_MAX_LOCK_MINUTES * 60,
+      mailsPerAddress: values.MAILS_PER_ADDRESS,
+      smsPerHour: values.SMS_PER_HOUR,
+      smsPerOrganization: values.SMS_PER_ORGANIZATION_PER_HOUR,
+    },
     drainMs: values.DRAIN_SECONDS * 1000,
   })
 }
@@ -245,6 +343,9 @@ function meantHost(text: string): string {
   const { host = '' } = /^([a-z][a-z\d+.-]*:\/\/)?(?<host>\[[^\]]*\]|[^/?#:]*)/i.exec(text)?.groups ?? {}
   return host.toLowerCase()
 }
+
+const unboundedSms =
+  'SMS_COUNTRIES must list the countries of your users because SMS_URL is set: a message to another one may cost a lot'
 
 const becauseReachable = 'because BASE_URL or HOST is not loopback'
 

@@ -9,10 +9,14 @@ import { startEmbedded } from './db/embedded.js'
 import { checkMasterKeys } from './db/master-key-canary.js'
 import { migrate, pendingMigrations } from './db/migrate.js'
 import type { DB } from './db/schema.js'
+import { openLimits, type Limits } from './limits/limits.js'
 import { createLog, flushLog } from './log.js'
 import { openMailer, type Mailer } from './mail/mailer.js'
 import { createMetrics, type Metrics } from './metrics.js'
 import { openOutbound, type Outbound } from './outbound/post.js'
+import { openKnownPasswords, type KnownPasswords } from './password/known-passwords.js'
+import { openPasswordHasher, type PasswordHasher } from './password/password-hash.js'
+import { openSmsSender, type SmsSender } from './sms/sender.js'
 
 /** What the service seals with, and the private keys it has opened with that. */
 export interface Keys {
@@ -21,7 +25,7 @@ export interface Keys {
   readonly privateKeys: Map<string, KeyObject>
 }
 
-/** What operations need of the world. Tests pass the same object with a clock they set and a mailer that records. */
+/** What operations need of the world. Tests pass the same object with a clock they set and senders of mail and text messages that record. */
 export interface Deps {
   readonly config: Config
   readonly db: Kysely<DB>
@@ -32,8 +36,12 @@ export interface Deps {
   readonly log: Logger
   readonly keys: Keys
   readonly mail: Mailer
+  readonly sms: SmsSender
   readonly outbound: Outbound
   readonly metrics: Metrics
+  readonly passwords: PasswordHasher
+  readonly knownPasswords: KnownPasswords
+  readonly limits: Limits
 }
 
 export interface OpenDeps extends Deps {
@@ -54,7 +62,7 @@ export function systemClock(): Date {
 /** Opens what operations need, in order, and closes it in reverse. */
 export async function openDeps(
   config: Config,
-  given: Partial<Pick<Deps, 'now' | 'log' | 'mail'>> = {},
+  given: Partial<Pick<Deps, 'now' | 'log' | 'mail' | 'sms'>> = {},
 ): Promise<OpenDeps> {
   const now = given.now ?? systemClock
   const log = given.log ?? createLog(config)
@@ -76,10 +84,12 @@ export async function openDeps(
     config.database.readUrl === undefined ? db : pool(config.database.readUrl, config.database.poolSize)
   const directDb = pool(config.database.directUrl ?? url, 2)
   const mail = given.mail ?? openMailer(config)
+  const sms = given.sms ?? openSmsSender(config.sms.provider)
   const outbound = openOutbound(config.outbound)
 
   async function close(): Promise<void> {
     outbound.close()
+    sms.close()
     mail.close()
     await Promise.all([...new Set([db, readDb, directDb])].map((pool) => pool.destroy()))
     await embedded?.stop()
@@ -93,7 +103,25 @@ export async function openDeps(
     if (pending.length === 0) await checkMasterKeys(db, master)
     const keys = { master, privateKeys: new Map<string, KeyObject>() }
     const isAttached = embedded?.attached ?? false
-    const opened = { config, db, readDb, directDb, now, log, keys, mail, outbound, metrics }
+    const passwords = openPasswordHasher(metrics)
+    const knownPasswords = openKnownPasswords(config, metrics)
+    const limits = openLimits({ config, db, now, log, keys })
+    const opened = {
+      config,
+      db,
+      readDb,
+      directDb,
+      now,
+      log,
+      keys,
+      mail,
+      sms,
+      outbound,
+      metrics,
+      passwords,
+      knownPasswords,
+      limits,
+    }
     return { ...opened, isAttached, pendingMigrations: pending, close }
   } catch (error) {
     await close()

@@ -1,10 +1,13 @@
 import { errorCodes, type ErrorCode, type FieldError } from '@portico/contract/errors'
+import type { LimitState } from './limits/limits.js'
 
 /** A failure the caller caused and may read: a code of the contract's table, with what was wrong in particular. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly fields: readonly FieldError[] | undefined
   readonly retryAfterSeconds: number | undefined
+  /** The limit that was reached, where it is not that of the API key. */
+  readonly limit: LimitState | undefined
 
   constructor(
     readonly code: ErrorCode,
@@ -12,12 +15,14 @@ export class ApiError extends Error {
       message?: string
       fields?: readonly FieldError[]
       retryAfterSeconds?: number
+      limit?: LimitState
       cause?: unknown
     } = {},
   ) {
     super(detail.message ?? errorCodes[code].message, { cause: detail.cause })
     this.fields = detail.fields
     this.retryAfterSeconds = detail.retryAfterSeconds
+    this.limit = detail.limit
   }
 }
 

@@ -27,6 +27,18 @@ export function createMetrics() {
       labelNames: ['route'] as const,
       registers,
     }),
+    passwordHashes: new Counter({
+      name: 'portico_password_hashes_total',
+      help: 'Password hashes made and verified',
+      labelNames: ['work'] as const,
+      registers,
+    }),
+    breachChecks: new Counter({
+      name: 'portico_breach_checks_total',
+      help: 'Passwords looked up among those of known breaches, by outcome',
+      labelNames: ['outcome'] as const,
+      registers,
+    }),
     jobs: new Counter({
       name: 'portico_jobs_total',
       help: 'Attempts of jobs by name and outcome',

@@ -29,6 +29,11 @@ export interface Caller {
   readonly cause: Cause
 }
 
+/** Whether answers may tell a caller who has an account: a key that reads users finds out anyway. */
+export function mayReadUsers({ scopes }: Pick<Caller, 'scopes'>): boolean {
+  return scopes.includes('read:users')
+}
+
 /**
  * Whose data an operation touches: account, environment and organization. Whether the organization exists, belongs to
  * the account and is open to the caller is part of every statement, through organizationIdOf().

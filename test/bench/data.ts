@@ -151,6 +151,9 @@ export async function forgetSince(url: string, moment: Date): Promise<void> {
 // In this order: a row before the one it refers to.
 const addedTo = [
   ['webhooks', 'inserted_at'],
+  ['passwords', 'inserted_at'],
+  ['password_peppers', 'inserted_at'],
+  ['password_connections', 'inserted_at'],
   ['sessions', 'authenticated_at'],
   ['magic_link_challenges', 'inserted_at'],
   ['users', 'inserted_at'],

@@ -1,6 +1,21 @@
 import { medianOf, ratioOf, type Measured } from './measure.js'
 
-export const rowNames = ['A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'A7', 'A8', 'D1', 'D2', 'D3', 'D4'] as const
+export const rowNames = [
+  'A1',
+  'A2',
+  'A3',
+  'A4',
+  'A5',
+  'A6',
+  'A7',
+  'A8',
+  'B1',
+  'B2',
+  'D1',
+  'D2',
+  'D3',
+  'D4',
+] as const
 export type RowName = (typeof rowNames)[number]
 
 /** One line of the table. */
@@ -19,12 +34,16 @@ export interface Figure {
 
 const none = '-'
 
-/** Ours against the bare server: requests a second and CPU, both to be at least this share of what bare does. */
+/**
+ * Ours against the bare server, or what else is said: requests a second and CPU, both to be at least this share of what
+ * that does.
+ */
 export function besideBare(
   row: RowName,
   what: string,
   measured: { ours: readonly Measured[]; bare: readonly Measured[] },
   goals: { share: number; cpuMs?: number },
+  name = 'bare',
 ): Figure[] {
   const { ours, bare } = measured
   const rateRatio = ratioOf(ours, bare, 'rate')
@@ -36,18 +55,18 @@ export function besideBare(
       row,
       what: `${what}: a second`,
       ours: perSecond(medianOf(ours, 'rate')),
-      beside: `bare ${perSecond(medianOf(bare, 'rate'))}`,
+      beside: `${name} ${perSecond(medianOf(bare, 'rate'))}`,
       ratio: rateRatio.toFixed(2),
-      goal: `at least ${goals.share} of bare`,
+      goal: `at least ${goals.share} of ${name}`,
       isMet: rateRatio >= goals.share,
     },
     {
       row,
       what: `${what}: CPU`,
       ours: cpuText(ours),
-      beside: `bare ${cpuText(bare)}`,
+      beside: `${name} ${cpuText(bare)}`,
       ratio: Number.isNaN(cpuRatio) ? none : cpuRatio.toFixed(2),
-      goal: [`at least ${goals.share} of bare`, goals.cpuMs !== undefined && `at most ${goals.cpuMs} ms`]
+      goal: [`at least ${goals.share} of ${name}`, goals.cpuMs !== undefined && `at most ${goals.cpuMs} ms`]
         .filter((part) => part !== false)
         .join(', '),
       isMet: Number.isNaN(cpuMs) ? undefined : isCpuMet,
@@ -55,13 +74,25 @@ export function besideBare(
   ]
 }
 
+interface Bounded {
+  readonly text: string
+  readonly goal: string
+  readonly bound: number
+  readonly beside?: string
+  readonly ratio?: number
+}
+
 /** A figure that is to stay at or under a bound. */
-export function atMost(
-  row: RowName,
-  what: string,
-  value: number,
-  about: { text: string; goal: string; bound: number; beside?: string; ratio?: number },
-): Figure {
+export function atMost(row: RowName, what: string, value: number, about: Bounded): Figure {
+  return figureOf(row, what, about, Number.isNaN(value) ? undefined : value <= about.bound)
+}
+
+/** A figure that is to stay at or above a bound. */
+export function atLeast(row: RowName, what: string, value: number, about: Bounded): Figure {
+  return figureOf(row, what, about, Number.isNaN(value) ? undefined : value >= about.bound)
+}
+
+function figureOf(row: RowName, what: string, about: Bounded, isMet: boolean | undefined): Figure {
   return {
     row,
     what,
@@ -69,7 +100,7 @@ export function atMost(
     beside: about.beside ?? none,
     ratio: about.ratio === undefined || Number.isNaN(about.ratio) ? none : about.ratio.toFixed(2),
     goal: about.goal,
-    isMet: Number.isNaN(value) ? undefined : value <= about.bound,
+    isMet,
   }
 }
 

@@ -11,6 +11,7 @@ import { readEventPages } from './row-events.js'
 import { signInByLink } from './row-journey.js'
 import { firstAttempt } from './row-latency.js'
 import { startAndGrow } from './row-process.js'
+import { challengePasswords, readMeanwhile } from './row-passwords.js'
 import { sdkSize } from './row-sdk.js'
 import { manyTenants } from './row-tenants.js'
 import { grantToken } from './row-tokens.js'
@@ -26,6 +27,8 @@ const rows: Record<RowName, (settings: Settings) => Promise<Figure[]>> = {
   A6: startAndGrow,
   A7: manyTenants,
   A8: sdkSize,
+  B1: challengePasswords,
+  B2: readMeanwhile,
   D1: deliver,
   D2: firstAttempt,
   D3: readEventPages,

@@ -22,6 +22,7 @@ export async function insertSample(url: string, accountId: string, size: SampleS
     await client.query(insertSlugs, [size.organizations, start])
     await client.query(insertOrganizations, [accountId, size.organizations, start])
     await client.query(insertConnections, [accountId, start])
+    await client.query(insertTotpConnections, [accountId, start])
     await client.query(insertApplications, [accountId, start, redirectUri])
     await client.query(usersStatement(size), [accountId, size.users, start])
     await client.query(insertMetaKeys, [accountId, start])
@@ -49,6 +50,14 @@ const insertConnections = `
     account_id, environment, organization_id, id, active, find_or_create_user, inserted_at, updated_at
   )
   select account_id, environment, id, md5(environment || id)::uuid, true, false, $2, $2
+  from organizations, unnest(array['sandbox', 'production']) environment
+  where account_id = $1`
+
+const insertTotpConnections = `
+  insert into totp_connections (
+    account_id, environment, organization_id, active, method, expiry_in_seconds, inserted_at, updated_at
+  )
+  select account_id, environment, id, false, 'totp_mobile_app', 30, $2, $2
   from organizations, unnest(array['sandbox', 'production']) environment
   where account_id = $1`
 

@@ -1,12 +1,13 @@
 import { openApiDocument } from '@portico/contract/openapi'
 import { createApiKey } from '@portico/server/api-keys'
-import { openMagicLink, type UserTokens } from '@portico/sdk'
+import { followMagicLink, openMagicLink, type UserTokens } from '@portico/sdk'
 import { createHash, randomBytes } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { startDatabaseProxy } from '../database-proxy.js'
 import { anyEmail, anything, givenOf } from '../given.js'
 import { startService, type Service } from '../harness.js'
 import { startReceiver } from '../receiver.js'
+import { stepSeconds, totpGivenOf } from '../totp-given.js'
 
 /** Every value that a field which the contract marks secret has had, by the field's name. */
 type Canaries = Record<string, string[]>
@@ -68,18 +69,73 @@ async function signInWithEverything(): Promise<Canaries> {
   const exchange = { grant_type: 'authorization_code', client_id: application.id, code, code_verifier }
   const tokens = await tokensOf(`/t/${org_domain}/oauth/token`, exchange)
   const relayUri = await carryToPartner(org_domain, tokens.access_token)
+  const password = await setAndUsePassword()
+  const { uri, secret, recoveryCodes } = await passSecondFactor(org_domain, user.id)
   return {
+    ...password,
     client_secret: [credentials.client_secret],
-    code: [code],
+    code: [code, ...password.code],
     code_verifier: [code_verifier],
-    magic_link: [link, new URL(link).searchParams.get('token') ?? ''],
+    magic_link: [link, new URL(link).searchParams.get('token') ?? '', ...password.magic_link],
     access_token: [...issued, tokens].flatMap(({ access_token }) => withSignature(access_token)),
     id_token: withSignature(tokens.id_token),
     relay_uri: [relayUri, relayUri.split('/').at(-1) ?? ''],
     signature_key: await signWithBothKeys(),
+    uri: [uri, secret],
+    recovery_codes: recoveryCodes,
+    // Six digits are found anywhere; test/contract/totp-sms.test.ts looks for those of one user.
+    first_verification_code: [],
     // None is issued; the endpoints ignore one that is sent.
     refresh_token: [],
   }
+}
+
+/** Sets a password by a link, signs in with it, is told to renew it, and has a wrong one refused. */
+async function setAndUsePassword() {
+  const client = await service.client()
+  const { domain: org_domain } = await service.given.organization()
+  await client.password.createConnection({ org_domain })
+  await service.given.application({ org_domain, organization_domain_scope: org_domain })
+  const { email: user_email } = await service.given.user({ org_domain })
+  const of = { org_domain, user_email }
+  const redirect_uri = 'https://store.example/callback'
+  const { request_id } = await client.password.createRequest({ ...of, redirect_uri })
+  const challenge = await client.magicLink.createChallenge({ ...of, request_id, send_email: false })
+  const link = challenge.magic_link ?? ''
+  const followed = await followMagicLink(link)
+  witnesses.push(...(await tables()))
+  const password_code = followed.outcome === 'password_code' ? followed.passwordCode : ''
+  const plain_text = 'velvet harbour 41 lanterns'
+  const set = await client.password.set({ ...of, password_code, plain_text })
+  witnesses.push(...(await tables()))
+  await client.password.updateConnection({ org_domain, plain_text_min_length: 30 })
+  const passed = await client.password.createChallenge({ ...of, plain_text })
+  if (!passed['valid?']) expect.unreachable()
+  const wrong = 'not the password of anybody here'
+  await client.password.createChallenge({ ...of, plain_text: wrong })
+  witnesses.push(...(await tables()))
+  return {
+    code: [set.code ?? '', passed.code],
+    magic_link: [link, new URL(link).searchParams.get('token') ?? ''],
+    password_code: [password_code, passed.renew_password?.password_code ?? ''],
+    plain_text: [plain_text, wrong],
+  }
+}
+
+/** What an enrolment has shown once its app, and one of its recovery codes, have been used. */
+async function passSecondFactor(org_domain: string, user_id: string) {
+  const given = totpGivenOf(service, await service.client())
+  const place = { org_domain, user_id }
+  await given.activate(org_domain)
+  const { app, recoveryCodes, enrollment } = await given.begun(place)
+  witnesses.push(...(await tables()))
+  await (await service.client()).totp.validateEnrollment({ ...place, code: given.codeOf(app) })
+  for (const code of [given.codeOf(app, stepSeconds), recoveryCodes[0] ?? '']) {
+    await given.challenge(place)
+    await given.answer(place, code)
+    witnesses.push(...(await tables()))
+  }
+  return { uri: enrollment.uri ?? '', secret: app.secret, recoveryCodes }
 }
 
 /** The keys of a webhook that has signed with both of them. */
@@ -221,7 +277,7 @@ function logs(): Witness[] {
 test('every field that the contract marks secret has values here', () => {
   expect(Object.keys(canaries).sort()).toEqual([...secretNames()].sort())
   for (const [name, values] of Object.entries(canaries))
-    expect([name, values.every((value) => value.length > 16)]).toEqual([name, true])
+    expect([name, values.every((value) => value.length >= 10)]).toEqual([name, true])
 })
 
 test('there was something to look through: tables, events, jobs, a log at its finest, and refusals', () => {

@@ -1,6 +1,7 @@
 import { scopes } from '@portico/contract/access'
 import { errorCodes, type ErrorCode } from '@portico/contract/errors'
 import { bodyOf, routes, type Route } from '@portico/contract/walk'
+import type { Application } from '@portico/sdk'
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -8,6 +9,7 @@ import { startDatabaseProxy, type DatabaseProxy } from '../database-proxy.js'
 import { anyEmail, anything, givenOf } from '../given.js'
 import { startService, type Service } from '../harness.js'
 import { bodyFor, pathOf, send, type Answer, type References } from '../request-of.js'
+import { totpGivenOf } from '../totp-given.js'
 import { createWorld, createWorldFor } from '../world.js'
 
 /** A service of each kind that an error needs. */
@@ -17,7 +19,15 @@ let httpsOnly: Service
 let severed: Service
 /** Ninety-one days later than the others, on a database of its own. */
 let late: Service
+/** Sends no text messages to the numbers of the others' users. */
+let abroad: Service
 let proxy: DatabaseProxy
+/** Of a key of `service` that may do everything, of one that is limited to an organization, and of one of `severed`. */
+let token: string
+let limitedToken: string
+let severedToken: string
+/** An application of the whole account. */
+let wide: Application
 /** Objects that no recipe changes. */
 let common: References
 
@@ -28,7 +38,14 @@ beforeAll(async () => {
   common = await createWorld(service)
   proxy = await startDatabaseProxy(service.databaseUrl)
   severed = await startService({ databaseUrl: proxy.url })
+  token = await service.token()
+  severedToken = await severed.token()
+  const org_domain = common['org_domain'] ?? ''
+  const { id } = await (await service.client()).organizations.get({ org_domain })
+  limitedToken = await service.token({ organizationIds: [id] })
+  wide = await service.given.application({ org_domain })
   late = await startService()
+  abroad = await startService({ databaseUrl: service.databaseUrl, variables: { SMS_COUNTRIES: 'NZ' } })
 })
 
 const httpsVariables = { BASE_URL: 'https://localhost' }
@@ -67,9 +84,9 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
   },
   https_required: (route, world, token) => ask(route, world, token, { baseUrl: plainAddress(httpsOnly) }),
   unavailable: async (route, world) => {
-    const known = await severed.token()
-    await fetch(`${severed.baseUrl}/api/v2/organizations`, { headers: { authorization: `Bearer ${known}` } })
-    return proxy.whileCut(() => ask(route, world, known, { baseUrl: severed.baseUrl }))
+    const { baseUrl } = severed
+    await fetch(`${baseUrl}/api/v2/organizations`, { headers: { authorization: `Bearer ${severedToken}` } })
+    return proxy.whileCut(() => ask(route, world, severedToken, { baseUrl }))
   },
   idempotency_key_reused: async (route, world, token) => {
     const headers = { 'idempotency-key': anything() }
@@ -127,7 +144,9 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
   webhooks_exhausted: async (route, world) => {
     const account = await service.createAccount()
     const client = await service.client({ account })
-    const webhook = { name: 'Receiver', target_url: 'https://127.0.0.1:9999/', event_codes: ['all' as const] }
+    // Of events that none of them causes: a hundred that subscribe to each other have thousands to deliver.
+    const event_codes = ['metakey.all' as const]
+    const webhook = { name: 'Receiver', target_url: 'https://127.0.0.1:9999/', event_codes }
     for (let count = 0; count < 100; count++) await client.webhooks.create(webhook)
     return ask(route, world, await service.token({ account }), { body: webhook })
   },
@@ -154,13 +173,9 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
     await ask(route, world, free, { body: { name: 'The one' } })
     return ask(route, world, free, { body: { name: 'One too many' } })
   },
-  key_limited_to_organizations: async (route, world) => {
-    const client = await service.client()
-    const organization = await client.organizations.get({ org_domain: world['org_domain'] ?? '' })
-    const wide = await service.given.application({ org_domain: world['org_domain'] ?? '' })
-    const token = await service.token({ organizationIds: [organization.id] })
+  key_limited_to_organizations: (route, world) => {
     const body = bodyOf(route) && withoutScope(freshBody(route, world))
-    return ask(route, { ...world, client_id: wide.id }, token, { body })
+    return ask(route, { ...world, client_id: wide.id }, limitedToken, { body })
   },
   sandbox_only: async (route, world) => ask(route, world, await service.token({ environment: 'production' })),
   production_is_up: async (route, world, token) => {
@@ -175,9 +190,19 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
   },
   connection_inactive: async (route, world, token) => {
     const client = await service.client()
-    await client.magicLink.updateConnection({ org_domain: world['org_domain'] ?? '', active: false })
+    const { updateConnection } = route.resource === 'password' ? client.password : client.magicLink
+    await updateConnection({ org_domain: world['org_domain'] ?? '', active: false })
     return ask(route, world, token)
   },
+  password_connection_not_found: async (route, world, token) => {
+    const { domain } = await service.given.organization()
+    return ask(route, { ...world, org_domain: domain }, token)
+  },
+  password_connection_taken: async (route, world, token) => {
+    await ask(route, world, token)
+    return ask(route, world, token)
+  },
+  password_code_refused: (route, world, token) => ask(route, { ...world, password_code: anything() }, token),
   user_inactive: async (route, world, token) => {
     const client = await service.client()
     await client.users.update({
@@ -208,12 +233,55 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
     return ask(route, world, token)
   },
   access_token_refused: (route, world, token) => ask(route, { ...world, access_token: 'nonsense' }, token),
+  totp_inactive: async (route, world, token) => {
+    const client = await service.client()
+    await client.totp.updateConnection({ org_domain: world['org_domain'] ?? '', active: false })
+    return ask(route, world, token)
+  },
+  totp_enrollment_taken: async (route, world, token) => {
+    const given = totpGivenOf(service, await service.client())
+    await given.enroll({ org_domain: world['org_domain'] ?? '', user_id: world['user_id'] ?? '' })
+    return ask(route, world, token)
+  },
+  phone_number_missing: async (route, world, token) => {
+    await withSms(world)
+    return ask(route, world, token)
+  },
+  phone_number_unverified: async (route, world, token) => {
+    const user = await enrolledBySms(world)
+    const client = await service.client()
+    await client.users.update({ ...user, phone_number: '+33698765432' })
+    return ask(route, world, token)
+  },
+  phone_number_not_allowed: async (route, world) => {
+    if (route.name === 'totp.enroll') await withSms(world, '+33612345678')
+    else await enrolledBySms(world)
+    const there = await abroad.token({ account: service.account })
+    return ask(route, world, there, { baseUrl: abroad.baseUrl })
+  },
+  totp_not_enrolled: async (route, world, token) => {
+    const { id } = await service.given.user({ org_domain: world['org_domain'] ?? '' })
+    return ask(route, { ...world, user_id: id }, token)
+  },
+  totp_challenge_not_open: (route, world, token) => ask(route, { ...world, request_id: randomUUID() }, token),
+  totp_locked: async (route, world, token) => {
+    for (let count = 0; count < 5; count++) await ask(route, { ...world, code: 'wrong' }, token)
+    return ask(route, world, token)
+  },
+  totp_code_rejected: (route, world, token) => ask(route, { ...world, code: 'wrong' }, token),
+  totp_enrollment_not_found: async (route, world, token) => {
+    const { id } = await service.given.user({ org_domain: world['org_domain'] ?? '' })
+    return ask(route, { ...world, user_id: id }, token)
+  },
   no_application: async (route, world) => {
     const account = await service.createAccount()
-    const given = givenOf(await service.client({ account }))
+    const client = await service.client({ account })
+    const given = givenOf(client)
     const { domain } = await given.organization()
+    await client.password.createConnection({ org_domain: domain })
     const user = await given.user({ org_domain: domain })
-    const body = { org_domain: domain, user_email: user.email }
+    const { application_id: _, ...members } = freshBody(route, world) ?? {}
+    const body = { ...members, org_domain: domain, user_email: user.email }
     return ask(route, world, await service.token({ account }), { body })
   },
 }
@@ -234,7 +302,10 @@ const unchanging = new Set<ErrorCode>([
   'user_not_found',
   'application_not_found',
   'meta_key_not_found',
+  'password_connection_not_found',
+  'password_code_refused',
   'plan_limit_reached',
+  'key_limited_to_organizations',
   'sandbox_only',
   'webhook_not_found',
   'delivery_not_found',
@@ -250,7 +321,7 @@ describe.each(keyed.map((route) => [route.name, route] as const))('%s', (_name, 
     const recipe = recipes[code]
     expect(recipe, `a way to make ${route.name} answer ${code}`).toBeDefined()
     const world = unchanging.has(code) ? common : await createWorldFor(route, service)
-    const answer = await recipe?.(route, world, await service.token())
+    const answer = await recipe?.(route, world, token)
     expect(answer?.body).toMatchObject({ error: { code } })
     expect(answer?.status).toBe(errorCodes[code].status)
   })
@@ -271,6 +342,24 @@ function freshBody(route: Route, references: References): Record<string, unknown
   if (route.name === 'users.create') return { ...body, email: anyEmail() }
   if (route.name === 'tokenCustomization.createMetaKey') return { ...body, name: `key_${anything()}` }
   return body
+}
+
+/** Has the codes of an organization sent by text message, to the number of the user where one is given. */
+async function withSms(world: References, phone_number?: string) {
+  const client = await service.client()
+  const user = { org_domain: world['org_domain'] ?? '', user_id: world['user_id'] ?? '' }
+  await client.totp.updateConnection({ org_domain: user.org_domain, active: true, method: 'sms' })
+  if (phone_number !== undefined) await client.users.update({ ...user, phone_number })
+  return user
+}
+
+/** Enrols the telephone of the user, in the place of an app. */
+async function enrolledBySms(world: References) {
+  const client = await service.client()
+  const user = await withSms(world, '+33612345678')
+  const { first_verification_code: code } = await client.totp.enroll({ ...user, force_enroll: true })
+  await client.totp.validateEnrollment({ ...user, code: code ?? '' })
+  return user
 }
 
 /** The path with a reference that does not decode. */

@@ -6,7 +6,7 @@ import { anyEmail, anything, givenOf } from '../given.js'
 import { startService, type Service } from '../harness.js'
 import { arriveBy, relayGivenOf } from '../relay-given.js'
 import { bodyFor, send } from '../request-of.js'
-import { createWorld } from '../world.js'
+import { createWorldFor } from '../world.js'
 import { tablesWith } from './stored-text.js'
 
 let service: Service
@@ -191,7 +191,7 @@ describe('a request that is repeated under its Idempotency-Key', () => {
   test.each(underOrganizations.map((route) => [route.name, route] as const))(
     '%s: shows nothing of a deleted organization',
     async (_name, route) => {
-      const world = await createWorld(service)
+      const world = await createWorldFor(route, service)
       const headers = { 'idempotency-key': anything() }
       const request = { baseUrl: service.baseUrl, token: await service.token(), references: world, headers }
       const body = freshBody(route, world)

@@ -82,6 +82,40 @@ test('start.ts of docs/guides/start.md, run beside npm start, ends with the addr
   })
 }, 180_000)
 
+test('the program of docs/guides/import.md makes of a Keycloak export the lines that an import takes', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'portico-docs-'))
+  const credential = (algorithm: string) => ({
+    type: 'password',
+    secretData: JSON.stringify({ value: 'aGFzaA==', salt: 'c2FsdA==', additionalParameters: {} }),
+    credentialData: JSON.stringify({ hashIterations: 27_500, algorithm, additionalParameters: {} }),
+  })
+  const user = { emailVerified: true, enabled: true }
+  const users = [
+    { ...user, email: 'ada@people.example', firstName: 'Ada', credentials: [credential('pbkdf2-sha256')] },
+    { ...user, email: 'alan@people.example', enabled: false, credentials: [credential('md5')] },
+    { ...user, username: 'without-address' },
+  ]
+  await writeFile(join(home, 'realm.json'), JSON.stringify({ realm: 'example', users }))
+  try {
+    const [program = ''] = programsOf('docs/guides/import.md')
+    await runProgram(home, program)
+
+    const lines = readFileSync(join(home, 'users.jsonl'), 'utf8').trimEnd().split('\n')
+    expect(lines.map((line): unknown => JSON.parse(line))).toEqual([
+      {
+        email: 'ada@people.example',
+        email_verified: true,
+        active: true,
+        given_name: 'Ada',
+        password_hash: '$pbkdf2-sha256$27500$c2FsdA==$aGFzaA==',
+      },
+      { email: 'alan@people.example', email_verified: true, active: false },
+    ])
+  } finally {
+    await rm(home, { recursive: true, force: true })
+  }
+}, 60_000)
+
 /** Paths from the root of the repository. */
 function documents(): string[] {
   const guides = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })

@@ -152,7 +152,7 @@ export const changeGuards = [
   guard({
     name: 'required metadata: change of a user',
     file: storedMetadata,
-    find: "if (declared.some((key) => key.required && !rows.has(key.id))) throw new ApiError('metadata_required')",
+    find: "if (declared.some((key) => key.required && !byKey.has(key.id))) throw new ApiError('metadata_required')",
     replace: '',
     red: usersUpdate.refuses('metadata_required'),
     green: usersUpdate.refuses('meta_key_not_found'),

@@ -208,7 +208,7 @@ export const codeGuards = [
   guard({
     name: 'scope: API key of an exchange',
     file: exchange,
-    find: "isDemanded && !scopesOf(key).includes('write:magic_links')",
+    find: 'isDemanded && !maySignIn(scopesOf(key), spent.amr)',
     replace: 'false',
     red: backEnd('is refused with a key that may make no links'),
     green: isExchangedByKey,

@@ -1,9 +1,8 @@
 import { ApiError, type Client } from '@portico/sdk'
-import pg from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { anyEmail, anything } from '../given.js'
 import { startService, type Service } from '../harness.js'
-import { untilWaiting } from '../waiting.js'
+import { untilWaiting, whileEventWaits } from '../waiting.js'
 
 let service: Service
 let client: Client
@@ -29,7 +28,7 @@ describe('of a request under an Idempotency-Key and the deletion of its organiza
     const { domain: org_domain } = await service.given.organization()
     const create = givenCreator(org_domain)
 
-    const first = await whileWaiting('user.user.create.success', create, () =>
+    const first = await whileEventWaits(service, 'user.user.create.success', create, () =>
       client.organizations.delete({ org_domain }),
     )
 
@@ -42,7 +41,8 @@ describe('of a request under an Idempotency-Key and the deletion of its organiza
     const create = givenCreator(org_domain)
     const attempts: Promise<string>[] = []
 
-    await whileWaiting(
+    await whileEventWaits(
+      service,
       'organization.organization.delete.success',
       () => client.organizations.delete({ org_domain }),
       async () => {
@@ -62,31 +62,4 @@ describe('of a request under an Idempotency-Key and the deletion of its organiza
 /** Asks until the key is free, which a request that failed frees just after its answer. */
 async function expectNothingToRepeat(create: () => Promise<string>): Promise<void> {
   await expect.poll(create, { interval: 5, timeout: 10_000 }).toBe('organization_not_found')
-}
-
-/** Lets a change wait where it records its event, its transaction open, until something else is done. */
-async function whileWaiting<Result>(
-  eventCode: string,
-  change: () => Promise<Result>,
-  meanwhile: () => Promise<unknown>,
-): Promise<Result> {
-  const holder = new pg.Client({ connectionString: service.databaseUrl })
-  await holder.connect()
-  await holder.query(`
-    select pg_advisory_lock(1);
-    create function wait_for_holder() returns trigger language plpgsql
-      as 'begin perform pg_advisory_xact_lock(1); return new; end';
-    create trigger wait_for_holder before insert on events for each row
-      when (new.code = '${eventCode}') execute function wait_for_holder()`)
-  const changed = change()
-  try {
-    await untilWaiting(service, 1)
-    await meanwhile()
-  } finally {
-    await holder.query('select pg_advisory_unlock(1)')
-    await Promise.allSettled([changed])
-    await holder.query('drop trigger wait_for_holder on events; drop function wait_for_holder()')
-    await holder.end()
-  }
-  return changed
 }

@@ -3,11 +3,16 @@ import { apiKeyGuards } from './api-key-guards.js'
 import { changeGuards } from './change-guards.js'
 import { codeGuards } from './code-guards.js'
 import { erasureGuards } from './erasure-guards.js'
+import { limitGuards } from './limit-guards.js'
+import { hashGuards } from './hash-guards.js'
 import { magicLinkGuards } from './magic-link-guards.js'
 import { outboundGuards } from './outbound-guards.js'
+import { passwordGuards } from './password-guards.js'
 import { relayGuards } from './relay-guards.js'
+import { secondFactorGuards } from './second-factor-guards.js'
 import { signatureGuards } from './signature-guards.js'
 import { tenantGuards } from './tenant-guards.js'
+import { totpGuards } from './totp-guards.js'
 import { webhookGuards } from './webhook-guards.js'
 
 /** Every predicate that keeps somebody out, with the test that notices its removal. */
@@ -16,10 +21,15 @@ export const guards: readonly Guard[] = [
   ...changeGuards,
   ...apiKeyGuards,
   ...magicLinkGuards,
+  ...passwordGuards,
   ...codeGuards,
   ...outboundGuards,
   ...signatureGuards,
   ...webhookGuards,
   ...relayGuards,
   ...erasureGuards,
+  ...limitGuards,
+  ...hashGuards,
+  ...totpGuards,
+  ...secondFactorGuards,
 ]

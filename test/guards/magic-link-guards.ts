@@ -78,7 +78,7 @@ export const magicLinkGuards = [
   guard({
     name: 'voided_at: number of open links',
     file: challenge,
-    find: 'await voidOlderLinks(trx, tenant, { email, applicationId: application.id, newestId: row.id, at })',
+    find: 'await voidOlderLinks(trx, tenant, { email, applicationId, newestId: row.id, at })',
     replace: '',
     red: link('is dead when three links were made after its own'),
     green: signsIn,

@@ -59,8 +59,8 @@ export const relayGuards = [
   guard({
     name: 'a claimed address: who came by a relay, once the owner of the address has shown up',
     file: 'server/src/users/users.ts',
-    find: 'await forgetIdentities(trx, tenant, id) await endSessionsOf(deps, trx, tenant, id) const row = await updateUserRow(trx, tenant, id, undefined)',
-    replace: 'const row = await updateUserRow(trx, tenant, id, undefined)',
+    find: 'await forgetIdentities(trx, tenant, id) await forgetPassword(deps, trx, tenant, id) await endSessionsOf(deps, trx, tenant, id)',
+    replace: 'await forgetPassword(deps, trx, tenant, id)',
     red: guardTest(
       'relay',
       'the address of a relay signs nobody in as the user whose address they have only claimed, once its owner has shown up',

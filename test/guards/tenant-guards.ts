@@ -7,7 +7,7 @@ const totals = 'server/src/db/totals.ts'
 const applications = 'server/src/applications/applications.ts'
 const declaredKeys = 'server/src/token-customization/declared-keys.ts'
 const metaKeys = 'server/src/token-customization/meta-keys.ts'
-const challenge = 'server/src/magic-link/challenge.ts'
+const addressee = 'server/src/sessions/addressee.ts'
 const outbox = 'server/src/outbox/outbox.ts'
 const stream = 'server/src/events/stream.ts'
 const logEvents = 'server/src/log-events/log-events.ts'
@@ -282,7 +282,7 @@ export const tenantGuards = [
   }),
   guard({
     name: 'account: addressee of a magic link',
-    file: challenge,
+    file: addressee,
     find: ".where('organizations.account_id', '=', accountId)",
     replace: '',
     red: createChallenge.hidesForeign,
@@ -290,7 +290,7 @@ export const tenantGuards = [
   }),
   guard({
     name: 'organization closed to a limited key: addressee of a magic link',
-    file: challenge,
+    file: addressee,
     find: '(${organizationIds}::uuid[] is null or organizations.id = any(${organizationIds}::uuid[]))',
     replace: 'true',
     red: limited('finds the organization of an address among its own alone'),
@@ -298,7 +298,7 @@ export const tenantGuards = [
   }),
   guard({
     name: 'deleted_at: addressee of a magic link',
-    file: challenge,
+    file: addressee,
     find: ".where('organizations.deleted_at', 'is', null)",
     replace: '',
     red: deleted('an organization is not that of an address'),

@@ -32,10 +32,13 @@ const mobileTypes: ReadonlySet<Application['application_type']> = new Set(['andr
 const hostForm = /^[a-z0-9.-]+$|^\[[0-9a-f:.]+\]$/
 
 /**
- * What an answer adds to a redirect (RFC 6749 section 4.1.2, RFC 9207 section 2), and a relay's beside; readers may take
- * the first of two.
+ * What an answer adds to a redirect (RFC 6749 section 4.1.2, RFC 9207 section 2), what a relay's adds, and what a link's
+ * does that leads to a new password or to a second factor; readers may take the first of two.
  */
-const answerParameters = ['code', 'authorization_code', 'state', 'iss', 'error']
+const answerParameters = [
+  ...['code', 'authorization_code', 'state', 'iss', 'error'],
+  ...['password_code', 'request_id', 'user_id'],
+]
 
 /** What a scheme of an application's own must not begin with, though it has a dot: schemes of browsers and systems. */
 const foreignSchemes: ReadonlySet<string> = new Set([

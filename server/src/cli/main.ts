@@ -30,6 +30,10 @@ const commands: Record<string, Entry> = {
     summary: 'fill a database with made-up organizations and users',
     load: () => import('./sample-data.js'),
   },
+  'import-users': {
+    summary: 'make the users of a file, with the password hashes of another product',
+    load: () => import('./import-users.js'),
+  },
   backup: { summary: 'write the whole database to a file', load: () => import('./backup.js') },
   restore: { summary: 'read a backup into an empty database', load: () => import('./restore.js') },
   purge: { summary: 'erase what was deleted long ago', load: () => import('./purge.js') },

@@ -9,6 +9,9 @@ import * as signIn from './migrations/0006-sign-in.js'
 import * as eventStream from './migrations/0007-event-stream.js'
 import * as webhooks from './migrations/0008-webhooks.js'
 import * as relays from './migrations/0009-relays.js'
+import * as passwords from './migrations/0010-passwords.js'
+import * as totp from './migrations/0011-totp.js'
+import * as rateLimits from './migrations/0012-rate-limits.js'
 
 /** Every migration by name. A new one is added at the end; one that has been released is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -21,6 +24,9 @@ export const migrations: Record<string, Migration> = {
   '0007-event-stream': eventStream,
   '0008-webhooks': webhooks,
   '0009-relays': relays,
+  '0010-passwords': passwords,
+  '0011-totp': totp,
+  '0012-rate-limits': rateLimits,
 }
 
 /**

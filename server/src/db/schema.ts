@@ -179,6 +179,7 @@ export interface MagicLinkChallenges {
   is_link_returned: boolean;
   nonce: string | null;
   organization_id: string;
+  password_request_id: string | null;
   redirect_uri: string;
   scope: string | null;
   state: string | null;
@@ -251,6 +252,87 @@ export interface OutboxMessages {
   text: string;
 }
 
+export interface PasswordConnections {
+  account_id: string;
+  active: boolean;
+  environment: string;
+  id: string;
+  inserted_at: Timestamp;
+  organization_id: string;
+  pepper_rotation_period: number;
+  plain_text_max_length: number;
+  plain_text_min_length: number;
+  updated_at: Timestamp;
+  version: Generated<number>;
+}
+
+export interface PasswordPeppers {
+  account_id: string;
+  environment: string;
+  inserted_at: Timestamp;
+  key_sealed: Buffer;
+  organization_id: string;
+  version: number;
+}
+
+export interface PasswordRequests {
+  account_id: string;
+  application_id: string;
+  code_challenge: string | null;
+  code_hash: Buffer | null;
+  email_normalized: string;
+  environment: string;
+  expires_at: Timestamp;
+  id: string;
+  inserted_at: Timestamp;
+  nonce: string | null;
+  opened_at: Timestamp | null;
+  organization_id: string;
+  redirect_uri: string;
+  scope: string;
+  state: string | null;
+  used_at: Timestamp | null;
+  user_id: string | null;
+}
+
+export interface Passwords {
+  account_id: string;
+  environment: string;
+  hash_wrapped: Buffer;
+  id: Generated<Int8>;
+  inserted_at: Timestamp;
+  organization_id: string;
+  pepper_version: number;
+  set_at: Timestamp;
+  user_id: string;
+}
+
+export interface PendingSignIns {
+  account_id: string;
+  amr: string[];
+  application_id: string;
+  authenticated_at: Timestamp;
+  code_challenge: string | null;
+  environment: string;
+  expires_at: Timestamp;
+  id: string;
+  inserted_at: Timestamp;
+  is_renewal_due: boolean;
+  nonce: string | null;
+  organization_id: string;
+  redirect_uri: string;
+  scope: string;
+  state: string | null;
+  used_at: Timestamp | null;
+  user_id: string;
+}
+
+export interface RateLimits {
+  expire: Int8 | null;
+  key: string;
+  points: Generated<number>;
+}
+
 export interface RecordCounts {
   account_id: string;
   delta: Int8;
@@ -316,6 +398,62 @@ export interface SigningKeys {
 export interface Slugs {
   inserted_at: Timestamp;
   slug: string;
+}
+
+export interface TotpChallenges {
+  account_id: string;
+  challenged_at: Timestamp | null;
+  code_sealed: Buffer | null;
+  environment: string;
+  expires_at: Timestamp;
+  id: string;
+  inserted_at: Timestamp;
+  method: string;
+  organization_id: string;
+  pending_sign_in_id: string | null;
+  recovery_code_used: Generated<boolean>;
+  user_id: string;
+  voided_at: Timestamp | null;
+}
+
+export interface TotpConnections {
+  account_id: string;
+  active: boolean;
+  environment: string;
+  expiry_in_seconds: number;
+  inserted_at: Timestamp;
+  method: string;
+  organization_id: string;
+  updated_at: Timestamp;
+  version: Generated<number>;
+}
+
+export interface TotpEnrollments {
+  account_id: string;
+  enrolled_at: Timestamp | null;
+  enrollment_nb: Generated<number>;
+  environment: string;
+  failures: Generated<number>;
+  inserted_at: Timestamp;
+  last_recovery_acknowledgement_at: Timestamp | null;
+  last_recovery_code_at: Timestamp | null;
+  last_step: Generated<Int8>;
+  locked_until: Timestamp | null;
+  method: string | null;
+  organization_id: string;
+  pending_at: Timestamp | null;
+  pending_code_sealed: Buffer | null;
+  pending_expires_at: Timestamp | null;
+  pending_failures: Generated<number>;
+  pending_id: string | null;
+  pending_method: string | null;
+  pending_phone_number: string | null;
+  pending_recovery_codes_sealed: Buffer | null;
+  pending_secret_sealed: Buffer | null;
+  recovery_codes_sealed: Buffer | null;
+  secret_sealed: Buffer | null;
+  user_id: string;
+  validated_at: Timestamp | null;
 }
 
 export interface UserIdentities {
@@ -424,12 +562,21 @@ export interface DB {
   meta_keys: MetaKeys;
   organizations: Organizations;
   outbox_messages: OutboxMessages;
+  password_connections: PasswordConnections;
+  password_peppers: PasswordPeppers;
+  password_requests: PasswordRequests;
+  passwords: Passwords;
+  pending_sign_ins: PendingSignIns;
+  rate_limits: RateLimits;
   record_counts: RecordCounts;
   relay_requests: RelayRequests;
   relays: Relays;
   sessions: Sessions;
   signing_keys: SigningKeys;
   slugs: Slugs;
+  totp_challenges: TotpChallenges;
+  totp_connections: TotpConnections;
+  totp_enrollments: TotpEnrollments;
   user_identities: UserIdentities;
   user_metadata: UserMetadata;
   users: Users;

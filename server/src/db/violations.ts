@@ -5,6 +5,11 @@ export function isUniqueViolation(error: unknown, constraint: string): boolean {
   return error instanceof pg.DatabaseError && error.code === '23505' && error.constraint === constraint
 }
 
+/** Whether a statement failed on the check constraint of this name. */
+export function isCheckViolation(error: unknown, constraint: string): boolean {
+  return error instanceof pg.DatabaseError && error.code === '23514' && error.constraint === constraint
+}
+
 /** Whether an insert failed because organizationIdOf() found no organization. */
 export function isMissingOrganization(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '23502' && error.column === 'organization_id'

@@ -3,18 +3,20 @@ import type { DB } from '../db/schema.js'
 import { isMissingOrganization, isTransient } from '../db/violations.js'
 import type { Deps } from '../deps.js'
 import { ApiError } from '../errors.js'
+import type { LimitState } from '../limits/limits.js'
 import type { Cause } from '../tenant.js'
 import { settleIdempotency } from './idempotency.js'
 
 const maxAttempts = 3
 
 /**
- * What a change answers: the record, and the version its ETag names; and whose data it is, with which the answer to
- * repeat is erased: the organization and the user, if any.
+ * What a change answers: the record, the version its ETag names, and where the caller stands with the limit of it; and
+ * whose data it is, with which the answer to repeat is erased: the organization and the user, if any.
  */
 export interface Changed<Record> {
   readonly record: Record
   readonly version?: number
+  readonly limit?: LimitState
   readonly organizationId?: string
   readonly subjectId?: string
 }

@@ -8,8 +8,10 @@ import { oauthRoutes } from '../oauth/routes.js'
 import { oidcRoutes } from '../oidc/routes.js'
 import { organizationRoutes } from '../organizations/routes.js'
 import { outboxRoutes } from '../outbox/routes.js'
+import { passwordRoutes } from '../password/routes.js'
 import { relayRoutes } from '../relays/routes.js'
 import { tokenCustomizationRoutes } from '../token-customization/routes.js'
+import { totpRoutes } from '../totp/routes.js'
 import { userRoutes } from '../users/routes.js'
 import { webhookRoutes } from '../webhooks/routes.js'
 import type { Implementation } from './mount.js'
@@ -22,6 +24,8 @@ export function apiOf(deps: Deps): Implementation<typeof contract> {
     applications: applicationRoutes(deps),
     tokenCustomization: tokenCustomizationRoutes(deps),
     magicLink: magicLinkRoutes(deps),
+    password: passwordRoutes(deps),
+    totp: totpRoutes(deps),
     relays: relayRoutes(deps),
     events: eventRoutes(deps),
     webhooks: webhookRoutes(deps),

@@ -5,7 +5,9 @@ import type { ErrorRequestHandler, NextFunction, Request, Response } from 'expre
 import { isUnavailable } from '../db/violations.js'
 import type { Deps } from '../deps.js'
 import { ApiError } from '../errors.js'
+import { toFieldErrors } from '../field-errors.js'
 import { OAuthFailure } from '../oauth/oauth-failure.js'
+import { tellLimit } from './limit-headers.js'
 import { requestIdOf } from './request-context.js'
 import { findRoute } from './route-of.js'
 
@@ -30,8 +32,9 @@ export function errorHandler({ config, log }: Pick<Deps, 'config' | 'log'>): Err
     const failure = declared(toApiError(error))
     const { status } = errorCodes[failure.code]
     if (status >= 500) log.error({ request_id: requestId, err: error }, 'a request failed')
-    if (status === 401) res.set('WWW-Authenticate', challengeOf(req))
+    if (status === 401) res.set('WWW-Authenticate', challengeOf(req, failure.code))
     if (failure.retryAfterSeconds !== undefined) res.set('Retry-After', String(failure.retryAfterSeconds))
+    if (failure.limit !== undefined) tellLimit(res, failure.limit)
     const body: ErrorBody = {
       error: {
         code: failure.code,
@@ -56,9 +59,13 @@ export function errorHandler({ config, log }: Pick<Deps, 'config' | 'log'>): Err
   }
 }
 
-/** A request without credentials is told how to send them, and nothing of an error (RFC 6750 section 3.1). */
-function challengeOf(req: Request): string {
-  return req.headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"'
+/**
+ * A request without credentials is told how to send them, and nothing of an error (RFC 6750 section 3.1); nor is one
+ * whose token is good, so that no client renews it and asks again.
+ */
+function challengeOf(req: Request, code: ErrorCode): string {
+  const isTokenBad = req.headers.authorization !== undefined && code === 'invalid_token'
+  return isTokenBad ? 'Bearer error="invalid_token"' : 'Bearer'
 }
 
 /** What befell the request before the token endpoint could read it. */
@@ -69,7 +76,7 @@ function isTransportFault(code: ErrorCode): boolean {
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof RequestValidationError)
-    return new ApiError('invalid_parameters', { fields: fieldErrorsOf(error) })
+    return new ApiError('invalid_parameters', { fields: faultsOf(error) })
   if (isUnavailable(error))
     return new ApiError('unavailable', { retryAfterSeconds: databaseRetrySeconds, cause: error })
   const status = statusOf(error)
@@ -91,45 +98,8 @@ function statusOf(error: unknown): number {
   return error instanceof Error && 'status' in error && typeof error.status === 'number' ? error.status : 500
 }
 
-/** A caller who gets this many wrong has sent something else; a small request must not get a large answer. */
-const maxFieldErrors = 50
-
-function fieldErrorsOf(error: RequestValidationError): FieldError[] {
-  const parts = [error.pathParams, error.headers, error.query, error.body]
-  const issues = parts.flatMap((part) => (part === null ? [] : part.issues))
-  // The first fault of a value decides: what else is wrong with it mostly follows from that.
-  const byPath = new Map<string, FieldError>()
-  for (const fault of issues.flatMap((issue) => toFieldErrors(issue, [])))
-    if (!byPath.has(fault.path)) byPath.set(fault.path, fault)
-  return [...byPath.values()].slice(0, maxFieldErrors)
-}
-
-interface Issue {
-  readonly path?: readonly unknown[] | undefined
-  readonly message: string
-  readonly code?: unknown
-  readonly keys?: unknown
-  readonly errors?: readonly (readonly Issue[])[]
-}
-
-function toFieldErrors(issue: Issue, parents: readonly string[]): FieldError[] {
-  const path = [...parents, ...(issue.path ?? []).map(String)]
-  const code = typeof issue.code === 'string' ? issue.code : 'invalid'
-  // Of several forms, the one meant is the one whose members were looked at.
-  const meant = issue.errors?.find((issues) => issues.some(isAboutMember))
-  if (meant !== undefined) return meant.flatMap((inner) => toFieldErrors(inner, path))
-  if (code === 'unrecognized_keys' && Array.isArray(issue.keys)) {
-    return issue.keys.map((key) => ({
-      path: [...path, String(key)].join('.').slice(0, 200),
-      code,
-      message: 'is not a parameter of this operation',
-    }))
-  }
-  return [{ path: path.join('.').slice(0, 200), code, message: issue.message }]
-}
-
-function isAboutMember(issue: Issue): boolean {
-  return (issue.path ?? []).length > 0 || issue.code === 'unrecognized_keys'
+function faultsOf({ pathParams, headers, query, body }: RequestValidationError): FieldError[] {
+  return toFieldErrors([pathParams, headers, query, body].flatMap((part) => part?.issues ?? []))
 }
 
 function toOAuthFailure(error: unknown): OAuthFailure {

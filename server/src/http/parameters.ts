@@ -4,11 +4,11 @@ import express, { type NextFunction, type Request, type RequestHandler, type Res
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod/v4'
 import { ApiError, invalid } from '../errors.js'
+import { checkWellFormed } from '../well-formed.js'
 import { findCaller } from './request-context.js'
 import { routeOf } from './route-of.js'
 
 const bodyLimit = '100kb'
-const maxDepth = 32
 /** More than the largest body that any operation can use. */
 const maxMembers = 2000
 
@@ -66,8 +66,8 @@ function mergedBody(route: Route, query: object, body: unknown): unknown {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw invalid('', 'invalid_type', 'must be an object with the parameters as its members')
   checkSize(given)
-  checkWellFormed(given, [])
-  checkWellFormed(query, [])
+  checkWellFormed(given)
+  checkWellFormed(query)
   const fromQuery = Object.entries(query)
   if (schema === undefined) {
     const [name] = [...Object.keys(given), ...Object.keys(query)]
@@ -102,34 +102,6 @@ function checkSize(given: object): void {
 function isSecretMember(schema: z.ZodType, name: string): boolean {
   const shape = schema instanceof z.ZodObject ? schema.shape : {}
   return shape[name] !== undefined && z.globalRegistry.get(shape[name])?.[sensitivityKey] === 'secret'
-}
-
-/**
- * Refuses what Postgres and JSON readers cannot hold: NUL characters, lone surrogates, names that reach prototypes, and
- * nesting deeper than any parameter is.
- */
-function checkWellFormed(value: unknown, path: readonly string[]): void {
-  if (typeof value === 'string') {
-    if (!value.isWellFormed() || value.includes('\0'))
-      throw invalid(
-        path.join('.'),
-        'malformed_text',
-        'must not contain NUL characters or unpaired surrogates',
-      )
-    return
-  }
-  if (typeof value !== 'object' || value === null) return
-  if (path.length >= maxDepth)
-    throw invalid(
-      path.join('.').slice(0, 200),
-      'too_deep',
-      `must not be nested more than ${maxDepth} levels deep`,
-    )
-  for (const [name, member] of Object.entries(value)) {
-    if (name === '__proto__' || !name.isWellFormed() || name.includes('\0'))
-      throw invalid([...path, '?'].join('.'), 'unrecognized_keys', 'has a member whose name is not allowed')
-    checkWellFormed(member, [...path, name])
-  }
 }
 
 /**

@@ -1,17 +1,14 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import type { Deps } from '../deps.js'
 import { ApiError } from '../errors.js'
+import { tellLimit } from './limit-headers.js'
 import { findCaller } from './request-context.js'
 
 const windowMs = 60_000
 
-/**
- * Counts the requests of each API key in this process by the minute, and tells callers where they stand
- * (draft-ietf-httpapi-ratelimit-headers).
- */
+/** Counts the requests of each API key in this process by the minute, and tells callers where they stand. */
 export function rateLimit({ config, now }: Deps): RequestHandler {
   const limit = config.apiRatePerMinute
-  const policy = `"api";q=${limit};w=${windowMs / 1000}`
   let windowStart = 0
   let counts = new Map<string, number>()
 
@@ -29,8 +26,8 @@ export function rateLimit({ config, now }: Deps): RequestHandler {
     const count = (counts.get(caller.apiKeyId) ?? 0) + 1
     counts.set(caller.apiKeyId, count)
     const resetSeconds = Math.ceil((windowStart + windowMs - at) / 1000)
-    res.setHeader('RateLimit-Policy', policy)
-    res.setHeader('RateLimit', `"api";r=${Math.max(limit - count, 0)};t=${resetSeconds}`)
+    const remaining = Math.max(limit - count, 0)
+    tellLimit(res, { name: 'api', limit, windowSeconds: windowMs / 1000, remaining, resetSeconds })
     if (count > limit) throw new ApiError('rate_limited', { retryAfterSeconds: resetSeconds })
     next()
   }

@@ -16,10 +16,16 @@ export async function deleteExpired({ config, db, now }: Pick<Deps, 'config' | '
   const daysAgo = (days: number) => new Date(at.getTime() - days * dayMs)
   const outlived: [keyof DB, RawBuilder<boolean>][] = [
     ['idempotency_keys', sql`expires_at <= ${at}`],
+    ['rate_limits', sql`expire <= ${at.getTime()}`],
     // A day longer than they are good for, so that a late attempt is told from an invented one.
     ['authorization_codes', sql`expires_at <= ${daysAgo(1)}`],
     ['magic_link_challenges', sql`expires_at <= ${daysAgo(1)}`],
+    ['password_requests', sql`expires_at <= ${daysAgo(1)}`],
+    ['pending_sign_ins', sql`expires_at <= ${daysAgo(1)}`],
     ['relay_requests', sql`expires_at <= ${daysAgo(1)}`],
+    ['totp_challenges', sql`expires_at <= ${daysAgo(1)}`],
+    // Begun and never validated.
+    ['totp_enrollments', sql`validated_at is null and pending_expires_at <= ${daysAgo(1)}`],
     // A session that was ended keeps its expiry, so that one index finds both.
     ['sessions', sql`expires_at <= ${daysAgo(30)}`],
     // What is left of the month in which the limit is.

@@ -3,8 +3,11 @@ import type { Deps } from '../deps.js'
 import { numberEvents } from '../events/number-events.js'
 import { makeLogEventMonths } from '../log-events/months.js'
 import { sendMagicLink } from '../magic-link/send-link.js'
+import { sendNotice } from '../mail/notices.js'
+import { rotatePeppers } from '../password/rotate-peppers.js'
 import { eraseDeleted } from '../purge/purge.js'
 import { activateDueSigningKeys } from '../signing-keys/rotate.js'
+import { sendTotpCode } from '../totp/send-code.js'
 import { deleteExpired } from './delete-expired.js'
 import type { JobName, JobPayloads } from './job-names.js'
 
@@ -24,6 +27,15 @@ export const jobHandlers: { readonly [Name in JobName]: JobHandler<JobPayloads[N
     run: sendMagicLink,
     // The last attempt comes while the link, good for 15 minutes, still is of use.
     retryAfterSeconds: [5, 60, 240, 420],
+  },
+  send_notice: {
+    run: sendNotice,
+    retryAfterSeconds: [60, 300, 1800],
+  },
+  send_totp_code: {
+    run: sendTotpCode,
+    // Somebody waits for it; a later one would come after they have asked for another.
+    retryAfterSeconds: [5, 30, 90],
   },
   fold_record_counts: {
     run: ({ db }) => foldRecordCounts(db),
@@ -56,5 +68,10 @@ export const jobHandlers: { readonly [Name in JobName]: JobHandler<JobPayloads[N
     run: activateDueSigningKeys,
     retryAfterSeconds: [60, 300],
     everySeconds: 60 * 60,
+  },
+  rotate_peppers: {
+    run: (deps) => rotatePeppers(deps),
+    retryAfterSeconds: [60, 300],
+    everySeconds: 60,
   },
 }

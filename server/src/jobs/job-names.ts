@@ -1,5 +1,8 @@
 import type { Environment } from '@portico/contract/fields'
 
+/** What a user is told by mail of their own account. */
+export type Notice = 'password_set' | 'recovery_code_used' | 'totp_enrollment_forced'
+
 /** What each job carries: ids alone, so that no row of the queue holds a secret or personal data. */
 export interface JobPayloads {
   readonly send_magic_link: {
@@ -8,12 +11,31 @@ export interface JobPayloads {
     readonly environment: Environment
     readonly organizationId: string
   }
+  readonly send_notice: {
+    readonly notice: Notice
+    readonly accountId: string
+    readonly environment: Environment
+    readonly organizationId: string
+    readonly userId: string
+    /** Stays the same over attempts. */
+    readonly messageId: string
+  }
+  readonly send_totp_code: {
+    /** The code of which of the two, by its id. */
+    readonly of: 'enrollment' | 'challenge'
+    readonly id: string
+    readonly accountId: string
+    readonly environment: Environment
+    readonly organizationId: string
+    readonly userId: string
+  }
   readonly fold_record_counts: Record<string, never>
   readonly delete_expired: Record<string, never>
   readonly partition_log_events: Record<string, never>
   readonly erase_deleted: Record<string, never>
   readonly number_events: Record<string, never>
   readonly activate_signing_keys: Record<string, never>
+  readonly rotate_peppers: Record<string, never>
 }
 
 export type JobName = keyof JobPayloads

@@ -11,9 +11,13 @@ import { startEmbedded } from '../db/embedded.js'
 import { migrate } from '../db/migrate.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
+import { openLimits } from '../limits/limits.js'
 import { createRecordingMailer } from '../mail/recording-mailer.js'
 import { createMetrics } from '../metrics.js'
 import { openOutbound } from '../outbound/post.js'
+import { openKnownPasswords } from '../password/known-passwords.js'
+import { openPasswordHasher } from '../password/password-hash.js'
+import { createRecordingSmsSender } from '../sms/recording-sender.js'
 import { insertJob } from './queue.js'
 
 export const secondMs = 1000
@@ -49,21 +53,31 @@ export async function startQueue(): Promise<Queue> {
     await rm(dataDir, { recursive: true, force: true })
   })
   await migrate(db)
+  const now = () => clock
+  const keys = {
+    master: parseMasterKeys(`v1:${Buffer.alloc(32, 1).toString('base64')}`),
+    privateKeys: new Map(),
+  }
+  const metrics = createMetrics()
   const deps = {
     config,
     db,
     readDb: db,
-    now: () => clock,
+    now,
     log,
-    keys: { master: parseMasterKeys(`v1:${Buffer.alloc(32, 1).toString('base64')}`), privateKeys: new Map() },
+    keys,
     mail: createRecordingMailer(),
+    sms: createRecordingSmsSender(),
     outbound,
-    metrics: createMetrics(),
+    metrics,
+    passwords: openPasswordHasher(metrics),
+    knownPasswords: openKnownPasswords(config, metrics),
+    limits: openLimits({ config, db, now, log, keys }),
   }
   return {
     db,
     deps,
-    now: () => clock,
+    now,
     pass(ms) {
       clock = new Date(clock.getTime() + ms)
     },

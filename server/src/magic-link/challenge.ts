@@ -1,7 +1,6 @@
 import type { MagicLinkChallenge, NewMagicLinkChallenge } from '@portico/contract/magic-link'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import { findApplicationForSignIn } from '../applications/applications.js'
 import { hashSecret, randomSecret } from '../crypto/secret.js'
 import { organizationIdOf } from '../db/organization-id.js'
 import type { DB } from '../db/schema.js'
@@ -11,8 +10,11 @@ import { change, type Changed } from '../events/change.js'
 import { emit } from '../events/emit.js'
 import { enqueue } from '../jobs/enqueue.js'
 import { logEvent } from '../log-events/log-event.js'
+import { findOpenPasswordRequest } from '../password/open-request.js'
+import { addresseesOf, onlyAddressee, type SoughtAddress } from '../sessions/addressee.js'
+import { chooseDestination, type CodeDestination } from '../sessions/code-destination.js'
 import { isEmailDomainAllowed } from '../sessions/complete-sign-in.js'
-import type { Caller, Tenant } from '../tenant.js'
+import { mayReadUsers, type Caller, type Tenant } from '../tenant.js'
 import { normalizeEmail } from '../users/email.js'
 import { lockLinksOf } from './lock.js'
 import { toMagicLinkChallenge } from './record.js'
@@ -25,12 +27,13 @@ const maxOpenLinks = 3
 const grantedScope = 'openid magic_link'
 
 /**
- * Makes a single-use link that signs a user in. Either the link is in the answer, or a mail job carries its ids and
- * makes the token when it sends the mail.
+ * Makes a single-use link that signs a user in, or leads them to a new password. Either the link is in the answer, or a
+ * mail job carries its ids and makes the token when it sends the mail.
  *
- * @throws ApiError `organization_not_found`, `connection_inactive`, `email_domain_not_allowed`, `user_not_found`,
- *   `user_inactive`, `application_not_found`, `no_application`, and `invalid_parameters` when the application demands
- *   PKCE and the code_challenge is missing.
+ * @throws ApiError `organization_not_found`, `connection_inactive`, `email_domain_not_allowed`,
+ *   `application_not_found`, `no_application`, `rate_limited` when the address has been sent enough mails,
+ *   `invalid_parameters` when the application demands PKCE and the code_challenge is missing, or when the password
+ *   request is not one of the address; and, for a caller who may read users, `user_not_found` and `user_inactive`.
  */
 export async function createMagicLinkChallenge(
   deps: Deps,
@@ -38,19 +41,19 @@ export async function createMagicLinkChallenge(
   input: NewMagicLinkChallenge,
 ): Promise<Changed<MagicLinkChallenge>> {
   const email = normalizeEmail(input.user_email)
-  const addressee = await findAddressee(deps.db, caller, email, input.org_domain)
-  checkAddressee(addressee, email)
+  const addressee = await findAddressee(deps.db, caller, { email, domain: input.org_domain })
+  checkConnection(addressee, email)
   const tenant = { ...caller, domain: addressee.domain }
-  const { application, redirectUri } = await findApplicationForSignIn(deps.db, tenant, {
-    applicationId: input.application_id,
-    redirectUri: input.redirect_uri,
-  })
-  checkCodeChallenge(input, application.code_exchange)
+  const { destination, expiresAt } = await leadOf(deps, tenant, input, email)
+  const { applicationId } = destination
+  // Before anything that depends on the user, so that unknown addresses count like known ones.
+  const limit = input.send_email ? await deps.limits.takeMail({ ...tenant, address: email }) : undefined
+  checkUser(addressee, caller)
 
   const token = input.send_email ? undefined : randomSecret()
   return change(deps, caller.cause, async (trx) => {
     const at = deps.now()
-    await lockLinksOf(trx, { ...tenant, applicationId: application.id, email })
+    await lockLinksOf(trx, { ...tenant, applicationId, email })
     const row = await trx
       .insertInto('magic_link_challenges')
       .values({
@@ -58,23 +61,24 @@ export async function createMagicLinkChallenge(
         environment: tenant.environment,
         organization_id: organizationIdOf(tenant),
         id: uuidv7(),
-        application_id: application.id,
+        application_id: applicationId,
         email: input.user_email,
         email_normalized: email,
-        redirect_uri: redirectUri,
+        redirect_uri: destination.redirectUri,
         find_or_create_user: addressee.find_or_create_user,
         is_link_returned: token !== undefined,
         token_hash: token === undefined ? null : hashSecret(token),
-        state: input.state ?? null,
-        nonce: input.nonce ?? null,
-        code_challenge: input.code_challenge ?? null,
+        password_request_id: input.request_id ?? null,
+        state: destination.state,
+        nonce: destination.nonce,
+        code_challenge: destination.codeChallenge,
         scope: grantedScope,
-        expires_at: new Date(at.getTime() + lifetimeMs),
+        expires_at: expiresAt,
         inserted_at: at,
       })
       .returning(['id', 'organization_id', 'email', 'find_or_create_user', 'expires_at'])
       .executeTakeFirstOrThrow()
-    await voidOlderLinks(trx, tenant, { email, applicationId: application.id, newestId: row.id, at })
+    await voidOlderLinks(trx, tenant, { email, applicationId, newestId: row.id, at })
     if (token === undefined) {
       await enqueue(deps, trx, {
         name: 'send_magic_link',
@@ -103,12 +107,16 @@ export async function createMagicLinkChallenge(
       organizationId: row.organization_id,
       domain: tenant.domain,
       code: 'END_USER_MAGIC_LINK_STARTED',
-      clientId: application.id,
+      clientId: applicationId,
       email: row.email,
       userId: addressee.user_id,
       requestId: tenant.cause.requestId,
     })
-    return { record, ...(addressee.user_id !== null && { subjectId: addressee.user_id }) }
+    return {
+      record,
+      ...(limit !== undefined && { limit }),
+      ...(addressee.user_id !== null && { subjectId: addressee.user_id }),
+    }
   })
 }
 
@@ -117,85 +125,55 @@ export function magicLinkUrl(baseUrl: string, domain: string, token: string): st
   return `${baseUrl}/t/${domain}/magic-link?token=${token}`
 }
 
-/** The organization that the address belongs to, its connection, and the user with the address, if there is one. */
-interface Addressee {
-  readonly domain: string
-  readonly allowed_email_domains: string[] | null
-  readonly active: boolean
-  readonly find_or_create_user: boolean
-  readonly user_id: string | null
-  readonly is_user_active: boolean | null
-}
-
-/** Without a domain it is the one organization, among those the key may see, that allows the address's domain. */
-async function findAddressee(
-  db: Kysely<DB>,
-  caller: Caller,
-  email: string,
-  domain: string | undefined,
-): Promise<Addressee> {
-  const { accountId, environment, organizationIds } = caller
-  const emailDomain = email.slice(email.lastIndexOf('@') + 1)
-  const rows = await db
-    .selectFrom('organizations')
+/**
+ * The organization that the address belongs to, its connection, and the user with the address, if there is one.
+ *
+ * @throws ApiError `organization_not_found`
+ */
+async function findAddressee(db: Kysely<DB>, caller: Caller, sought: SoughtAddress) {
+  const found = await addresseesOf(db, caller, sought)
     .innerJoin('magic_link_connections as connection', (join) =>
       join
         .onRef('connection.account_id', '=', 'organizations.account_id')
-        .on('connection.environment', '=', environment)
+        .on('connection.environment', '=', caller.environment)
         .onRef('connection.organization_id', '=', 'organizations.id'),
     )
-    .leftJoin('users', (join) =>
-      join
-        .onRef('users.account_id', '=', 'organizations.account_id')
-        .on('users.environment', '=', environment)
-        .onRef('users.organization_id', '=', 'organizations.id')
-        .on('users.email_normalized', '=', email)
-        .on('users.deleted_at', 'is', null),
-    )
-    .where('organizations.account_id', '=', accountId)
-    .where('organizations.deleted_at', 'is', null)
-    .where(
-      sql<boolean>`(${organizationIds}::uuid[] is null or organizations.id = any(${organizationIds}::uuid[]))`,
-    )
-    .where(
-      domain === undefined
-        ? sql<boolean>`${emailDomain} = any(organizations.allowed_email_domains)`
-        : sql<boolean>`organizations.domain = ${domain}`,
-    )
-    .select([
-      'organizations.domain',
-      'organizations.allowed_email_domains',
-      'connection.active',
-      'connection.find_or_create_user',
-      'users.id as user_id',
-      'users.active as is_user_active',
-    ])
-    .limit(2)
+    .select(['connection.active', 'connection.find_or_create_user'])
     .execute()
-  const [addressee] = rows
-  if (addressee === undefined || rows.length > 1) {
-    throw new ApiError('organization_not_found', {
-      ...(domain === undefined && {
-        message: 'Not exactly one organization allows the domain of this address: send org_domain.',
-      }),
-    })
-  }
-  return addressee
+  return onlyAddressee(found, sought)
 }
 
-function checkAddressee(addressee: Addressee, email: string): void {
+type Addressee = Awaited<ReturnType<typeof findAddressee>>
+
+function checkConnection(addressee: Addressee, email: string): void {
   if (!addressee.active) throw new ApiError('connection_inactive')
   if (!isEmailDomainAllowed(addressee.allowed_email_domains, email))
     throw new ApiError('email_domain_not_allowed')
+}
+
+/** A caller who may not read users is told nothing of the user: the link of an address without one leads nowhere. */
+function checkUser(addressee: Addressee, caller: Caller): void {
+  if (!mayReadUsers(caller)) return
   if (addressee.is_user_active === false) throw new ApiError('user_inactive')
   if (addressee.user_id === null && !addressee.find_or_create_user) throw new ApiError('user_not_found')
 }
 
-/** A code that could never be exchanged is refused here, and not when a person waits for it. */
-function checkCodeChallenge(input: NewMagicLinkChallenge, codeExchange: string): void {
-  const isNeeded = codeExchange === 'pkce' || input.code_challenge_method !== undefined
-  if (isNeeded && input.code_challenge === undefined)
-    throw invalid('code_challenge', 'required', 'is required: the S256 challenge of RFC 7636')
+/** Where the link leads in the end: what the request says, or the password request that it carries. */
+async function leadOf(
+  deps: Pick<Deps, 'db' | 'now'>,
+  tenant: Tenant,
+  input: NewMagicLinkChallenge,
+  email: string,
+): Promise<{ readonly destination: CodeDestination; readonly expiresAt: Date }> {
+  const expiresAt = new Date(deps.now().getTime() + lifetimeMs)
+  const { request_id: requestId } = input
+  if (requestId === undefined)
+    return { destination: await chooseDestination(deps.db, tenant, input), expiresAt }
+  const request = await findOpenPasswordRequest(deps, deps.db, tenant, { requestId, email })
+  if (request === undefined)
+    throw invalid('request_id', 'unknown', 'must be an open password request of this address')
+  // A link that outlived its request would lead nowhere.
+  return { ...request, expiresAt: request.expiresAt < expiresAt ? request.expiresAt : expiresAt }
 }
 
 interface Links {

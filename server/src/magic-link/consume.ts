@@ -10,7 +10,9 @@ import { change } from '../events/change.js'
 import { emit } from '../events/emit.js'
 import { logEvent, type LogEntry } from '../log-events/log-event.js'
 import { issuerOf } from '../oauth/claims.js'
-import { completeSignIn, isEmailDomainAllowed, toRedirectUrl } from '../sessions/complete-sign-in.js'
+import { givePasswordCode } from '../password/open-request.js'
+import { isEmailDomainAllowed, toRedirectUrl } from '../sessions/complete-sign-in.js'
+import { passFirstFactor } from '../sessions/pending-sign-in.js'
 import { ofUser, type Cause, type Tenant } from '../tenant.js'
 import {
   createSigningInUser,
@@ -20,6 +22,7 @@ import {
 } from '../users/signing-in-user.js'
 import { markEmailVerified } from '../users/users.js'
 import { lockLinksOfToken } from './lock.js'
+import { purposeOf, type LinkPurpose } from './purpose.js'
 import { toMagicLinkChallenge } from './record.js'
 
 /** A link as it arrives: the organization of its path, and its token. */
@@ -36,6 +39,7 @@ export interface OpenLink {
   readonly redirectUri: string
   /** The API has returned it, so that no mail carries it. */
   readonly isLinkReturned: boolean
+  readonly purpose: LinkPurpose
 }
 
 /** What a statement looks for of a link that has arrived. */
@@ -71,6 +75,7 @@ const selectOpenLink = statement((db, key: LinkKey) =>
       sql<Environment>`challenge.environment`.as('environment'),
       'challenge.redirect_uri',
       'challenge.is_link_returned',
+      'challenge.password_request_id',
     ]),
 )
 
@@ -86,14 +91,16 @@ export async function findOpenLink(
     environment: row.environment,
     redirectUri: row.redirect_uri,
     isLinkReturned: row.is_link_returned,
+    purpose: purposeOf(row.password_request_id),
   }
 }
 
 /**
- * Signs in with a link, once: of all who open it, one statement lets one pass. A link that was used, voided or has
- * expired, one that never was, and one whose user may not sign in are one outcome; the log event tells them apart.
+ * Lets the user of a link go on, once: of all who open it, one statement lets one pass. A link that was used, voided or
+ * has expired, one that never was, and one whose user may not sign in are one outcome; the log event tells them apart.
  *
- * @returns Where the browser goes with the code; undefined when the link does not sign anybody in.
+ * @returns Where the browser goes: with a code, with what the second factor needs, or with the code that sets a
+ *   password. Undefined when the link lets nobody go on.
  */
 export async function consumeMagicLink(deps: Deps, link: ArrivedLink): Promise<string | undefined> {
   const { record } = await change(deps, causeOf(link), async (trx) => {
@@ -111,7 +118,7 @@ export async function consumeMagicLink(deps: Deps, link: ArrivedLink): Promise<s
       await logLink(deps, trx, link, spent, { code: 'END_USER_MAGIC_LINK_FAILED', userId: user?.id, reason })
       return { record: undefined }
     }
-    return { record: await signIn(deps, trx, { tenant: ofUser(tenant, user.id), link, spent, user }) }
+    return { record: await goOn(deps, trx, { tenant: ofUser(tenant, user.id), link, spent, user }) }
   })
   return record
 }
@@ -156,6 +163,7 @@ const spendToken = statement((db, link: LinkKey) =>
       'challenge.scope',
       'challenge.expires_at',
       'challenge.find_or_create_user',
+      'challenge.password_request_id',
       'connection.find_or_create_user as may_create_user',
       'connection.active as is_connection_active',
       'organizations.domain',
@@ -206,27 +214,45 @@ async function findOrCreateUser(
   return created ?? findUser(trx, tenant, spent.email_normalized)
 }
 
-interface SignIn {
+/** A user who has opened a link of theirs. */
+interface Arrival {
   readonly tenant: Tenant
   readonly link: ArrivedLink
   readonly spent: SpentLink
   readonly user: SigningInUser
 }
 
-async function signIn(
-  deps: Deps,
-  trx: Transaction<DB>,
-  { tenant, link, spent, user }: SignIn,
-): Promise<string> {
+/** What a link redirects with, and why it is not a code, where it is none. */
+interface Lead {
+  readonly parameters: Readonly<Record<string, string>>
+  readonly reason?: 'totp_required' | 'password_code'
+}
+
+async function goOn(deps: Deps, trx: Transaction<DB>, arrival: Arrival): Promise<string | undefined> {
+  const { tenant, link, spent, user } = arrival
+  const lead =
+    spent.password_request_id === null
+      ? await signIn(deps, trx, arrival)
+      : await leadToPassword(deps, trx, arrival, spent.password_request_id)
+  if (lead === undefined) {
+    const reason = 'password_request_closed'
+    await logLink(deps, trx, link, spent, { code: 'END_USER_MAGIC_LINK_FAILED', userId: user.id, reason })
+    return undefined
+  }
   await voidSiblings(deps, trx, spent)
+  const { parameters, reason } = lead
+  await logLink(deps, trx, link, spent, { code: 'END_USER_MAGIC_LINK_SUCCESS', userId: user.id, reason })
+  // Nobody is locked out for a value that the organization requires and this user lacks.
+  if (reason === undefined && (await isRequiredMetadataMissing(trx, tenant, user.id)))
+    await logLink(deps, trx, link, spent, { code: 'REQUIRED_METADATA_MISSING', userId: user.id })
+  const issuer = issuerOf(deps.config.baseUrl, spent.domain)
+  return toRedirectUrl(spent.redirect_uri, { parameters, state: spent.state, issuer })
+}
+
+async function signIn(deps: Deps, trx: Transaction<DB>, { tenant, spent, user }: Arrival): Promise<Lead> {
   if (!user.email_verified) await markEmailVerified(deps, trx, tenant, user.id)
-  await emit(deps, trx, tenant, {
-    code: 'magic_link.challenge.consume.success',
-    record: toMagicLinkChallenge(spent, tenant, null),
-    organizationId: spent.organization_id,
-    subjectId: user.id,
-  })
-  const code = await completeSignIn(deps, trx, {
+  await emitConsumed(deps, trx, { tenant, spent, user })
+  const outcome = await passFirstFactor(deps, trx, {
     tenant,
     organizationId: spent.organization_id,
     userId: user.id,
@@ -240,12 +266,37 @@ async function signIn(
     state: spent.state,
     via: 'page',
   })
-  await logLink(deps, trx, link, spent, { code: 'END_USER_MAGIC_LINK_SUCCESS', userId: user.id })
-  // Nobody is locked out for a value that the organization requires and this user lacks.
-  if (await isRequiredMetadataMissing(trx, tenant, user.id))
-    await logLink(deps, trx, link, spent, { code: 'REQUIRED_METADATA_MISSING', userId: user.id })
-  const issuer = issuerOf(deps.config.baseUrl, spent.domain)
-  return toRedirectUrl(spent.redirect_uri, { code, state: spent.state, issuer })
+  if ('code' in outcome) return { parameters: { code: outcome.code } }
+  // As an error of RFC 6749 section 4.1.2.1, so that no client takes it for a code.
+  const reason = 'totp_required'
+  return { parameters: { error: reason, request_id: outcome.pendingSignInId, user_id: user.id }, reason }
+}
+
+/** Signs nobody in: what the redirect carries sets a password. */
+async function leadToPassword(
+  deps: Deps,
+  trx: Transaction<DB>,
+  { tenant, spent, user }: Arrival,
+  requestId: string,
+): Promise<Lead | undefined> {
+  const request = { requestId, email: spent.email_normalized, userId: user.id }
+  const code = await givePasswordCode(deps, trx, tenant, request)
+  if (code === undefined) return undefined
+  await emitConsumed(deps, trx, { tenant, spent, user })
+  return { parameters: { password_code: code }, reason: 'password_code' }
+}
+
+async function emitConsumed(
+  deps: Deps,
+  trx: Transaction<DB>,
+  { tenant, spent, user }: Pick<Arrival, 'tenant' | 'spent' | 'user'>,
+): Promise<void> {
+  await emit(deps, trx, tenant, {
+    code: 'magic_link.challenge.consume.success',
+    record: toMagicLinkChallenge(spent, tenant, null),
+    organizationId: spent.organization_id,
+    subjectId: user.id,
+  })
 }
 
 /** One sign-in is enough: the other open links of the address for the application are worth nothing any more. */
@@ -305,7 +356,10 @@ function logLink(
   trx: Transaction<DB>,
   { requestId }: ArrivedLink,
   known: KnownLink,
-  entry: Pick<LogEntry, 'code' | 'reason'> & { readonly userId?: string | undefined },
+  entry: Pick<LogEntry, 'code'> & {
+    readonly userId?: string | undefined
+    readonly reason?: string | undefined
+  },
 ): Promise<void> {
   return logEvent(deps, trx, {
     accountId: known.account_id,

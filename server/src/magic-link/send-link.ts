@@ -1,13 +1,16 @@
+import { sql } from 'kysely'
 import { hashSecret, randomSecret } from '../crypto/secret.js'
 import type { Deps } from '../deps.js'
 import type { JobPayloads } from '../jobs/job-names.js'
 import { deliverMail } from '../mail/deliver.js'
 import { magicLinkMail } from '../mail/messages.js'
 import { magicLinkUrl } from './challenge.js'
+import { purposeOf } from './purpose.js'
 
 /**
  * Mails the link of a challenge that is still open. Its token is made here, so that no row but the kept mail of a
- * sandbox ever holds it; another attempt makes another token, and the one of the failed attempt is worth nothing.
+ * sandbox ever holds it; another attempt makes another token, and the one of the failed attempt is worth nothing. An
+ * address whose link would lead nowhere gets no mail.
  *
  * @throws Error when the mail server does not take the mail.
  */
@@ -29,21 +32,24 @@ export async function sendMagicLink(deps: Deps, payload: JobPayloads['send_magic
     .whereRef('organizations.account_id', '=', 'challenge.account_id')
     .whereRef('organizations.id', '=', 'challenge.organization_id')
     .where('organizations.deleted_at', 'is', null)
+    .where(isOfSomebody)
     .returning([
       'challenge.id',
       'challenge.email',
       'challenge.expires_at',
+      'challenge.password_request_id',
       'organizations.domain',
       'organizations.name',
       'organizations.locale',
       'organizations.color',
     ])
     .executeTakeFirst()
-  // Voided or expired while it waited: there is nothing left to send.
+  // Voided or expired while it waited, or of nobody: there is nothing to send.
   if (challenge === undefined) return
 
   const { id, email, domain, name, locale, color } = challenge
   const message = magicLinkMail({
+    purpose: purposeOf(challenge.password_request_id),
     organizationName: name,
     locale,
     productName: deps.config.productName,
@@ -54,3 +60,16 @@ export async function sendMagicLink(deps: Deps, payload: JobPayloads['send_magic
   })
   await deliverMail(deps, { ...payload, domain }, { ...message, to: email, messageId: id })
 }
+
+/** Whether the address has a user who may sign in, or may become one's. */
+const isOfSomebody = sql<boolean>`coalesce(
+  (
+    select users.active from users
+    where users.account_id = challenge.account_id
+      and users.environment = challenge.environment
+      and users.organization_id = challenge.organization_id
+      and users.email_normalized = challenge.email_normalized
+      and users.deleted_at is null
+  ),
+  challenge.find_or_create_user
+)`

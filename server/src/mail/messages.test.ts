@@ -1,11 +1,12 @@
 import { organizationColors } from '@portico/contract/organizations'
 import { describe, expect, test } from 'vitest'
-import { magicLinkMail, type MagicLinkMail } from './messages.js'
+import { magicLinkMail, noticeMail, type MagicLinkMail } from './messages.js'
 
 const link = 'https://auth.example/t/awesome-company/magic-link?token=q3Jc0mVx8n2Zr5t&x=1'
 
 function mailWith(changes: Partial<MagicLinkMail> = {}) {
   return magicLinkMail({
+    purpose: 'sign_in',
     organizationName: 'Awesome company',
     locale: null,
     productName: 'Portico',
@@ -95,6 +96,57 @@ describe('the mail with a magic link', () => {
       // WCAG 2.2, 1.4.3: 4.5 to 1.
       expect(1.05 / (luminanceOf(color) + 0.05)).toBeGreaterThanOrEqual(4.5)
     }
+  })
+})
+
+describe('a notice', () => {
+  const notices = ['password_set', 'recovery_code_used', 'totp_enrollment_forced'] as const
+  const noticeWith = (
+    notice: (typeof notices)[number],
+    changes: { locale?: string; environment?: 'sandbox' } = {},
+  ) =>
+    noticeMail({
+      notice,
+      organizationName: 'Awesome company',
+      locale: null,
+      productName: 'Portico',
+      environment: 'production',
+      color: '#1f6feb',
+      ...changes,
+    })
+
+  test.each([
+    ['password_set', 'Your password for Awesome company has changed', 'The old one does not work any more.'],
+    ['recovery_code_used', 'A recovery code was used to sign in to Awesome company', 'cannot be used again.'],
+    [
+      'totp_enrollment_forced',
+      'A new second factor was asked for at Awesome company',
+      'until the new one is confirmed.',
+    ],
+  ] as const)('of %s says what has happened, in text and in HTML', (notice, subject, told) => {
+    const mail = noticeWith(notice)
+
+    expect(mail.subject).toBe(subject)
+    for (const part of [mail.text, mail.html]) {
+      expect(part).toContain(told)
+      expect(part).toContain('If this was not you')
+    }
+  })
+
+  test.each(notices)('of %s is in French for every French', (notice) => {
+    const { text, html } = noticeWith(notice, { locale: 'fr-CA' })
+
+    expect(text).toContain('Si ce n’était pas vous')
+    expect(html).toContain('<html lang="fr">')
+  })
+
+  test.each(notices)('of %s has no link to follow, and says when it comes from the sandbox', (notice) => {
+    const production = noticeWith(notice)
+    const sandbox = noticeWith(notice, { environment: 'sandbox' })
+
+    for (const part of [production.text, production.html])
+      expect(part).not.toMatch(/https?:|<a |Test message/)
+    for (const part of [sandbox.text, sandbox.html]) expect(part).toContain('Test message')
   })
 })
 

@@ -1,43 +1,117 @@
+import type { Notice } from '../jobs/job-names.js'
+import type { LinkPurpose } from '../magic-link/purpose.js'
+
 /** The words of the mails in one language. */
 export interface MailTexts {
-  readonly magicLink: {
-    readonly subject: (organization: string) => string
-    readonly invitation: (organization: string) => string
-    readonly button: string
-    readonly lifetime: (minutes: number) => string
-    readonly plainLink: string
-    readonly unexpected: string
-  }
+  /** By what a link is for. */
+  readonly links: Readonly<Record<LinkPurpose, LinkTexts>>
+  readonly plainLink: string
+  readonly notices: Readonly<Record<Notice, NoticeTexts>>
+  readonly unexpectedNotice: (organization: string) => string
   readonly sandbox: string
   readonly sentBy: (product: string, organization: string) => string
 }
 
+interface LinkTexts {
+  readonly subject: (organization: string) => string
+  readonly invitation: (organization: string) => string
+  readonly button: string
+  readonly lifetime: (minutes: number) => string
+  readonly unexpected: string
+}
+
+interface NoticeTexts {
+  readonly subject: (organization: string) => string
+  readonly told: (organization: string) => string
+}
+
 const en: MailTexts = {
-  magicLink: {
-    subject: (organization) => `Sign in to ${organization}`,
-    invitation: (organization) => `Use this link to sign in to ${organization}:`,
-    button: 'Sign in',
-    lifetime: (minutes) =>
-      `The link works once, for ${minutes === 1 ? 'one minute' : `${minutes} minutes`}. Do not share it: whoever opens it signs in as you.`,
-    plainLink: 'If the button does not work, copy this address into your browser:',
-    unexpected:
-      'If you did not ask for this, ignore this message. Nobody can sign in without the link, and nothing has changed.',
+  links: {
+    sign_in: {
+      subject: (organization) => `Sign in to ${organization}`,
+      invitation: (organization) => `Use this link to sign in to ${organization}:`,
+      button: 'Sign in',
+      lifetime: (minutes) =>
+        `The link works once, for ${minutes === 1 ? 'one minute' : `${minutes} minutes`}. Do not share it: whoever opens it signs in as you.`,
+      unexpected:
+        'If you did not ask for this, ignore this message. Nobody can sign in without the link, and nothing has changed.',
+    },
+    password: {
+      subject: (organization) => `Choose a password for ${organization}`,
+      invitation: (organization) => `Use this link to choose a new password for ${organization}:`,
+      button: 'Choose a password',
+      lifetime: (minutes) =>
+        `The link works once, for ${minutes === 1 ? 'one minute' : `${minutes} minutes`}. Do not share it: whoever opens it chooses your password.`,
+      unexpected:
+        'If you did not ask for this, ignore this message. Your password stays as it is, and nobody can change it without the link.',
+    },
   },
+  plainLink: 'If the button does not work, copy this address into your browser:',
+  notices: {
+    password_set: {
+      subject: (organization) => `Your password for ${organization} has changed`,
+      told: (organization) =>
+        `A new password was set for your account at ${organization}. The old one does not work any more.`,
+    },
+    recovery_code_used: {
+      subject: (organization) => `A recovery code was used to sign in to ${organization}`,
+      told: (organization) =>
+        `One of your recovery codes for ${organization} stood in for a code of your phone. It cannot be used again.`,
+    },
+    totp_enrollment_forced: {
+      subject: (organization) => `A new second factor was asked for at ${organization}`,
+      told: (organization) =>
+        `Somebody has begun to set up a new second factor for your account at ${organization}. The present one works until the new one is confirmed.`,
+    },
+  },
+  unexpectedNotice: (organization) =>
+    `If this was not you, tell the people who run ${organization} at once: somebody else may be using your account.`,
   sandbox: 'Test message: this comes from a sandbox, not from the real service.',
   sentBy: (product, organization) => `Sent by ${product} for ${organization}`,
 }
 
 const fr: MailTexts = {
-  magicLink: {
-    subject: (organization) => `Se connecter à ${organization}`,
-    invitation: (organization) => `Utilisez ce lien pour vous connecter à ${organization}\u00a0:`,
-    button: 'Se connecter',
-    lifetime: (minutes) =>
-      `Le lien fonctionne une seule fois, pendant ${minutes === 1 ? 'une minute' : `${minutes} minutes`}. Ne le partagez pas\u00a0: quiconque l’ouvre se connecte à votre place.`,
-    plainLink: 'Si le bouton ne fonctionne pas, copiez cette adresse dans votre navigateur\u00a0:',
-    unexpected:
-      'Si vous n’avez rien demandé, ignorez ce message. Personne ne peut se connecter sans le lien, et rien n’a changé.',
+  links: {
+    sign_in: {
+      subject: (organization) => `Se connecter à ${organization}`,
+      invitation: (organization) => `Utilisez ce lien pour vous connecter à ${organization}\u00a0:`,
+      button: 'Se connecter',
+      lifetime: (minutes) =>
+        `Le lien fonctionne une seule fois, pendant ${minutes === 1 ? 'une minute' : `${minutes} minutes`}. Ne le partagez pas\u00a0: quiconque l’ouvre se connecte à votre place.`,
+      unexpected:
+        'Si vous n’avez rien demandé, ignorez ce message. Personne ne peut se connecter sans le lien, et rien n’a changé.',
+    },
+    password: {
+      subject: (organization) => `Choisir un mot de passe pour ${organization}`,
+      invitation: (organization) =>
+        `Utilisez ce lien pour choisir un nouveau mot de passe pour ${organization}\u00a0:`,
+      button: 'Choisir un mot de passe',
+      lifetime: (minutes) =>
+        `Le lien fonctionne une seule fois, pendant ${minutes === 1 ? 'une minute' : `${minutes} minutes`}. Ne le partagez pas\u00a0: quiconque l’ouvre choisit votre mot de passe.`,
+      unexpected:
+        'Si vous n’avez rien demandé, ignorez ce message. Votre mot de passe reste le même, et personne ne peut le changer sans le lien.',
+    },
   },
+  plainLink: 'Si le bouton ne fonctionne pas, copiez cette adresse dans votre navigateur\u00a0:',
+  notices: {
+    password_set: {
+      subject: (organization) => `Votre mot de passe pour ${organization} a changé`,
+      told: (organization) =>
+        `Un nouveau mot de passe a été défini pour votre compte chez ${organization}. L’ancien ne fonctionne plus.`,
+    },
+    recovery_code_used: {
+      subject: (organization) => `Un code de secours a servi à se connecter à ${organization}`,
+      told: (organization) =>
+        `Un de vos codes de secours pour ${organization} a remplacé un code de votre téléphone. Il ne peut plus servir.`,
+    },
+    totp_enrollment_forced: {
+      subject: (organization) => `Un nouveau second facteur a été demandé chez ${organization}`,
+      told: (organization) =>
+        `Quelqu’un a commencé à configurer un nouveau second facteur pour votre compte chez ${organization}. L’actuel fonctionne jusqu’à ce que le nouveau soit confirmé.`,
+    },
+  },
+  unexpectedNotice: (organization) =>
+    `Si ce n’était pas vous, prévenez tout de suite les responsables de ${organization}\u00a0: quelqu’un d’autre utilise peut-être votre compte.`,
   sandbox: 'Message de test\u00a0: il provient d’un bac à sable, pas du service réel.',
   sentBy: (product, organization) => `Envoyé par ${product} pour ${organization}`,
 }

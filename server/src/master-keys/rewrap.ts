@@ -4,7 +4,9 @@ import { canaryContext } from '../db/master-key-canary.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { answerContext } from '../events/idempotency.js'
+import { pepperContext } from '../password/pepper.js'
 import { sealContext } from '../signing-keys/signing-keys.js'
+import { challengeContext, enrollmentContext, type TotpOwner, type TotpSecretKind } from '../totp/sealed.js'
 import { signatureKeyContext } from '../webhooks/signature-keys.js'
 
 interface SealedColumn {
@@ -13,6 +15,23 @@ interface SealedColumn {
   /** The columns that its context is made of. */
   readonly naming: readonly string[]
   readonly contextOf: (named: (column: string) => string) => SealContext
+}
+
+const totpSecrets: readonly (readonly [column: string, kind: TotpSecretKind])[] = [
+  ['secret_sealed', 'secret'],
+  ['recovery_codes_sealed', 'recovery_codes'],
+  ['pending_secret_sealed', 'secret'],
+  ['pending_code_sealed', 'code'],
+  ['pending_recovery_codes_sealed', 'recovery_codes'],
+]
+
+function totpOwner(named: (column: string) => string): TotpOwner {
+  return {
+    accountId: named('account_id'),
+    environment: named('environment'),
+    organizationId: named('organization_id'),
+    userId: named('user_id'),
+  }
 }
 
 /** Every column that holds sealed values. A new one is added here; listing fails when one is missing. */
@@ -44,6 +63,32 @@ const sealedColumns: readonly SealedColumn[] = [
         // Postgres writes bytea as \x and its digits.
         keyHash: Buffer.from(named('key_hash').slice(2), 'hex'),
       }),
+  },
+  {
+    table: 'password_peppers',
+    column: 'key_sealed',
+    naming: ['account_id', 'environment', 'organization_id', 'version'],
+    contextOf: (named) =>
+      pepperContext(
+        {
+          accountId: named('account_id'),
+          environment: named('environment'),
+          organizationId: named('organization_id'),
+        },
+        Number(named('version')),
+      ),
+  },
+  ...totpSecrets.map(([column, kind]): SealedColumn => ({
+    table: 'totp_enrollments',
+    column,
+    naming: ['account_id', 'environment', 'organization_id', 'user_id'],
+    contextOf: (named) => enrollmentContext(kind, totpOwner(named)),
+  })),
+  {
+    table: 'totp_challenges',
+    column: 'code_sealed',
+    naming: ['account_id', 'environment', 'organization_id', 'user_id', 'id'],
+    contextOf: (named) => challengeContext(named('id'), totpOwner(named)),
   },
   ...['signature_key_sealed', 'previous_signature_key_sealed'].map((column): SealedColumn => ({
     table: 'webhooks',

@@ -1,3 +1,4 @@
+import type { Scope } from '@portico/contract/access'
 import type { Environment } from '@portico/contract/fields'
 import type { UserTokens } from '@portico/contract/oauth'
 import type { User } from '@portico/contract/users'
@@ -181,9 +182,28 @@ async function whyNotByApiKey(
     : undefined
   const isValid = isSecretOf(key, clientSecret, now())
   if (key === undefined || !isValid) return 'api_key_rejected'
-  // Who may make links may have what they are worth; a key for reading users may not sign in as them.
-  return isDemanded && !scopesOf(key).includes('write:magic_links') ? 'insufficient_scope' : undefined
+  return isDemanded && !maySignIn(scopesOf(key), spent.amr) ? 'insufficient_scope' : undefined
 }
+
+/**
+ * Who may have a user pass a factor may have what it is worth; a key for reading users may not sign in as them.
+ *
+ * @param amr How the user was authenticated.
+ */
+function maySignIn(scopes: readonly Scope[], amr: readonly string[]): boolean {
+  return amr.some((way) => {
+    const scope = scopeOfWay.get(way)
+    return scope !== undefined && scopes.includes(scope)
+  })
+}
+
+const scopeOfWay: ReadonlyMap<string, Scope> = new Map([
+  ['email', 'write:magic_links'],
+  ['relay', 'write:magic_links'],
+  ['pwd', 'write:passwords'],
+  ['otp', 'write:totp'],
+  ['sms', 'write:totp'],
+])
 
 /** The API key of this id that may act where the code was made. */
 function findApiKey(trx: Transaction<DB>, spent: SpentCode, clientId: string) {

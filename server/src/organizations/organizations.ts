@@ -19,6 +19,7 @@ import { forgetAnswers } from '../events/idempotency.js'
 import { createMagicLinkConnection } from '../magic-link/new-connection.js'
 import { insertSigningKey, prepareSigningKeys } from '../signing-keys/signing-keys.js'
 import type { Caller, Tenant } from '../tenant.js'
+import { createTotpConnection } from '../totp/new-connection.js'
 import { completeAddress } from './address.js'
 import { takeDomain } from './domain.js'
 import { isProductionUp } from './production.js'
@@ -61,6 +62,7 @@ export async function createOrganization(
     for (const key of signingKeys) {
       await insertSigningKey(deps, trx, key)
       await createMagicLinkConnection(deps, trx, key.owner)
+      await createTotpConnection(deps, trx, key.owner)
     }
     return emitOrganization(deps, trx, caller, 'organization.organization.create.success', row)
   })

@@ -31,6 +31,7 @@ beforeAll(async () => {
     .execute()
   for (const environment of ['sandbox', 'production'] as const) {
     const message = magicLinkMail({
+      purpose: 'sign_in',
       organizationName: environment === 'sandbox' ? 'Awesome company' : '<b>Grande</b> société',
       locale: environment === 'sandbox' ? 'en' : 'fr',
       productName: 'Portico',

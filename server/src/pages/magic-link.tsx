@@ -1,9 +1,11 @@
 import { displayName } from '../display-name.js'
+import type { LinkPurpose } from '../magic-link/purpose.js'
 import { toDocument, type Frame } from './layout.js'
 
 /** The page a link opens: it says who is about to sign in where, and its one button does it. */
 export interface MagicLinkPage {
   readonly frame: Frame
+  readonly purpose: LinkPurpose
   readonly email: string
   readonly organizationName: string
   readonly action: string
@@ -12,8 +14,8 @@ export interface MagicLinkPage {
 }
 
 /** Nothing happens before the button is pressed: readers of mail open links, run scripts and never press buttons. */
-export function magicLinkPage({ frame, email, organizationName, ...form }: MagicLinkPage): string {
-  const words = frame.texts.magicLink
+export function magicLinkPage({ frame, purpose, email, organizationName, ...form }: MagicLinkPage): string {
+  const words = frame.texts.links[purpose]
   const heading = words.heading(maskEmail(email), displayName(organizationName))
   return toDocument({
     frame,

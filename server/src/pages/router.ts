@@ -73,6 +73,7 @@ export function pagesRouter(deps: Deps): Router {
     res.append('Set-Cookie', toFlowCookie(secret, isHttps))
     const page = magicLinkPage({
       frame,
+      purpose: link.purpose,
       email: link.email,
       organizationName: organization.name,
       action: `/t/${organization.domain}/magic-link?ui_locales=${frame.texts.lang}`,

@@ -73,18 +73,21 @@ export async function exportUser(
       environment,
       organization,
       user: { ...user, deleted_at: deletedAt?.toISOString() ?? null },
-      records: withoutLinks({ ...records, jobs }),
+      records: withoutLinks({ ...records, ...withoutCodes(records), jobs }),
     }
   })
 }
 
 async function readRows(trx: Kysely<DB>, table: Table, condition: RawBuilder<unknown>): Promise<object[]> {
   const columns = exportedColumns(table).map((column) => sql.ref(column))
-  const time = ['inserted_at', 'issued_at', 'started_at'].find((column) => table.columns.includes(column))
+  // What one transaction wrote has one time, so the id decides between those.
+  const order = ['inserted_at', 'issued_at', 'started_at', 'id']
+    .filter((column) => table.columns.includes(column))
+    .map((column) => sql.ref(column))
   const { rows } = await sql<{ row: object }>`
     select to_jsonb(part) as row from (
       select ${sql.join(columns)} from ${sql.table(table.name)}
-      where ${condition} ${time === undefined ? sql`` : sql`order by ${sql.ref(time)}`}
+      where ${condition} ${order.length === 0 ? sql`` : sql`order by ${sql.join(order)}`}
     ) part`.execute(trx)
   return rows.map(({ row }) => row)
 }
@@ -98,6 +101,17 @@ export function exportedColumns({ columns, binaryColumns }: Table): string[] {
 /** A secret that is kept as text, by its name. */
 function isSecret(column: string): boolean {
   return /(^|_)(hash|secret|token|sealed|password|pepper|recovery)/.test(column)
+}
+
+/** A kept text message holds a code, good for some minutes as well. */
+function withoutCodes({
+  outbox_messages: messages = [],
+}: Record<string, readonly object[]>): Record<string, readonly object[]> {
+  const shown = messages.map((message) => {
+    const isText = 'channel' in message && message.channel === 'sms' && 'text' in message
+    return isText ? { ...message, text: String(message.text).replace(/\d{6}/, 'removed') } : message
+  })
+  return shown.length === 0 ? {} : { outbox_messages: shown }
 }
 
 /** A kept mail holds a link by which whoever reads it can sign in for some minutes. */

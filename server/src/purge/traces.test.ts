@@ -47,10 +47,22 @@ test('these columns are exported, beside the user', () => {
       'environment organization_id id application_id email redirect_uri find_or_create_user is_link_returned state ' +
       'nonce code_challenge scope expires_at used_at voided_at inserted_at',
     outbox_messages: 'environment id organization_id domain channel recipient subject text html inserted_at',
+    password_requests:
+      'environment organization_id id user_id application_id redirect_uri opened_at state nonce code_challenge scope ' +
+      'expires_at used_at inserted_at',
+    passwords: 'environment organization_id user_id id set_at inserted_at',
+    pending_sign_ins:
+      'environment organization_id id user_id application_id redirect_uri amr authenticated_at is_renewal_due ' +
+      'state nonce code_challenge scope expires_at used_at inserted_at',
     relay_requests:
       'environment organization_id id relay_id user_id session_id expires_at used_at inserted_at',
     sessions:
       'environment organization_id id user_id application_id amr authenticated_at expires_at ended_at act',
+    totp_challenges:
+      'environment organization_id id user_id method pending_sign_in_id expires_at challenged_at voided_at inserted_at',
+    totp_enrollments:
+      'environment organization_id user_id method enrolled_at validated_at enrollment_nb last_step failures locked_until ' +
+      'pending_id pending_method pending_phone_number pending_failures pending_at pending_expires_at inserted_at',
     user_identities:
       'environment organization_id user_id id kind issuer subject authenticated_at inserted_at',
     webhook_attempts:

@@ -38,10 +38,13 @@ export const tablesWithoutPersons: readonly (keyof DB)[] = [
   'master_key_canary',
   'meta_keys',
   'organizations',
+  'password_connections',
+  'password_peppers',
   'record_counts',
   'relays',
   'signing_keys',
   'slugs',
+  'totp_connections',
   'webhooks',
 ]
 

@@ -229,10 +229,9 @@ async function completeRelay(
     await logRelay(deps, trx, arrived, spent, { code: 'REQUIRED_METADATA_MISSING', ...known })
   const issuer = issuerOf(deps.config.baseUrl, spent.partner_domain)
   return toRedirectUrl(spent.partner_redirect_uri, {
-    code,
+    parameters: { code, authorization_code: code },
     state: null,
     issuer,
-    others: { authorization_code: code },
   })
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { isEmailDomainAllowed, toRedirectUrl } from './complete-sign-in.js'
 
-const answer = { code: 'c-_1', state: null, issuer: 'https://auth.example/t/acme' }
+const answer = { parameters: { code: 'c-_1' }, state: null, issuer: 'https://auth.example/t/acme' }
 const iss = 'iss=https%3A%2F%2Fauth.example%2Ft%2Facme'
 
 test('the redirect carries the code and the issuer, and the state where there was one', () => {

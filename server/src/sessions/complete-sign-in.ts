@@ -12,7 +12,7 @@ import type { Tenant } from '../tenant.js'
 const sessionLifetimeMs = 8 * 60 * 60 * 1000
 
 /** A page's redirect arrives at once; a back end that got the code in an answer still has to hand it on. */
-const codeLifetimesMs = { page: 60_000, api: 300_000 }
+export const codeLifetimesMs = { page: 60_000, api: 300_000 }
 
 /** A user who has passed every factor that was asked for, and where the code goes. */
 export interface PassedSignIn {
@@ -127,24 +127,22 @@ export function isEmailDomainAllowed(allowed: readonly string[] | null, normaliz
 }
 
 /**
- * Where the browser is sent with the code (RFC 6749 section 4.1.2). `iss` lets a client of several issuers notice
- * that another one answers (RFC 9207).
+ * Where the browser is sent with an answer, such as a code (RFC 6749 section 4.1.2). `iss` lets a client of several
+ * issuers notice that another one answers (RFC 9207).
  *
  * @param redirectUri Kept to the letter, its own query included: applications compare what they registered.
  */
 export function toRedirectUrl(
   redirectUri: string,
   answer: {
-    readonly code: string
+    /** What is answered, beside what every answer has. */
+    readonly parameters: Readonly<Record<string, string>>
     readonly state: string | null
     readonly issuer: string
-    /** Parameters beside those of the RFCs. */
-    readonly others?: Readonly<Record<string, string>>
   },
 ): string {
   const parameters = new URLSearchParams({
-    code: answer.code,
-    ...answer.others,
+    ...answer.parameters,
     ...(answer.state !== null && { state: answer.state }),
     iss: answer.issuer,
   })

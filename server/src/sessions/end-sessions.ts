@@ -25,7 +25,7 @@ export async function endSession(
     .execute()
 }
 
-/** Ends the sessions of a user. */
+/** Ends the sessions of a user, and their sign-ins that wait for a second factor. */
 export async function endSessionsOf(
   deps: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
@@ -35,6 +35,24 @@ export async function endSessionsOf(
   await endSessions(deps, trx, tenant)
     .where('organization_id', '=', organizationIdOf(tenant))
     .where('user_id', '=', userId)
+    .execute()
+  await voidPendingSignIns(deps, trx, tenant, userId)
+}
+
+async function voidPendingSignIns(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  userId: string,
+): Promise<void> {
+  await trx
+    .updateTable('pending_sign_ins')
+    .set({ used_at: now() })
+    .where('account_id', '=', tenant.accountId)
+    .where('environment', '=', tenant.environment)
+    .where('organization_id', '=', organizationIdOf(tenant))
+    .where('user_id', '=', userId)
+    .where('used_at', 'is', null)
     .execute()
 }
 

@@ -1,5 +1,5 @@
 import type { PhoneNumber } from '@portico/contract/profile'
-import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { invalid } from '../errors.js'
 
 interface PhoneInput {
@@ -32,6 +32,26 @@ export function changedPhoneNumbers(
   return value === null ? [] : toPhoneNumbers(withPrimary(list, value), 'phone_numbers')
 }
 
+/** ISO 3166-1 alpha-2; undefined for a number of no country, such as a satellite's. */
+export function countryOfPhoneNumber(value: string): string | undefined {
+  return parsePhoneNumberFromString(value)?.country
+}
+
+/** Kinds of numbers that cost whoever calls or writes more than others, a share of it for their owner, or reach nobody. */
+const specialTypes = new Set<string>([
+  'PREMIUM_RATE',
+  'SHARED_COST',
+  'PERSONAL_NUMBER',
+  'UAN',
+  'PAGER',
+  'VOICEMAIL',
+])
+
+/** Whether the number is of a kind that no person has their telephone at. What the numbering plans do not tell is not. */
+export function isSpecialPhoneNumber(value: string): boolean {
+  return specialTypes.has(parsePhoneNumberFromString(value)?.getType() ?? '')
+}
+
 function replacePrimary(current: readonly PhoneNumber[], value: string | null): PhoneNumber[] {
   const replaced = current.find((number) => number.primary)
   const others = current.filter((number) => !number.primary && number.value !== value)
@@ -61,7 +81,8 @@ function toPhoneNumbers(inputs: readonly PhoneInput[], path: string): PhoneNumbe
   const hasDefault = inputs.some((input) => input.default)
   return inputs.map((input, index) => {
     const parsed = parsePhoneNumberFromString(input.value)
-    if (parsed === undefined) throw invalid(path, 'invalid_phone', `${input.value} has no known country code`)
+    if (parsed === undefined)
+      throw invalid(path, 'invalid_phone', 'must begin with a country code that exists')
     return {
       default: hasDefault ? input.default : index === 0,
       phone_country_code: Number(parsed.countryCallingCode),

@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { organizationIdOf } from '../db/organization-id.js'
 import type { DB } from '../db/schema.js'
 import { ApiError } from '../errors.js'
-import { holdDeclaredKeys } from '../token-customization/declared-keys.js'
+import { holdDeclaredKeys, type DeclaredKey } from '../token-customization/declared-keys.js'
 import { checkMetaValue } from '../token-customization/meta-value.js'
 import type { Tenant } from '../tenant.js'
 
@@ -25,20 +25,32 @@ export async function replaceMetadata(
   userId: string,
   values: readonly Value[],
 ): Promise<void> {
-  const declared = await holdDeclaredKeys(trx, tenant)
-  const byName = new Map(declared.map((key) => [key.name, key]))
-  const rows = new Map<string, string>()
-  for (const [index, { key: name, value }] of values.entries()) {
-    const key = byName.get(name)
-    if (key === undefined) throw new ApiError('meta_key_not_found')
-    checkMetaValue(key.type, value, `metadata.${index}.value`)
-    rows.set(key.id, value)
-  }
-  if (declared.some((key) => key.required && !rows.has(key.id))) throw new ApiError('metadata_required')
+  const rows = valuesByKey(await holdDeclaredKeys(trx, tenant), values)
   await valuesOf(trx, tenant, userId)
     .where(sql<boolean>`meta_key_id <> all(${[...rows.keys()]}::uuid[])`)
     .execute()
   if (rows.size > 0) await writeValues(trx, tenant, userId, rows)
+}
+
+/**
+ * All metadata of a user, by the ids of the declared keys.
+ *
+ * @throws ApiError `meta_key_not_found`, `metadata_required`, and `invalid_parameters` for a value that does not fit.
+ */
+export function valuesByKey(
+  declared: readonly DeclaredKey[],
+  values: readonly Value[],
+): ReadonlyMap<string, string> {
+  const byName = new Map(declared.map((key) => [key.name, key]))
+  const byKey = new Map<string, string>()
+  for (const [index, { key: name, value }] of values.entries()) {
+    const key = byName.get(name)
+    if (key === undefined) throw new ApiError('meta_key_not_found')
+    checkMetaValue(key.type, value, `metadata.${index}.value`)
+    byKey.set(key.id, value)
+  }
+  if (declared.some((key) => key.required && !byKey.has(key.id))) throw new ApiError('metadata_required')
+  return byKey
 }
 
 /** Sets the value of a key for a user that the transaction holds. */
@@ -53,7 +65,7 @@ export async function writeValue(
 }
 
 /** Sets values, by the ids of their keys, in one statement; a value that replaces one keeps its id. */
-async function writeValues(
+export async function writeValues(
   trx: Transaction<DB>,
   tenant: Tenant,
   userId: string,

@@ -15,6 +15,8 @@ import { ApiError, invalid } from '../errors.js'
 import { change, type Changed } from '../events/change.js'
 import { emit } from '../events/emit.js'
 import { forgetAnswers } from '../events/idempotency.js'
+import { forgetPassword } from '../password/forget-password.js'
+import { voidPasswordRequests } from '../password/open-request.js'
 import { endSessionsOf } from '../sessions/end-sessions.js'
 import type { Tenant } from '../tenant.js'
 import { normalizeEmail } from './email.js'
@@ -161,7 +163,10 @@ export function updateUser(
       .executeTakeFirst()
       .catch(asEmailTaken)
     if (row === undefined) throw new ApiError('precondition_failed')
-    if (!row.active) await endSessionsOf(deps, trx, tenant, id)
+    if (!row.active) {
+      await endSessionsOf(deps, trx, tenant, id)
+      await voidPasswordRequests(deps, trx, tenant, normalizeEmail(row.email))
+    }
     return emitUser(deps, trx, tenant, 'user.user.update.success', row)
   })
 }
@@ -212,8 +217,9 @@ export async function touchUser(
 
 /**
  * Notes that the address of a user, whom the transaction holds, is theirs: they have read a mail sent there. Whoever
- * came in before, by another way, may have only claimed the address: their sessions end, and nobody vouches for the user
- * any more. Else a stranger who has somebody's address in a profile would share the user with its owner.
+ * came in before, by another way, may have only claimed the address: their sessions end, nobody vouches for the user any
+ * more, and no password of theirs signs in. Else a stranger who has somebody's address in a profile would share the
+ * user with its owner.
  */
 export async function markEmailVerified(
   deps: Pick<Deps, 'db' | 'now'>,
@@ -222,6 +228,7 @@ export async function markEmailVerified(
   id: string,
 ): Promise<void> {
   await forgetIdentities(trx, tenant, id)
+  await forgetPassword(deps, trx, tenant, id)
   await endSessionsOf(deps, trx, tenant, id)
   const row = await updateUserRow(trx, tenant, id, undefined)
     .set({ email_verified: true, updated_at: deps.now() })
@@ -280,7 +287,8 @@ function updateUserRow(
     )
 }
 
-async function readUser(db: Kysely<DB>, tenant: Tenant, id: string): Promise<UserRow> {
+/** The row of a user that the transaction has written. */
+export async function readUser(db: Kysely<DB>, tenant: Tenant, id: string): Promise<UserRow> {
   return usersOf(db, tenant).where('users.id', '=', id).select(wholeUser()).executeTakeFirstOrThrow()
 }
 
@@ -340,9 +348,9 @@ function primaryOf(numbers: readonly PhoneNumber[]): string | undefined {
 }
 
 /** Older callers repeat the organization's domain among the user's members. */
-function checkDomain(tenant: Tenant, domain: string | undefined): void {
+export function checkDomain(tenant: Tenant, domain: string | undefined): void {
   if (domain !== undefined && domain !== tenant.domain)
-    throw invalid('domain', 'contradictory', `must be ${tenant.domain}, the organization in the path`)
+    throw invalid('domain', 'contradictory', `must be ${tenant.domain}, the domain of the organization`)
 }
 
 function asEmailTaken(error: unknown): never {

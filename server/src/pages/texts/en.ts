@@ -1,15 +1,13 @@
+import type { LinkPurpose } from '../../magic-link/purpose.js'
+
 /** The words of the pages in one language. Each page says in one sentence what is the case, and then what to do. */
 export interface PageTexts {
   /** BCP 47. */
   readonly lang: string
   /** What the language calls itself. */
   readonly name: string
-  readonly magicLink: {
-    readonly heading: (address: string, organization: string) => string
-    readonly button: string
-    readonly hint: string
-    readonly unexpected: string
-  }
+  /** By what a link is for. */
+  readonly links: Readonly<Record<LinkPurpose, LinkTexts>>
   readonly deadLink: PageSentence
   readonly deadRelay: PageSentence
   readonly relayEmailTaken: PageSentence
@@ -22,6 +20,13 @@ export interface PageTexts {
   readonly by: (product: string) => string
 }
 
+interface LinkTexts {
+  readonly heading: (address: string, organization: string) => string
+  readonly button: string
+  readonly hint: string
+  readonly unexpected: string
+}
+
 export interface PageSentence {
   readonly heading: string
   readonly sentence: string
@@ -31,11 +36,19 @@ export interface PageSentence {
 export const en: PageTexts = {
   lang: 'en',
   name: 'English',
-  magicLink: {
-    heading: (address, organization) => `Sign in as ${address} to ${organization}`,
-    button: 'Sign in',
-    hint: 'The link works once. You will be taken straight to the application.',
-    unexpected: 'If you did not ask to sign in, close this page: nothing happens.',
+  links: {
+    sign_in: {
+      heading: (address, organization) => `Sign in as ${address} to ${organization}`,
+      button: 'Sign in',
+      hint: 'The link works once. You will be taken straight to the application.',
+      unexpected: 'If you did not ask to sign in, close this page: nothing happens.',
+    },
+    password: {
+      heading: (address, organization) => `Choose a password for ${address} at ${organization}`,
+      button: 'Go on',
+      hint: 'The link works once. You will choose the password on the next page.',
+      unexpected: 'If you did not ask for a password, close this page: nothing changes.',
+    },
   },
   deadLink: {
     heading: 'This link does not work any more',

@@ -3,11 +3,19 @@ import type { PageTexts } from './en.js'
 export const fr: PageTexts = {
   lang: 'fr',
   name: 'Français',
-  magicLink: {
-    heading: (address, organization) => `Se connecter en tant que ${address} à ${organization}`,
-    button: 'Se connecter',
-    hint: 'Le lien ne fonctionne qu’une fois. Vous serez redirigé directement vers l’application.',
-    unexpected: 'Si vous n’avez rien demandé, fermez cette page\u00a0: rien ne se passera.',
+  links: {
+    sign_in: {
+      heading: (address, organization) => `Se connecter en tant que ${address} à ${organization}`,
+      button: 'Se connecter',
+      hint: 'Le lien ne fonctionne qu’une fois. Vous serez redirigé directement vers l’application.',
+      unexpected: 'Si vous n’avez rien demandé, fermez cette page\u00a0: rien ne se passera.',
+    },
+    password: {
+      heading: (address, organization) => `Choisir un mot de passe pour ${address} chez ${organization}`,
+      button: 'Continuer',
+      hint: 'Le lien ne sert qu’une fois. Vous choisirez le mot de passe à la page suivante.',
+      unexpected: 'Si vous n’avez pas demandé de mot de passe, fermez cette page\u00a0: rien ne change.',
+    },
   },
   deadLink: {
     heading: 'Ce lien ne fonctionne plus',

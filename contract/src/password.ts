@@ -1,0 +1,304 @@
+import { initContract } from '@ts-rest/core'
+import { z } from 'zod/v4'
+import { access } from './access.js'
+import { changing, creating, inOrganization, reading } from './answers.js'
+import {
+  environment,
+  EnvironmentQuery,
+  id,
+  idempotencyHeader,
+  ifMatchHeader,
+  OrganizationPath,
+  secret,
+  slug,
+  timestamp,
+} from './fields.js'
+import {
+  NewPassword,
+  NewPasswordChallenge,
+  NewPasswordConnection,
+  NewPasswordRequest,
+  PasswordConnectionChanges,
+} from './password-input.js'
+import { record } from './record.js'
+
+export const PasswordConnection = record(
+  'PasswordConnection',
+  {
+    __type__: z.literal('PasswordConnection'),
+    __domain__: slug(),
+    __environment__: environment(),
+    id: id(),
+    active: z.boolean(),
+    plain_text_min_length: z.int().describe('Characters; a new password is no shorter'),
+    plain_text_max_length: z.int().describe('Characters; a new password is no longer'),
+    pepper_rotation_period: z.int().describe('Seconds after which the key around the hashes is replaced'),
+    inserted_at: timestamp(),
+    updated_at: timestamp(),
+  },
+  {
+    __type__: 'PasswordConnection',
+    __domain__: 'awesome-company',
+    __environment__: 'sandbox',
+    id: '0190c8c3-2a4b-7c6d-8e9f-1a2b3c4d5e6f',
+    active: true,
+    plain_text_min_length: 8,
+    plain_text_max_length: 128,
+    pepper_rotation_period: 86_400,
+    inserted_at: '2026-03-14T09:26:53.589Z',
+    updated_at: '2026-03-14T09:26:53.589Z',
+  },
+)
+export type PasswordConnection = z.output<typeof PasswordConnection>
+
+export const PasswordRequest = record(
+  'PasswordRequest',
+  {
+    __type__: z.literal('PasswordRequest'),
+    __domain__: slug(),
+    __environment__: environment(),
+    request_id: id().describe('Send it with a magic-link challenge, whose link then leads to a new password'),
+    user_id: id().nullable().describe('Null for keys without the scope read:users'),
+    expired_at: timestamp().describe('Until when the password can be set'),
+  },
+  {
+    __type__: 'PasswordRequest',
+    __domain__: 'awesome-company',
+    __environment__: 'sandbox',
+    request_id: '0190c8c3-3b5c-7d7e-8fa0-2b3c4d5e6f70',
+    user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+    expired_at: '2026-03-14T10:26:53.589Z',
+  },
+)
+export type PasswordRequest = z.output<typeof PasswordRequest>
+
+export const PasswordRenewal = record(
+  'PasswordRenewal',
+  { password_code: secret(z.string()).describe('Sets the new password, within an hour') },
+  { password_code: 'mR8xTq2LwZ0vYc5nPb7uKe1oSi4Hd6Fa9Gj3Qk8Xt0U' },
+)
+export type PasswordRenewal = z.output<typeof PasswordRenewal>
+
+const challenge = {
+  __type__: z.literal('PasswordChallenge'),
+  __domain__: slug(),
+  __environment__: environment(),
+  request_id: id(),
+}
+const challengeExample = {
+  __type__: 'PasswordChallenge',
+  __domain__: 'awesome-company',
+  __environment__: 'sandbox',
+  request_id: '0190c8c3-4c6d-7e8f-90b1-3c4d5e6f7081',
+} as const
+
+/** The password is right and nothing else is asked for. Only this form has a code. */
+export const PassedPasswordChallenge = record(
+  'PassedPasswordChallenge',
+  {
+    ...challenge,
+    'valid?': z.literal(true),
+    error: z.null(),
+    code: secret(z.string()).describe('Retrieves the tokens, once, until expired_at'),
+    expired_at: timestamp(),
+    user_id: id(),
+    password_id: z.int(),
+    renew_password: PasswordRenewal.nullable().describe(
+      'The password does not meet the rules any more, or is known from a breach: have the user set another',
+    ),
+  },
+  {
+    ...challengeExample,
+    'valid?': true,
+    error: null,
+    code: 'q3Jc0mVx8n2Zr5tYb7uAe1oPi4Ls6Kd9Fg2Hj5Kl8Zx',
+    expired_at: '2026-03-14T09:31:53.589Z',
+    user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+    password_id: 4711,
+    renew_password: null,
+  },
+)
+export type PassedPasswordChallenge = z.output<typeof PassedPasswordChallenge>
+
+/** Nobody is signed in: the password is not right, or a code of the second factor has to come yet. */
+export const RefusedPasswordChallenge = record(
+  'RefusedPasswordChallenge',
+  {
+    ...challenge,
+    'valid?': z.literal(false),
+    error: z
+      .enum(['invalid_credentials', 'totp_required'])
+      .describe(
+        'totp_required: the password is right; make a TOTP challenge with request_id as its password_request_id. ' +
+          'invalid_credentials: whatever else was wrong, and also while an address is locked',
+      ),
+    expired_at: timestamp().nullable().describe('With totp_required, until when the code has to come'),
+    user_id: id().nullable().describe('With totp_required alone'),
+    password_id: z.null(),
+    renew_password: z.null(),
+  },
+  {
+    ...challengeExample,
+    'valid?': false,
+    error: 'invalid_credentials',
+    expired_at: null,
+    user_id: null,
+    password_id: null,
+    renew_password: null,
+  },
+)
+export type RefusedPasswordChallenge = z.output<typeof RefusedPasswordChallenge>
+
+/** What becomes of a password: `valid?` tells the two forms apart, and only one of them has a code. */
+export type PasswordChallenge = PassedPasswordChallenge | RefusedPasswordChallenge
+
+export const Password = record(
+  'Password',
+  {
+    __type__: z.literal('Password'),
+    __domain__: slug(),
+    __environment__: environment(),
+    id: z.int(),
+    user_id: id(),
+    code: secret(z.string().nullable()).describe(
+      'Retrieves the tokens, once, within 300 seconds; null when the user has a second factor, and has to sign in with both',
+    ),
+  },
+  {
+    __type__: 'Password',
+    __domain__: 'awesome-company',
+    __environment__: 'sandbox',
+    id: 4711,
+    user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+    code: 'q3Jc0mVx8n2Zr5tYb7uAe1oPi4Ls6Kd9Fg2Hj5Kl8Zx',
+  },
+)
+export type Password = z.output<typeof Password>
+
+const tag = 'Password'
+const connectionPath = '/api/v2/org/:org_domain/password-connection'
+const readScope = 'read:passwords'
+const writeScope = 'write:passwords'
+const c = initContract()
+
+export const password = c.router(
+  {
+    createConnection: {
+      method: 'POST',
+      path: connectionPath,
+      summary: 'Let the users of an organization have passwords',
+      headers: idempotencyHeader,
+      pathParams: OrganizationPath,
+      body: NewPasswordConnection,
+      responses: creating({ 201: PasswordConnection }, 'organization_not_found', 'password_connection_taken'),
+      metadata: access({
+        tag,
+        scope: writeScope,
+        emits: ['password.connection.create.success'],
+        idempotent: true,
+        versioned: 'answers',
+      }),
+    },
+    getConnection: {
+      method: 'GET',
+      path: connectionPath,
+      summary: 'Get the password connection',
+      pathParams: OrganizationPath,
+      query: EnvironmentQuery,
+      responses: reading(
+        { 200: PasswordConnection },
+        ...inOrganization,
+        'password_connection_not_found',
+        'invalid_parameters',
+      ),
+      metadata: access({ tag, scope: readScope, versioned: 'answers' }),
+    },
+    updateConnection: {
+      method: 'PUT',
+      path: connectionPath,
+      summary: 'Change the password connection',
+      headers: ifMatchHeader,
+      pathParams: OrganizationPath,
+      body: PasswordConnectionChanges,
+      responses: changing(
+        { 200: PasswordConnection },
+        'organization_not_found',
+        'password_connection_not_found',
+        'precondition_failed',
+      ),
+      metadata: access({
+        tag,
+        scope: writeScope,
+        emits: ['password.connection.update.success'],
+        versioned: 'checks',
+      }),
+    },
+    createRequest: {
+      method: 'POST',
+      path: '/api/v2/password-request',
+      summary: 'Begin a first or forgotten password; you send the link, made with a magic-link challenge',
+      body: NewPasswordRequest,
+      responses: changing(
+        { 201: PasswordRequest },
+        'organization_not_found',
+        'password_connection_not_found',
+        'user_not_found',
+        'application_not_found',
+        'email_domain_not_allowed',
+        'connection_inactive',
+        'user_inactive',
+        'no_application',
+      ),
+      metadata: access({
+        tag,
+        scope: writeScope,
+        reach: 'caller',
+        emits: ['password.request.create.success'],
+      }),
+    },
+    createChallenge: {
+      method: 'POST',
+      path: '/api/v2/password-challenge',
+      summary: 'Check the password of a user who signs in',
+      body: NewPasswordChallenge,
+      responses: changing(
+        { 201: z.discriminatedUnion('valid?', [PassedPasswordChallenge, RefusedPasswordChallenge]) },
+        'organization_not_found',
+        'password_connection_not_found',
+        'user_not_found',
+        'application_not_found',
+        'email_domain_not_allowed',
+        'connection_inactive',
+        'user_inactive',
+        'no_application',
+      ),
+      metadata: access({
+        tag,
+        scope: writeScope,
+        reach: 'caller',
+        emits: ['user.session.create.success', 'password.challenge.create.success'],
+        limited: 'sign-in',
+      }),
+    },
+    set: {
+      method: 'POST',
+      path: '/api/v2/password',
+      summary: 'Set the password of a user, with the code that a password request has led to',
+      body: NewPassword,
+      responses: changing(
+        { 201: Password },
+        'organization_not_found',
+        'password_connection_not_found',
+        'connection_inactive',
+        'password_code_refused',
+      ),
+      metadata: access({
+        tag,
+        scope: writeScope,
+        reach: 'caller',
+        emits: ['password.password.set.success', 'user.session.create.success'],
+      }),
+    },
+  },
+  { strictStatusCodes: true },
+)

@@ -1,0 +1,195 @@
+import { sql, type Transaction } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { organizationIdOf } from '../db/organization-id.js'
+import type { DB } from '../db/schema.js'
+import { statement } from '../db/statement.js'
+import type { Deps } from '../deps.js'
+import { ApiError } from '../errors.js'
+import { change } from '../events/change.js'
+import { insertPasswords } from '../password/stored-password.js'
+import type { Tenant } from '../tenant.js'
+import { holdDeclaredKeys, type DeclaredKey } from '../token-customization/declared-keys.js'
+import { normalizeEmail } from '../users/email.js'
+import { insertUserIf, userInsertion, type UserInsertion } from '../users/insert-user.js'
+import { valuesByKey, writeValues } from '../users/stored-metadata.js'
+import { emitUser, readUser } from '../users/users.js'
+import { toFaultSentence, toImportableUser, type ImportableUser } from './importable-user.js'
+import { countLines, maxLineBytes, readLines, type Line } from './read-lines.js'
+
+/** What became of the lines of a file, but for the empty ones. */
+export interface ImportSummary {
+  readonly made: number
+  readonly already_there: number
+  readonly refused: number
+}
+
+/** Where users are made; the id of the organization beside its domain, because passwords are wrapped for it. */
+export type ImportTenant = Tenant & { readonly organizationId: string }
+
+interface Reports {
+  readonly onProgress: (done: number, total: number) => void
+  /** Is told what is wrong with a line, without what stands there. */
+  readonly onFault: (line: number, sentence: string) => void
+}
+
+/** How many users are made in one transaction: what an interrupted import has to do again at most. */
+const batchSize = 200
+
+/**
+ * Makes a user of each line of a file, with the hash of their password. An address that a user has already is left as it
+ * is, password and all, so that an import which was interrupted is simply run again. A line that is wrong is told and
+ * does not stop the others.
+ *
+ * @throws Error a sentence when a line has a hash and the organization has no password connection.
+ * @throws ApiError `organization_not_found`
+ */
+export async function importUsers(
+  deps: Deps,
+  tenant: ImportTenant,
+  file: string,
+  { onProgress, onFault }: Reports,
+): Promise<ImportSummary> {
+  const total = await countLines(file)
+  const summary = { made: 0, already_there: 0, refused: 0 }
+  const refuse = ({ line, sentence }: Fault) => {
+    summary.refused += 1
+    onFault(line, sentence)
+  }
+  let batch: ImportableUser[] = []
+  let needsConnection = true
+  const importBatch = async () => {
+    if (needsConnection && batch.some(({ hash }) => hash !== undefined)) {
+      await checkPasswordConnection(deps, tenant)
+      needsConnection = false
+    }
+    const { record } = await change(deps, tenant.cause, (trx) => insertBatch(deps, trx, tenant, batch))
+    summary.made += record.made
+    summary.already_there += record.already_there
+    record.faults.forEach(refuse)
+    batch = []
+  }
+  for await (const line of readLines(file)) {
+    const read = readUserOf(tenant, line)
+    if (read !== undefined && 'sentence' in read) refuse(read)
+    else if (read !== undefined) batch.push(read)
+    if (batch.length < batchSize) continue
+    await importBatch()
+    onProgress(line.number, total)
+  }
+  await importBatch()
+  onProgress(total, total)
+  return summary
+}
+
+interface Fault {
+  readonly line: number
+  readonly sentence: string
+}
+
+/** The user of a line, or what is wrong with it; undefined for an empty line. */
+function readUserOf(tenant: Tenant, { number, bytes }: Line): ImportableUser | Fault | undefined {
+  if (bytes === undefined) return { line: number, sentence: `It is longer than ${maxLineBytes / 1000} kB.` }
+  if (bytes.toString('latin1').trim() === '') return undefined
+  try {
+    return toImportableUser(tenant, number, bytes)
+  } catch (error) {
+    return toFault(number, error)
+  }
+}
+
+function toFault(line: number, error: unknown): Fault {
+  if (!(error instanceof ApiError)) throw error
+  return { line, sentence: toFaultSentence(error) }
+}
+
+async function checkPasswordConnection({ db }: Pick<Deps, 'db'>, tenant: Tenant): Promise<void> {
+  const connection = await db
+    .selectFrom('password_connections')
+    .where('account_id', '=', tenant.accountId)
+    .where('environment', '=', tenant.environment)
+    .where('organization_id', '=', organizationIdOf(tenant))
+    .select('id')
+    .executeTakeFirst()
+  if (connection === undefined)
+    throw new Error(
+      `${tenant.domain} has no password connection in ${tenant.environment}, which a password_hash needs: make it by ` +
+        `POST /api/v2/org/${tenant.domain}/password-connection, or leave the hashes out.`,
+    )
+}
+
+const insertUserOnce = statement((db, user: UserInsertion) =>
+  insertUserIf(db, user, sql<boolean>`true`).onConflict((conflict) =>
+    conflict
+      .columns(['account_id', 'environment', 'organization_id', 'email_normalized'])
+      .where('deleted_at', 'is', null)
+      .doNothing(),
+  ),
+)
+
+interface BatchOutcome {
+  readonly made: number
+  readonly already_there: number
+  readonly faults: readonly Fault[]
+}
+
+/** Makes the users of a batch with their events and passwords: all of them or, when the transaction fails, none. */
+async function insertBatch(
+  deps: Deps,
+  trx: Transaction<DB>,
+  tenant: ImportTenant,
+  batch: readonly ImportableUser[],
+): Promise<{ record: BatchOutcome }> {
+  const declared = await holdDeclaredKeys(trx, tenant)
+  const outcome = { made: 0, already_there: 0, faults: new Array<Fault>() }
+  const passwords: { userId: string; hash: string }[] = []
+  // In the order of the addresses, as every other import has them: two that run at once do not wait for each other.
+  for (const user of batch.toSorted(byAddress)) {
+    const values = valuesOf(user, declared)
+    if ('sentence' in values) {
+      outcome.faults.push(values)
+      continue
+    }
+    const userId = await insertUser(deps, trx, tenant, user, values)
+    if (userId !== undefined) outcome.made += 1
+    else outcome.already_there += 1
+    if (userId !== undefined && user.hash !== undefined) passwords.push({ userId, hash: user.hash })
+  }
+  if (passwords.length > 0) await insertPasswords(deps, trx, tenant, passwords)
+  return { record: { ...outcome, faults: outcome.faults.toSorted((a, b) => a.line - b.line) } }
+}
+
+function byAddress({ input: a }: ImportableUser, { input: b }: ImportableUser): number {
+  const [first, second] = [normalizeEmail(a.email), normalizeEmail(b.email)]
+  if (first === second) return 0
+  return first < second ? -1 : 1
+}
+
+function valuesOf({ line, input }: ImportableUser, declared: readonly DeclaredKey[]) {
+  try {
+    return valuesByKey(declared, input.metadata ?? [])
+  } catch (error) {
+    return toFault(line, error)
+  }
+}
+
+/** @returns The user's id; undefined when the address belongs to somebody already. */
+async function insertUser(
+  deps: Deps,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { input, phoneNumbers }: ImportableUser,
+  values: ReadonlyMap<string, string>,
+): Promise<string | undefined> {
+  const id = uuidv7()
+  const emailVerified = input.email_verified
+  const [inserted] = await insertUserOnce(
+    trx,
+    userInsertion(deps, tenant, { id, input, emailVerified, phoneNumbers }),
+  )
+  if (inserted === undefined) return undefined
+  if (values.size > 0) await writeValues(trx, tenant, id, values)
+  const row =
+    values.size > 0 ? await readUser(trx, tenant, id) : { ...inserted, metadata: [], identities: [] }
+  await emitUser(deps, trx, tenant, 'user.user.create.success', row)
+  return id
+}

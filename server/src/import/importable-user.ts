@@ -1,0 +1,58 @@
+import type { FieldError } from '@portico/contract/errors'
+import type { PhoneNumber } from '@portico/contract/profile'
+import { ImportedUser } from '@portico/contract/user-input'
+import { ApiError, invalid } from '../errors.js'
+import { toFieldErrors } from '../field-errors.js'
+import { toStoredForeignHash } from '../password/foreign-hash.js'
+import type { Tenant } from '../tenant.js'
+import { changedPhoneNumbers } from '../users/phone.js'
+import { checkDomain } from '../users/users.js'
+import { checkWellFormed } from '../well-formed.js'
+
+/** A user of a file, of whom nothing is wrong but what the database may know. */
+export interface ImportableUser {
+  readonly line: number
+  readonly input: ImportedUser
+  readonly phoneNumbers: readonly PhoneNumber[]
+  /** As it is to be stored; undefined for a user without a password. */
+  readonly hash: string | undefined
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * The user that a line describes.
+ *
+ * @throws ApiError saying what is wrong with the line, without what stands there.
+ */
+export function toImportableUser(tenant: Tenant, line: number, bytes: Buffer): ImportableUser {
+  const parsed = parseJson(bytes)
+  checkWellFormed(parsed)
+  const { data: input, error } = ImportedUser.safeParse(parsed)
+  if (input === undefined) throw new ApiError('invalid_parameters', { fields: toFieldErrors(error.issues) })
+  checkDomain(tenant, input.domain)
+  if ((input.environment ?? tenant.environment).toLowerCase() !== tenant.environment)
+    throw invalid('environment', 'contradictory', `must be ${tenant.environment}`)
+  const hash = input.password_hash === undefined ? undefined : toStoredForeignHash(input.password_hash)
+  return { line, input, phoneNumbers: changedPhoneNumbers([], input), hash }
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(utf8.decode(bytes))
+  } catch {
+    // What the parser says of it quotes the line.
+    throw new ApiError('malformed_request', { message: 'It is not a JSON object in UTF-8.' })
+  }
+}
+
+/** What is wrong with a line, in a sentence. */
+export function toFaultSentence({ message, fields }: ApiError): string {
+  return fields === undefined ? message : `${fields.map(sentenceOf).join('; ')}.`
+}
+
+/** A member's name is part of the line too: only what looks like a name is repeated. */
+function sentenceOf({ path, code, message }: FieldError): string {
+  const member = /^[a-z][\w.]{0,60}$/i.test(path) ? path : path === '' ? 'The line' : 'A member'
+  return `${member} ${code === 'unrecognized_keys' ? 'is not a member of a user' : message}`
+}

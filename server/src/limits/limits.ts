@@ -1,0 +1,180 @@
+import { fingerprints } from '../crypto/seal.js'
+import type { Deps } from '../deps.js'
+import { ApiError } from '../errors.js'
+import { openCounter, type Count, type Policy } from './counter.js'
+
+/** Where a caller stands with a limit, as headers say it. */
+export interface LimitState {
+  /** The policy's name, such as sign-in. */
+  readonly name: string
+  readonly limit: number
+  readonly windowSeconds: number
+  readonly remaining: number
+  readonly resetSeconds: number
+  /** How long nothing will be let pass; undefined while something is. */
+  readonly retryAfterSeconds?: number
+}
+
+/** Whose limit: what somebody may do at one address of an organization. */
+export interface LimitedAddress {
+  readonly accountId: string
+  readonly environment: string
+  /** Domain of the organization. */
+  readonly domain: string
+  /** A normalized e-mail address, a phone number, or the id of a user. */
+  readonly address: string
+}
+
+/** A text message to a user. */
+export interface CountedSms {
+  readonly accountId: string
+  readonly environment: string
+  /** Domain of the organization. */
+  readonly domain: string
+  readonly userId: string
+  readonly phoneNumber: string
+}
+
+/** An attempt to sign in, counted before it is looked at. */
+export interface SignInAttempt {
+  /** What every attempt at this point is told, whoever has the address and whatever was sent. */
+  readonly state: LimitState
+  /** Whatever was sent is to be answered as wrong. */
+  readonly isLocked: boolean
+  /**
+   * The attempt was right: what was counted of the address is forgotten, and `state` says so. While it is locked
+   * nothing is.
+   */
+  succeed(): Promise<void>
+}
+
+/** An organization, or without a domain the account, in an environment. */
+interface Place {
+  readonly accountId: string
+  readonly environment: string
+  readonly domain: string | undefined
+}
+
+/** What may be done how often, counted in the database for all processes. */
+export interface Limits {
+  /** @throws ApiError `rate_limited` when the organization has too many attempts. */
+  attemptSignIn(at: LimitedAddress): Promise<SignInAttempt>
+  /** Forgets the failed attempts at an address, whose owner has shown up in another way. */
+  forgetAttempts(at: LimitedAddress): Promise<void>
+  /** @throws ApiError `rate_limited` */
+  takeMail(at: LimitedAddress): Promise<LimitState>
+  /**
+   * Counts a text message by its user, by its number at the whole account, whose organizations are strangers to the
+   * number's owner, and by the organization, which pays.
+   *
+   * @returns Where the user or the number stands, whichever is nearer to its end.
+   * @throws ApiError `rate_limited`
+   */
+  takeSms(message: CountedSms): Promise<LimitState>
+}
+
+const minute = 60
+const quarterHour = 15 * minute
+const hour = 60 * minute
+const day = 24 * hour
+
+/** Opens the limits of sign-ins and messages; decision 14 says why they are what they are. */
+export function openLimits(deps: Pick<Deps, 'config' | 'db' | 'now' | 'log' | 'keys'>): Limits {
+  const { attemptsPerAddress, attemptsPerMinute, lockSeconds, maxLockSeconds } = deps.config.limits
+  const { mailsPerAddress, smsPerHour, smsPerOrganization } = deps.config.limits
+  const signIns = policyOf('sign-in', attemptsPerAddress, quarterHour)
+  const organizationSignIns = policyOf('organization-sign-in', attemptsPerMinute, minute)
+  const mails = policyOf('mail', mailsPerAddress, quarterHour)
+  const messages = policyOf('sms', smsPerHour, hour)
+  const organizationMessages = policyOf('organization-sms', smsPerOrganization, hour)
+
+  const attempts = openCounter(deps, signIns)
+  const locks = openCounter(deps, policyOf('sign-in-lock', 1, day))
+  const organizationAttempts = openCounter(deps, organizationSignIns)
+  const countMail = counting(mails)
+  const countSms = counting(messages)
+  const countOrganizationSms = counting(organizationMessages)
+
+  /** Who is counted is told by digests alone, which without a master key nobody can make or look up. */
+  function keyOf({ accountId, environment, domain }: Place, address?: string): string {
+    const context = { purpose: 'limit', scope: accountId, aad: 'rate_limits.key' }
+    const whose = JSON.stringify([environment, domain, address])
+    return fingerprints(deps.keys.master, context, whose)[0].toString('base64url')
+  }
+
+  /** @returns What counts one more at a place, and refuses it when it is one too many. */
+  function counting(policy: Policy): (at: Place, address?: string) => Promise<LimitState> {
+    const counter = openCounter(deps, policy)
+    return async (at, address) => {
+      const counted = await counter.add(keyOf(at, address))
+      checkWithin(policy, counted)
+      return stateOf(policy, counted)
+    }
+  }
+
+  async function takeSms({ userId, phoneNumber, ...organization }: CountedSms): Promise<LimitState> {
+    const ofUser = await countSms(organization, userId)
+    const ofNumber = await countSms({ ...organization, domain: undefined }, phoneNumber)
+    // Last, so that one user who is refused does not use up what others may be sent.
+    await countOrganizationSms(organization)
+    return ofNumber.remaining < ofUser.remaining ? ofNumber : ofUser
+  }
+
+  async function attemptSignIn(at: LimitedAddress): Promise<SignInAttempt> {
+    // First, so that what is refused here does not count at the address, whose owner may be somebody else.
+    checkWithin(organizationSignIns, await organizationAttempts.add(keyOf(at)))
+    const key = keyOf(at, at.address)
+    const counted = await attempts.add(key)
+    // Of attempts at once one alone is the last that is looked at; it locks the address, so that nobody waits for a next.
+    const isLast = counted.count === signIns.limit
+    let state = stateOf(signIns, isLast ? { ...counted, resetSeconds: await lock(key) } : counted)
+    const isLocked = counted.count > signIns.limit
+    return {
+      get state() {
+        return state
+      },
+      isLocked,
+      async succeed() {
+        if (isLocked) return
+        await forgetAttempts(at)
+        state = stateOf(signIns, { count: 0, resetSeconds: signIns.windowSeconds })
+      },
+    }
+  }
+
+  /** Locks an address, for twice as long as the last time. */
+  async function lock(key: string): Promise<number> {
+    const { count } = await locks.add(key)
+    const seconds = Math.min(lockSeconds * 2 ** (count - 1), maxLockSeconds)
+    await attempts.lock(key, seconds)
+    return seconds
+  }
+
+  async function forgetAttempts(at: LimitedAddress): Promise<void> {
+    const key = keyOf(at, at.address)
+    await Promise.all([attempts.forget(key), locks.forget(key)])
+  }
+
+  return { attemptSignIn, forgetAttempts, takeMail: (at) => countMail(at, at.address), takeSms }
+}
+
+function policyOf(name: string, limit: number, windowSeconds: number): Policy {
+  return { name, limit, windowSeconds }
+}
+
+function checkWithin(policy: Policy, counted: Count): void {
+  if (counted.count > policy.limit) throw new ApiError('rate_limited', { limit: stateOf(policy, counted) })
+}
+
+function stateOf(policy: Policy, { count, resetSeconds }: Count): LimitState {
+  const remaining = Math.max(policy.limit - count, 0)
+  const { name, limit, windowSeconds } = policy
+  return {
+    name,
+    limit,
+    windowSeconds,
+    remaining,
+    resetSeconds,
+    ...(remaining === 0 && { retryAfterSeconds: resetSeconds }),
+  }
+}

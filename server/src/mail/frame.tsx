@@ -1,0 +1,87 @@
+import type { Environment } from '@portico/contract/fields'
+import type { ComponentChildren } from 'preact'
+import { renderToString } from 'preact-render-to-string'
+import { displayName } from '../display-name.js'
+import { darkStyle, styles } from './style.js'
+import { mailLanguageOf, mailTexts, type MailTexts } from './texts.js'
+
+/** What a mail says, without to whom. */
+export interface Message {
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+}
+
+/** In whose name a mail is sent. */
+export interface Sender {
+  readonly organizationName: string
+  /** BCP 47; null when nobody has chosen one. */
+  readonly locale: string | null
+  readonly productName: string
+  readonly environment: Environment
+  /** Of the organization; white text on it must be readable. */
+  readonly color: string
+}
+
+/** What one mail has of its own. */
+export interface Content {
+  readonly subject: string
+  /** Shown after the subject in a list of mails. */
+  readonly preview: string
+  /** The paragraphs of the text form. */
+  readonly text: readonly string[]
+  /** What follows the heading of the HTML form. */
+  readonly children: ComponentChildren
+}
+
+/**
+ * A whole mail, in text and in HTML. Nothing in it is loaded from elsewhere, and nothing tells whether it was read.
+ *
+ * @param write Is given the words of the organization's language, and the organization's name as a mail may show it.
+ */
+export function toMessage(
+  sender: Sender,
+  write: (texts: MailTexts, organization: string) => Content,
+): Message {
+  const lang = mailLanguageOf(sender.locale)
+  const texts = mailTexts[lang]
+  const productName = displayName(sender.productName)
+  const organization = displayName(sender.organizationName) || productName
+  const { subject, preview, text, children } = write(texts, organization)
+  const footer = texts.sentBy(productName, organization)
+  const banner = sender.environment === 'sandbox' ? texts.sandbox : undefined
+  const parts = [...(banner === undefined ? [] : [`*** ${banner} ***`]), ...text, `-- \n${footer}\n`]
+
+  const html = (
+    <html lang={lang}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="supported-color-schemes" content="light dark" />
+        <title>{subject}</title>
+        <style>{darkStyle}</style>
+      </head>
+      <body class="page" style={styles.page}>
+        <div style={styles.preview}>{preview}</div>
+        <div style={styles.column}>
+          {banner !== undefined && (
+            <p class="banner" style={styles.banner}>
+              {banner}
+            </p>
+          )}
+          <div class="card" style={{ ...styles.card, 'border-top': `4px solid ${sender.color}` }}>
+            <h1 class="ink" style={styles.heading}>
+              {subject}
+            </h1>
+            {children}
+          </div>
+          <p class="quiet" style={styles.footer}>
+            {footer}
+          </p>
+        </div>
+      </body>
+    </html>
+  )
+  return { subject, text: parts.join('\n\n'), html: `<!doctype html>${renderToString(html)}` }
+}

@@ -1,0 +1,62 @@
+import type { Transaction } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { enqueue } from '../jobs/enqueue.js'
+import type { JobPayloads } from '../jobs/job-names.js'
+import { deliverMail } from './deliver.js'
+import { noticeMail } from './messages.js'
+
+type NoticePayload = JobPayloads['send_notice']
+
+/** Has a user told by mail of what happened to their account, in the transaction in which it happens. */
+export function enqueueNotice(
+  deps: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  notice: Omit<NoticePayload, 'messageId'>,
+): Promise<void> {
+  const payload = { ...notice, messageId: uuidv7() }
+  return enqueue(deps, trx, { name: 'send_notice', payload, accountId: notice.accountId })
+}
+
+/**
+ * Mails a notice to the address that the user has by now; nobody gets it for a user who is gone.
+ *
+ * @throws Error when the mail server does not take the mail.
+ */
+export async function sendNotice(deps: Deps, payload: NoticePayload): Promise<void> {
+  const addressee = await deps.db
+    .selectFrom('users')
+    .innerJoin('organizations', (join) =>
+      join
+        .onRef('organizations.account_id', '=', 'users.account_id')
+        .onRef('organizations.id', '=', 'users.organization_id'),
+    )
+    .where('users.account_id', '=', payload.accountId)
+    .where('users.environment', '=', payload.environment)
+    .where('users.organization_id', '=', payload.organizationId)
+    .where('users.id', '=', payload.userId)
+    .where('users.deleted_at', 'is', null)
+    .where('organizations.deleted_at', 'is', null)
+    .select([
+      'users.email',
+      'organizations.domain',
+      'organizations.name',
+      'organizations.locale',
+      'organizations.color',
+    ])
+    .executeTakeFirst()
+  if (addressee === undefined) return
+
+  const { email, domain, name, locale, color } = addressee
+  const { notice, environment, messageId } = payload
+  const message = noticeMail({
+    notice,
+    organizationName: name,
+    locale,
+    productName: deps.config.productName,
+    environment,
+    color,
+  })
+  await deliverMail(deps, { ...payload, domain }, { ...message, to: email, messageId })
+}

@@ -1,0 +1,33 @@
+import type { Kysely } from 'kysely'
+import type { DB } from '../db/schema.js'
+import { ApiError } from '../errors.js'
+import { addresseesOf, type SoughtAddress } from '../sessions/addressee.js'
+import { isEmailDomainAllowed } from '../sessions/complete-sign-in.js'
+import type { Caller } from '../tenant.js'
+
+/** The organization that an address may belong to, with its password connection, and the user who has the address. */
+export function passwordAddresseesOf(db: Kysely<DB>, caller: Caller, sought: SoughtAddress) {
+  return addresseesOf(db, caller, sought)
+    .leftJoin('password_connections as connection', (join) =>
+      join
+        .onRef('connection.account_id', '=', 'organizations.account_id')
+        .on('connection.environment', '=', caller.environment)
+        .onRef('connection.organization_id', '=', 'organizations.id'),
+    )
+    .select(['connection.active', 'connection.plain_text_min_length', 'connection.plain_text_max_length'])
+}
+
+/** What has to be true of an organization before anything is looked at that belongs to a user. */
+interface Doorway {
+  /** Of the connection; null without one. */
+  readonly active: boolean | null
+  readonly allowed_email_domains: readonly string[] | null
+}
+
+/** @throws ApiError `password_connection_not_found`, `connection_inactive`, `email_domain_not_allowed` */
+export function checkDoorway(doorway: Doorway, normalizedEmail: string): void {
+  if (doorway.active === null) throw new ApiError('password_connection_not_found')
+  if (!doorway.active) throw new ApiError('connection_inactive')
+  if (!isEmailDomainAllowed(doorway.allowed_email_domains, normalizedEmail))
+    throw new ApiError('email_domain_not_allowed')
+}

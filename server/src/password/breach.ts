@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import type { Config } from '../config.js'
+import type { Metrics } from '../metrics.js'
+
+/** A user waits for the answer. */
+const timeoutMs = 800
+/** So much of the digest is sent: some hundred leaked passwords share it, so that it tells nobody which one is meant. */
+const prefixLength = 5
+
+/** Tells whether a password is among those of known breaches. */
+export interface BreachChecker {
+  /** False also when the answer is not known. */
+  isBreached(plainText: string): Promise<boolean>
+}
+
+/**
+ * Asks a service of the form that Have I Been Pwned has: GET /range/<first five characters of the SHA-1>, answered by the
+ * rest of each digest that begins so, with a count. Without an address nobody is asked. A service that does not answer
+ * keeps nobody from a password: it is counted as a failure.
+ */
+export function openBreachChecker(
+  { breachCheckUrl }: Pick<Config, 'breachCheckUrl'>,
+  metrics: Pick<Metrics, 'breachChecks'>,
+): BreachChecker {
+  if (breachCheckUrl === undefined) return { isBreached: () => Promise.resolve(false) }
+  const base = breachCheckUrl.replace(/\/+$/, '')
+  return {
+    async isBreached(plainText) {
+      const digest = createHash('sha1').update(plainText, 'utf8').digest('hex').toUpperCase()
+      const lines = await rangeOf(base, digest.slice(0, prefixLength))
+      const isBreached = lines?.some((line) => isCountOf(line, digest.slice(prefixLength))) ?? false
+      metrics.breachChecks.inc({
+        outcome: lines === undefined ? 'failed' : isBreached ? 'breached' : 'clean',
+      })
+      return isBreached
+    },
+  }
+}
+
+/** The lines of the answer; undefined without one. */
+async function rangeOf(base: string, prefix: string): Promise<string[] | undefined> {
+  try {
+    const answer = await fetch(`${base}/${prefix}`, {
+      // Answers of one length, so that who watches the line cannot tell which range was asked for.
+      headers: { 'Add-Padding': 'true' },
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    return answer.ok ? (await answer.text()).split(/\r?\n/) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Lines that only pad the answer have a count of 0. */
+function isCountOf(line: string, rest: string): boolean {
+  const [suffix = '', count = '0'] = line.split(':')
+  return suffix.trim().toUpperCase() === rest && Number(count) > 0
+}

@@ -1,0 +1,150 @@
+import type { PasswordConnection } from '@portico/contract/password'
+import type { NewPasswordConnection, PasswordConnectionChanges } from '@portico/contract/password-input'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { isOrganizationThere, organizationIdOf } from '../db/organization-id.js'
+import type { DB } from '../db/schema.js'
+import { isCheckViolation, isUniqueViolation } from '../db/violations.js'
+import type { Deps } from '../deps.js'
+import { ApiError, invalid } from '../errors.js'
+import { change, type Changed } from '../events/change.js'
+import { emit } from '../events/emit.js'
+import type { Tenant } from '../tenant.js'
+import { makePepperKey } from './pepper.js'
+import { connectionColumns, toPasswordConnection, type ConnectionRow } from './record.js'
+
+/**
+ * Lets the users of an organization have passwords, in the tenant's environment, with the first pepper around them.
+ *
+ * @throws ApiError `organization_not_found`, `password_connection_taken`, and `invalid_parameters` when the shortest
+ *   password is not shorter than the longest.
+ */
+export function createPasswordConnection(
+  deps: Deps,
+  tenant: Tenant,
+  input: NewPasswordConnection,
+): Promise<Changed<PasswordConnection>> {
+  return change(deps, tenant.cause, async (trx) => {
+    const at = deps.now()
+    const row = await trx
+      .insertInto('password_connections')
+      .values({
+        account_id: tenant.accountId,
+        environment: tenant.environment,
+        organization_id: organizationIdOf(tenant),
+        id: uuidv7(),
+        ...input,
+        inserted_at: at,
+        updated_at: at,
+      })
+      .returning(connectionColumns)
+      .executeTakeFirstOrThrow()
+      .catch(asRefusal)
+    await insertFirstPepper(deps, trx, tenant, row.organization_id)
+    return emitConnection(deps, trx, tenant, 'password.connection.create.success', row)
+  })
+}
+
+/**
+ * How the organization lets users have passwords, in the tenant's environment.
+ *
+ * @throws ApiError `organization_not_found`, `password_connection_not_found`
+ */
+export async function getPasswordConnection(
+  { db }: Pick<Deps, 'db'>,
+  tenant: Tenant,
+): Promise<Changed<PasswordConnection>> {
+  const row = await connectionsOf(db, tenant).select(connectionColumns).executeTakeFirst()
+  if (row === undefined) throw await whyMissing(db, tenant)
+  return { record: toPasswordConnection(row, tenant), version: row.version }
+}
+
+/**
+ * Changes what is sent of the connection. Switched off, no password signs anybody in, and none is set.
+ *
+ * @param versions The versions the change may happen to; undefined: any.
+ * @throws ApiError `organization_not_found`, `password_connection_not_found`, `precondition_failed`, and
+ *   `invalid_parameters` when the shortest password would not be shorter than the longest.
+ */
+export function updatePasswordConnection(
+  deps: Deps,
+  tenant: Tenant,
+  input: PasswordConnectionChanges,
+  versions: readonly number[] | undefined,
+): Promise<Changed<PasswordConnection>> {
+  return change(deps, tenant.cause, async (trx) => {
+    const row = await trx
+      .updateTable('password_connections')
+      .set({ ...input, updated_at: deps.now(), version: sql`version + 1` })
+      .where('account_id', '=', tenant.accountId)
+      .where('environment', '=', tenant.environment)
+      .where('organization_id', '=', organizationIdOf(tenant))
+      .$if(versions !== undefined, (update) =>
+        update.where(sql<boolean>`version = any(${versions}::integer[])`),
+      )
+      .returning(connectionColumns)
+      .executeTakeFirst()
+      .catch(asRefusal)
+    if (row === undefined) throw await whyUnchanged(trx, tenant)
+    return emitConnection(deps, trx, tenant, 'password.connection.update.success', row)
+  })
+}
+
+async function emitConnection(
+  deps: Deps,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  code: 'password.connection.create.success' | 'password.connection.update.success',
+  row: ConnectionRow,
+): Promise<Changed<PasswordConnection>> {
+  const record = toPasswordConnection(row, tenant)
+  await emit(deps, trx, tenant, { code, record, organizationId: row.organization_id })
+  return { record, version: row.version, organizationId: row.organization_id }
+}
+
+async function insertFirstPepper(
+  { keys, now }: Pick<Deps, 'keys' | 'now'>,
+  trx: Transaction<DB>,
+  { accountId, environment }: Tenant,
+  organizationId: string,
+): Promise<void> {
+  const version = 1
+  await trx
+    .insertInto('password_peppers')
+    .values({
+      account_id: accountId,
+      environment,
+      organization_id: organizationId,
+      version,
+      key_sealed: makePepperKey(keys.master, { accountId, environment, organizationId }, version),
+      inserted_at: now(),
+    })
+    .execute()
+}
+
+/** What the constraints of the table say, in the words of the contract. */
+function asRefusal(error: unknown): never {
+  if (isUniqueViolation(error, 'password_connections_pkey'))
+    throw new ApiError('password_connection_taken', { cause: error })
+  if (isCheckViolation(error, 'password_connections_lengths_check'))
+    throw invalid('plain_text_min_length', 'not_lower', 'must be lower than plain_text_max_length')
+  throw error
+}
+
+function connectionsOf(db: Kysely<DB>, tenant: Tenant) {
+  return db
+    .selectFrom('password_connections')
+    .where('account_id', '=', tenant.accountId)
+    .where('environment', '=', tenant.environment)
+    .where('organization_id', '=', organizationIdOf(tenant))
+}
+
+async function whyMissing(db: Kysely<DB>, tenant: Tenant): Promise<ApiError> {
+  const isThere = await isOrganizationThere(db, tenant)
+  return new ApiError(isThere ? 'password_connection_not_found' : 'organization_not_found')
+}
+
+async function whyUnchanged(db: Kysely<DB>, tenant: Tenant): Promise<ApiError> {
+  const row = await connectionsOf(db, tenant).select('id').executeTakeFirst()
+  return row === undefined ? whyMissing(db, tenant) : new ApiError('precondition_failed')
+}

@@ -1,0 +1,35 @@
+import type { Kysely } from 'kysely'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import type { PasswordOwner } from './pepper.js'
+import { openPassword, type StoredPassword } from './stored-password.js'
+
+/** The password of a user, unwrapped; undefined when they have none, or none that opens. */
+export async function findPassword(
+  deps: Pick<Deps, 'keys' | 'log'>,
+  db: Kysely<DB>,
+  owner: PasswordOwner,
+): Promise<StoredPassword | undefined> {
+  const row = await db
+    .selectFrom('passwords')
+    .innerJoin('password_peppers as pepper', (join) =>
+      join
+        .onRef('pepper.account_id', '=', 'passwords.account_id')
+        .onRef('pepper.environment', '=', 'passwords.environment')
+        .onRef('pepper.organization_id', '=', 'passwords.organization_id')
+        .onRef('pepper.version', '=', 'passwords.pepper_version'),
+    )
+    .where('passwords.account_id', '=', owner.accountId)
+    .where('passwords.environment', '=', owner.environment)
+    .where('passwords.organization_id', '=', owner.organizationId)
+    .where('passwords.user_id', '=', owner.userId)
+    .select([
+      'passwords.id',
+      'passwords.hash_wrapped',
+      'passwords.set_at',
+      'pepper.version',
+      'pepper.key_sealed',
+    ])
+    .executeTakeFirst()
+  return row === undefined ? undefined : openPassword(deps, owner, row)
+}

@@ -1,0 +1,104 @@
+import { availableParallelism } from 'node:os'
+import { Argon2id } from 'oslo/password'
+import { ApiError } from '../errors.js'
+import type { Metrics } from '../metrics.js'
+import { isForeignHash, verifyForeignHash } from './foreign-hash.js'
+
+/** Argon2id with the least that OWASP's Password Storage Cheat Sheet asks for: 19 MiB, two passes, one lane. */
+const parameters = { memorySize: 19_456, iterations: 2, parallelism: 1, tagLength: 32 }
+const currentForm = `$argon2id$v=19$m=${parameters.memorySize},t=${parameters.iterations},p=${parameters.parallelism}$`
+
+/** Of no password that anybody knows, and as costly as every other. */
+const nobodys = `${currentForm}${'A'.repeat(22)}$${'A'.repeat(43)}`
+
+/** Waiting longer than this many hashes take helps nobody. */
+const maxWaiting = 100
+
+/** Makes and verifies password hashes, a bounded number at once: each takes 19 MiB and some milliseconds of a core. */
+export interface PasswordHasher {
+  /**
+   * Lets in who will need hashes, or sends them away before anything is counted or done for them. What one organization
+   * may have inside is half of what there is room for, so that a flood there leaves the others theirs.
+   *
+   * @param domain Of the organization.
+   * @throws ApiError `rate_limited` when there is no room.
+   */
+  admit<Result>(domain: string, work: (hashes: PasswordHashes) => Promise<Result>): Promise<Result>
+}
+
+export interface PasswordHashes {
+  hash(plainText: string): Promise<string>
+  /**
+   * Exactly one verification, whether there is a hash or not, so that the time does not tell. One that was imported
+   * takes the time that it takes, until its first right password gives way to a new one.
+   *
+   * @param hash As it is stored, ours or imported.
+   * @param plainText As it was typed.
+   * @returns False without a hash.
+   */
+  verify(hash: string | undefined, plainText: string): Promise<boolean>
+}
+
+/** Whether a hash was made in another way than new ones are. */
+export function isOutdated(hash: string): boolean {
+  return !hash.startsWith(currentForm)
+}
+
+export function openPasswordHasher(metrics: Metrics): PasswordHasher {
+  const argon2 = new Argon2id(parameters)
+  const atOnce = 2 * availableParallelism()
+  const inTurns = bounded(atOnce)
+  const room = atOnce + maxWaiting
+  const inside = new Map<string, number>()
+  let total = 0
+
+  const hashes: PasswordHashes = {
+    hash: (plainText) =>
+      inTurns(() => {
+        metrics.passwordHashes.inc({ work: 'hash' })
+        return argon2.hash(plainText)
+      }),
+    async verify(hash = nobodys, plainText) {
+      const isRight = await inTurns(() => {
+        metrics.passwordHashes.inc({ work: 'verify' })
+        return isForeignHash(hash) ? verifyForeignHash(hash, plainText) : argon2.verify(hash, plainText)
+      })
+      return isRight && hash !== nobodys
+    },
+  }
+
+  return {
+    async admit(domain, work) {
+      const theirs = inside.get(domain) ?? 0
+      if (total >= room || theirs >= room / 2) throw new ApiError('rate_limited', { retryAfterSeconds: 1 })
+      total += 1
+      inside.set(domain, theirs + 1)
+      try {
+        return await work(hashes)
+      } finally {
+        total -= 1
+        const left = (inside.get(domain) ?? 1) - 1
+        if (left === 0) inside.delete(domain)
+        else inside.set(domain, left)
+      }
+    },
+  }
+}
+
+/** Runs so much at once; the rest waits. */
+function bounded(limit: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return async (work) => {
+    if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve))
+    else running += 1
+    try {
+      return await work()
+    } finally {
+      // The place goes to who waits longest, or is free.
+      const next = waiting.shift()
+      if (next === undefined) running -= 1
+      else next()
+    }
+  }
+}

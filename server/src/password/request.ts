@@ -1,0 +1,74 @@
+import type { PasswordRequest } from '@portico/contract/password'
+import type { NewPasswordRequest } from '@portico/contract/password-input'
+import type { Transaction } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { ApiError } from '../errors.js'
+import { change, type Changed } from '../events/change.js'
+import { emit } from '../events/emit.js'
+import { onlyAddressee } from '../sessions/addressee.js'
+import { chooseDestination } from '../sessions/code-destination.js'
+import { mayReadUsers, type Caller, type Tenant } from '../tenant.js'
+import { normalizeEmail } from '../users/email.js'
+import { createSigningInUser, findUser } from '../users/signing-in-user.js'
+import { checkDoorway, passwordAddresseesOf } from './addressee.js'
+import { insertPasswordRequest } from './open-request.js'
+import { toPasswordRequest } from './record.js'
+
+/**
+ * Begins a first or a forgotten password. A caller who may not read users gets one answer whether or not the address
+ * has a user who may sign in; a link for such an address leads nowhere.
+ *
+ * @throws ApiError `organization_not_found`, `password_connection_not_found`, `connection_inactive`,
+ *   `email_domain_not_allowed`, `application_not_found`, `no_application`, `invalid_parameters`,
+ *   `insufficient_scope`, and, for a caller who may read users, `user_not_found` and `user_inactive`.
+ */
+export async function createPasswordRequest(
+  deps: Deps,
+  caller: Caller,
+  input: NewPasswordRequest,
+): Promise<Changed<PasswordRequest>> {
+  if (input.find_or_create_user && !caller.scopes.includes('write:users')) {
+    throw new ApiError('insufficient_scope', {
+      message: 'The API key lacks the scope write:users, which find_or_create_user needs.',
+    })
+  }
+  const email = normalizeEmail(input.user_email)
+  const sought = { email, domain: input.org_domain }
+  const addressee = onlyAddressee(await passwordAddresseesOf(deps.db, caller, sought).execute(), sought)
+  checkDoorway(addressee, email)
+  if (mayReadUsers(caller)) {
+    if (addressee.is_user_active === false) throw new ApiError('user_inactive')
+    if (addressee.user_id === null && !input.find_or_create_user) throw new ApiError('user_not_found')
+  }
+  const tenant = { ...caller, domain: addressee.domain }
+  const destination = await chooseDestination(deps.db, tenant, input)
+  return change(deps, caller.cause, async (trx) => {
+    const isWanted = addressee.user_id === null && input.find_or_create_user
+    const userId = isWanted ? await createUserOf(deps, trx, tenant, input.user_email) : addressee.user_id
+    const row = await insertPasswordRequest(deps, trx, tenant, { email, userId, destination })
+    const record = toPasswordRequest(row, tenant)
+    await emit(deps, trx, tenant, {
+      code: 'password.request.create.success',
+      record,
+      organizationId: addressee.organization_id,
+      ...(userId !== null && { subjectId: userId }),
+    })
+    const known = mayReadUsers(caller) ? record : { ...record, user_id: null }
+    return { record: known, ...(userId !== null && { subjectId: userId }) }
+  })
+}
+
+/** The user of an unknown address, who begins with this request; of two requests at once, one makes them. */
+async function createUserOf(
+  deps: Deps,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  email: string,
+): Promise<string | null> {
+  const user = { id: uuidv7(), email, emailVerified: false }
+  const created = await createSigningInUser(deps, trx, tenant, user)
+  const found = created ?? (await findUser(trx, tenant, normalizeEmail(email)))
+  return found?.id ?? null
+}

@@ -1,0 +1,67 @@
+import { sql, type Kysely } from 'kysely'
+import type { DB } from '../db/schema.js'
+import { ApiError } from '../errors.js'
+import type { Caller } from '../tenant.js'
+
+/** An address that somebody wants to sign in with. */
+export interface SoughtAddress {
+  /** Normalized. */
+  readonly email: string
+  /** Domain of the organization; undefined: the one that allows the domain of the address. */
+  readonly domain: string | undefined
+}
+
+/**
+ * Organizations that an address may belong to, among those the key may see, each with the user who has the address, if
+ * there is one. Two are as many as decide that it is not one.
+ */
+export function addresseesOf(db: Kysely<DB>, caller: Caller, { email, domain }: SoughtAddress) {
+  const { accountId, environment, organizationIds } = caller
+  const emailDomain = email.slice(email.lastIndexOf('@') + 1)
+  return db
+    .selectFrom('organizations')
+    .leftJoin('users', (join) =>
+      join
+        .onRef('users.account_id', '=', 'organizations.account_id')
+        .on('users.environment', '=', environment)
+        .onRef('users.organization_id', '=', 'organizations.id')
+        .on('users.email_normalized', '=', email)
+        .on('users.deleted_at', 'is', null),
+    )
+    .where('organizations.account_id', '=', accountId)
+    .where('organizations.deleted_at', 'is', null)
+    .where(
+      sql<boolean>`(${organizationIds}::uuid[] is null or organizations.id = any(${organizationIds}::uuid[]))`,
+    )
+    .where(
+      domain === undefined
+        ? sql<boolean>`${emailDomain} = any(organizations.allowed_email_domains)`
+        : sql<boolean>`organizations.domain = ${domain}`,
+    )
+    .select([
+      'organizations.id as organization_id',
+      'organizations.domain',
+      'organizations.allowed_email_domains',
+      'users.id as user_id',
+      'users.active as is_user_active',
+    ])
+    .limit(2)
+}
+
+/**
+ * The one organization that was found.
+ *
+ * @throws ApiError `organization_not_found`
+ */
+export function onlyAddressee<Addressee>(
+  found: readonly Addressee[],
+  { domain }: Pick<SoughtAddress, 'domain'>,
+): Addressee {
+  const [addressee] = found
+  if (addressee !== undefined && found.length === 1) return addressee
+  throw new ApiError('organization_not_found', {
+    ...(domain === undefined && {
+      message: 'Not exactly one organization allows the domain of this address: send org_domain.',
+    }),
+  })
+}

@@ -1,0 +1,57 @@
+import type { Kysely } from 'kysely'
+import { findApplicationForSignIn } from '../applications/applications.js'
+import type { DB } from '../db/schema.js'
+import { invalid } from '../errors.js'
+import type { Tenant } from '../tenant.js'
+
+/** What a request says of the code that it may end in. */
+export interface CodeRequest {
+  readonly application_id?: string | undefined
+  readonly redirect_uri?: string | undefined
+  readonly state?: string | undefined
+  readonly nonce?: string | undefined
+  readonly code_challenge?: string | undefined
+  readonly code_challenge_method?: 'S256' | undefined
+}
+
+/** Which application a code will be for, and what it is bound to. */
+export interface CodeDestination {
+  readonly applicationId: string
+  /** One that the application allows. */
+  readonly redirectUri: string
+  readonly state: string | null
+  readonly nonce: string | null
+  readonly codeChallenge: string | null
+}
+
+/**
+ * Chooses where the code of a sign-in goes.
+ *
+ * @throws ApiError `organization_not_found`, `application_not_found`, `no_application`, and `invalid_parameters` when
+ *   the application demands PKCE and the code_challenge is missing.
+ */
+export async function chooseDestination(
+  db: Kysely<DB>,
+  tenant: Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'>,
+  request: CodeRequest,
+): Promise<CodeDestination> {
+  const { application, redirectUri } = await findApplicationForSignIn(db, tenant, {
+    applicationId: request.application_id,
+    redirectUri: request.redirect_uri,
+  })
+  checkCodeChallenge(request, application.code_exchange)
+  return {
+    applicationId: application.id,
+    redirectUri,
+    state: request.state ?? null,
+    nonce: request.nonce ?? null,
+    codeChallenge: request.code_challenge ?? null,
+  }
+}
+
+/** A code that could never be exchanged is refused here, and not when a person waits for it. */
+function checkCodeChallenge(request: CodeRequest, codeExchange: string): void {
+  const isNeeded = codeExchange === 'pkce' || request.code_challenge_method !== undefined
+  if (isNeeded && request.code_challenge === undefined)
+    throw invalid('code_challenge', 'required', 'is required: the S256 challenge of RFC 7636')
+}

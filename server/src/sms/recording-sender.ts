@@ -1,0 +1,14 @@
+import type { Sms, SmsSender } from './sender.js'
+
+/** A sender for tests: it keeps what it is given, and sends nothing. */
+export function createRecordingSmsSender(): SmsSender & { readonly sent: Sms[] } {
+  const sent: Sms[] = []
+  return {
+    sent,
+    send(sms) {
+      sent.push(sms)
+      return Promise.resolve()
+    },
+    close: () => undefined,
+  }
+}

@@ -1,0 +1,23 @@
+import type { MailLanguage } from '../mail/texts.js'
+
+/** The words of the text messages in one language. */
+export interface SmsTexts {
+  readonly code: (code: string, organization: string, minutes: number) => string
+  readonly sandbox: string
+}
+
+// Short, because a message of more than 160 characters, or 70 with one that is not in its alphabet, is paid twice.
+const en: SmsTexts = {
+  code: (code, organization, minutes) =>
+    `${code} is your code for ${organization}, for ${minutes === 1 ? 'one minute' : `${minutes} minutes`}. Give it to nobody.`,
+  sandbox: 'Test',
+}
+
+const fr: SmsTexts = {
+  code: (code, organization, minutes) =>
+    `${code} est votre code pour ${organization}, pendant ${minutes === 1 ? 'une minute' : `${minutes} minutes`}. Ne le donnez à personne.`,
+  sandbox: 'Test',
+}
+
+/** By the languages of mails. */
+export const smsTexts: Readonly<Record<MailLanguage, SmsTexts>> = { en, fr }

@@ -1,0 +1,146 @@
+import type { NewTotpChallenge, TotpChallenge, TotpMethod } from '@portico/contract/totp'
+import type { Kysely } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { seal } from '../crypto/seal.js'
+import { organizationIdOf } from '../db/organization-id.js'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { ApiError, invalid } from '../errors.js'
+import { change, type Changed } from '../events/change.js'
+import { emit } from '../events/emit.js'
+import { checkMayBeSent } from '../sms/deliver.js'
+import { findPendingSignIn } from '../sessions/pending-sign-in.js'
+import type { Tenant } from '../tenant.js'
+import { logTotp } from './log-totp.js'
+import { challengeColumns, toTotpChallenge } from './record.js'
+import { updateOpenChallenges } from './rows.js'
+import { challengeContext } from './sealed.js'
+import { enqueueTextCode } from './send-code.js'
+import { makeTextCode } from './text-code.js'
+import { expiryOf, getTotpUser, holdTotpUser, ownerOf, type TotpUser } from './totp-user.js'
+
+/** How long a challenge waits for what is not sent: codes of the app, which have a life of their own, and recovery codes. */
+const unsentLifetimeMs = 10 * 60 * 1000
+
+/**
+ * Asks a user for a code. By text message it is sent, and is in no answer; of those sent before, none is good any more.
+ * Where nothing is to be sent, a recovery code alone passes: for users whose telephone is lost, whatever becomes of it.
+ *
+ * @throws ApiError `organization_not_found`, `user_not_found`, `user_inactive`, `totp_inactive`, `totp_not_enrolled`,
+ *   `phone_number_unverified`, `phone_number_not_allowed`, `rate_limited`, and `invalid_parameters` for a
+ *   password_request_id that is no sign-in of the user which waits for a code.
+ */
+export async function createTotpChallenge(
+  deps: Deps,
+  tenant: Tenant,
+  userId: string,
+  { password_request_id: pendingSignInId, send_code: isToBeSent }: NewTotpChallenge,
+): Promise<Changed<TotpChallenge>> {
+  const phoneNumber = checkChallenge(
+    deps,
+    tenant,
+    await getTotpUser(deps.db, tenant, userId),
+    isToBeSent,
+  ).sentTo
+  await findSignInToComplete(deps, deps.db, tenant, { userId, pendingSignInId })
+  // Counted outside of the transaction, which would forget it with everything else.
+  const limit =
+    phoneNumber === null ? undefined : await deps.limits.takeSms({ ...tenant, userId, phoneNumber })
+
+  return change(deps, tenant.cause, async (trx) => {
+    const at = deps.now()
+    const user = await holdTotpUser(trx, tenant, userId)
+    const { method, sentTo } = checkChallenge(deps, tenant, user, isToBeSent)
+    const isSent = sentTo !== null
+    const signIn = await findSignInToComplete(deps, trx, tenant, { userId, pendingSignInId })
+    const owner = ownerOf(tenant, user)
+    const id = uuidv7()
+    if (isSent) await updateOpenChallenges(trx, tenant, { userId, at }).set({ voided_at: at }).execute()
+    const row = await trx
+      .insertInto('totp_challenges')
+      .values({
+        account_id: tenant.accountId,
+        environment: tenant.environment,
+        organization_id: organizationIdOf(tenant),
+        id,
+        user_id: user.id,
+        method,
+        code_sealed: isSent ? seal(deps.keys.master, challengeContext(id, owner), makeTextCode()) : null,
+        pending_sign_in_id: signIn?.id ?? null,
+        expires_at: earlierOf(
+          new Date(at.getTime() + (isSent ? expiryOf(user, 'sms') * 1000 : unsentLifetimeMs)),
+          signIn?.expires_at,
+        ),
+        inserted_at: at,
+      })
+      .returning(challengeColumns)
+      .executeTakeFirstOrThrow()
+    if (isSent) await enqueueTextCode(deps, trx, { ...owner, of: 'challenge', id })
+
+    const record = toTotpChallenge(row, tenant, id)
+    await emit(deps, trx, tenant, {
+      code: 'totp.challenge.create.success',
+      record,
+      organizationId: user.organizationId,
+      subjectId: user.id,
+    })
+    await logTotp(deps, trx, tenant, { user, code: 'END_USER_TOTP_STARTED' })
+    return { record, ...(limit !== undefined && { limit }) }
+  })
+}
+
+/** How the user is asked. */
+interface AskedUser {
+  readonly method: TotpMethod
+  /** The number that a message goes to; null where none does. */
+  readonly sentTo: string | null
+}
+
+function checkChallenge(
+  deps: Pick<Deps, 'config'>,
+  tenant: Tenant,
+  user: TotpUser,
+  isToBeSent: boolean,
+): AskedUser {
+  const method = checkMayPass(user)
+  if (method !== 'sms' || !isToBeSent) return { method, sentTo: null }
+  const { phoneNumber, isPhoneNumberVerified } = user
+  if (phoneNumber === null || !isPhoneNumberVerified) throw new ApiError('phone_number_unverified')
+  checkMayBeSent(deps, tenant.environment, phoneNumber)
+  return { method, sentTo: phoneNumber }
+}
+
+/**
+ * Checks that the user may pass a second factor now.
+ *
+ * @returns By which method.
+ * @throws ApiError `user_inactive`, `totp_inactive`, `totp_not_enrolled`
+ */
+export function checkMayPass({ active, connection, enrolledMethod }: TotpUser): TotpMethod {
+  if (!active) throw new ApiError('user_inactive')
+  if (!connection.active) throw new ApiError('totp_inactive')
+  if (enrolledMethod === null) throw new ApiError('totp_not_enrolled')
+  return enrolledMethod
+}
+
+/** The sign-in that the code will complete; undefined where none was named. */
+async function findSignInToComplete(
+  deps: Pick<Deps, 'now'>,
+  db: Kysely<DB>,
+  tenant: Tenant,
+  { userId, pendingSignInId }: { readonly userId: string; readonly pendingSignInId: string | undefined },
+) {
+  if (pendingSignInId === undefined) return undefined
+  const signIn = await findPendingSignIn(deps, db, tenant, { userId, pendingSignInId })
+  if (signIn === undefined)
+    throw invalid(
+      'password_request_id',
+      'not_open',
+      'must be the request_id of a password challenge of this user that waits for a code',
+    )
+  return signIn
+}
+
+function earlierOf(a: Date, b: Date | undefined): Date {
+  return b !== undefined && b < a ? b : a
+}

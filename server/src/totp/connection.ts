@@ -1,0 +1,98 @@
+import {
+  defaultTotpExpiry,
+  type TotpConnection,
+  type TotpConnectionChanges,
+  type TotpMethod,
+} from '@portico/contract/totp'
+import { sql, type Kysely } from 'kysely'
+import { organizationIdOf } from '../db/organization-id.js'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { ApiError, invalid } from '../errors.js'
+import { change, type Changed } from '../events/change.js'
+import { emit } from '../events/emit.js'
+import { smsRouteOf } from '../sms/deliver.js'
+import type { Tenant } from '../tenant.js'
+import { connectionColumns, toTotpConnection } from './record.js'
+
+/**
+ * Whether and how the organization asks for a second factor, in the tenant's environment.
+ *
+ * @throws ApiError `organization_not_found`
+ */
+export async function getTotpConnection(
+  { db }: Pick<Deps, 'db'>,
+  tenant: Tenant,
+): Promise<Changed<TotpConnection>> {
+  const row = await connectionsOf(db, tenant).select(connectionColumns).executeTakeFirst()
+  if (row === undefined) throw new ApiError('organization_not_found')
+  return { record: toTotpConnection(row, tenant), version: row.version }
+}
+
+/**
+ * Changes what is sent of the connection; another method comes with its own expiry. Switched off, nobody is asked for
+ * a code, and none is looked at.
+ *
+ * @param versions The versions the change may happen to; undefined: any.
+ * @throws ApiError `organization_not_found`, `precondition_failed`, and `invalid_parameters` for sms where nothing can
+ *   be sent.
+ */
+export function updateTotpConnection(
+  deps: Deps,
+  tenant: Tenant,
+  { active, method, expiry_in_seconds: expiry }: TotpConnectionChanges,
+  versions: readonly number[] | undefined,
+): Promise<Changed<TotpConnection>> {
+  checkCanBeSent(deps, tenant, method)
+  return change(deps, tenant.cause, async (trx) => {
+    const row = await trx
+      .updateTable('totp_connections')
+      .set({
+        ...(active !== undefined && { active }),
+        ...(method !== undefined && { method, expiry_in_seconds: expiryWith(method) }),
+        ...(expiry !== undefined && { expiry_in_seconds: expiry }),
+        updated_at: deps.now(),
+        version: sql`version + 1`,
+      })
+      .where('account_id', '=', tenant.accountId)
+      .where('environment', '=', tenant.environment)
+      .where('organization_id', '=', organizationIdOf(tenant))
+      .$if(versions !== undefined, (update) =>
+        update.where(sql<boolean>`version = any(${versions}::integer[])`),
+      )
+      .returning(connectionColumns)
+      .executeTakeFirst()
+    if (row === undefined) throw await whyUnchanged(trx, tenant)
+    const record = toTotpConnection(row, tenant)
+    await emit(deps, trx, tenant, {
+      code: 'totp.connection.update.success',
+      record,
+      organizationId: row.organization_id,
+    })
+    return { record, version: row.version, organizationId: row.organization_id }
+  })
+}
+
+/** The present expiry while the method stays, else the default of the new one. */
+function expiryWith(method: TotpMethod) {
+  return sql<number>`case when method = ${method} then expiry_in_seconds else ${defaultTotpExpiry[method]} end`
+}
+
+function checkCanBeSent({ config }: Pick<Deps, 'config'>, tenant: Tenant, method: string | undefined): void {
+  if (method === 'sms' && smsRouteOf(config, tenant.environment) === 'none')
+    throw invalid('method', 'not_available', 'must be totp_mobile_app: the service sends no text messages')
+}
+
+/** Every organization has one connection per environment, from its creation on. */
+function connectionsOf(db: Kysely<DB>, tenant: Tenant) {
+  return db
+    .selectFrom('totp_connections')
+    .where('account_id', '=', tenant.accountId)
+    .where('environment', '=', tenant.environment)
+    .where('organization_id', '=', organizationIdOf(tenant))
+}
+
+async function whyUnchanged(db: Kysely<DB>, tenant: Tenant): Promise<ApiError> {
+  const row = await connectionsOf(db, tenant).select('version').executeTakeFirst()
+  return new ApiError(row === undefined ? 'organization_not_found' : 'precondition_failed')
+}

@@ -1,0 +1,172 @@
+import type { Scope } from '@portico/contract/access'
+import type { NewTotpEnrollment, TotpEnrollment, TotpMethod } from '@portico/contract/totp'
+import type { Updateable } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { seal } from '../crypto/seal.js'
+import { organizationIdOf } from '../db/organization-id.js'
+import type { TotpEnrollments } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { displayName } from '../display-name.js'
+import { ApiError } from '../errors.js'
+import { change, type Changed } from '../events/change.js'
+import { emit } from '../events/emit.js'
+import { enqueueNotice } from '../mail/notices.js'
+import { checkMayBeSent } from '../sms/deliver.js'
+import type { Tenant } from '../tenant.js'
+import { normalizeEmail } from '../users/email.js'
+import { makeRecoveryCodes, toRecoveryDigests } from './recovery-codes.js'
+import { enrollmentColumns, toTotpEnrollment, type AnsweredEnrollment } from './record.js'
+import { enrollmentContext } from './sealed.js'
+import { enqueueTextCode } from './send-code.js'
+import { makeTextCode } from './text-code.js'
+import { makeTotpSecret, toKeyUri } from './totp-code.js'
+import { expiryOf, getTotpUser, holdTotpUser, ownerOf, type TotpUser } from './totp-user.js'
+
+/** How long an enrolment waits for its first code: time to find an app and install it. */
+const appLifetimeMs = 60 * 60 * 1000
+
+/** Who is enrolled, and on whose behalf. */
+export interface EnrollmentRequest extends NewTotpEnrollment {
+  readonly userId: string
+  /** Of the caller. */
+  readonly scopes: readonly Scope[]
+}
+
+/**
+ * Begins the enrolment of a user, in the place of one that was begun before. What holds of the user goes on until the
+ * new one is validated, so that nobody is locked out, and nobody's second factor is replaced by asking.
+ *
+ * @throws ApiError `organization_not_found`, `user_not_found`, `totp_inactive`, `totp_enrollment_taken`,
+ *   `insufficient_scope`, `phone_number_missing`, `phone_number_not_allowed`, `rate_limited`
+ */
+export async function enrollTotp(
+  deps: Deps,
+  tenant: Tenant,
+  request: EnrollmentRequest,
+): Promise<Changed<TotpEnrollment>> {
+  const { userId } = request
+  const addressee = await getTotpUser(deps.db, tenant, userId)
+  const phoneNumber = checkEnrollment(deps, tenant, addressee, request)
+  // Counted outside of the transaction, which would forget it with everything else.
+  if (addressee.enrolledMethod !== null)
+    await deps.limits.takeMail({ ...tenant, address: normalizeEmail(addressee.email) })
+  const limit =
+    phoneNumber === null ? undefined : await deps.limits.takeSms({ ...tenant, userId, phoneNumber })
+
+  return change(deps, tenant.cause, async (trx) => {
+    const user = await holdTotpUser(trx, tenant, userId)
+    const begun = begin(deps, tenant, user, checkEnrollment(deps, tenant, user, request))
+    const row = await trx
+      .insertInto('totp_enrollments')
+      .values({
+        account_id: tenant.accountId,
+        environment: tenant.environment,
+        organization_id: organizationIdOf(tenant),
+        user_id: user.id,
+        inserted_at: begun.at,
+        ...begun.pending,
+      })
+      .onConflict((conflict) => conflict.constraint('totp_enrollments_pkey').doUpdateSet(begun.pending))
+      .returning(enrollmentColumns)
+      .executeTakeFirstOrThrow()
+    const owner = ownerOf(tenant, user)
+    if (begun.method === 'sms') await enqueueTextCode(deps, trx, { ...owner, of: 'enrollment', id: begun.id })
+    if (user.enrolledMethod !== null)
+      await enqueueNotice(deps, trx, { ...owner, notice: 'totp_enrollment_forced' })
+
+    const record = toTotpEnrollment(row, tenant, {
+      user,
+      method: begun.method,
+      begunAt: begun.at,
+      validatedAt: null,
+      shown: begun.shown,
+    })
+    await emit(deps, trx, tenant, {
+      code: 'totp.enrollment.create.success',
+      record,
+      organizationId: user.organizationId,
+      subjectId: user.id,
+      email: user.email,
+    })
+    return { record, ...(limit !== undefined && { limit }) }
+  })
+}
+
+/**
+ * Checks that the user may be enrolled now.
+ *
+ * @returns The number that a code is to be sent to; null with the app.
+ */
+function checkEnrollment(
+  deps: Pick<Deps, 'config'>,
+  tenant: Tenant,
+  { connection, enrolledMethod, phoneNumber }: TotpUser,
+  { force_enroll: isForced, scopes }: EnrollmentRequest,
+): string | null {
+  if (!connection.active) throw new ApiError('totp_inactive')
+  if (enrolledMethod !== null && !isForced) throw new ApiError('totp_enrollment_taken')
+  // Who may only ask for codes cannot take over a user by having a new secret.
+  if (enrolledMethod !== null && !scopes.includes('write:users'))
+    throw new ApiError('insufficient_scope', { message: 'force_enroll needs the scope write:users as well.' })
+  if (connection.method !== 'sms') return null
+  if (phoneNumber === null) throw new ApiError('phone_number_missing')
+  checkMayBeSent(deps, tenant.environment, phoneNumber)
+  return phoneNumber
+}
+
+/** An enrolment that begins: what is stored of it, and what is shown once. */
+interface BegunEnrollment {
+  readonly id: string
+  readonly at: Date
+  readonly method: TotpMethod
+  readonly pending: Updateable<TotpEnrollments>
+  readonly shown: AnsweredEnrollment['shown']
+}
+
+function begin(
+  { config, keys, now }: Pick<Deps, 'config' | 'keys' | 'now'>,
+  tenant: Tenant,
+  user: TotpUser,
+  phoneNumber: string | null,
+): BegunEnrollment {
+  const { master } = keys
+  const owner = ownerOf(tenant, user)
+  const at = now()
+  const id = uuidv7()
+  const isBySms = phoneNumber !== null
+  const method = isBySms ? 'sms' : 'totp_mobile_app'
+  const secret = isBySms ? null : makeTotpSecret()
+  const code = isBySms ? makeTextCode() : null
+  const recoveryCodes = makeRecoveryCodes()
+  const lifetimeMs = isBySms ? expiryOf(user, 'sms') * 1000 : appLifetimeMs
+  return {
+    id,
+    at,
+    method,
+    pending: {
+      pending_id: id,
+      pending_method: method,
+      pending_secret_sealed: secret && seal(master, enrollmentContext('secret', owner), secret),
+      pending_code_sealed: code === null ? null : seal(master, enrollmentContext('code', owner), code),
+      pending_recovery_codes_sealed: seal(
+        master,
+        enrollmentContext('recovery_codes', owner),
+        toRecoveryDigests(recoveryCodes),
+      ),
+      pending_phone_number: phoneNumber,
+      pending_failures: 0,
+      pending_at: at,
+      pending_expires_at: new Date(at.getTime() + lifetimeMs),
+    },
+    shown: {
+      first_verification_code: code,
+      recovery_codes: recoveryCodes.join('\n'),
+      uri:
+        secret &&
+        toKeyUri(secret, {
+          issuer: displayName(user.organizationName) || displayName(config.productName),
+          email: user.email,
+        }),
+    },
+  }
+}

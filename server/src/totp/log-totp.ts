@@ -1,0 +1,25 @@
+import type { Kysely } from 'kysely'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { logEvent, type LogEntry } from '../log-events/log-event.js'
+import type { Tenant } from '../tenant.js'
+import type { TotpUser } from './totp-user.js'
+
+/** Logs what happened to the second factor of a user. */
+export function logTotp(
+  deps: Pick<Deps, 'now'>,
+  db: Kysely<DB>,
+  tenant: Tenant,
+  { user, ...entry }: Pick<LogEntry, 'code' | 'reason'> & { readonly user: TotpUser },
+): Promise<void> {
+  return logEvent(deps, db, {
+    ...entry,
+    accountId: tenant.accountId,
+    environment: tenant.environment,
+    organizationId: user.organizationId,
+    domain: tenant.domain,
+    email: user.email,
+    userId: user.id,
+    requestId: tenant.cause.requestId,
+  })
+}

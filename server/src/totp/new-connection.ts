@@ -1,0 +1,26 @@
+import { defaultTotpExpiry } from '@portico/contract/totp'
+import type { Transaction } from 'kysely'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+
+/** The connection that an organization begins with: inactive, so that nobody is asked for a code. */
+export async function createTotpConnection(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  owner: { accountId: string; environment: string; organizationId: string },
+): Promise<void> {
+  const at = now()
+  await trx
+    .insertInto('totp_connections')
+    .values({
+      account_id: owner.accountId,
+      environment: owner.environment,
+      organization_id: owner.organizationId,
+      active: false,
+      method: 'totp_mobile_app',
+      expiry_in_seconds: defaultTotpExpiry.totp_mobile_app,
+      inserted_at: at,
+      updated_at: at,
+    })
+    .execute()
+}

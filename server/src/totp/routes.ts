@@ -1,0 +1,37 @@
+import { contract } from '@portico/contract/contract'
+import { initServer } from '@ts-rest/express'
+import type { Deps } from '../deps.js'
+import { created, ok, versionsOf } from '../http/answer.js'
+import { callerOf, tenantOf } from '../http/request-context.js'
+import { createTotpChallenge } from './challenge.js'
+import { getTotpConnection, updateTotpConnection } from './connection.js'
+import { enrollTotp } from './enrollment.js'
+import { validateTotpChallenge } from './validate-challenge.js'
+import { validateTotpEnrollment } from './validate-enrollment.js'
+
+const s = initServer()
+
+export function totpRoutes(deps: Deps) {
+  return s.router(contract.totp, {
+    getConnection: async ({ req, res }) => ok(res, await getTotpConnection(deps, tenantOf(req))),
+    postConnection: async ({ req, res, body }) =>
+      created(res, await updateTotpConnection(deps, tenantOf(req), body, undefined)),
+    updateConnection: async ({ req, res, body, headers }) =>
+      ok(res, await updateTotpConnection(deps, tenantOf(req), body, versionsOf(headers['if-match']))),
+    enroll: async ({ req, res, params, body }) =>
+      created(
+        res,
+        await enrollTotp(deps, tenantOf(req), {
+          ...body,
+          userId: params.user_id,
+          scopes: callerOf(req).scopes,
+        }),
+      ),
+    validateEnrollment: async ({ req, res, params, body }) =>
+      ok(res, await validateTotpEnrollment(deps, tenantOf(req), params.user_id, body)),
+    createChallenge: async ({ req, res, params, body }) =>
+      created(res, await createTotpChallenge(deps, tenantOf(req), params.user_id, body)),
+    validateChallenge: async ({ req, res, params, body }) =>
+      ok(res, await validateTotpChallenge(deps, tenantOf(req), params.user_id, body)),
+  })
+}

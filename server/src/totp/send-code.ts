@@ -1,0 +1,148 @@
+import type { PhoneNumber } from '@portico/contract/profile'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import { open } from '../crypto/seal.js'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { displayName } from '../display-name.js'
+import { enqueue } from '../jobs/enqueue.js'
+import type { JobPayloads } from '../jobs/job-names.js'
+import { mailLanguageOf } from '../mail/texts.js'
+import { deliverSms } from '../sms/deliver.js'
+import { smsTexts } from '../sms/texts.js'
+import { challengeContext, enrollmentContext } from './sealed.js'
+
+type Payload = JobPayloads['send_totp_code']
+
+/** Has a code sent by text message, in the transaction that makes it. */
+export function enqueueTextCode(
+  deps: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  payload: Payload,
+): Promise<void> {
+  return enqueue(deps, trx, { name: 'send_totp_code', payload, accountId: payload.accountId })
+}
+
+/**
+ * Sends the code of an enrolment or a challenge that still waits for it. It goes to the number that the enrolment is
+ * to verify, or to the verified one that the user has at this moment.
+ *
+ * @throws Error when the provider does not take the message.
+ */
+export async function sendTotpCode(deps: Deps, payload: Payload): Promise<void> {
+  const at = deps.now()
+  const waiting = await (payload.of === 'enrollment'
+    ? findEnrollmentCode(deps, payload, at)
+    : findChallengeCode(deps, payload, at))
+  // Replaced, used or expired while it waited: there is nothing left to send.
+  if (waiting?.sealed == null || waiting.to === undefined) return
+
+  const { environment, organizationId, id, accountId } = payload
+  const context =
+    payload.of === 'enrollment' ? enrollmentContext('code', payload) : challengeContext(id, payload)
+  const code = open(deps.keys.master, context, waiting.sealed).toString('utf8')
+  const texts = smsTexts[mailLanguageOf(waiting.locale)]
+  const organization = displayName(waiting.name) || displayName(deps.config.productName)
+  const minutes = Math.max(1, Math.round((waiting.expiresAt.getTime() - at.getTime()) / 60_000))
+  const text = texts.code(code, organization, minutes)
+  await deliverSms(
+    deps,
+    { accountId, environment, organizationId, domain: waiting.domain, email: waiting.email },
+    {
+      to: waiting.to,
+      body: environment === 'sandbox' ? `${texts.sandbox}: ${text}` : text,
+      idempotencyKey: id,
+    },
+  )
+}
+
+/** A code that waits to be sent, and what its message needs. */
+interface WaitingCode {
+  readonly sealed: Buffer | null
+  readonly expiresAt: Date
+  /** Undefined: nowhere that the code may go. */
+  readonly to: string | undefined
+  readonly email: string
+  readonly domain: string
+  readonly name: string
+  readonly locale: string | null
+}
+
+async function findEnrollmentCode(
+  { db }: Pick<Deps, 'db'>,
+  payload: Payload,
+  at: Date,
+): Promise<WaitingCode | undefined> {
+  const row = await addresseesOf(db, payload)
+    .innerJoin('totp_enrollments as enrollment', (join) =>
+      join
+        .onRef('enrollment.account_id', '=', 'users.account_id')
+        .onRef('enrollment.environment', '=', 'users.environment')
+        .onRef('enrollment.organization_id', '=', 'users.organization_id')
+        .onRef('enrollment.user_id', '=', 'users.id'),
+    )
+    .where('enrollment.pending_id', '=', payload.id)
+    .where('enrollment.pending_expires_at', '>', at)
+    .select([
+      'enrollment.pending_code_sealed as sealed',
+      'enrollment.pending_expires_at as expires_at',
+      'enrollment.pending_phone_number as phone_number',
+      ...addresseeColumns,
+    ])
+    .executeTakeFirst()
+  if (row?.expires_at == null) return undefined
+  return { ...row, expiresAt: row.expires_at, to: row.phone_number ?? undefined }
+}
+
+async function findChallengeCode(
+  { db }: Pick<Deps, 'db'>,
+  payload: Payload,
+  at: Date,
+): Promise<WaitingCode | undefined> {
+  const row = await addresseesOf(db, payload)
+    .innerJoin('totp_challenges as challenge', (join) =>
+      join
+        .onRef('challenge.account_id', '=', 'users.account_id')
+        .onRef('challenge.environment', '=', 'users.environment')
+        .onRef('challenge.organization_id', '=', 'users.organization_id')
+        .onRef('challenge.user_id', '=', 'users.id'),
+    )
+    .where('challenge.id', '=', payload.id)
+    .where('challenge.challenged_at', 'is', null)
+    .where('challenge.voided_at', 'is', null)
+    .where('challenge.expires_at', '>', at)
+    .where('users.phone_number_verified', '=', true)
+    .select([
+      'challenge.code_sealed as sealed',
+      'challenge.expires_at',
+      // Written from validated input alone.
+      sql<PhoneNumber[]>`users.phone_numbers`.as('phone_numbers'),
+      ...addresseeColumns,
+    ])
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  const to = row.phone_numbers.find((number) => number.primary)?.value
+  return { ...row, expiresAt: row.expires_at, to }
+}
+
+const addresseeColumns = [
+  'users.email',
+  'organizations.domain',
+  'organizations.name',
+  'organizations.locale',
+] as const
+
+function addresseesOf(db: Kysely<DB>, payload: Payload) {
+  return db
+    .selectFrom('users')
+    .innerJoin('organizations', (join) =>
+      join
+        .onRef('organizations.account_id', '=', 'users.account_id')
+        .onRef('organizations.id', '=', 'users.organization_id'),
+    )
+    .where('users.account_id', '=', payload.accountId)
+    .where('users.environment', '=', payload.environment)
+    .where('users.organization_id', '=', payload.organizationId)
+    .where('users.id', '=', payload.userId)
+    .where('users.deleted_at', 'is', null)
+    .where('organizations.deleted_at', 'is', null)
+}

@@ -1,0 +1,107 @@
+import type { PhoneNumber } from '@portico/contract/profile'
+import { defaultTotpExpiry, type TotpMethod } from '@portico/contract/totp'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import type { DB } from '../db/schema.js'
+import type { Tenant } from '../tenant.js'
+import { usersOf, whyMissing } from '../users/users.js'
+
+/** A user as the second factor needs them, with what their organization asks for. */
+export interface TotpUser {
+  readonly id: string
+  readonly email: string
+  readonly active: boolean
+  /** The primary one. */
+  readonly phoneNumber: string | null
+  readonly isPhoneNumberVerified: boolean
+  readonly organizationId: string
+  readonly organizationName: string
+  readonly connection: {
+    readonly active: boolean
+    readonly method: TotpMethod
+    readonly expirySeconds: number
+  }
+  /** How the user is enrolled; null without a validated enrolment. */
+  readonly enrolledMethod: TotpMethod | null
+}
+
+/** @throws ApiError `organization_not_found`, `user_not_found` */
+export async function getTotpUser(db: Kysely<DB>, tenant: Tenant, userId: string): Promise<TotpUser> {
+  const row = await usersOf(db, tenant)
+    .innerJoin('organizations', (join) =>
+      join
+        .onRef('organizations.account_id', '=', 'users.account_id')
+        .onRef('organizations.id', '=', 'users.organization_id'),
+    )
+    .innerJoin('totp_connections as connection', (join) =>
+      join
+        .onRef('connection.account_id', '=', 'users.account_id')
+        .onRef('connection.environment', '=', 'users.environment')
+        .onRef('connection.organization_id', '=', 'users.organization_id'),
+    )
+    .leftJoin('totp_enrollments as enrollment', (join) =>
+      join
+        .onRef('enrollment.account_id', '=', 'users.account_id')
+        .onRef('enrollment.environment', '=', 'users.environment')
+        .onRef('enrollment.organization_id', '=', 'users.organization_id')
+        .onRef('enrollment.user_id', '=', 'users.id')
+        .on('enrollment.validated_at', 'is not', null),
+    )
+    .where('users.id', '=', userId)
+    .select([
+      'users.id',
+      'users.email',
+      'users.active',
+      // Written from validated input alone.
+      sql<PhoneNumber[]>`users.phone_numbers`.as('phone_numbers'),
+      'users.phone_number_verified',
+      'users.organization_id',
+      'organizations.name',
+      'connection.active as is_connection_active',
+      // Both are written with a method of the contract.
+      sql<TotpMethod>`connection.method`.as('connection_method'),
+      'connection.expiry_in_seconds',
+      sql<TotpMethod | null>`enrollment.method`.as('enrolled_method'),
+    ])
+    .executeTakeFirst()
+  if (row === undefined) throw await whyMissing(db, tenant)
+  return {
+    id: row.id,
+    email: row.email,
+    active: row.active,
+    phoneNumber: row.phone_numbers.find((number) => number.primary)?.value ?? null,
+    isPhoneNumberVerified: row.phone_number_verified,
+    organizationId: row.organization_id,
+    organizationName: row.name,
+    connection: {
+      active: row.is_connection_active,
+      method: row.connection_method,
+      expirySeconds: row.expiry_in_seconds,
+    },
+    enrolledMethod: row.enrolled_method,
+  }
+}
+
+/**
+ * The same, held until the transaction ends: what is done to one user's second factor waits for each other, and a
+ * deactivation comes before a sign-in or ends its session.
+ *
+ * @throws ApiError `organization_not_found`, `user_not_found`
+ */
+export async function holdTotpUser(trx: Transaction<DB>, tenant: Tenant, userId: string): Promise<TotpUser> {
+  await usersOf(trx, tenant).where('users.id', '=', userId).select('users.id').forNoKeyUpdate().execute()
+  // A statement of its own: one that has waited for a row would see the others as they were before.
+  return getTotpUser(trx, tenant, userId)
+}
+
+/** Whose secrets are sealed. */
+export function ownerOf(
+  { accountId, environment }: Pick<Tenant, 'accountId' | 'environment'>,
+  user: Pick<TotpUser, 'id' | 'organizationId'>,
+) {
+  return { accountId, environment, organizationId: user.organizationId, userId: user.id }
+}
+
+/** How long a code of a method is good for. The connection says so of its own method alone. */
+export function expiryOf({ connection }: Pick<TotpUser, 'connection'>, method: TotpMethod): number {
+  return method === connection.method ? connection.expirySeconds : defaultTotpExpiry[method]
+}

@@ -1,0 +1,177 @@
+import type { TotpEnrollmentValidation, TotpMethod, ValidatedTotpEnrollment } from '@portico/contract/totp'
+import { sql, type Transaction } from 'kysely'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { ApiError } from '../errors.js'
+import { change } from '../events/change.js'
+import { emit } from '../events/emit.js'
+import { voidRenewals } from '../password/open-request.js'
+import { endSessionsOf } from '../sessions/end-sessions.js'
+import type { Tenant } from '../tenant.js'
+import { markPhoneNumberVerified } from '../users/verified-phone.js'
+import { logTotp } from './log-totp.js'
+import { enrollmentColumns, toValidatedTotpEnrollment } from './record.js'
+import { updateEnrollment, updateOpenChallenges } from './rows.js'
+import { enrollmentContext, openTotp } from './sealed.js'
+import { isTextCode } from './text-code.js'
+import { findStep } from './totp-code.js'
+import { expiryOf, holdTotpUser, ownerOf, type TotpUser } from './totp-user.js'
+
+/** As many wrong codes end an enrolment that waits: who has the app or the message needs one. */
+const maxFailures = 5
+
+/** What begins to be: nothing waits for a code any more. */
+const nothingPending = {
+  pending_id: null,
+  pending_method: null,
+  pending_secret_sealed: null,
+  pending_code_sealed: null,
+  pending_recovery_codes_sealed: null,
+  pending_phone_number: null,
+  pending_failures: 0,
+  pending_at: null,
+  pending_expires_at: null,
+} as const
+
+/**
+ * Validates the enrolment of a user that waits for its first code: from now on it holds, with its recovery codes. One
+ * that takes the place of another ends the user's sessions, which may be those of whoever made it necessary, and the
+ * codes to renew their password. A telephone whose number is not the user's primary one any more is not validated.
+ *
+ * @throws ApiError `organization_not_found`, `user_not_found`, `totp_enrollment_not_found`, `totp_code_rejected`
+ */
+export async function validateTotpEnrollment(
+  deps: Deps,
+  tenant: Tenant,
+  userId: string,
+  input: TotpEnrollmentValidation,
+): Promise<{ record: ValidatedTotpEnrollment }> {
+  // A wrong code is counted, and so its transaction must not be rolled back by an error.
+  const { record } = await change(deps, tenant.cause, async (trx) => {
+    const user = await holdTotpUser(trx, tenant, userId)
+    const pending = await takePendingAttempt(deps, trx, tenant, user)
+    const step = lastStepOf(deps, tenant, user, pending, input.code)
+    if (step === undefined) {
+      await refuse(deps, trx, tenant, user, pending)
+      return { record: undefined }
+    }
+    return { record: await establish(deps, trx, tenant, { user, pending, step, input }) }
+  })
+  if (record === undefined) throw new ApiError('totp_code_rejected')
+  return { record }
+}
+
+type Pending = Awaited<ReturnType<typeof takePendingAttempt>>
+
+/** Counts a code before it is compared: of many that come together, five are. */
+async function takePendingAttempt(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  user: TotpUser,
+) {
+  const pending = await updateEnrollment(trx, tenant, user.id)
+    .set({ pending_failures: sql`pending_failures + 1` })
+    .where('pending_expires_at', '>', now())
+    // A message that was read at a number which is not the user's any more proves nothing about them.
+    .where((is) =>
+      is.or([is('pending_phone_number', 'is', null), is('pending_phone_number', '=', user.phoneNumber)]),
+    )
+    .returning([
+      // Both are written together with the expiry.
+      sql<TotpMethod>`pending_method`.as('method'),
+      sql<Date>`pending_at`.as('at'),
+      'pending_failures as failures',
+      'pending_secret_sealed as secret_sealed',
+      'pending_code_sealed as code_sealed',
+      'pending_phone_number as phone_number',
+    ])
+    .executeTakeFirst()
+  if (pending === undefined) throw new ApiError('totp_enrollment_not_found')
+  return pending
+}
+
+/**
+ * The last step whose code is used up, once the first code is right: its own, so that it does not sign in as well.
+ *
+ * @returns Undefined when the code is wrong.
+ */
+function lastStepOf(
+  { keys, now }: Pick<Deps, 'keys' | 'now'>,
+  tenant: Tenant,
+  user: TotpUser,
+  { method, secret_sealed, code_sealed }: Pending,
+  code: string,
+): number | undefined {
+  const owner = ownerOf(tenant, user)
+  if (method === 'sms') {
+    const sent = openTotp(keys.master, enrollmentContext('code', owner), code_sealed)
+    return isTextCode(sent, code) ? 0 : undefined
+  }
+  const secret = openTotp(keys.master, enrollmentContext('secret', owner), secret_sealed)
+  return findStep(secret, { code, at: now(), expirySeconds: expiryOf(user, method) })
+}
+
+async function refuse(
+  deps: Deps,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  user: TotpUser,
+  { failures }: Pending,
+): Promise<void> {
+  const isOver = failures >= maxFailures
+  if (isOver) await updateEnrollment(trx, tenant, user.id).set(nothingPending).execute()
+  const reason = isOver ? 'enrollment_voided' : 'enrollment_code_rejected'
+  await logTotp(deps, trx, tenant, { user, code: 'END_USER_TOTP_FAILED', reason })
+}
+
+interface RightCode {
+  readonly user: TotpUser
+  readonly pending: Pending
+  readonly step: number
+  readonly input: TotpEnrollmentValidation
+}
+
+async function establish(
+  deps: Deps,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { user, pending, step, input }: RightCode,
+): Promise<ValidatedTotpEnrollment> {
+  const at = deps.now()
+  const row = await updateEnrollment(trx, tenant, user.id)
+    .set({
+      method: pending.method,
+      secret_sealed: sql`pending_secret_sealed`,
+      recovery_codes_sealed: sql`pending_recovery_codes_sealed`,
+      enrolled_at: pending.at,
+      validated_at: at,
+      enrollment_nb: sql`enrollment_nb + 1`,
+      last_step: step,
+      failures: 0,
+      locked_until: null,
+      last_recovery_acknowledgement_at: input.recovery_codes_acknowledged ? at : null,
+      ...nothingPending,
+    })
+    .returning(enrollmentColumns)
+    .executeTakeFirstOrThrow()
+  // What was asked before was to be answered by what holds no more.
+  await updateOpenChallenges(trx, tenant, { userId: user.id, at }).set({ voided_at: at }).execute()
+  if (user.enrolledMethod !== null) await endSessionsOf(deps, trx, tenant, user.id)
+  // One was for who had passed the factors that there were.
+  await voidRenewals(deps, trx, tenant, user.id)
+  if (pending.phone_number !== null)
+    await markPhoneNumberVerified(deps, trx, tenant, { userId: user.id, phoneNumber: pending.phone_number })
+
+  const answered = { user, method: pending.method, begunAt: pending.at, validatedAt: at }
+  const record = toValidatedTotpEnrollment(row, tenant, answered)
+  await emit(deps, trx, tenant, {
+    code: 'totp.enrollment.validate.success',
+    record,
+    organizationId: user.organizationId,
+    subjectId: user.id,
+    email: user.email,
+  })
+  await logTotp(deps, trx, tenant, { user, code: 'TOTP_ENROLLED' })
+  return record
+}

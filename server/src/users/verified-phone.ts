@@ -1,0 +1,30 @@
+import { sql, type Transaction } from 'kysely'
+import { organizationIdOf } from '../db/organization-id.js'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import type { Tenant } from '../tenant.js'
+import { emitUser, touchUser } from './users.js'
+
+/** Notes that a telephone number is the user's, where it still is their primary one: they have read a message there. */
+export async function markPhoneNumberVerified(
+  deps: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { userId, phoneNumber }: { readonly userId: string; readonly phoneNumber: string },
+): Promise<void> {
+  const primary = JSON.stringify([{ value: phoneNumber, primary: true }])
+  const verified = await trx
+    .updateTable('users')
+    .set({ phone_number_verified: true })
+    .where('account_id', '=', tenant.accountId)
+    .where('environment', '=', tenant.environment)
+    .where('organization_id', '=', organizationIdOf(tenant))
+    .where('id', '=', userId)
+    .where('phone_number_verified', '=', false)
+    .where(sql<boolean>`phone_numbers @> ${primary}::jsonb`)
+    .returning('id')
+    .executeTakeFirst()
+  if (verified === undefined) return
+  const row = await touchUser(deps, trx, tenant, userId, undefined)
+  await emitUser(deps, trx, tenant, 'user.user.update.success', row)
+}

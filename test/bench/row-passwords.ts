@@ -1,0 +1,192 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { readConfig } from '@portico/server/config'
+import { openDeps } from '@portico/server/deps'
+import { writePassword } from '@portico/server/stored-password'
+import { Argon2id } from 'oslo/password'
+import pg from 'pg'
+import type { PreparedData, Target } from './data.js'
+import { atLeast, atMost, besideBare, milliseconds, perSecond, type Figure } from './figures.js'
+import { startOn } from './machine.js'
+import { measure, median, medianOf, ratioOf, type Case, type Measured, type Settings } from './measure.js'
+import type { RawResult } from './raw-argon2.js'
+import { writeRequests, type LoadRequest } from './requests.js'
+import { getUserRequests, skewedData } from './row-users.js'
+import { redirectUri } from './sample.js'
+import { getTokens, onPostgres, startService, stopContender, type Contender } from './stage.js'
+
+const password = 'correct horse battery staple'
+/** So many that no address has attempts at the same time often enough to be locked. */
+const userCount = 2_000
+
+/** Challenges are few a second, and V8 compiles what has run often. */
+const warmUpSeconds = 20
+
+interface PasswordStage {
+  readonly postgresPid: number
+  readonly data: PreparedData
+  readonly ours: Contender
+  readonly tokens: Awaited<ReturnType<typeof getTokens>>
+  /** Of every user's password. */
+  readonly hash: string
+  readonly challenges: Case
+}
+
+/** B1: right passwords, against the library that verifies their hashes. */
+export function challengePasswords(settings: Settings): Promise<Figure[]> {
+  return onPasswordStage(settings, async ({ challenges, hash, ...stage }) => {
+    const ours: Measured[] = []
+    const raw: Measured[] = []
+    await measure(stage, challenges, warmUpSeconds)
+    for (let round = 0; round < settings.rounds; round += 1) {
+      ours.push(await measure(stage, challenges, settings.seconds))
+      raw.push(await verifyRaw(hash, settings.seconds))
+    }
+    return besideBare('B1', 'password challenges', { ours, bare: raw }, { share: 0.9 }, 'raw Argon2id')
+  })
+}
+
+/** B2: what other callers have of the service while passwords are verified. */
+export function readMeanwhile(settings: Settings): Promise<Figure[]> {
+  return onPasswordStage(settings, async ({ challenges, ...stage }) => {
+    const many = { contender: stage.ours, requestsFile: writeRequests(getUserRequests(stage)) }
+    const one = { ...many, connections: 1 }
+    const during = async (each: Case) => {
+      const load = measure(stage, challenges, settings.seconds + 2 * marginSeconds)
+      await sleep(marginSeconds * 1000)
+      const measured = await measure(stage, each, settings.seconds)
+      await load
+      return measured
+    }
+    const idle: Measured[] = []
+    const busy: Measured[] = []
+    const busyOne: Measured[] = []
+    const idleOne: Measured[] = []
+    await measure(stage, many, settings.seconds * 2)
+    for (let round = 0; round < settings.rounds; round += 1) {
+      idle.push(await measure(stage, many, settings.seconds))
+      idleOne.push(await measure(stage, one, settings.seconds))
+      busy.push(await during(many))
+      busyOne.push(await during(one))
+    }
+    const share = ratioOf(busy, idle, 'rate')
+    const p99Ms = medianOf(busyOne, 'p99Ms')
+    return [
+      atMost('B2', 'GET one user during B1, one caller: p99', p99Ms, {
+        text: milliseconds(p99Ms),
+        beside: `idle ${milliseconds(medianOf(idleOne, 'p99Ms'))}`,
+        goal: 'at most 10 ms',
+        bound: 10,
+      }),
+      atLeast('B2', 'GET one user during B1: a second', share, {
+        text: perSecond(medianOf(busy, 'rate')),
+        beside: `idle ${perSecond(median(idle.map(({ rate }) => rate)))}`,
+        ratio: share,
+        goal: 'at least half of idle',
+        bound: 0.5,
+      }),
+    ]
+  })
+}
+
+/** The challenges begin so much before what is measured beside them, and end so much after it. */
+const marginSeconds = 1
+
+async function onPasswordStage<Result>(
+  settings: Settings,
+  work: (stage: PasswordStage) => Promise<Result>,
+): Promise<Result> {
+  const data = await skewedData(settings)
+  return onPostgres(data, async (url, postgresPid) => {
+    const ours = await startService(data.dataDir)
+    try {
+      const tokens = await getTokens(ours, data)
+      const targets = data.targets.filter(({ environment }) => environment === 'sandbox').slice(0, userCount)
+      const hash = await new Argon2id({ memorySize: 19_456, iterations: 2, parallelism: 1 }).hash(password)
+      await connect(ours, tokens.sandbox, targets)
+      await givePasswords(url, data, targets, hash)
+      const requests = challengeRequests(targets, tokens.sandbox)
+      await checkOne(ours, requests)
+      const challenges = { contender: ours, requestsFile: writeRequests(requests) }
+      return await work({ postgresPid, data, ours, tokens, hash, challenges })
+    } finally {
+      await stopContender(ours)
+    }
+  })
+}
+
+/** Gives each organization a password connection, by the API. */
+async function connect(ours: Contender, token: string, targets: readonly Target[]): Promise<void> {
+  for (const domain of new Set(targets.map((target) => target.domain))) {
+    const path = `/api/v2/org/${domain}/password-connection`
+    const answer = await post(ours, { method: 'POST', path, token, body: {} })
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+    await answer.arrayBuffer()
+  }
+}
+
+/** Stores the same hash for each user, by the service's own function: it is wrapped for its row as any other. */
+async function givePasswords(
+  url: string,
+  { dataDir, account }: PreparedData,
+  targets: readonly Target[],
+  hash: string,
+): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query<{ id: string; organization_id: string }>(
+    'select id, organization_id from users where id = any($1)',
+    [targets.map(({ id }) => id)],
+  )
+  await client.end()
+  const deps = await openDeps(readConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' }))
+  try {
+    await deps.db.transaction().execute(async (trx) => {
+      for (const { id, organization_id } of rows) {
+        const place = { accountId: account.id, environment: 'sandbox', organizationId: organization_id }
+        await writePassword(deps, trx, { ...place, userId: id }, hash)
+      }
+    })
+  } finally {
+    await deps.close()
+  }
+}
+
+function challengeRequests(targets: readonly Target[], token: string): LoadRequest[] {
+  return targets.map(({ domain, email }) => ({
+    method: 'POST',
+    path: '/api/v2/password-challenge',
+    token,
+    body: { user_email: email, org_domain: domain, plain_text: password, redirect_uri: redirectUri },
+  }))
+}
+
+/** A wrong password has the same status and costs as much: that these are right is looked at once. */
+async function checkOne(ours: Contender, [request]: readonly LoadRequest[]): Promise<void> {
+  if (request === undefined) throw new Error('the sample has no user in the sandbox')
+  const body: unknown = await (await post(ours, request)).json()
+  if (typeof body !== 'object' || body === null || !('valid?' in body) || body['valid?'] !== true)
+    throw new Error(`the password is not taken: ${JSON.stringify(body)}`)
+}
+
+function post(ours: Contender, { path, token, body }: LoadRequest): Promise<Response> {
+  return fetch(`http://127.0.0.1:${ours.port}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+}
+
+/** The library alone, on the core of the server. */
+async function verifyRaw(hash: string, seconds: number): Promise<Measured> {
+  const file = fileURLToPath(new URL('raw-argon2.ts', import.meta.url))
+  const command = [process.execPath, '--import', 'tsx', file, hash, password, String(seconds)]
+  const child = startOn('server', command, { stdio: ['ignore', 'pipe', 'inherit'] })
+  let text = ''
+  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+  await once(child, 'close')
+  // The last line that raw-argon2.ts prints.
+  const { requests, rate, cpuMs } = JSON.parse(text.trim().split('\n').at(-1) ?? '') as RawResult
+  return { requests, rate, cpuMs, serverCpuMs: cpuMs, p50Ms: NaN, p99Ms: NaN }
+}

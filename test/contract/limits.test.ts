@@ -1,0 +1,413 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { startDatabaseProxy } from '../database-proxy.js'
+import { anyEmail, anything, givenOf } from '../given.js'
+import { startService, type Service } from '../harness.js'
+import { linkGivenOf } from './magic-link-given.js'
+
+const minute = 60
+
+/** What the harness raises is as it is shipped here. */
+const shipped = {
+  SIGN_IN_ATTEMPTS_PER_ADDRESS: '',
+  SIGN_IN_RATE_PER_MINUTE: '',
+  MAILS_PER_ADDRESS: '',
+  SMS_PER_HOUR: '',
+  SMS_PER_ORGANIZATION_PER_HOUR: '',
+}
+
+let service: Service
+
+beforeAll(async () => {
+  service = await startService({ variables: shipped })
+})
+
+type Attempt = Awaited<ReturnType<Service['deps']['limits']['attemptSignIn']>>
+type Address = Parameters<Service['deps']['limits']['attemptSignIn']>[0]
+
+/** An address of an organization, at which nothing has happened yet. */
+function someAddress(members: Partial<Address> = {}): Address {
+  const { account } = service
+  return {
+    accountId: account.id,
+    environment: 'sandbox',
+    domain: `org-${anything()}`,
+    address: anyEmail(),
+    ...members,
+  }
+}
+
+function attempt(at: Address, by = service): Promise<Attempt> {
+  return by.deps.limits.attemptSignIn(at)
+}
+
+async function attempts(count: number, at: Address, by = service): Promise<Attempt[]> {
+  const made: Attempt[] = []
+  for (let number = 0; number < count; number++) made.push(await attempt(at, by))
+  return made
+}
+
+/** Whether each is answered as wrong, whatever it sent. */
+function locked(made: readonly Attempt[]): boolean[] {
+  return made.map(({ isLocked }) => isLocked)
+}
+
+const [open, shut] = [false, true] as const
+
+/** Uses up what may be attempted at an address, and tells for how long it is locked then. */
+async function lockOf(at: Address): Promise<number | undefined> {
+  const made = await attempts(5, at)
+  expect(locked(made)).toEqual([open, open, open, open, open])
+  return made.at(-1)?.state.retryAfterSeconds
+}
+
+describe('an attempt to sign in', () => {
+  test('is looked at five times within 15 minutes at an address; the fifth locks it', async () => {
+    const made = await attempts(7, someAddress())
+
+    expect(locked(made)).toEqual([open, open, open, open, open, shut, shut])
+    const fifteenMinutes = expect.toSatisfy((seconds: number) => seconds > 890 && seconds <= 900)
+    expect(made.map(({ state }) => state)).toEqual(
+      [4, 3, 2, 1, 0, 0, 0].map((remaining) => ({
+        name: 'sign-in',
+        limit: 5,
+        windowSeconds: 900,
+        remaining,
+        resetSeconds: fifteenMinutes,
+        ...(remaining === 0 && { retryAfterSeconds: fifteenMinutes }),
+      })),
+    )
+  })
+
+  test('is forgotten after 15 minutes', async () => {
+    const at = someAddress()
+    await attempts(4, at)
+
+    service.clock.advance(15 * minute)
+
+    expect((await attempt(at)).state.remaining).toBe(4)
+  })
+
+  test('is locked out for twice as long each time within a day, and for four hours at most', async () => {
+    const at = someAddress()
+    const minutes: number[] = []
+    for (let lock = 0; lock < 6; lock++) {
+      const seconds = (await lockOf(at)) ?? 0
+      minutes.push(seconds / minute)
+      service.clock.advance(seconds - minute)
+      expect((await attempt(at)).isLocked).toBe(true)
+      service.clock.advance(minute)
+    }
+
+    expect(minutes).toEqual([15, 30, 60, 120, 240, 240])
+  })
+
+  test('is locked out for 15 minutes again, once the first lock is a day old', async () => {
+    const at = someAddress()
+    await lockOf(at)
+
+    service.clock.advance(24 * 60 * minute)
+
+    expect(await lockOf(at)).toBe(15 * minute)
+  })
+
+  test('does not make a lock longer', async () => {
+    const at = someAddress()
+    await lockOf(at)
+    service.clock.advance(10 * minute)
+
+    const [first, ...others] = await attempts(20, at)
+
+    expect(first?.state.retryAfterSeconds).toBeLessThanOrEqual(5 * minute)
+    expect(locked(others)).not.toContain(open)
+    service.clock.advance(5 * minute)
+    expect((await attempt(at)).isLocked).toBe(false)
+  })
+
+  test('that is right makes the ones before forgotten, and the locks', async () => {
+    const at = someAddress()
+    await lockOf(at)
+    service.clock.advance(15 * minute)
+    const [right] = (await attempts(5, at)).slice(-1)
+
+    await right?.succeed()
+
+    expect(right?.state).toMatchObject({ remaining: 5 })
+    expect(right?.state).not.toHaveProperty('retryAfterSeconds')
+    expect(await lockOf(at)).toBe(15 * minute)
+  })
+
+  test('that is right does not open what is locked', async () => {
+    const at = someAddress()
+    await lockOf(at)
+
+    await (await attempt(at)).succeed()
+
+    expect((await attempt(at)).isLocked).toBe(true)
+  })
+
+  test('is forgotten when the owner of the address shows up in another way', async () => {
+    const at = someAddress()
+    await lockOf(at)
+
+    await service.deps.limits.forgetAttempts(at)
+
+    expect(await lockOf(at)).toBe(15 * minute)
+  })
+
+  test.each([
+    ['address', { address: 'else@people.example' }],
+    ['organization', { domain: 'else' }],
+    ['environment', { environment: 'production' }],
+    ['account', { accountId: '0190c8c2-0000-7000-8000-000000000000' }],
+  ])('is counted apart from those of another %s', async (_what, other) => {
+    const at = someAddress()
+    await lockOf(at)
+
+    expect((await attempt({ ...at, ...other })).state.remaining).toBe(4)
+  })
+
+  test.each([50, 200])('of %i at once is one of exactly five that are looked at', async (count) => {
+    const at = someAddress()
+
+    const made = await Promise.all(Array.from({ length: count }, () => attempt(at)))
+
+    expect(locked(made).filter((isLocked) => !isLocked)).toHaveLength(5)
+    // The fifth has locked the address once, and not each of those after it.
+    service.clock.advance(15 * minute)
+    expect(await lockOf(at)).toBe(30 * minute)
+  })
+
+  test('is counted by all processes together', async () => {
+    const { databaseUrl } = service
+    const one = await startService({ databaseUrl, variables: shipped })
+    const other = await startService({ databaseUrl, variables: shipped })
+    const at = someAddress()
+
+    const made = [...(await attempts(3, at, one)), ...(await attempts(3, at, other))]
+
+    expect(locked(made)).toEqual([open, open, open, open, open, shut])
+    expect((await attempt(at, one)).isLocked).toBe(true)
+  })
+
+  test('is one of 600 a minute at an organization; more are refused, and count at no address', async () => {
+    // A minute that begins here, so that it does not end in between.
+    service.clock.advance(minute)
+    const { domain } = someAddress()
+    const made = await Promise.allSettled(
+      Array.from({ length: 620 }, (_, number) => attempt(someAddress({ domain, address: `${number}` }))),
+    )
+
+    const refused = made.flatMap((outcome) =>
+      outcome.status === 'rejected' ? [outcome.reason as unknown] : [],
+    )
+    expect(refused).toHaveLength(20)
+    expect(refused[0]).toMatchObject({
+      code: 'rate_limited',
+      limit: { name: 'organization-sign-in', limit: 600, windowSeconds: 60, remaining: 0 },
+    })
+    const address = anyEmail()
+    for (let number = 0; number < 6; number++)
+      await expect(attempt(someAddress({ domain, address }))).rejects.toThrow()
+    service.clock.advance(minute)
+    expect((await attempt(someAddress({ domain, address }))).state.remaining).toBe(4)
+  })
+
+  test('is counted by each process for itself while the database is away', async () => {
+    const proxy = await startDatabaseProxy(service.databaseUrl)
+    const severed = await startService({ databaseUrl: proxy.url, variables: shipped })
+    const at = someAddress()
+
+    const made = await proxy.whileCut(() => attempts(7, at, severed))
+
+    expect(locked(made)).toEqual([open, open, open, open, open, shut, shut])
+    expect(made.at(-1)?.state.retryAfterSeconds).toBe(15 * minute)
+    expect(severed.logLines.join()).toContain('limits are counted in memory')
+  })
+})
+
+describe('what is counted', () => {
+  test('does not tell at whose address', async () => {
+    const at = someAddress()
+    await lockOf(at)
+
+    const keys = await service.query<{ key: string }>('select key from rate_limits')
+
+    const names = ['organization-sign-in', 'sign-in', 'sign-in-lock', 'mail', 'sms', 'organization-sms']
+    expect(keys.length).toBeGreaterThan(2)
+    for (const { key } of keys) {
+      const [, name] = /^([a-z-]+):[\w-]{43}$/.exec(key) ?? []
+      expect(names).toContain(name)
+    }
+  })
+
+  test('is deleted when it counts no more', async () => {
+    await lockOf(someAddress())
+
+    service.clock.advance(25 * 60 * minute)
+    await service.runJobs()
+
+    expect(await service.query('select key from rate_limits')).toEqual([])
+  })
+})
+
+describe('a mail with a link', () => {
+  async function givenAddress() {
+    const client = await service.client()
+    const { org_domain, user } = await linkGivenOf(service, client).scene()
+    const token = await service.token()
+    return { org_domain, user_email: user.email, token }
+  }
+
+  type Asked = Awaited<ReturnType<typeof givenAddress>>
+
+  function ask({ token, ...body }: Asked & { send_email?: boolean }): Promise<Response> {
+    return fetch(`${service.baseUrl}/api/v2/magic-link-challenge`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  }
+
+  async function statuses(count: number, asked: Asked): Promise<number[]> {
+    const all: number[] = []
+    for (let number = 0; number < count; number++) all.push((await ask(asked)).status)
+    return all
+  }
+
+  test('201: says beside the limit of the key how many more there may be', async () => {
+    const asked = await givenAddress()
+
+    const { headers } = await ask(asked)
+
+    expect(headers.get('RateLimit-Policy')).toMatch(/^"api";q=1000000;w=60, "mail";q=3;w=900$/)
+    expect(headers.get('RateLimit')).toMatch(/^"api";r=\d+;t=\d+, "mail";r=2;t=(900|899)$/)
+    expect(headers.get('Retry-After')).toBeNull()
+    await ask(asked)
+    const last = await ask(asked)
+    expect([last.status, last.headers.get('RateLimit')]).toEqual([201, expect.stringContaining('"mail";r=0')])
+    expect(Number(last.headers.get('Retry-After'))).toBeGreaterThan(14 * minute)
+  })
+
+  test('429: a fourth within 15 minutes is refused, and leaves nothing behind', async () => {
+    const asked = await givenAddress()
+    await statuses(3, asked)
+    const count = 'select count(*)::int from'
+    const written = `select (${count} magic_link_challenges), (${count} events), (${count} jobs), (${count} log_events)`
+    const before = await service.query(written)
+
+    const refused = await ask(asked)
+
+    expect([refused.status, await refused.json()]).toMatchObject([429, { error: { code: 'rate_limited' } }])
+    expect(refused.headers.get('RateLimit-Policy')).toContain(', "mail";q=3;w=900')
+    expect(refused.headers.get('RateLimit')).toContain(', "mail";r=0;t=')
+    const seconds = Number(refused.headers.get('Retry-After'))
+    expect(seconds).toBeGreaterThan(14 * minute)
+    expect(await service.query(written)).toEqual(before)
+    service.clock.advance(seconds)
+    expect(await statuses(1, asked)).toEqual([201])
+  })
+
+  test('429: an address without a user is counted like one with', async () => {
+    const asked = { ...(await givenAddress()), user_email: anyEmail() }
+
+    expect(await statuses(4, asked)).toEqual([404, 404, 404, 429])
+  })
+
+  test('429: of 50 asked for at once, three are sent', async () => {
+    const asked = await givenAddress()
+
+    const answers = await Promise.all(Array.from({ length: 50 }, () => ask(asked)))
+
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(3)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(47)
+  })
+
+  test('201: links that the caller sends are not counted', async () => {
+    const asked = await givenAddress()
+    await statuses(3, asked)
+
+    const { status, headers } = await ask({ ...asked, send_email: false })
+
+    expect([status, headers.get('RateLimit')]).toEqual([201, expect.not.stringContaining('mail')])
+  })
+
+  test('201: another address of the organization, and the same at another one, have their own', async () => {
+    const asked = await givenAddress()
+    await statuses(4, asked)
+    const given = givenOf(await service.client())
+    const { email } = await given.user({ org_domain: asked.org_domain })
+    const other = await givenAddress()
+    await given.user({ org_domain: other.org_domain, email: asked.user_email })
+
+    expect(await statuses(1, { ...asked, user_email: email })).toEqual([201])
+    expect(await statuses(1, { ...asked, org_domain: other.org_domain })).toEqual([201])
+  })
+})
+
+describe('a text message', () => {
+  type Message = Parameters<Service['deps']['limits']['takeSms']>[0]
+
+  /** To a user and a number that nobody has written to yet. */
+  function someMessage(members: Partial<Message> = {}): Message {
+    const { address, ...organization } = someAddress()
+    return { ...organization, userId: address, phoneNumber: `+33${anything()}`, ...members }
+  }
+
+  function take(message: Message) {
+    return service.deps.limits.takeSms(message)
+  }
+
+  /** How often it may be sent before it is refused. */
+  async function leftOf(message: Message): Promise<number> {
+    const answers = await Promise.allSettled(Array.from({ length: 5 }, () => take(message)))
+    return answers.filter(({ status }) => status === 'fulfilled').length
+  }
+
+  const refused = { code: 'rate_limited', limit: { name: 'sms', remaining: 0 } }
+
+  test('is one of three an hour to a user, whatever their number', async () => {
+    const { userId, ...organization } = someMessage()
+    const toUser = () => take({ ...someMessage(organization), userId, phoneNumber: `+33${anything()}` })
+
+    const left = [await toUser(), await toUser(), await toUser()].map(({ remaining }) => remaining)
+
+    expect(left).toEqual([2, 1, 0])
+    await expect(toUser()).rejects.toMatchObject(refused)
+    service.clock.advance(60 * minute)
+    expect(await toUser()).toMatchObject({ name: 'sms', limit: 3, windowSeconds: 3600, remaining: 2 })
+  })
+
+  test('is one of three an hour to a number, at whichever organizations and users of the account', async () => {
+    const { phoneNumber } = someMessage()
+    const toNumber = (members: Partial<Message> = {}) => take(someMessage({ phoneNumber, ...members }))
+
+    const left = [await toNumber(), await toNumber(), await toNumber()].map(({ remaining }) => remaining)
+
+    expect(left).toEqual([2, 1, 0])
+    await expect(toNumber()).rejects.toMatchObject(refused)
+    expect(await toNumber({ environment: 'production' })).toMatchObject({ remaining: 2 })
+    const accountId = '0190c8c2-0000-7000-8000-000000000000'
+    expect(await toNumber({ accountId })).toMatchObject({ remaining: 2 })
+  })
+
+  test('is one of 200 an hour of an organization; what its users are refused does not count', async () => {
+    const { domain, userId } = someMessage()
+    expect(await leftOf(someMessage({ domain, userId }))).toBe(3)
+    const others = await Promise.allSettled(
+      Array.from({ length: 200 }, (_, number) => take(someMessage({ domain, userId: `${number}` }))),
+    )
+
+    const over = others.flatMap((outcome) =>
+      outcome.status === 'rejected' ? [outcome.reason as unknown] : [],
+    )
+    expect(over).toHaveLength(3)
+    expect(over[0]).toMatchObject({
+      code: 'rate_limited',
+      limit: { name: 'organization-sms', limit: 200, windowSeconds: 3600, remaining: 0 },
+    })
+    expect(await leftOf(someMessage({ domain, environment: 'production' }))).toBe(3)
+    expect(await leftOf(someMessage())).toBe(3)
+    service.clock.advance(60 * minute)
+    expect(await leftOf(someMessage({ domain }))).toBe(3)
+  })
+})

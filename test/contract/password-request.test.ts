@@ -1,0 +1,216 @@
+import { followMagicLink, openMagicLink, type Client } from '@portico/sdk'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { anyEmail } from '../given.js'
+import { startService, type Service } from '../harness.js'
+import { goodPassword, passwordGivenOf, type PasswordGiven } from './password-given.js'
+
+let service: Service
+let client: Client
+/** Of a key that may not read users. */
+let blind: Client
+let given: PasswordGiven
+
+beforeAll(async () => {
+  service = await startService()
+  client = await service.client()
+  blind = await service.client({ scopes: ['write:passwords', 'write:magic_links'] })
+  given = passwordGivenOf(service, client)
+})
+
+describe('asking for a password', () => {
+  test('201: the user is told where the key may read users, and is null where it may not', async () => {
+    const scene = await given.scene()
+
+    const seen = await given.request(scene)
+    const unseen = await given.request(scene, {}, blind)
+
+    expect(seen).toMatchObject({ __domain__: scene.org_domain, user_id: scene.user.id })
+    expect(unseen.user_id).toBeNull()
+    const lifetimeMs = Date.parse(seen.expired_at) - service.clock.now().getTime()
+    expect(Math.round(lifetimeMs / 60_000)).toBe(60)
+  })
+
+  test('404 and 409: an unknown address and an inactive user, where the key may read users', async () => {
+    const scene = await given.scene()
+
+    await expect(given.request(scene, { user_email: anyEmail() })).rejects.toMatchObject({
+      status: 404,
+      code: 'user_not_found',
+    })
+    await client.users.update({ org_domain: scene.org_domain, user_id: scene.user.id, active: false })
+    await expect(given.request(scene)).rejects.toMatchObject({ status: 409, code: 'user_inactive' })
+  })
+
+  test('201: with find_or_create_user an unknown address becomes a user at once', async () => {
+    const scene = await given.scene()
+    const user_email = anyEmail()
+
+    const { user_id } = await given.request(scene, { user_email, find_or_create_user: true })
+
+    const user = await client.users.getByEmail({ org_domain: scene.org_domain, user_email })
+    expect(user).toMatchObject({ id: user_id, email_verified: false })
+    const { data } = await client.events.list({ limit: 1000 })
+    expect(data.slice(-2).map(({ code }) => code)).toEqual([
+      'user.user.create.success',
+      'password.request.create.success',
+    ])
+  })
+
+  test('201: of twenty who ask for one unknown address at once, one makes the user', async () => {
+    const scene = await given.scene()
+    const user_email = anyEmail()
+
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => given.request(scene, { user_email, find_or_create_user: true })),
+    )
+
+    expect(new Set(answers.map(({ user_id }) => user_id)).size).toBe(1)
+    expect(answers[0]?.user_id).not.toBeNull()
+  })
+
+  test('403: a key that may not write users makes none, known address or not', async () => {
+    const scene = await given.scene()
+    const reader = await service.client({ scopes: ['write:passwords', 'read:users'] })
+
+    for (const user_email of [scene.user.email, anyEmail()]) {
+      const attempt = given.request(scene, { user_email, find_or_create_user: true }, reader)
+      await expect(attempt).rejects.toMatchObject({ status: 403, code: 'insufficient_scope' })
+    }
+  })
+
+  test('409, 403, 404: an inactive connection, an address that may not sign in, and no connection', async () => {
+    const scene = await given.scene({ active: false })
+    await expect(given.request(scene)).rejects.toMatchObject({ status: 409, code: 'connection_inactive' })
+
+    const closed = await given.scene({}, { allowed_email_domains: ['corp.example'] })
+    await expect(given.request(closed)).rejects.toMatchObject({
+      status: 403,
+      code: 'email_domain_not_allowed',
+    })
+
+    const { domain } = await service.given.organization()
+    await expect(given.request({ ...scene, org_domain: domain })).rejects.toMatchObject({
+      status: 404,
+      code: 'password_connection_not_found',
+    })
+  })
+})
+
+describe('the link of a request', () => {
+  test('redirects with a password_code, the state of the request and the issuer, and with no code', async () => {
+    const scene = await given.scene()
+    const { request_id } = await given.request(scene, {
+      state: 'abc',
+      redirect_uri: 'https://store.example/other',
+    })
+
+    const followed = await followMagicLink(await given.link(scene, request_id))
+
+    expect(followed).toMatchObject({ outcome: 'password_code', state: 'abc' })
+    const { origin, pathname, searchParams } = followed.redirectedTo
+    expect(origin + pathname).toBe('https://store.example/other')
+    expect([...searchParams.keys()].sort()).toEqual(['iss', 'password_code', 'state'])
+  })
+
+  test('works while its magic-link connection is active', async () => {
+    const scene = await given.scene()
+    const { request_id } = await given.request(scene)
+    const link = await given.link(scene, request_id)
+    await client.magicLink.updateConnection({ org_domain: scene.org_domain, active: false })
+
+    await expect(followMagicLink(link)).rejects.toThrow(/cannot be used/)
+  })
+
+  test('gives a newer code in place of the one before', async () => {
+    const scene = await given.scene()
+    const { request_id } = await given.request(scene)
+    const older = await given.open(await given.link(scene, request_id))
+    const newer = await given.open(await given.link(scene, request_id))
+    const set = (password_code: string) =>
+      client.password.set({
+        org_domain: scene.org_domain,
+        user_email: scene.user.email,
+        password_code,
+        plain_text: goodPassword,
+      })
+
+    await expect(set(older)).rejects.toMatchObject({ code: 'password_code_refused' })
+    expect((await set(newer)).user_id).toBe(scene.user.id)
+  })
+
+  test('lives no longer than its request', async () => {
+    const scene = await given.scene()
+    const { request_id, expired_at } = await given.request(scene)
+    service.clock.advance(50 * 60)
+
+    const late = await client.magicLink.createChallenge({
+      org_domain: scene.org_domain,
+      user_email: scene.user.email,
+      request_id,
+      send_email: false,
+    })
+
+    expect(late.expired_at).toBe(expired_at)
+  })
+
+  test('422: a request of another address, of another organization, one that is over and one that never was', async () => {
+    const scene = await given.scene()
+    const other = await given.scene()
+    const foreign = await given.request(other)
+    const own = await given.request(scene)
+    const neighbour = await service.given.user({ org_domain: scene.org_domain })
+    const refused = { status: 422, code: 'invalid_parameters', fields: [{ path: 'request_id' }] }
+
+    await expect(given.link(scene, foreign.request_id)).rejects.toMatchObject(refused)
+    await expect(given.link(scene, own.request_id, neighbour.email)).rejects.toMatchObject(refused)
+    await expect(given.link(scene, scene.user.id)).rejects.toMatchObject(refused)
+    service.clock.advance(3601)
+    await expect(given.link(scene, own.request_id)).rejects.toMatchObject(refused)
+  })
+
+  test('leads nowhere once the request is over', async () => {
+    const scene = await given.sceneWithPassword()
+    const { org_domain, user } = scene
+    const { request_id } = await given.request(scene)
+    const link = await given.link(scene, request_id)
+    await client.password.updateConnection({ org_domain, plain_text_min_length: 40 })
+    const { renew_password } = await given.signIn(scene)
+    await client.password.set({
+      org_domain,
+      user_email: user.email,
+      password_code: renew_password?.password_code ?? '',
+      plain_text: `${goodPassword} and nineteen sails`,
+    })
+
+    await expect(followMagicLink(link)).rejects.toThrow(/cannot be used/)
+  })
+
+  test('an unknown address gets a request and a link, but no mail, and the link leads nowhere', async () => {
+    const scene = await given.scene()
+    const user_email = anyEmail()
+    const { request_id } = await given.request(scene, { user_email }, blind)
+    const of = { org_domain: scene.org_domain, user_email, request_id }
+
+    const { magic_link } = await blind.magicLink.createChallenge({ ...of, send_email: false })
+    await blind.magicLink.createChallenge(of)
+    await service.runJobs()
+
+    expect((await client.outbox.list({ to: user_email })).data).toEqual([])
+    await expect(openMagicLink(magic_link ?? '')).rejects.toThrow(/cannot be used/)
+  })
+
+  test('a known address gets it by mail', async () => {
+    const scene = await given.scene()
+    const { request_id } = await given.request(scene, {}, blind)
+    await blind.magicLink.createChallenge({
+      org_domain: scene.org_domain,
+      user_email: scene.user.email,
+      request_id,
+    })
+    await service.runJobs()
+
+    const { data } = await client.outbox.list({ to: scene.user.email })
+    const [link = ''] = /http\S+token=[\w-]{43}/.exec(data[0]?.text ?? '') ?? []
+    expect((await followMagicLink(link)).outcome).toBe('password_code')
+  })
+})

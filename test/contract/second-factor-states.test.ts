@@ -1,0 +1,325 @@
+import { followMagicLink, type Client } from '@portico/sdk'
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { startService, type Service } from '../harness.js'
+import { stepSeconds, totpGivenOf, type EnrolledScene, type TotpGiven } from '../totp-given.js'
+import { goodPassword, passwordGivenOf, type PasswordGiven, type PasswordScene } from './password-given.js'
+
+// Every state of a sign-in that asks for a second factor with every request that could take it further, empty and
+// malformed ones included. What is not a listed move gets neither a code nor tokens.
+
+let service: Service
+let client: Client
+let given: TotpGiven
+let passwords: PasswordGiven
+let token: string
+
+beforeAll(async () => {
+  service = await startService()
+  client = await service.client()
+  given = totpGivenOf(service, client)
+  passwords = passwordGivenOf(service, client)
+  token = await service.token()
+})
+
+/** What a request can get out of the service; `none` is all that brings nobody further. */
+type Outcome = 'none' | 'asked' | 'first factor' | 'second factor' | 'code' | 'tokens'
+
+/** What whoever signs in has in hand; what they lack is empty. */
+interface Held {
+  readonly scene: EnrolledScene & PasswordScene
+  /** Of a passed first factor. */
+  readonly pendingId: string
+  /** Of an open challenge. */
+  readonly challengeId: string
+  readonly usedCode: string
+  readonly code: string
+  readonly passwordCode: string
+}
+
+/** A user with a password and an app, whose present code was not used yet. */
+async function begin(held: Partial<Held> = {}): Promise<Held> {
+  const scene = await passwords.sceneWithPassword()
+  const place = { ...scene, user_id: scene.user.id }
+  await given.activate(scene.org_domain)
+  const app = await given.enroll(place)
+  const usedCode = given.codeOf(app.app)
+  service.clock.advance(stepSeconds)
+  const nothing = { pendingId: '', challengeId: '', code: '', passwordCode: '' }
+  return { ...nothing, scene: { ...place, ...app }, usedCode, ...held }
+}
+
+async function pending(): Promise<Held> {
+  const held = await begin()
+  const { org_domain, user } = held.scene
+  const of = { org_domain, user_email: user.email, plain_text: goodPassword }
+  return { ...held, pendingId: (await client.password.createChallenge(of)).request_id }
+}
+
+async function asked(): Promise<Held> {
+  const held = await pending()
+  const { org_domain, user_id } = held.scene
+  const linked = { org_domain, user_id, password_request_id: held.pendingId }
+  return { ...held, challengeId: (await client.totp.createChallenge(linked)).request_id }
+}
+
+const states = {
+  'nothing has begun': begin,
+  'the password was right': pending,
+  'a code was asked for': asked,
+
+  'a code was asked for, and not for this sign-in': async () => {
+    const held = await pending()
+    return { ...held, challengeId: (await given.challenge(held.scene)).request_id }
+  },
+
+  'both factors were passed': async () => {
+    const held = await asked()
+    const usedCode = given.codeOf(held.scene.app)
+    const { code } = await given.answer(held.scene, usedCode)
+    return { ...held, usedCode, code: code ?? '' }
+  },
+
+  'its ten minutes are over': async () => {
+    const held = await asked()
+    service.clock.advance(600)
+    token = await service.token()
+    return held
+  },
+
+  'five codes were wrong': async () => {
+    const held = await asked()
+    const wrong = given.wrongCode(held.scene.app)
+    for (let attempt = 0; attempt < 5; attempt++) await given.answer(held.scene, wrong).catch(() => undefined)
+    return held
+  },
+
+  'another password was set': async () => {
+    const held = await asked()
+    await passwords.set(held.scene, `${goodPassword} two`)
+    return held
+  },
+
+  'a new password may be set': async () => {
+    const held = await asked()
+    return { ...held, passwordCode: await passwords.code(held.scene) }
+  },
+
+  'another app was enrolled by force': async () => {
+    const held = await asked()
+    const again = await given.enroll(held.scene, { force_enroll: true })
+    service.clock.advance(stepSeconds)
+    expect(again.app).not.toEqual(held.scene.app)
+    return held
+  },
+
+  'another enrolment has begun': async () => {
+    const held = await asked()
+    const { app } = await given.begun(held.scene, { force_enroll: true })
+    return { ...held, usedCode: given.codeOf(app) }
+  },
+
+  'the user was deactivated': async () => {
+    const held = await asked()
+    const { org_domain, user_id } = held.scene
+    await client.users.update({ org_domain, user_id, active: false })
+    return held
+  },
+
+  'the user was deactivated for a while': async () => {
+    const held = await asked()
+    const passwordCode = await passwords.code(held.scene)
+    const { org_domain, user_id } = held.scene
+    await client.users.update({ org_domain, user_id, active: false })
+    await client.users.update({ org_domain, user_id, active: true })
+    return { ...held, passwordCode }
+  },
+
+  'passwords were switched off': async () => {
+    const held = await asked()
+    await client.password.updateConnection({ org_domain: held.scene.org_domain, active: false })
+    return held
+  },
+
+  'another app was enrolled by force after the password': async () => {
+    const held = await pending()
+    await given.enroll(held.scene, { force_enroll: true })
+    service.clock.advance(stepSeconds)
+    return held
+  },
+
+  'the address may not sign in any more': async () => {
+    const held = await asked()
+    const { org_domain } = held.scene
+    await client.organizations.update({ org_domain, allowed_email_domains: ['corp.example'] })
+    return held
+  },
+} satisfies Record<string, () => Promise<Held>>
+
+const requests = {
+  'password-challenge: the password': ({ scene }) =>
+    send('POST', '/api/v2/password-challenge', { ...userOf(scene), plain_text: goodPassword }),
+  'password-challenge: a code for a password': ({ scene }) =>
+    send('POST', '/api/v2/password-challenge', {
+      ...userOf(scene),
+      plain_text: given.codeOf(scene.app),
+    }),
+  'a magic link': async ({ scene }) => {
+    const link = await client.magicLink
+      .createChallenge({ ...userOf(scene), send_email: false })
+      .catch(() => undefined)
+    return link === undefined ? 'none' : open(link.magic_link ?? '')
+  },
+  'password: another one is set': ({ scene, passwordCode }) =>
+    send('POST', '/api/v2/password', {
+      ...userOf(scene),
+      password_code: passwordCode,
+      plain_text: 'seven quiet harbours 12',
+    }),
+
+  'totp-challenge: of nothing': (held) => ask(held, {}),
+  'totp-challenge: of the request': (held) => ask(held, { password_request_id: held.pendingId }),
+  'totp-challenge: an empty request': (held) => ask(held, { password_request_id: '' }),
+  'totp-challenge: a malformed request': (held) => ask(held, { password_request_id: { $ne: '' } }),
+  'totp-challenge: an invented request': (held) => ask(held, { password_request_id: randomUUID() }),
+
+  'validation: nothing': (held) => validate(held, {}),
+  'validation: an empty code': (held) => validate(held, { code: '' }),
+  'validation: null': (held) => validate(held, { code: null }),
+  'validation: a list': (held) => validate(held, { code: [given.codeOf(held.scene.app)] }),
+  'validation: a wrong code': (held) => validate(held, { code: given.wrongCode(held.scene.app) }),
+  'validation: a code that was used, or not validated': (held) => validate(held, { code: held.usedCode }),
+  'validation: the request for a code': (held) => validate(held, { code: held.pendingId }),
+  'validation: the code in other digits': (held) =>
+    validate(held, { code: given.codeOf(held.scene.app).replace(/\d/g, fullWidth) }),
+  'validation: the code, of an invented challenge': (held) =>
+    validate(held, { code: given.codeOf(held.scene.app), request_id: randomUUID() }),
+  'validation: a recovery code that was used': async (held) => {
+    const [, , third = ''] = held.scene.recoveryCodes
+    await validate(held, { code: third })
+    return validate(held, { code: third })
+  },
+
+  'token: the request': ({ pendingId }) => exchange(pendingId),
+  'token: the challenge': ({ challengeId }) => exchange(challengeId),
+  'token: the code of the app': ({ scene }) => exchange(given.codeOf(scene.app)),
+  'token: a recovery code': ({ scene }) => exchange(scene.recoveryCodes[0] ?? ''),
+
+  'validation: the code': (held) => validate(held, { code: given.codeOf(held.scene.app) }),
+  'validation: a recovery code': (held) => validate(held, { code: held.scene.recoveryCodes[0] ?? '' }),
+  'token: the authorization code': ({ code }) => exchange(code),
+} satisfies Record<string, (held: Held) => Promise<Outcome>>
+
+type Moves = {
+  readonly [State in keyof typeof states]?: { readonly [Name in keyof typeof requests]?: Outcome }
+}
+
+const firstFactors = {
+  'password-challenge: the password': 'first factor',
+  'a magic link': 'first factor',
+} as const
+
+/** Which alone brings nobody in. */
+const askedAgain = { 'totp-challenge: of the request': 'asked' } as const
+
+const bothFactors = {
+  ...firstFactors,
+  ...askedAgain,
+  'validation: the code': 'code',
+  'validation: a recovery code': 'code',
+  // The first of its two requests is the listed one before.
+  'validation: a recovery code that was used': 'none',
+} as const
+
+/** All that leads on. */
+const moves: Moves = {
+  'nothing has begun': firstFactors,
+  'the password was right': { ...firstFactors, ...askedAgain },
+  'a code was asked for': bothFactors,
+  'a code was asked for, and not for this sign-in': {
+    ...firstFactors,
+    ...askedAgain,
+    'validation: the code': 'second factor',
+    'validation: a recovery code': 'second factor',
+    'validation: a recovery code that was used': 'none',
+  },
+  'both factors were passed': { ...firstFactors, 'token: the authorization code': 'tokens' },
+  'its ten minutes are over': firstFactors,
+  'five codes were wrong': { ...firstFactors, ...askedAgain },
+  'another password was set': { 'a magic link': 'first factor' },
+  'a new password may be set': bothFactors,
+  'another app was enrolled by force': firstFactors,
+  'another enrolment has begun': bothFactors,
+  'the user was deactivated for a while': firstFactors,
+  'passwords were switched off': { 'a magic link': 'first factor', ...askedAgain },
+  'the address may not sign in any more': askedAgain,
+  'another app was enrolled by force after the password': firstFactors,
+}
+
+describe.each(Object.entries(states))('%s:', (state, reach) => {
+  const listed: Readonly<Record<string, Outcome>> = moves[state as keyof Moves] ?? {}
+
+  test('no request but a listed move leads on', async () => {
+    const held = await reach()
+    const outcomes: [string, Outcome][] = []
+    for (const [name, request] of Object.entries(requests)) {
+      // Five wrong codes lock, which is a state of its own: locked, the requests after them would prove nothing.
+      await service.query('update totp_enrollments set failures = 0 where failures < 5')
+      if (!(name in listed)) outcomes.push([name, await request(held)])
+    }
+
+    expect(outcomes.filter(([, outcome]) => outcome !== 'none')).toEqual([])
+  })
+
+  test.each(Object.entries(listed))('%s leads to %s', async (name, outcome) => {
+    const request = requests[name as keyof typeof requests]
+    expect(await request(await reach())).toBe(outcome)
+  })
+})
+
+function userOf({ org_domain, user }: PasswordScene) {
+  return { org_domain, user_email: user.email }
+}
+
+/** A challenge that belongs to no sign-in leads to none, which the requests after it show. */
+async function ask({ scene }: Held, body: object): Promise<Outcome> {
+  const path = `/api/v2/org/${scene.org_domain}/totp-challenge/${scene.user_id}`
+  const outcome = await send('POST', path, body)
+  return outcome === 'asked' && !('password_request_id' in body) ? 'none' : outcome
+}
+
+function validate({ scene }: Held, body: object): Promise<Outcome> {
+  return send('PUT', `/api/v2/org/${scene.org_domain}/totp-challenge/validation/${scene.user_id}`, body)
+}
+
+function exchange(code: string): Promise<Outcome> {
+  return send('POST', '/oauth/token', { grant_type: 'authorization_code', code })
+}
+
+function fullWidth(digit: string): string {
+  return String.fromCodePoint(0xff10 + Number(digit))
+}
+
+async function open(link: string): Promise<Outcome> {
+  return followMagicLink(link).then(
+    ({ outcome }) => (outcome === 'code' ? 'code' : outcome === 'totp_required' ? 'first factor' : 'none'),
+    () => 'none',
+  )
+}
+
+async function send(method: string, path: string, body: object): Promise<Outcome> {
+  const answer = await fetch(service.baseUrl + path, {
+    method,
+    headers: {
+      'content-type': 'application/json',
+      ...(path.startsWith('/api/') && { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify(body),
+  })
+  const members = (await answer.json()) as Record<string, unknown>
+  if (typeof members['access_token'] === 'string') return 'tokens'
+  if (typeof members['code'] === 'string') return 'code'
+  if (members['error'] === 'totp_required') return 'first factor'
+  if (members['success'] === true) return 'second factor'
+  return members['success'] === false ? 'asked' : 'none'
+}

@@ -1,0 +1,137 @@
+import { guard, unitTest } from './guard.js'
+
+const pepper = 'server/src/password/pepper.ts'
+const stored = 'server/src/password/stored-password.ts'
+const rotation = 'server/src/password/rotate-peppers.ts'
+const hasher = 'server/src/password/password-hash.ts'
+const foreign = 'server/src/password/foreign-hash.ts'
+const migration = 'server/src/db/migrations/0010-passwords.ts'
+
+const ofPepper = (title: string) => unitTest(rotation, `a pepper ${title}`)
+const whileRotating = (title: string) => unitTest(rotation, `while peppers rotate ${title}`)
+const isReplaced = ofPepper(
+  'is replaced when its period is over, its hashes are wrapped anew, and it is destroyed',
+)
+const staysForTheRest = ofPepper('stays while a run has not come to all of its hashes')
+const ownHash = unitTest(
+  hasher,
+  'a hash verifies its password, in whichever form of Unicode it is typed, and no other',
+)
+const bcryptOfCost = (cost: number) => `$2b$${cost}$abcdefghijklmnopqrstuuF7rYohnG6HfAmIoG44JJ7SsUY9p.Q3u`
+
+const foreignKey = {
+  file: migration,
+  find:
+    'on delete cascade, constraint passwords_pepper_fkey ' +
+    'foreign key (account_id, organization_id, environment, pepper_version) ' +
+    'references password_peppers (account_id, organization_id, environment, version)',
+  replace: 'on delete cascade',
+}
+
+/** Whose a hash is, what it may cost, and what becomes of it while keys change. */
+export const hashGuards = [
+  guard({
+    name: 'password hash: of its user alone',
+    file: pepper,
+    find: '${organizationId}:${userId}:${version}',
+    replace: '${organizationId}:${version}',
+    red: unitTest(
+      rotation,
+      'a hash that does not open is no password: not when it was copied from another user, nor to another organization, nor altered',
+    ),
+    green: isReplaced,
+  }),
+  guard({
+    name: 'password hash: its pepper stays',
+    ...foreignKey,
+    red: ofPepper('that wraps a hash cannot be deleted'),
+    green: isReplaced,
+  }),
+  guard({
+    name: 'password hash: its pepper is not destroyed, with the foreign key',
+    file: rotation,
+    find: 'not exists ( select from passwords',
+    replace: 'true or exists ( select from passwords',
+    also: [foreignKey],
+    red: staysForTheRest,
+    green: isReplaced,
+  }),
+  guard({
+    name: 'password hash: with the successor of a pepper that is destroyed meanwhile',
+    file: stored,
+    find: 'const row = (await find()) ?? (await find())',
+    replace: 'const row = await find()',
+    red: whileRotating('who waits for a pepper that is destroyed meanwhile takes its successor'),
+    green: isReplaced,
+  }),
+  guard({
+    name: 'password hash: an upgrade gives way to a new password',
+    file: stored,
+    find: ".where('set_at', '=', setAt)",
+    replace: '',
+    red: whileRotating('a better hash of a password is not written over a password that was set meanwhile'),
+    green: isReplaced,
+  }),
+  guard({
+    name: 'period: of a pepper',
+    file: rotation,
+    find: "connection.pepper_rotation_period * interval '1 second'",
+    replace: "interval '30 minutes'",
+    red: isReplaced,
+    green: staysForTheRest,
+  }),
+  guard({
+    name: 'period: of an hour at least',
+    file: migration,
+    find: 'constraint password_connections_rotation_check check (pepper_rotation_period between 3600 and 31536000),',
+    replace: '',
+    red: ofPepper('has a period of an hour at least, and of a year at most'),
+    green: isReplaced,
+  }),
+  guard({
+    name: 'row budget: of a rotation',
+    file: rotation,
+    find: 'Math.min(batchSize, budget - rewrapped)',
+    replace: 'batchSize',
+    red: staysForTheRest,
+    green: isReplaced,
+  }),
+  guard({
+    name: 'one verification: of an address without a password',
+    file: hasher,
+    find: 'async verify(hash = nobodys, plainText) {',
+    replace: 'async verify(hash, plainText) { if (hash === undefined) return false',
+    red: unitTest(hasher, 'without a hash one verification is made all the same, and nothing is right'),
+    green: ownHash,
+  }),
+  guard({
+    name: 'queue: of those who wait for a hash',
+    file: hasher,
+    find: 'if (total >= room || theirs >= room / 2)',
+    replace: 'if (theirs >= room / 2)',
+    red: unitTest(
+      hasher,
+      'beyond those at work and a hundred who wait, everybody is sent away until there is room',
+    ),
+    green: ownHash,
+  }),
+  guard({
+    name: 'imported hash: told from one of ours',
+    file: foreign,
+    find: "const mark = 'imported:'",
+    replace: "const mark = ''",
+    red: ownHash,
+    green: unitTest(
+      foreign,
+      'the bcrypt vector $2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW verifies',
+    ),
+  }),
+  guard({
+    name: 'imported hash: what it may cost',
+    file: foreign,
+    find: 'if (!isBearable)',
+    replace: 'if (false)',
+    red: unitTest(foreign, `a hash is refused whose parameters no sign-in may cost: ${bcryptOfCost(15)}`),
+    green: unitTest(foreign, `the costliest that a sign-in may be is taken: ${bcryptOfCost(14)}`),
+  }),
+]

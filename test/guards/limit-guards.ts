@@ -1,0 +1,142 @@
+import { contractTest, guard } from './guard.js'
+
+const limits = 'server/src/limits/limits.ts'
+const counter = 'server/src/limits/counter.ts'
+const challenge = 'server/src/magic-link/challenge.ts'
+
+const attempt = (title: string) => contractTest('limits', `an attempt to sign in ${title}`)
+const mail = (title: string) => contractTest('limits', `a mail with a link ${title}`)
+
+const fifthLocks = attempt('is looked at five times within 15 minutes at an address; the fifth locks it')
+const forgottenInTime = attempt('is forgotten after 15 minutes')
+const lockedLonger = attempt(
+  'is locked out for twice as long each time within a day, and for four hours at most',
+)
+const apart = (what: string) => attempt(`is counted apart from those of another ${what}`)
+const toldBesideKey = mail('201: says beside the limit of the key how many more there may be')
+
+const whose = 'JSON.stringify([environment, domain, address])'
+
+/** Who may try how often, and what that tells. */
+export const limitGuards = [
+  guard({
+    name: 'limit: attempts at a locked address',
+    file: limits,
+    find: 'const isLocked = counted.count > signIns.limit',
+    replace: 'const isLocked = false',
+    red: fifthLocks,
+    green: forgottenInTime,
+  }),
+  guard({
+    name: 'limit: the lock by the last attempt',
+    file: limits,
+    find: 'isLast ? { ...counted, resetSeconds: await lock(key) } : counted',
+    replace: 'counted',
+    red: lockedLonger,
+    green: fifthLocks,
+  }),
+  guard({
+    name: 'limit: locks that grow',
+    file: limits,
+    find: 'lockSeconds * 2 ** (count - 1)',
+    replace: 'lockSeconds',
+    red: lockedLonger,
+    green: fifthLocks,
+  }),
+  guard({
+    name: 'limit: locks that end',
+    file: limits,
+    find: 'Math.min(lockSeconds * 2 ** (count - 1), maxLockSeconds)',
+    replace: 'lockSeconds * 2 ** (count - 1)',
+    red: lockedLonger,
+    green: fifthLocks,
+  }),
+  guard({
+    name: 'limit: a right attempt while the address is locked',
+    file: limits,
+    find: 'if (isLocked) return',
+    replace: '',
+    red: attempt('that is right does not open what is locked'),
+    green: attempt('that is right makes the ones before forgotten, and the locks'),
+  }),
+  guard({
+    name: 'limit: locks before a right attempt',
+    file: limits,
+    find: 'Promise.all([attempts.forget(key), locks.forget(key)])',
+    replace: 'attempts.forget(key)',
+    red: attempt('that is right makes the ones before forgotten, and the locks'),
+    green: fifthLocks,
+  }),
+  guard({
+    name: 'limit: attempts at an organization',
+    file: limits,
+    find: 'checkWithin(organizationSignIns, await organizationAttempts.add(keyOf(at)))',
+    replace: '',
+    red: attempt('is one of 600 a minute at an organization; more are refused, and count at no address'),
+    green: fifthLocks,
+  }),
+  guard({
+    name: 'limit: attempts of another account',
+    file: limits,
+    find: 'scope: accountId',
+    replace: "scope: ''",
+    red: apart('account'),
+    green: apart('environment'),
+  }),
+  guard({
+    name: 'limit: attempts of another environment',
+    file: limits,
+    find: whose,
+    replace: 'JSON.stringify([domain, address])',
+    red: apart('environment'),
+    green: apart('organization'),
+  }),
+  guard({
+    name: 'limit: attempts of another organization',
+    file: limits,
+    find: whose,
+    replace: 'JSON.stringify([environment, address])',
+    red: apart('organization'),
+    green: apart('address'),
+  }),
+  guard({
+    name: 'limit: attempts of another address',
+    file: limits,
+    find: whose,
+    replace: 'JSON.stringify([environment, domain])',
+    red: apart('address'),
+    green: apart('organization'),
+  }),
+  guard({
+    name: 'limit: digests instead of addresses',
+    file: limits,
+    find: "fingerprints(deps.keys.master, context, whose)[0].toString('base64url')",
+    replace: 'whose',
+    red: contractTest('limits', 'what is counted does not tell at whose address'),
+    green: fifthLocks,
+  }),
+  guard({
+    name: 'limit: the clock of the service',
+    file: counter,
+    find: 'now().getTime() - libraryNow',
+    replace: '0',
+    red: forgottenInTime,
+    green: fifthLocks,
+  }),
+  guard({
+    name: 'limit: mails to an address',
+    file: limits,
+    find: 'checkWithin(policy, counted)',
+    replace: '',
+    red: mail('429: a fourth within 15 minutes is refused, and leaves nothing behind'),
+    green: toldBesideKey,
+  }),
+  guard({
+    name: 'limit: mails to an address without a user',
+    file: challenge,
+    find: 'checkConnection(addressee, email)',
+    replace: 'checkConnection(addressee, email); checkUser(addressee, caller)',
+    red: mail('429: an address without a user is counted like one with'),
+    green: toldBesideKey,
+  }),
+]

@@ -1,0 +1,355 @@
+import { contractTest, guard, routeTests, unitTest } from './guard.js'
+
+const enrollment = 'server/src/totp/enrollment.ts'
+const validateEnrollment = 'server/src/totp/validate-enrollment.ts'
+const challenge = 'server/src/totp/challenge.ts'
+const validateChallenge = 'server/src/totp/validate-challenge.ts'
+const rows = 'server/src/totp/rows.ts'
+const connection = 'server/src/totp/connection.ts'
+const sendCode = 'server/src/totp/send-code.ts'
+const deliver = 'server/src/sms/deliver.ts'
+const openRequest = 'server/src/password/open-request.ts'
+const limits = 'server/src/limits/limits.ts'
+const verifiedPhone = 'server/src/users/verified-phone.ts'
+
+const enroll = routeTests('totp.enroll')
+const update = routeTests('totp.updateConnection')
+
+const begun = (title: string) => contractTest('totp-enrollment', `the enrolment of an app ${title}`)
+const another = (title: string) =>
+  contractTest('totp-enrollment', `another enrolment of a user who has one ${title}`)
+const asked = (title: string) => contractTest('totp-challenge', `a challenge ${title}`)
+const shown = (title: string) => contractTest('totp-challenge', `a code of the app ${title}`)
+const recovery = (title: string) => contractTest('totp-challenge', `a recovery code ${title}`)
+const wrong = (title: string) => contractTest('totp-challenge', `five wrong codes ${title}`)
+const telephone = (title: string) => contractTest('totp-sms', `the enrolment of a telephone ${title}`)
+const texted = (title: string) => contractTest('totp-sms', `a code by text message ${title}`)
+
+const costly = (title: string) => contractTest('totp-sms-limits', `a message that costs somebody ${title}`)
+const messages = (title: string) => contractTest('limits', `a text message ${title}`)
+const renewal = (title: string) =>
+  contractTest('totp-enrollment', `a code to renew the password, of a sign-in before an enrolment ${title}`)
+
+/** Of an enrolment and of the user, at its validation. */
+const samePhoneNumber =
+  ".where((is) => is.or([is('pending_phone_number', 'is', null), is('pending_phone_number', '=', user.phoneNumber)]), )"
+
+const isBegun = begun('begins with a key URI and five recovery codes, which no later answer repeats')
+const isPassed = asked(
+  'is passed by the present code of the app, with another request_id and no code of its own',
+)
+const isTexted = texted('is in the message and in no answer, and passes the challenge once')
+const replaces = another(
+  'takes the place of the old one with its validation: app, recovery codes and open challenges',
+)
+
+/** Who may be enrolled, and which code is good, how often and for how long. */
+export const totpGuards = [
+  guard({
+    name: 'environment: TOTP connection that is changed',
+    file: connection,
+    find: ".where('environment', '=', tenant.environment) .where('organization_id', '=', organizationIdOf(tenant)) .$if(",
+    replace: ".where('organization_id', '=', organizationIdOf(tenant)) .$if(",
+    red: contractTest('totp-connection', 'the TOTP connection is one of its environment alone'),
+    green: update.succeeds,
+  }),
+  guard({
+    name: 'TOTP: active connection, for an enrolment',
+    file: enrollment,
+    find: "if (!connection.active) throw new ApiError('totp_inactive')",
+    replace: '',
+    red: contractTest('totp-enrollment', '403: nobody is enrolled while the connection is switched off'),
+    green: isBegun,
+  }),
+  guard({
+    name: 'TOTP: one enrolment, unless forced',
+    file: enrollment,
+    find: "if (enrolledMethod !== null && !isForced) throw new ApiError('totp_enrollment_taken')",
+    replace: '',
+    red: enroll.refuses('totp_enrollment_taken'),
+    green: enroll.succeeds,
+  }),
+  guard({
+    name: 'TOTP: scope of a forced enrolment',
+    file: enrollment,
+    find: "if (enrolledMethod !== null && !scopes.includes('write:users'))",
+    replace: 'if (enrolledMethod !== null && scopes.length === 0)',
+    red: another('409 without force_enroll, 403 without the scope write:users'),
+    green: another('counts up, and ends the sessions of the user with its validation'),
+  }),
+  guard({
+    name: 'TOTP: mails about forced enrolments',
+    file: enrollment,
+    find: 'await deps.limits.takeMail({ ...tenant, address: normalizeEmail(addressee.email) })',
+    replace: 'normalizeEmail(addressee.email)',
+    red: another('429: of 50 that are begun at once three are, and as many mails are sent'),
+    green: replaces,
+  }),
+  guard({
+    name: 'TOTP: wrong first codes that end an enrolment',
+    file: validateEnrollment,
+    find: 'if (isOver) await',
+    replace: 'if (failures < 0) await',
+    red: begun('ends with the fifth wrong code, also for the right one'),
+    green: isBegun,
+  }),
+  guard({
+    name: 'TOTP: count before the comparison, of first codes',
+    file: validateEnrollment,
+    find: '.set({ pending_failures: sql`pending_failures + 1` })',
+    replace: '.set({ pending_failures: 1 })',
+    red: begun('of 30 codes that come together, looks at five'),
+    green: isBegun,
+  }),
+  guard({
+    name: 'TOTP: expiry of an enrolment that waits',
+    file: validateEnrollment,
+    find: ".where('pending_expires_at', '>', now())",
+    replace: ".where('pending_expires_at', 'is not', null)",
+    red: begun('waits an hour for its first code'),
+    green: isBegun,
+  }),
+  guard({
+    name: 'TOTP: first code that signs in as well',
+    file: validateEnrollment,
+    find: 'last_step: step,',
+    replace: 'last_step: 0,',
+    red: begun('takes its first code once: it does not sign in as well'),
+    green: isBegun,
+  }),
+  guard({
+    name: 'TOTP: sessions of before another enrolment',
+    file: validateEnrollment,
+    find: 'if (user.enrolledMethod !== null) await endSessionsOf(deps, trx, tenant, user.id)',
+    replace: '',
+    also: [
+      {
+        file: validateEnrollment,
+        find: "import { endSessionsOf } from '../sessions/end-sessions.js'",
+        replace: '',
+      },
+    ],
+    red: another('counts up, and ends the sessions of the user with its validation'),
+    green: replaces,
+  }),
+  guard({
+    name: 'TOTP: challenges of before another enrolment',
+    file: validateEnrollment,
+    find: 'await updateOpenChallenges(trx, tenant, { userId: user.id, at }).set({ voided_at: at }).execute()',
+    replace: '',
+    red: replaces,
+    green: another('counts up, and ends the sessions of the user with its validation'),
+  }),
+  guard({
+    name: 'TOTP: active user',
+    file: challenge,
+    find: "if (!active) throw new ApiError('user_inactive')",
+    replace: '',
+    red: asked('409 for a user who is not active, who passes none either'),
+    green: isPassed,
+  }),
+  guard({
+    name: 'TOTP: active connection, for a challenge',
+    file: challenge,
+    find: "if (!connection.active) throw new ApiError('totp_inactive')",
+    replace: '',
+    red: asked('403 and no code is looked at while the connection is switched off'),
+    green: isPassed,
+  }),
+  guard({
+    name: 'TOTP: user of a challenge',
+    file: rows,
+    find: 'user_id = ${userId} and',
+    replace: '${userId}::uuid is not null and',
+    red: asked('of another user is not there, whatever its request_id'),
+    green: isPassed,
+  }),
+  guard({
+    name: 'TOTP: challenged_at of a challenge',
+    file: rows,
+    find: 'and challenged_at is null',
+    replace: '',
+    red: asked('is passed once'),
+    green: isPassed,
+  }),
+  guard({
+    name: 'TOTP: voided_at of a challenge',
+    file: rows,
+    find: 'and voided_at is null',
+    replace: '',
+    red: texted('is the only one that is good: asking again voids the one before'),
+    green: isTexted,
+  }),
+  guard({
+    name: 'TOTP: expiry of a challenge',
+    file: rows,
+    find: 'and expires_at > ${at}',
+    replace: 'and ${at}::timestamptz is not null',
+    red: asked('waits ten minutes'),
+    green: isPassed,
+  }),
+  guard({
+    name: 'TOTP: step of a code, used',
+    file: validateChallenge,
+    find: ".where('last_step', '<', String(step))",
+    replace: '',
+    red: shown('is good for one use, also in another challenge'),
+    green: isPassed,
+  }),
+  guard({
+    name: 'TOTP: step of a code, earlier than a used one',
+    file: validateChallenge,
+    find: ".where('last_step', '<', String(step))",
+    replace: ".where('last_step', '<>', String(step))",
+    red: shown('is worth nothing once a later one was used'),
+    green: isPassed,
+  }),
+  guard({
+    name: 'TOTP: recovery code, used',
+    file: validateChallenge,
+    find: 'recovery_codes_sealed: seal(deps.keys.master, context, left),',
+    replace: 'recovery_codes_sealed: seal(deps.keys.master, context, left) && sealed,',
+    red: recovery('stands for a code once, however it is typed, and the user is told by mail'),
+    green: isPassed,
+  }),
+  guard({
+    name: 'TOTP: lock of a user',
+    file: validateChallenge,
+    find: ".where((is) => is.or([is('locked_until', 'is', null), is('locked_until', '<=', at)]))",
+    replace: '',
+    red: wrong('lock the user for fifteen minutes, and right and wrong codes are answered alike'),
+    green: isPassed,
+  }),
+  guard({
+    name: 'TOTP: count before the comparison',
+    file: validateChallenge,
+    find: '.set({ failures: sql`failures + 1` })',
+    replace: '.set({ failures: 1 })',
+    red: wrong('are five of thirty that come together'),
+    green: isPassed,
+  }),
+  guard({
+    name: 'TOTP: verified number, of a challenge',
+    file: challenge,
+    find: 'if (phoneNumber === null || !isPhoneNumberVerified)',
+    replace: 'if (phoneNumber === null || isPhoneNumberVerified === undefined)',
+    red: texted('is sent to no number that is not verified, nor to one that came since'),
+    green: isTexted,
+  }),
+  guard({
+    name: 'TOTP: verified number, when a code is sent',
+    file: sendCode,
+    find: ".where('users.phone_number_verified', '=', true)",
+    replace: '',
+    red: texted('is sent to no number that is not verified, nor to one that came since'),
+    green: isTexted,
+  }),
+  guard({
+    name: 'TOTP: number that is verified',
+    file: verifiedPhone,
+    find: '.where(sql<boolean>`phone_numbers @> ${primary}::jsonb`)',
+    replace: '.where(sql<boolean>`${primary}::text is not null`)',
+    also: [{ file: validateEnrollment, find: samePhoneNumber, replace: '' }],
+    red: telephone('is void with a number that is not the user’s any more, who has another'),
+    green: telephone('verifies the number, and tells it by one event'),
+  }),
+  guard({
+    name: 'TOTP: number of an enrolment that waits',
+    file: validateEnrollment,
+    find: samePhoneNumber,
+    replace: '',
+    red: telephone('is void with a number that is not the user’s any more, who has none'),
+    green: telephone('verifies the number, and tells it by one event'),
+  }),
+  guard({
+    name: 'TOTP: number of a code that was sent',
+    file: validateChallenge,
+    find: 'challenge.code_sealed === null || !user.isPhoneNumberVerified',
+    replace: 'challenge.code_sealed === null',
+    red: texted('is wrong when the number was changed since to another; a recovery code passes'),
+    green: isTexted,
+  }),
+  guard({
+    name: 'TOTP: renewals of the password before an enrolment',
+    file: validateEnrollment,
+    find: 'await voidRenewals(deps, trx, tenant, user.id)',
+    replace: '',
+    also: [
+      {
+        file: validateEnrollment,
+        find: "import { voidRenewals } from '../password/open-request.js'",
+        replace: '',
+      },
+    ],
+    red: renewal('sets none once the enrolment is validated; one of a link does'),
+    green: renewal('of another user is as good as it was'),
+  }),
+  guard({
+    name: 'TOTP: user of the renewals that an enrolment ends',
+    file: openRequest,
+    find: ".where('user_id', '=', userId) .where('opened_at', 'is', null)",
+    replace: ".where('opened_at', 'is', null)",
+    red: renewal('of another user is as good as it was'),
+    green: renewal('sets none once the enrolment is validated; one of a link does'),
+  }),
+  guard({
+    name: 'TOTP: links to a password outlive an enrolment',
+    file: openRequest,
+    find: ".where('opened_at', 'is', null) .where('code_hash', 'is not', null)",
+    replace: ".where('code_hash', 'is not', null)",
+    red: renewal('sets none once the enrolment is validated; one of a link does'),
+    green: renewal('of another user is as good as it was'),
+  }),
+  guard({
+    name: 'TOTP: one code by text message',
+    file: challenge,
+    find: 'if (isSent) await updateOpenChallenges(trx, tenant, { userId, at }).set({ voided_at: at }).execute()',
+    replace: '',
+    also: [{ file: challenge, find: "import { updateOpenChallenges } from './rows.js'", replace: '' }],
+    red: texted('is the only one that is good: asking again voids the one before'),
+    green: isTexted,
+  }),
+  guard({
+    name: 'SMS: countries',
+    file: deliver,
+    find: 'country === undefined || !countries.includes(country)',
+    replace: "country === ''",
+    red: telephone('409 without a number; 403 for one of a country that is not listed'),
+    green: unitTest(deliver, 'a text message that is only kept may have any number where there is no list'),
+  }),
+  guard({
+    name: 'SMS: premium and special numbers',
+    file: deliver,
+    find: "if (isSpecialPhoneNumber(phoneNumber)) throw new ApiError('phone_number_not_allowed')",
+    replace: '',
+    also: [{ file: deliver, find: ', isSpecialPhoneNumber }', replace: ' }' }],
+    red: costly('403: goes to no premium or special number of a listed country: +33899123456'),
+    green: isTexted,
+  }),
+  guard({
+    name: 'SMS: messages to a user',
+    file: limits,
+    find: 'const ofUser = await countSms(organization, userId)',
+    replace: 'const ofUser = await countSms(organization, `${userId}${phoneNumber}`)',
+    red: messages('is one of three an hour to a user, whatever their number'),
+    green: messages(
+      'is one of three an hour to a number, at whichever organizations and users of the account',
+    ),
+  }),
+  guard({
+    name: 'SMS: messages to a number, of the whole account',
+    file: limits,
+    find: '{ ...organization, domain: undefined }',
+    replace: 'organization',
+    red: costly('429: is one of three to a number, which users of many organizations have'),
+    green: isTexted,
+  }),
+  guard({
+    name: 'SMS: messages of an organization',
+    file: limits,
+    find: 'await countOrganizationSms(organization)',
+    replace: '',
+    red: costly('429: is one of those that an organization has in an hour'),
+    green: messages('is one of three an hour to a user, whatever their number'),
+  }),
+]
