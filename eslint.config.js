@@ -69,8 +69,11 @@ const noForeignRecord = {
 }
 
 const noProtocolInternals = {
-  deny: [`server/src/(?!{folder}/)(${protocols})/(?!(claims|pkce|error)$).*`],
-  message: 'Another protocol’s files are its own; share a domain file (or its claims, pkce or error file).',
+  deny: [
+    `server/src/(?!{folder}/)(${protocols})/(?!(claims|acr|scopes|pkce|error|access-token|live-token|id-token-hint|locale)$).*`,
+  ],
+  message:
+    'Another protocol’s files are its own; share a domain file (or its claims, acr, scopes, pkce, error, access-token, live-token, id-token-hint or locale file).',
 }
 
 /** Import rules of one set of files, on top of those that hold everywhere; a later call for a file replaces an earlier one. */
@@ -368,6 +371,15 @@ export default defineConfig(
     files: ['server/src/pages/**/*.tsx'],
     // Preact writes the attribute as HTML does: for.
     settings: { 'jsx-a11y': { attributes: { for: ['htmlFor', 'for'] } } },
+  },
+
+  {
+    // The one file that runs in browsers.
+    files: ['server/src/pages/script.js'],
+    languageOptions: {
+      sourceType: 'script',
+      globals: { document: 'readonly', navigator: 'readonly', setTimeout: 'readonly', window: 'readonly' },
+    },
   },
 
   { plugins: { portico }, rules: { 'portico/no-todo': 'error', 'portico/no-export-star': 'error' } },

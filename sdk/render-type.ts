@@ -110,6 +110,8 @@ export function renderObject(
   direction: Direction,
   declarations: Declarations,
 ): string {
+  // What the compiler calls an object without members; {} would be anything.
+  if (members.length === 0 && direction === 'output') return 'Record<string, never>'
   const lines = members.map(({ name, schema }) => {
     const mark = isOptional(schema, direction) ? '?' : ''
     return `${commentOf(schema)}${propertyName(name)}${mark}: ${renderType(schema, direction, declarations)}`

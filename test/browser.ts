@@ -1,4 +1,4 @@
-import { chromium, type BrowserContextOptions, type Page } from 'playwright-core'
+import { chromium, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core'
 
 import { toolPath } from './debian-tools.js'
 
@@ -6,6 +6,8 @@ import { toolPath } from './debian-tools.js'
 export interface TestBrowser {
   /** Opens a blank page; locale, viewport, javaScriptEnabled and the like are options. */
   newPage: (options?: BrowserContextOptions) => Promise<Page>
+  /** The same for somebody who opens several pages. */
+  newContext: (options?: BrowserContextOptions) => Promise<BrowserContext>
   /** Ends the browser and removes its profile. */
   close: () => Promise<void>
 }
@@ -23,6 +25,7 @@ export async function openBrowser(): Promise<TestBrowser> {
   const browser = await chromium.launch({ executablePath, headless: true, args: quietFlags })
   return {
     newPage: (options) => browser.newPage(options),
+    newContext: (options) => browser.newContext(options),
     close: () => browser.close(),
   }
 }

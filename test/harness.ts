@@ -82,9 +82,12 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     API_RATE_PER_MINUTE: '1000000',
     SIGN_IN_ATTEMPTS_PER_ADDRESS: '1000000',
     SIGN_IN_RATE_PER_MINUTE: '1000000',
+    SIGN_IN_ATTEMPTS_PER_IP: '1000000',
     MAILS_PER_ADDRESS: '1000000',
+    MAILS_PER_IP: '1000000',
     SMS_PER_HOUR: '1000000',
     SMS_PER_ORGANIZATION_PER_HOUR: '1000000',
+    FAILED_GRANTS_PER_MINUTE: '1000000',
     // Receivers of events are servers of the tests.
     OUTBOUND_ALLOW: '127.0.0.0/8,::1',
     NODE_ENV: 'test',

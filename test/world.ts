@@ -21,20 +21,22 @@ export async function createWorld(service: Service, key: Key = {}, orgDomain?: s
   const { org_domain, user_email, partner_redirect_uri } = organization
   await client.password.createConnection({ org_domain })
   const relay = await client.relays.create({ partner_domain: org_domain, partner_redirect_uri })
+  const access_token = await signIn(client, { org_domain, user_email })
   return {
     ...organization,
     webhook_id: webhook.id,
     delivery_id: deliveries[0]?.id ?? '',
     relay_id: relay.id,
     partner_domain: org_domain,
-    access_token: await signIn(client, { org_domain, user_email }),
+    access_token,
+    session_id: sessionIdOf(access_token),
   }
 }
 
 /** The same for a route that names neither webhooks nor relays, and quicker. */
 export async function createWorldFor(route: Route, service: Service): Promise<References> {
   const names = [...route.pathParameters, ...membersOf(bodyOf(route)), ...membersOf(queryOf(route))]
-  const isWhole = ['webhook_id', 'relay_id', 'partner_domain', 'access_token'].some((name) =>
+  const isWhole = ['webhook_id', 'relay_id', 'partner_domain', 'access_token', 'session_id'].some((name) =>
     names.includes(name),
   )
   if (isWhole) return createWorld(service)
@@ -121,11 +123,21 @@ async function createOrganizationWorld(client: Client, orgDomain?: string) {
 export async function signIn(
   client: Client,
   user: { readonly org_domain: string; readonly user_email: string },
+  // With all that a sign-in can leave behind.
+  scope = 'openid offline_access',
 ): Promise<string> {
-  const { magic_link } = await client.magicLink.createChallenge({ ...user, send_email: false })
+  const { magic_link } = await client.magicLink.createChallenge({ ...user, send_email: false, scope })
   const { code } = await openMagicLink(magic_link ?? '')
   const tokens = await client.oauth.token({ grant_type: 'authorization_code', code })
   return tokens.access_token
+}
+
+/** The session that a token names (`sid`). */
+export function sessionIdOf(token: string): string {
+  const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+  const isNamed = typeof claims === 'object' && claims !== null && 'sid' in claims
+  if (!isNamed || typeof claims.sid !== 'string') throw new Error('the token names no session')
+  return claims.sid
 }
 
 /** The same world, with an application of the whole account in the place of the organization's own. */

@@ -1,6 +1,15 @@
 import { z } from 'zod/v4'
 import { reference, text } from './fields.js'
 
+/** The scopes that a code is asked for with. */
+export function requestedScope() {
+  return text(200)
+    .optional()
+    .describe(
+      'openid and the way of signing in are always granted; offline_access, profile, email, phone and address where asked for, nothing else',
+    )
+}
+
 /** What a request that may end in an authorization code says of the code, beside where it goes. */
 export const codeRequest = {
   application_id: reference().optional().describe('The application the code is for'),
@@ -11,9 +20,5 @@ export const codeRequest = {
     .regex(/^[A-Za-z0-9_-]{43}$/, 'must be the base64url form of a SHA-256 digest (RFC 7636 section 4.2)')
     .optional(),
   code_challenge_method: z.literal('S256').optional(),
-  scope: text(200)
-    .optional()
-    .describe(
-      'openid and the way of signing in are always granted, nothing else is: offline_access is ignored for now',
-    ),
+  scope: requestedScope(),
 }

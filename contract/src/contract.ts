@@ -8,6 +8,7 @@ import { organizations } from './organizations.js'
 import { outbox } from './outbox.js'
 import { password } from './password.js'
 import { relays } from './relays.js'
+import { sessions } from './sessions.js'
 import { tokenCustomization } from './token-customization.js'
 import { totp } from './totp.js'
 import { users } from './users.js'
@@ -22,6 +23,7 @@ export const contract = {
   magicLink,
   password,
   totp,
+  sessions,
   relays,
   events,
   webhooks,

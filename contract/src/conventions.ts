@@ -65,6 +65,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   'Magic link': 'Signing in with a single-use link, by e-mail or handed over by you.',
   Password: 'Signing in with a password, having a first one, and a new one when it is forgotten.',
   TOTP: 'A second factor: one-time codes of a mobile app or of a text message, and recovery codes.',
+  Sessions: 'Where users are signed in, and signing them out.',
   Relays: 'Carrying a user who is signed in to a partner, without another sign-in.',
   Events: 'Reading what happened in its order, without a gap.',
   Webhooks: 'Having events posted to your own addresses, signed, and seeing what became of each.',

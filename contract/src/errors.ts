@@ -95,6 +95,11 @@ export const errorCodes = {
     message: 'No such user exists in this organization and environment.',
     remedy: 'Check the id or e-mail address, and that the key is one of the environment the user is in.',
   },
+  session_not_found: {
+    status: 404,
+    message: 'The user has no such session that has not ended.',
+    remedy: 'List the sessions of the user; sessions end by themselves when they expire.',
+  },
   application_not_found: {
     status: 404,
     message: 'No such application is usable by this organization in this environment.',

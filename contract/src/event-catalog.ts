@@ -9,7 +9,7 @@ import { PassedPasswordChallenge, Password, PasswordConnection, PasswordRequest 
 import { exampleOf, record } from './record.js'
 import { Relay, RelayRequest } from './relays.js'
 import { withoutSecrets } from './sensitivity.js'
-import { Session } from './sessions.js'
+import { EndedSessions, Session } from './sessions.js'
 import { TotpChallenge, TotpConnection, TotpEnrollment } from './totp.js'
 import { User } from './users.js'
 import { WebhookData, WebhookRedelivery } from './webhook-records.js'
@@ -120,6 +120,16 @@ export const eventCatalog = {
   'user.metadata.set.success': { tells: 'A metadata value of a user was set.', data: User },
   'user.metadata.remove.success': { tells: 'A metadata value of a user was removed.', data: User },
   'user.session.create.success': { tells: 'A user signed in.', data: Session, elsewhere: signInPage },
+  'user.session.end.success': {
+    tells: 'A user signed out, or was signed out of a session.',
+    data: Session,
+    elsewhere: signInPage,
+  },
+  'user.session.end_all.success': {
+    tells: 'A user was signed out everywhere.',
+    data: EndedSessions,
+    elsewhere: signInPage,
+  },
   'application.application.create.success': { tells: 'An application was registered.', data: Application },
   'application.application.update.success': { tells: 'An application was changed.', data: Application },
   'application.application.delete.success': { tells: 'An application was deleted.', data: Application },

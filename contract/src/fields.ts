@@ -69,6 +69,8 @@ export function pathSlug() {
 /** The organization in a path. */
 export const OrganizationPath = z.object({ org_domain: pathSlug().describe('Domain of the organization') })
 
+export const UserPath = OrganizationPath.extend({ user_id: pathId() })
+
 // The grammar of input type=email (HTML), which has neither quoted local parts nor comments nor control characters.
 const emailPattern =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)+$/

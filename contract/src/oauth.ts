@@ -2,7 +2,7 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod/v4'
 import { open } from './access.js'
 import { failures } from './errors.js'
-import { OrganizationPath, secret } from './fields.js'
+import { environment, id, OrganizationPath, secret, slug } from './fields.js'
 import { record } from './record.js'
 
 /** Answer of the client-credentials grant (RFC 6749 section 4.4.3). */
@@ -23,23 +23,26 @@ export const ApiToken = record(
 )
 export type ApiToken = z.output<typeof ApiToken>
 
-/** Answer of the authorization-code grant (OpenID Connect Core section 3.1.3.3). */
+/** Answer of the authorization-code grant and of a refresh (OpenID Connect Core sections 3.1.3.3 and 12.2). */
 export const UserTokens = record(
   'UserTokens',
   {
     access_token: secret(z.string()),
     id_token: secret(z.string()),
-    refresh_token: secret(z.string()).optional().describe('With the scope offline_access'),
+    refresh_token: secret(z.string())
+      .optional()
+      .describe('With the scope offline_access; a refresh answers another one, in the place of the one sent'),
     token_type: z.literal('Bearer'),
     expires_in: z.int().describe('Seconds'),
-    scope: z.string(),
+    scope: z.string().describe('What the access token was granted'),
   },
   {
     access_token: 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJqdHQiOiJhY2Nlc3NfdG9rZW4ifQ.c2lnbmF0dXJl',
     id_token: 'eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCJ9.eyJqdHQiOiJpZF90b2tlbiJ9.c2lnbmF0dXJl',
+    refresh_token: 'h5Gt0rYV3wKq8uZx1LmN2c.M2bX9cV7nQ4wE6rT8yU1iO3pA5sD7fG9hJ0kL2zXcVb',
     token_type: 'Bearer',
     expires_in: 3600,
-    scope: 'openid magic_link',
+    scope: 'openid magic_link offline_access',
   },
 )
 export type UserTokens = z.output<typeof UserTokens>
@@ -52,9 +55,12 @@ export const oauthErrorCodes = [
   'unsupported_grant_type',
   'invalid_scope',
   'temporarily_unavailable',
+  'unsupported_token_type',
+  'invalid_token',
+  'insufficient_scope',
 ] as const
 
-/** RFC 6749 section 5.2. */
+/** RFC 6749 section 5.2; `unsupported_token_type` is RFC 7009's, the last two are RFC 6750's. */
 export const OAuthError = record(
   'OAuthError',
   { error: z.enum(oauthErrorCodes), error_description: z.string() },
@@ -89,10 +95,12 @@ export const ApiTokenRequest = apiTokenParameters.meta({
 
 export const TokenRequest = apiTokenParameters
   .extend({
-    grant_type: parameter.describe('authorization_code, or client_credentials'),
+    grant_type: parameter.describe('authorization_code, refresh_token, or client_credentials'),
     code: secret(parameter),
     code_verifier: secret(parameter),
     redirect_uri: parameter.describe('Where given, the one the code was sent to'),
+    refresh_token: secret(parameter).describe('With client_id: of the application, or of an API key'),
+    scope: parameter.describe('Fewer scopes than the API key or the refresh token has'),
   })
   .meta({
     examples: [
@@ -106,12 +114,100 @@ export const TokenRequest = apiTokenParameters
   })
 export type TokenRequest = z.output<typeof TokenRequest>
 
+const tokenOfClient = z.object({
+  token: secret(parameter),
+  token_type_hint: parameter.describe('access_token or refresh_token; a token is recognized without it'),
+  client_id: parameter,
+  client_secret: secret(parameter),
+})
+
+/** RFC 7009 section 2.1. */
+export const RevocationRequest = tokenOfClient
+  .extend({ client_id: parameter.describe('The application; with client_secret an API key') })
+  .meta({
+    examples: [
+      {
+        token: 'h5Gt0rYV3wKq8uZx1LmN2c.M2bX9cV7nQ4wE6rT8yU1iO3pA5sD7fG9hJ0kL2zXcVb',
+        client_id: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+      },
+    ],
+  })
+export type RevocationRequest = z.output<typeof RevocationRequest>
+
+/** Answer of a revocation: nothing (RFC 7009 section 2.2). */
+export const RevokedToken = record('RevokedToken', {}, {})
+export type RevokedToken = z.output<typeof RevokedToken>
+
+/** RFC 7662 section 2.1. */
+export const IntrospectionRequest = tokenOfClient
+  .extend({
+    client_id: parameter.describe('An API key, with client_secret, where the header names none'),
+  })
+  .meta({
+    examples: [
+      {
+        token: 'h5Gt0rYV3wKq8uZx1LmN2c.M2bX9cV7nQ4wE6rT8yU1iO3pA5sD7fG9hJ0kL2zXcVb',
+        token_type_hint: 'refresh_token',
+        client_id: '0190c8a1-5d6e-7f80-9a1b-2c3d4e5f6071',
+        client_secret: 'keysandbox_…',
+      },
+    ],
+  })
+export type IntrospectionRequest = z.output<typeof IntrospectionRequest>
+
+/** What a token is worth at this moment (RFC 7662 section 2.2); of one that is worth nothing only that is said. */
+export const Introspection = record(
+  'Introspection',
+  {
+    active: z.boolean(),
+    token_type: z.literal('Bearer').optional().describe('Of an access token'),
+    scope: z.string().optional().describe('Granted scopes, a space between'),
+    client_id: id().optional().describe('The application'),
+    sub: id().optional().describe('The user'),
+    aud: z.string().optional().describe('client_id of the application'),
+    iss: z.string().optional().describe('Issuer: {base_url}/t/<organization>'),
+    exp: z.int().optional().describe('Expiry, in seconds since 1970'),
+    nbf: z.int().optional().describe('Not valid before; of an access token'),
+    iat: z.int().optional().describe('Issued at, in seconds since 1970'),
+    jti: id().optional().describe('Of an access token'),
+    sid: id().optional().describe('The session'),
+    dbs: environment().optional().describe('Environment'),
+    org: slug().optional().describe('Domain of the organization'),
+    acr: z.string().optional().describe('How strong the sign-in was (RFC 9470 section 6.2)'),
+    auth_time: z.int().optional().describe('When the user proved who they are, in seconds since 1970'),
+    amr: z.array(z.string()).optional().describe('How the user proved it (RFC 8176)'),
+  },
+  {
+    active: true,
+    scope: 'openid magic_link offline_access',
+    client_id: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+    sub: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+    aud: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+    iss: 'https://auth.example/t/awesome-company',
+    exp: 1_776_072_413,
+    iat: 1_773_480_413,
+    sid: '0190c8c2-8b9c-7dae-9f10-2b3c4d5e6f70',
+    dbs: 'sandbox',
+    org: 'awesome-company',
+    acr: 'urn:portico:acr:1fa',
+    auth_time: 1_773_480_399,
+    amr: ['email'],
+  },
+)
+export type Introspection = z.output<typeof Introspection>
+
 const refusals = {
   400: OAuthError,
   401: OAuthError,
   ...failures(['https_required', 'body_too_large', 'media_type_unsupported']),
   429: OAuthError,
   503: OAuthError,
+}
+
+/** 403 is RFC 6750's here as well: the API key lacks the scope. */
+const introspectionRefusals = {
+  ...refusals,
+  403: z.union([OAuthError, refusals[403]]),
 }
 
 const tag = 'OAuth'
@@ -130,7 +226,8 @@ export const oauth = c.router(
     token: {
       method: 'POST',
       path: '/oauth/token',
-      summary: 'Exchange an authorization code for tokens of the user; also the client-credentials grant',
+      summary:
+        'Exchange an authorization code or a refresh token for tokens of the user; also the client-credentials grant',
       body: TokenRequest,
       responses: { 200: z.union([UserTokens, ApiToken]), ...refusals },
       metadata: open({ tag }),
@@ -142,6 +239,40 @@ export const oauth = c.router(
       pathParams: OrganizationPath,
       body: TokenRequest,
       responses: { 200: UserTokens, ...refusals },
+      metadata: open({ tag }),
+    },
+    revoke: {
+      method: 'POST',
+      path: '/oauth/revoke',
+      summary: 'Give a refresh token back; nothing that was made of it is good any more',
+      body: RevocationRequest,
+      responses: { 200: RevokedToken, ...refusals },
+      metadata: open({ tag }),
+    },
+    organizationRevoke: {
+      method: 'POST',
+      path: '/t/:org_domain/oauth/revoke',
+      summary: 'The revocation endpoint that the discovery document of an organization names',
+      pathParams: OrganizationPath,
+      body: RevocationRequest,
+      responses: { 200: RevokedToken, ...refusals },
+      metadata: open({ tag }),
+    },
+    introspect: {
+      method: 'POST',
+      path: '/oauth/introspect',
+      summary: 'Ask what a token of a user is worth, with an API key that has the scope read:sessions',
+      body: IntrospectionRequest,
+      responses: { 200: Introspection, ...introspectionRefusals },
+      metadata: open({ tag }),
+    },
+    organizationIntrospect: {
+      method: 'POST',
+      path: '/t/:org_domain/oauth/introspect',
+      summary: 'The introspection endpoint that the discovery document of an organization names',
+      pathParams: OrganizationPath,
+      body: IntrospectionRequest,
+      responses: { 200: Introspection, ...introspectionRefusals },
       metadata: open({ tag }),
     },
   },

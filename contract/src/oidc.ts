@@ -2,7 +2,7 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod/v4'
 import { open } from './access.js'
 import { failures } from './errors.js'
-import { OrganizationPath } from './fields.js'
+import { id, OrganizationPath, personal } from './fields.js'
 import { record } from './record.js'
 
 /** Provider metadata of one organization (OpenID Connect Discovery section 3): exactly what works, nothing more. */
@@ -10,29 +10,61 @@ export const ProviderMetadata = record(
   'ProviderMetadata',
   {
     issuer: z.string(),
-    jwks_uri: z.string(),
+    authorization_endpoint: z.string(),
     token_endpoint: z.string(),
+    userinfo_endpoint: z.string(),
+    jwks_uri: z.string(),
+    revocation_endpoint: z.string(),
+    introspection_endpoint: z.string(),
+    end_session_endpoint: z.string(),
     response_types_supported: z.array(z.string()),
+    response_modes_supported: z.array(z.string()),
     grant_types_supported: z.array(z.string()),
     subject_types_supported: z.array(z.string()),
     id_token_signing_alg_values_supported: z.array(z.string()),
     token_endpoint_auth_methods_supported: z.array(z.string()),
+    revocation_endpoint_auth_methods_supported: z.array(z.string()),
+    introspection_endpoint_auth_methods_supported: z
+      .array(z.string())
+      .describe('With the credentials of an API key that has the scope read:sessions'),
     code_challenge_methods_supported: z.array(z.string()),
     scopes_supported: z.array(z.string()),
     claims_supported: z.array(z.string()),
+    acr_values_supported: z.array(z.string()),
+    prompt_values_supported: z.array(z.string()),
+    ui_locales_supported: z.array(z.string()),
+    authorization_response_iss_parameter_supported: z.boolean().describe('RFC 9207'),
+    claims_parameter_supported: z.boolean(),
+    request_parameter_supported: z.boolean(),
+    request_uri_parameter_supported: z.boolean(),
   },
   {
     issuer: 'https://auth.example/t/awesome-company',
-    jwks_uri: 'https://auth.example/t/awesome-company/.well-known/jwks.json',
+    authorization_endpoint: 'https://auth.example/t/awesome-company/authorize',
     token_endpoint: 'https://auth.example/t/awesome-company/oauth/token',
+    userinfo_endpoint: 'https://auth.example/t/awesome-company/userinfo',
+    jwks_uri: 'https://auth.example/t/awesome-company/.well-known/jwks.json',
+    revocation_endpoint: 'https://auth.example/t/awesome-company/oauth/revoke',
+    introspection_endpoint: 'https://auth.example/t/awesome-company/oauth/introspect',
+    end_session_endpoint: 'https://auth.example/t/awesome-company/logout',
     response_types_supported: ['code'],
-    grant_types_supported: ['authorization_code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['ES256', 'RS256'],
     token_endpoint_auth_methods_supported: ['none'],
+    revocation_endpoint_auth_methods_supported: ['none'],
+    introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
     code_challenge_methods_supported: ['S256'],
-    scopes_supported: ['openid'],
+    scopes_supported: ['openid', 'profile', 'email', 'offline_access'],
     claims_supported: ['sub', 'iss', 'aud', 'exp', 'iat'],
+    acr_values_supported: ['urn:portico:acr:1fa', 'urn:portico:acr:mfa'],
+    prompt_values_supported: ['none', 'login', 'select_account', 'create'],
+    ui_locales_supported: ['en', 'fr'],
+    authorization_response_iss_parameter_supported: true,
+    claims_parameter_supported: false,
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
   },
 )
 export type ProviderMetadata = z.output<typeof ProviderMetadata>
@@ -72,7 +104,72 @@ export const KeySet = record(
 )
 export type KeySet = z.output<typeof KeySet>
 
+/**
+ * What is told of the user of an access token (OpenID Connect Core sections 5.1 and 5.3.2): `sub` always, the others by
+ * the scopes of the token, each where the user has it.
+ */
+export const UserInfo = record(
+  'UserInfo',
+  {
+    sub: id().describe('The user'),
+    name: claim().describe('With the scope profile, as every member up to updated_at'),
+    given_name: claim(),
+    family_name: claim(),
+    nickname: claim(),
+    preferred_username: claim(),
+    profile: claim(),
+    picture: claim(),
+    website: claim(),
+    gender: claim(),
+    birthdate: claim(),
+    zoneinfo: claim(),
+    locale: claim(),
+    updated_at: z.int().optional().describe('Seconds since 1970'),
+    email: claim().describe('With the scope email'),
+    email_verified: z.boolean().optional(),
+    phone_number: claim().describe('With the scope phone'),
+    phone_number_verified: z.boolean().optional(),
+    address: personal(
+      z
+        .object({
+          formatted: z.string().optional(),
+          street_address: z.string().optional(),
+          locality: z.string().optional(),
+          region: z.string().optional(),
+          postal_code: z.string().optional(),
+          country: z.string().optional(),
+        })
+        .optional(),
+    ).describe('With the scope address'),
+  },
+  {
+    sub: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+    name: 'Ada Lovelace',
+    given_name: 'Ada',
+    family_name: 'Lovelace',
+    locale: 'en-GB',
+    updated_at: 1_773_480_413,
+    email: 'ada@awesome.example',
+    email_verified: true,
+  },
+)
+export type UserInfo = z.output<typeof UserInfo>
+
+function claim() {
+  return personal(z.string().optional())
+}
+
 const tag = 'OpenID Connect'
+const userInfoAnswers = {
+  200: UserInfo,
+  ...failures([
+    'invalid_token',
+    'organization_not_found',
+    'https_required',
+    'malformed_request',
+    'unavailable',
+  ]),
+}
 const refusals = failures(['organization_not_found', 'https_required', 'malformed_request', 'unavailable'])
 const c = initContract()
 
@@ -92,6 +189,23 @@ export const oidc = c.router(
       summary: 'Public keys of the organization, of both environments',
       pathParams: OrganizationPath,
       responses: { 200: KeySet, ...refusals },
+      metadata: open({ tag }),
+    },
+    userInfo: {
+      method: 'GET',
+      path: '/t/:org_domain/userinfo',
+      summary: 'Claims of the user of an access token, which is sent as the bearer token',
+      pathParams: OrganizationPath,
+      responses: userInfoAnswers,
+      metadata: open({ tag }),
+    },
+    postUserInfo: {
+      method: 'POST',
+      path: '/t/:org_domain/userinfo',
+      summary: 'The same, for clients that post',
+      pathParams: OrganizationPath,
+      body: c.noBody(),
+      responses: userInfoAnswers,
       metadata: open({ tag }),
     },
   },

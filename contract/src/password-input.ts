@@ -43,7 +43,7 @@ export const NewPasswordRequest = z
     user_email: personal(email()),
     org_domain: slug(),
     redirect_uri: url().describe(
-      'An allowed redirect URL of an application; any other gives way to the default redirect',
+      'An allowed redirect URL of an application, or our own page, `{BASE_URL}/t/{org_domain}/set-password`, on which the user sets the password; any other gives way to the default redirect',
     ),
     find_or_create_user: flag()
       .default(false)

@@ -2,6 +2,7 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod/v4'
 import { access } from './access.js'
 import { changing, creating, reading } from './answers.js'
+import { requestedScope } from './code-request.js'
 import {
   environment,
   EnvironmentQuery,
@@ -97,6 +98,7 @@ export type RelayChanges = z.output<typeof RelayChanges>
 
 export const NewRelayRequest = z.strictObject({
   access_token: secret(text(10_000, 1)).describe('The access token of the user who is signed in'),
+  scope: requestedScope(),
 })
 export type NewRelayRequest = z.output<typeof NewRelayRequest>
 

@@ -1,6 +1,9 @@
+import { initContract } from '@ts-rest/core'
 import { z } from 'zod/v4'
-import { environment, id, slug, timestamp } from './fields.js'
-import { record } from './record.js'
+import { access } from './access.js'
+import { changing, inOrganization, reading } from './answers.js'
+import { environment, id, PageQuery, pathId, personal, slug, timestamp, UserPath } from './fields.js'
+import { deletionOf, listOf, record } from './record.js'
 
 /** A user signed in to an application; told by the event of the sign-in. */
 export const Session = record(
@@ -11,10 +14,19 @@ export const Session = record(
     __environment__: environment(),
     id: id(),
     user_id: id(),
-    client_id: id(),
+    client_id: id().describe('The application that the user signed in to first'),
     amr: z.array(z.string()).describe('How the user was authenticated: email, relay, or a name of RFC 8176'),
+    user_agent: personal(z.string().nullable()).describe(
+      'What the browser calls itself; null where the user signed in by the API',
+    ),
     authenticated_at: timestamp(),
-    expires_at: timestamp(),
+    last_used_at: timestamp().describe('When it last led to tokens'),
+    expires_at: timestamp().describe('Until when it signs in to applications'),
+    offline_until: timestamp()
+      .nullable()
+      .describe(
+        'Until when refresh tokens of it are good, unless they were given back; null where there were none',
+      ),
   },
   {
     __type__: 'Session',
@@ -24,8 +36,67 @@ export const Session = record(
     user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
     client_id: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
     amr: ['email'],
+    user_agent: 'Mozilla/5.0 (X11; Linux x86_64; rv:148.0) Gecko/20100101 Firefox/148.0',
     authenticated_at: '2026-03-14T09:26:53.589Z',
+    last_used_at: '2026-03-14T09:26:53.589Z',
     expires_at: '2026-03-14T17:26:53.589Z',
+    offline_until: null,
   },
 )
 export type Session = z.output<typeof Session>
+
+/** How many sessions of a user were ended. */
+export const EndedSessions = record(
+  'EndedSessions',
+  {
+    __type__: z.literal('EndedSessions'),
+    __domain__: slug(),
+    __environment__: environment(),
+    user_id: id(),
+    total: z.int(),
+  },
+  {
+    __type__: 'EndedSessions',
+    __domain__: 'awesome-company',
+    __environment__: 'sandbox',
+    user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+    total: 2,
+  },
+)
+export type EndedSessions = z.output<typeof EndedSessions>
+
+const SessionPath = UserPath.extend({ session_id: pathId() })
+
+const tag = 'Sessions'
+const c = initContract()
+
+export const sessions = c.router(
+  {
+    list: {
+      method: 'GET',
+      path: '/api/v2/org/:org_domain/users/:user_id/sessions',
+      summary: 'List the sessions of a user that can lead to tokens, the last sign-in first',
+      pathParams: UserPath,
+      query: PageQuery,
+      responses: reading({ 200: listOf(Session) }, ...inOrganization, 'user_not_found'),
+      metadata: access({ tag, scope: 'read:sessions' }),
+    },
+    endAll: {
+      method: 'DELETE',
+      path: '/api/v2/org/:org_domain/users/:user_id/sessions',
+      summary: 'Sign a user out everywhere: of all sessions, with their refresh tokens',
+      pathParams: UserPath,
+      responses: changing({ 200: deletionOf(EndedSessions) }, 'organization_not_found', 'user_not_found'),
+      metadata: access({ tag, scope: 'write:sessions', emits: ['user.session.end_all.success'] }),
+    },
+    end: {
+      method: 'DELETE',
+      path: '/api/v2/org/:org_domain/users/:user_id/sessions/:session_id',
+      summary: 'End a session of a user, with its refresh tokens',
+      pathParams: SessionPath,
+      responses: changing({ 200: deletionOf(Session) }, 'organization_not_found', 'session_not_found'),
+      metadata: access({ tag, scope: 'write:sessions', emits: ['user.session.end.success'] }),
+    },
+  },
+  { strictStatusCodes: true },
+)

@@ -41,6 +41,10 @@ const commonClaims = {
     .describe(
       'How the user proved it (RFC 8176), for example email or pwd and otp; relay: elsewhere, see act',
     ),
+  acr: z
+    .string()
+    .describe('urn:portico:acr:mfa after a second factor, else urn:portico:acr:1fa (RFC 9470 section 6)'),
+  auth_time: numericDate().describe('When the user proved who they are, in seconds since 1970'),
   sid: id().optional().describe('The session'),
   act: z
     .object({ iss: z.string(), sub: id() })
@@ -68,6 +72,8 @@ const common = {
   application_metadata: { name: 'Storefront', application_type: 'react' },
   meta_data: { employee_number: 1815 },
   amr: ['email'],
+  acr: 'urn:portico:acr:1fa',
+  auth_time: 1_773_480_399,
   sid: '0190c8c2-8b9c-7dae-9f10-2b3c4d5e6f70',
 }
 
@@ -136,7 +142,6 @@ export const IdTokenClaims = record(
       ),
     c_hash: z.string().optional().describe('The same of the authorization code'),
     s_hash: z.string().optional().describe('The same of the state of the request, where it had one'),
-    auth_time: numericDate().describe('When the user proved who they are, in seconds since 1970'),
     resource_owner_metadata: personal(ResourceOwnerMetadata),
   },
   {
@@ -147,7 +152,6 @@ export const IdTokenClaims = record(
     at_hash: '77QmUPtjPfzWtF2AnpK9RQ',
     c_hash: 'LDktKdoQak3Pk0cnXxCltA',
     s_hash: 'bOhtX8F73IMjSPeVAqxyTQ',
-    auth_time: 1_773_480_399,
     resource_owner_metadata: {
       authnmethodsreferences: null,
       displayname: null,

@@ -12,12 +12,12 @@ import {
   ifMatchHeader,
   integer,
   OrganizationPath,
-  pathId,
   personal,
   reference,
   secret,
   slug,
   timestamp,
+  UserPath,
 } from './fields.js'
 import { PasswordRenewal } from './password.js'
 import { exampleOf, record } from './record.js'
@@ -230,8 +230,6 @@ export const TotpChallengeValidation = z.strictObject({
   request_id: reference().optional().describe('Of the challenge; without it the newest open one of the user'),
 })
 export type TotpChallengeValidation = z.output<typeof TotpChallengeValidation>
-
-const UserPath = OrganizationPath.extend({ user_id: pathId() })
 
 const tag = 'TOTP'
 const path = '/api/v2/org/:org_domain'

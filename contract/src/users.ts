@@ -12,10 +12,10 @@ import {
   OrganizationPath,
   PageQuery,
   pathEmail,
-  pathId,
   personal,
   slug,
   timestamp,
+  UserPath,
 } from './fields.js'
 import { MetaData, MetaKey } from './metadata.js'
 import { Address, PhoneNumber, Profile } from './profile.js'
@@ -151,7 +151,6 @@ export const UserQuery = PageQuery.extend({
 })
 export type UserQuery = z.output<typeof UserQuery>
 
-const UserPath = OrganizationPath.extend({ user_id: pathId() })
 const keyName = z
   .string()
   .meta({ description: 'Name of a declared MetaKey', examples: [exampleOf(MetaKey).name] })

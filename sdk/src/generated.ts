@@ -66,7 +66,7 @@ export interface OrganizationStatus {
   state: 'pending' | 'terminated'
 }
 
-/** Part of `OrganizationList`, `UserList`, `ApplicationList`, `MetaKeyList`, `RelayList`, `WebhookList`, `WebhookDeliveryList`, `LogEventList`, `OutboxMessageList`. */
+/** Part of `OrganizationList`, `UserList`, `ApplicationList`, `MetaKeyList`, `SessionList`, `RelayList`, `WebhookList`, `WebhookDeliveryList`, `LogEventList`, `OutboxMessageList`. */
 export interface Pagination {
   current_page: number
   /** Up to five page numbers around the current one. */
@@ -160,7 +160,7 @@ export interface Identity {
   data: { [name: string]: JsonValue }
 }
 
-/** Part of `Identity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `PasswordConnectionCreateSuccessEvent`, `PasswordConnectionUpdateSuccessEvent`, `PasswordRequestCreateSuccessEvent`, `PasswordChallengeCreateSuccessEvent`, `PasswordPasswordSetSuccessEvent`, `TotpConnectionUpdateSuccessEvent`, `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`, `TotpChallengeCreateSuccessEvent`, `TotpChallengeValidateSuccessEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
+/** Part of `Identity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `UserSessionEndSuccessEvent`, `UserSessionEndAllSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `PasswordConnectionCreateSuccessEvent`, `PasswordConnectionUpdateSuccessEvent`, `PasswordRequestCreateSuccessEvent`, `PasswordChallengeCreateSuccessEvent`, `PasswordPasswordSetSuccessEvent`, `TotpConnectionUpdateSuccessEvent`, `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`, `TotpChallengeCreateSuccessEvent`, `TotpChallengeValidateSuccessEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
 /** Part of `User`. */
@@ -592,6 +592,64 @@ export interface PassedTotpChallenge {
   renew_password: PasswordRenewal | null
 }
 
+/** Answered by `sessions.list`. */
+export interface SessionList {
+  __type__: 'List'
+  data: Session[]
+  pagination: Pagination
+  total: number
+  /** Value of after for the next page; null at the end. */
+  next_cursor: string | null
+}
+
+/** Answered by `sessions.list`. */
+export interface Session {
+  __type__: 'Session'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  id: string
+  user_id: string
+  /** The application that the user signed in to first. */
+  client_id: string
+  /** How the user was authenticated: email, relay, or a name of RFC 8176. */
+  amr: string[]
+  /**
+   * What the browser calls itself; null where the user signed in by the API.
+   * Personal data.
+   */
+  user_agent: string | null
+  authenticated_at: string
+  /** When it last led to tokens. */
+  last_used_at: string
+  /** Until when it signs in to applications. */
+  expires_at: string
+  /** Until when refresh tokens of it are good, unless they were given back; null where there were none. */
+  offline_until: string | null
+}
+
+/** Answered by `sessions.endAll`. */
+export interface EndedSessionsDeletion {
+  deleted: true
+  resource: EndedSessions
+  type: '__Deleted__'
+}
+
+/** Part of `EndedSessionsDeletion`, `UserSessionEndAllSuccessEvent`. */
+export interface EndedSessions {
+  __type__: 'EndedSessions'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  user_id: string
+  total: number
+}
+
+/** Answered by `sessions.end`. */
+export interface SessionDeletion {
+  deleted: true
+  resource: Session
+  type: '__Deleted__'
+}
+
 /** Answered by `relays.create`, `relays.list`, `relays.get`, `relays.update`. */
 export interface Relay {
   __type__: 'Relay'
@@ -656,7 +714,7 @@ export interface EventPage {
   has_more: boolean
 }
 
-/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `PasswordConnectionCreateSuccessEvent`, `PasswordConnectionUpdateSuccessEvent`, `PasswordRequestCreateSuccessEvent`, `PasswordChallengeCreateSuccessEvent`, `PasswordPasswordSetSuccessEvent`, `TotpConnectionUpdateSuccessEvent`, `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`, `TotpChallengeCreateSuccessEvent`, `TotpChallengeValidateSuccessEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`, `LogEvent`. */
+/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `UserSessionEndSuccessEvent`, `UserSessionEndAllSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `PasswordConnectionCreateSuccessEvent`, `PasswordConnectionUpdateSuccessEvent`, `PasswordRequestCreateSuccessEvent`, `PasswordChallengeCreateSuccessEvent`, `PasswordPasswordSetSuccessEvent`, `TotpConnectionUpdateSuccessEvent`, `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`, `TotpChallengeCreateSuccessEvent`, `TotpChallengeValidateSuccessEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`, `LogEvent`. */
 export type Event =
   | OrganizationOrganizationCreateSuccessEvent
   | OrganizationOrganizationUpdateSuccessEvent
@@ -668,6 +726,8 @@ export type Event =
   | UserMetadataSetSuccessEvent
   | UserMetadataRemoveSuccessEvent
   | UserSessionCreateSuccessEvent
+  | UserSessionEndSuccessEvent
+  | UserSessionEndAllSuccessEvent
   | ApplicationApplicationCreateSuccessEvent
   | ApplicationApplicationUpdateSuccessEvent
   | ApplicationApplicationDeleteSuccessEvent
@@ -730,7 +790,7 @@ export interface OrganizationOrganizationCreateSuccessEvent {
   data: Organization | TruncatedData
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `PasswordConnectionCreateSuccessEvent`, `PasswordConnectionUpdateSuccessEvent`, `PasswordRequestCreateSuccessEvent`, `PasswordChallengeCreateSuccessEvent`, `PasswordPasswordSetSuccessEvent`, `TotpConnectionUpdateSuccessEvent`, `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`, `TotpChallengeCreateSuccessEvent`, `TotpChallengeValidateSuccessEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `UserSessionEndSuccessEvent`, `UserSessionEndAllSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `PasswordConnectionCreateSuccessEvent`, `PasswordConnectionUpdateSuccessEvent`, `PasswordRequestCreateSuccessEvent`, `PasswordChallengeCreateSuccessEvent`, `PasswordPasswordSetSuccessEvent`, `TotpConnectionUpdateSuccessEvent`, `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`, `TotpChallengeCreateSuccessEvent`, `TotpChallengeValidateSuccessEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
 export interface Actor {
   /** user: at a page; operator: at the command line; system: the service itself. */
   type: 'api_key' | 'user' | 'operator' | 'system'
@@ -738,7 +798,7 @@ export interface Actor {
   id: string
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `PasswordConnectionCreateSuccessEvent`, `PasswordConnectionUpdateSuccessEvent`, `PasswordRequestCreateSuccessEvent`, `PasswordChallengeCreateSuccessEvent`, `PasswordPasswordSetSuccessEvent`, `TotpConnectionUpdateSuccessEvent`, `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`, `TotpChallengeCreateSuccessEvent`, `TotpChallengeValidateSuccessEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `UserSessionEndSuccessEvent`, `UserSessionEndAllSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `PasswordConnectionCreateSuccessEvent`, `PasswordConnectionUpdateSuccessEvent`, `PasswordRequestCreateSuccessEvent`, `PasswordChallengeCreateSuccessEvent`, `PasswordPasswordSetSuccessEvent`, `TotpConnectionUpdateSuccessEvent`, `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`, `TotpChallengeCreateSuccessEvent`, `TotpChallengeValidateSuccessEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
 export interface TruncatedData {
   id?: string
   truncated: true
@@ -1006,18 +1066,60 @@ export interface UserSessionCreateSuccessEvent {
   data: Session | TruncatedData
 }
 
-/** Part of `UserSessionCreateSuccessEvent`. */
-export interface Session {
-  __type__: 'Session'
+/** Part of `Event`. */
+export interface UserSessionEndSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
   id: string
-  user_id: string
-  client_id: string
-  /** How the user was authenticated: email, relay, or a name of RFC 8176. */
-  amr: string[]
-  authenticated_at: string
-  expires_at: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'user.session.end.success'
+  data: Session | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface UserSessionEndAllSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'user.session.end_all.success'
+  data: EndedSessions | TruncatedData
 }
 
 /** Part of `Event`. */
@@ -2285,29 +2387,87 @@ export interface UserTokens {
   /** Secret: do not log it. */
   id_token: string
   /**
-   * With the scope offline_access.
+   * With the scope offline_access; a refresh answers another one, in the place of the one sent.
    * Secret: do not log it.
    */
   refresh_token?: string
   token_type: 'Bearer'
   /** Seconds. */
   expires_in: number
+  /** What the access token was granted. */
   scope: string
+}
+
+/** Answered by `oauth.revoke`, `oauth.organizationRevoke`. */
+export type RevokedToken = Record<string, never>
+
+/** Answered by `oauth.introspect`, `oauth.organizationIntrospect`. */
+export interface Introspection {
+  active: boolean
+  /** Of an access token. */
+  token_type?: 'Bearer'
+  /** Granted scopes, a space between. */
+  scope?: string
+  /** The application. */
+  client_id?: string
+  /** The user. */
+  sub?: string
+  /** client_id of the application. */
+  aud?: string
+  /** Issuer: {base_url}/t/<organization>. */
+  iss?: string
+  /** Expiry, in seconds since 1970. */
+  exp?: number
+  /** Not valid before; of an access token. */
+  nbf?: number
+  /** Issued at, in seconds since 1970. */
+  iat?: number
+  /** Of an access token. */
+  jti?: string
+  /** The session. */
+  sid?: string
+  /** Environment. */
+  dbs?: 'sandbox' | 'production'
+  /** Domain of the organization. */
+  org?: string
+  /** How strong the sign-in was (RFC 9470 section 6.2). */
+  acr?: string
+  /** When the user proved who they are, in seconds since 1970. */
+  auth_time?: number
+  /** How the user proved it (RFC 8176). */
+  amr?: string[]
 }
 
 /** Answered by `oidc.discovery`. */
 export interface ProviderMetadata {
   issuer: string
-  jwks_uri: string
+  authorization_endpoint: string
   token_endpoint: string
+  userinfo_endpoint: string
+  jwks_uri: string
+  revocation_endpoint: string
+  introspection_endpoint: string
+  end_session_endpoint: string
   response_types_supported: string[]
+  response_modes_supported: string[]
   grant_types_supported: string[]
   subject_types_supported: string[]
   id_token_signing_alg_values_supported: string[]
   token_endpoint_auth_methods_supported: string[]
+  revocation_endpoint_auth_methods_supported: string[]
+  /** With the credentials of an API key that has the scope read:sessions. */
+  introspection_endpoint_auth_methods_supported: string[]
   code_challenge_methods_supported: string[]
   scopes_supported: string[]
   claims_supported: string[]
+  acr_values_supported: string[]
+  prompt_values_supported: string[]
+  ui_locales_supported: string[]
+  /** RFC 9207. */
+  authorization_response_iss_parameter_supported: boolean
+  claims_parameter_supported: boolean
+  request_parameter_supported: boolean
+  request_uri_parameter_supported: boolean
 }
 
 /** Answered by `oidc.keySet`. */
@@ -2326,6 +2486,65 @@ export interface JsonWebKey {
   y?: string
   n?: string
   e?: string
+}
+
+/** Answered by `oidc.userInfo`, `oidc.postUserInfo`. */
+export interface UserInfo {
+  /** The user. */
+  sub: string
+  /**
+   * With the scope profile, as every member up to updated_at.
+   * Personal data.
+   */
+  name?: string
+  /** Personal data. */
+  given_name?: string
+  /** Personal data. */
+  family_name?: string
+  /** Personal data. */
+  nickname?: string
+  /** Personal data. */
+  preferred_username?: string
+  /** Personal data. */
+  profile?: string
+  /** Personal data. */
+  picture?: string
+  /** Personal data. */
+  website?: string
+  /** Personal data. */
+  gender?: string
+  /** Personal data. */
+  birthdate?: string
+  /** Personal data. */
+  zoneinfo?: string
+  /** Personal data. */
+  locale?: string
+  /** Seconds since 1970. */
+  updated_at?: number
+  /**
+   * With the scope email.
+   * Personal data.
+   */
+  email?: string
+  email_verified?: boolean
+  /**
+   * With the scope phone.
+   * Personal data.
+   */
+  phone_number?: string
+  phone_number_verified?: boolean
+  /**
+   * With the scope address.
+   * Personal data.
+   */
+  address?: {
+    formatted?: string
+    street_address?: string
+    locality?: string
+    region?: string
+    postal_code?: string
+    country?: string
+  }
 }
 
 /** What `organizations.list` takes. */
@@ -3273,7 +3492,7 @@ export interface MagicLinkCreateChallengeInput {
   nonce?: string
   code_challenge?: string
   code_challenge_method?: 'S256'
-  /** openid and the way of signing in are always granted, nothing else is: offline_access is ignored for now. */
+  /** openid and the way of signing in are always granted; offline_access, profile, email, phone and address where asked for, nothing else. */
   scope?: string
 }
 
@@ -3419,7 +3638,7 @@ export interface PasswordCreateRequestInput {
   /** Personal data. */
   user_email: string
   org_domain: string
-  /** An allowed redirect URL of an application; any other gives way to the default redirect. */
+  /** An allowed redirect URL of an application, or our own page, `{BASE_URL}/t/{org_domain}/set-password`, on which the user sets the password; any other gives way to the default redirect. */
   redirect_uri: string
   /** An unknown address becomes a user at once; needs the scope write:users. */
   find_or_create_user?: boolean
@@ -3431,7 +3650,7 @@ export interface PasswordCreateRequestInput {
   nonce?: string
   code_challenge?: string
   code_challenge_method?: 'S256'
-  /** openid and the way of signing in are always granted, nothing else is: offline_access is ignored for now. */
+  /** openid and the way of signing in are always granted; offline_access, profile, email, phone and address where asked for, nothing else. */
   scope?: string
 }
 
@@ -3476,7 +3695,7 @@ export interface PasswordCreateChallengeInput {
   nonce?: string
   code_challenge?: string
   code_challenge_method?: 'S256'
-  /** openid and the way of signing in are always granted, nothing else is: offline_access is ignored for now. */
+  /** openid and the way of signing in are always granted; offline_access, profile, email, phone and address where asked for, nothing else. */
   scope?: string
 }
 
@@ -3724,6 +3943,77 @@ export type TotpValidateChallengeErrorCode =
   | 'rate_limited'
   | 'unavailable'
 
+/** What `sessions.list` takes. */
+export interface SessionsListInput {
+  /** Domain of the organization. */
+  org_domain: string
+  user_id: string
+  /** Number of the page, from 1. */
+  page?: unknown
+  /** The same as page. */
+  current_page?: unknown
+  /** Records on a page: 1 to 100. */
+  per_page?: unknown
+  /** The next_cursor of the page before. */
+  after?: string
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+}
+
+/** Codes that `sessions.list` answers. */
+export type SessionsListErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'user_not_found'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `sessions.endAll` takes. */
+export interface SessionsEndAllInput {
+  /** Domain of the organization. */
+  org_domain: string
+  user_id: string
+}
+
+/** Codes that `sessions.endAll` answers. */
+export type SessionsEndAllErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'user_not_found'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `sessions.end` takes. */
+export interface SessionsEndInput {
+  /** Domain of the organization. */
+  org_domain: string
+  user_id: string
+  session_id: string
+}
+
+/** Codes that `sessions.end` answers. */
+export type SessionsEndErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'session_not_found'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
 /** What `relays.create` takes. */
 export interface RelaysCreateInput {
   partner_domain: string
@@ -3846,6 +4136,8 @@ export interface RelaysRequestInput {
    * Secret: do not log it.
    */
   access_token: string
+  /** openid and the way of signing in are always granted; offline_access, profile, email, phone and address where asked for, nothing else. */
+  scope?: string
 }
 
 /** Codes that `relays.request` answers. */
@@ -3896,6 +4188,8 @@ export interface EventsListInput {
     | 'user.metadata.set.success'
     | 'user.metadata.remove.success'
     | 'user.session.create.success'
+    | 'user.session.end.success'
+    | 'user.session.end_all.success'
     | 'application.application.create.success'
     | 'application.application.update.success'
     | 'application.application.delete.success'
@@ -3970,6 +4264,8 @@ export interface WebhooksCreateInput {
     | 'user.metadata.set.success'
     | 'user.metadata.remove.success'
     | 'user.session.create.success'
+    | 'user.session.end.success'
+    | 'user.session.end_all.success'
     | 'application.application.create.success'
     | 'application.application.update.success'
     | 'application.application.delete.success'
@@ -4097,6 +4393,8 @@ export interface WebhooksUpdateInput {
     | 'user.metadata.set.success'
     | 'user.metadata.remove.success'
     | 'user.session.create.success'
+    | 'user.session.end.success'
+    | 'user.session.end_all.success'
     | 'application.application.create.success'
     | 'application.application.update.success'
     | 'application.application.delete.success'
@@ -4242,6 +4540,8 @@ export interface WebhooksListDeliveriesInput {
     | 'user.metadata.set.success'
     | 'user.metadata.remove.success'
     | 'user.session.create.success'
+    | 'user.session.end.success'
+    | 'user.session.end_all.success'
     | 'application.application.create.success'
     | 'application.application.update.success'
     | 'application.application.delete.success'
@@ -4365,6 +4665,14 @@ export interface LogEventsListInput {
     | 'END_USER_RELAY_STARTED'
     | 'END_USER_RELAY_SUCCESS'
     | 'END_USER_RELAY_FAILED'
+    | 'END_USER_SIGN_IN_STARTED'
+    | 'END_USER_SIGN_IN_SUCCESS'
+    | 'END_USER_SIGN_IN_FAILED'
+    | 'END_USER_SIGNED_OUT'
+    | 'TOKEN_REFRESHED'
+    | 'TOKEN_REFRESH_FAILED'
+    | 'REFRESH_TOKEN_REUSED'
+    | 'REFRESH_TOKEN_REVOKED'
     | 'TOKEN_EXCHANGED'
     | 'TOKEN_EXCHANGE_FAILED'
     | 'WEBHOOK_DISABLED'
@@ -4435,7 +4743,7 @@ export type OauthApiTokenErrorCode = 'https_required' | 'body_too_large' | 'medi
 
 /** What `oauth.token` takes. */
 export interface OauthTokenInput {
-  /** authorization_code, or client_credentials. */
+  /** authorization_code, refresh_token, or client_credentials. */
   grant_type?: string
   client_id?: string
   /** Secret: do not log it. */
@@ -4446,7 +4754,7 @@ export interface OauthTokenInput {
   tenant_domain?: string
   /** The same as domain. */
   audience?: string
-  /** Fewer scopes than the key has. */
+  /** Fewer scopes than the API key or the refresh token has. */
   scope?: string
   /** Secret: do not log it. */
   code?: string
@@ -4454,6 +4762,11 @@ export interface OauthTokenInput {
   code_verifier?: string
   /** Where given, the one the code was sent to. */
   redirect_uri?: string
+  /**
+   * With client_id: of the application, or of an API key.
+   * Secret: do not log it.
+   */
+  refresh_token?: string
 }
 
 /** Codes that `oauth.token` answers. */
@@ -4463,7 +4776,7 @@ export type OauthTokenErrorCode = 'https_required' | 'body_too_large' | 'media_t
 export interface OauthOrganizationTokenInput {
   /** Domain of the organization. */
   org_domain: string
-  /** authorization_code, or client_credentials. */
+  /** authorization_code, refresh_token, or client_credentials. */
   grant_type?: string
   client_id?: string
   /** Secret: do not log it. */
@@ -4474,7 +4787,7 @@ export interface OauthOrganizationTokenInput {
   tenant_domain?: string
   /** The same as domain. */
   audience?: string
-  /** Fewer scopes than the key has. */
+  /** Fewer scopes than the API key or the refresh token has. */
   scope?: string
   /** Secret: do not log it. */
   code?: string
@@ -4482,10 +4795,80 @@ export interface OauthOrganizationTokenInput {
   code_verifier?: string
   /** Where given, the one the code was sent to. */
   redirect_uri?: string
+  /**
+   * With client_id: of the application, or of an API key.
+   * Secret: do not log it.
+   */
+  refresh_token?: string
 }
 
 /** Codes that `oauth.organizationToken` answers. */
 export type OauthOrganizationTokenErrorCode = 'https_required' | 'body_too_large' | 'media_type_unsupported'
+
+/** What `oauth.revoke` takes. */
+export interface OauthRevokeInput {
+  /** Secret: do not log it. */
+  token?: string
+  /** access_token or refresh_token; a token is recognized without it. */
+  token_type_hint?: string
+  /** The application; with client_secret an API key. */
+  client_id?: string
+  /** Secret: do not log it. */
+  client_secret?: string
+}
+
+/** Codes that `oauth.revoke` answers. */
+export type OauthRevokeErrorCode = 'https_required' | 'body_too_large' | 'media_type_unsupported'
+
+/** What `oauth.organizationRevoke` takes. */
+export interface OauthOrganizationRevokeInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** Secret: do not log it. */
+  token?: string
+  /** access_token or refresh_token; a token is recognized without it. */
+  token_type_hint?: string
+  /** The application; with client_secret an API key. */
+  client_id?: string
+  /** Secret: do not log it. */
+  client_secret?: string
+}
+
+/** Codes that `oauth.organizationRevoke` answers. */
+export type OauthOrganizationRevokeErrorCode = 'https_required' | 'body_too_large' | 'media_type_unsupported'
+
+/** What `oauth.introspect` takes. */
+export interface OauthIntrospectInput {
+  /** Secret: do not log it. */
+  token?: string
+  /** access_token or refresh_token; a token is recognized without it. */
+  token_type_hint?: string
+  /** An API key, with client_secret, where the header names none. */
+  client_id?: string
+  /** Secret: do not log it. */
+  client_secret?: string
+}
+
+/** Codes that `oauth.introspect` answers. */
+export type OauthIntrospectErrorCode = 'https_required' | 'body_too_large' | 'media_type_unsupported'
+
+/** What `oauth.organizationIntrospect` takes. */
+export interface OauthOrganizationIntrospectInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** Secret: do not log it. */
+  token?: string
+  /** access_token or refresh_token; a token is recognized without it. */
+  token_type_hint?: string
+  /** An API key, with client_secret, where the header names none. */
+  client_id?: string
+  /** Secret: do not log it. */
+  client_secret?: string
+}
+
+/** Codes that `oauth.organizationIntrospect` answers. */
+export type OauthOrganizationIntrospectErrorCode =
+  'https_required' | 'body_too_large' | 'media_type_unsupported'
 
 /** What `oidc.discovery` takes. */
 export interface OidcDiscoveryInput {
@@ -4507,6 +4890,26 @@ export interface OidcKeySetInput {
 export type OidcKeySetErrorCode =
   'malformed_request' | 'https_required' | 'organization_not_found' | 'unavailable'
 
+/** What `oidc.userInfo` takes. */
+export interface OidcUserInfoInput {
+  /** Domain of the organization. */
+  org_domain: string
+}
+
+/** Codes that `oidc.userInfo` answers. */
+export type OidcUserInfoErrorCode =
+  'malformed_request' | 'invalid_token' | 'https_required' | 'organization_not_found' | 'unavailable'
+
+/** What `oidc.postUserInfo` takes. */
+export interface OidcPostUserInfoInput {
+  /** Domain of the organization. */
+  org_domain: string
+}
+
+/** Codes that `oidc.postUserInfo` answers. */
+export type OidcPostUserInfoErrorCode =
+  'malformed_request' | 'invalid_token' | 'https_required' | 'organization_not_found' | 'unavailable'
+
 /** What an OAuth endpoint refuses with (RFC 6749 section 5.2). */
 export type OAuthErrorCode =
   | 'invalid_request'
@@ -4516,6 +4919,9 @@ export type OAuthErrorCode =
   | 'unsupported_grant_type'
   | 'invalid_scope'
   | 'temporarily_unavailable'
+  | 'unsupported_token_type'
+  | 'invalid_token'
+  | 'insufficient_scope'
 
 /** Codes that any path can answer, whatever operation it was. */
 export type UndeclaredErrorCode = 'route_not_found' | 'method_not_allowed' | 'internal_error'
@@ -4540,6 +4946,7 @@ export type ErrorCode =
   | 'route_not_found'
   | 'organization_not_found'
   | 'user_not_found'
+  | 'session_not_found'
   | 'application_not_found'
   | 'meta_key_not_found'
   | 'webhook_not_found'
@@ -4736,6 +5143,13 @@ export interface Operations {
     output: PassedTotpChallenge
     code: TotpValidateChallengeErrorCode
   }
+  'sessions.list': { input: SessionsListInput; output: SessionList; code: SessionsListErrorCode }
+  'sessions.endAll': {
+    input: SessionsEndAllInput
+    output: EndedSessionsDeletion
+    code: SessionsEndAllErrorCode
+  }
+  'sessions.end': { input: SessionsEndInput; output: SessionDeletion; code: SessionsEndErrorCode }
   'relays.create': { input: RelaysCreateInput; output: Relay; code: RelaysCreateErrorCode }
   'relays.list': { input: RelaysListInput; output: RelayList; code: RelaysListErrorCode }
   'relays.get': { input: RelaysGetInput; output: Relay; code: RelaysGetErrorCode }
@@ -4778,8 +5192,22 @@ export interface Operations {
     output: UserTokens
     code: OauthOrganizationTokenErrorCode
   }
+  'oauth.revoke': { input: OauthRevokeInput; output: RevokedToken; code: OauthRevokeErrorCode }
+  'oauth.organizationRevoke': {
+    input: OauthOrganizationRevokeInput
+    output: RevokedToken
+    code: OauthOrganizationRevokeErrorCode
+  }
+  'oauth.introspect': { input: OauthIntrospectInput; output: Introspection; code: OauthIntrospectErrorCode }
+  'oauth.organizationIntrospect': {
+    input: OauthOrganizationIntrospectInput
+    output: Introspection
+    code: OauthOrganizationIntrospectErrorCode
+  }
   'oidc.discovery': { input: OidcDiscoveryInput; output: ProviderMetadata; code: OidcDiscoveryErrorCode }
   'oidc.keySet': { input: OidcKeySetInput; output: KeySet; code: OidcKeySetErrorCode }
+  'oidc.userInfo': { input: OidcUserInfoInput; output: UserInfo; code: OidcUserInfoErrorCode }
+  'oidc.postUserInfo': { input: OidcPostUserInfoInput; output: UserInfo; code: OidcPostUserInfoErrorCode }
 }
 
 export type OperationName = keyof Operations
@@ -5128,6 +5556,32 @@ export interface TotpMethods {
   validateChallenge(input: TotpValidateChallengeInput, options?: RequestOptions): Promise<PassedTotpChallenge>
 }
 
+export interface SessionsMethods {
+  /**
+   * List the sessions of a user that can lead to tokens, the last sign-in first.
+   * `GET /api/v2/org/:org_domain/users/:user_id/sessions`. Needs the scope `read:sessions`.
+   *
+   * @throws ApiError with a code of SessionsListErrorCode.
+   */
+  readonly list: ListMethod<SessionsListInput, SessionList, Session>
+
+  /**
+   * Sign a user out everywhere: of all sessions, with their refresh tokens.
+   * `DELETE /api/v2/org/:org_domain/users/:user_id/sessions`. Needs the scope `write:sessions`.
+   *
+   * @throws ApiError with a code of SessionsEndAllErrorCode.
+   */
+  endAll(input: SessionsEndAllInput, options?: RequestOptions): Promise<EndedSessionsDeletion>
+
+  /**
+   * End a session of a user, with its refresh tokens.
+   * `DELETE /api/v2/org/:org_domain/users/:user_id/sessions/:session_id`. Needs the scope `write:sessions`.
+   *
+   * @throws ApiError with a code of SessionsEndErrorCode.
+   */
+  end(input: SessionsEndInput, options?: RequestOptions): Promise<SessionDeletion>
+}
+
 export interface RelaysMethods {
   /**
    * Create a relay to a partner.
@@ -5300,7 +5754,7 @@ export interface OauthMethods {
   apiToken(input?: OauthApiTokenInput, options?: RequestOptions): Promise<ApiToken>
 
   /**
-   * Exchange an authorization code for tokens of the user; also the client-credentials grant.
+   * Exchange an authorization code or a refresh token for tokens of the user; also the client-credentials grant.
    * `POST /oauth/token`. Sends no API token.
    *
    * @throws ApiError with a code of OauthTokenErrorCode, or OAuthError.
@@ -5314,6 +5768,41 @@ export interface OauthMethods {
    * @throws ApiError with a code of OauthOrganizationTokenErrorCode, or OAuthError.
    */
   organizationToken(input: OauthOrganizationTokenInput, options?: RequestOptions): Promise<UserTokens>
+
+  /**
+   * Give a refresh token back; nothing that was made of it is good any more.
+   * `POST /oauth/revoke`. Sends no API token.
+   *
+   * @throws ApiError with a code of OauthRevokeErrorCode, or OAuthError.
+   */
+  revoke(input?: OauthRevokeInput, options?: RequestOptions): Promise<RevokedToken>
+
+  /**
+   * The revocation endpoint that the discovery document of an organization names.
+   * `POST /t/:org_domain/oauth/revoke`. Sends no API token.
+   *
+   * @throws ApiError with a code of OauthOrganizationRevokeErrorCode, or OAuthError.
+   */
+  organizationRevoke(input: OauthOrganizationRevokeInput, options?: RequestOptions): Promise<RevokedToken>
+
+  /**
+   * Ask what a token of a user is worth, with an API key that has the scope read:sessions.
+   * `POST /oauth/introspect`. Sends no API token.
+   *
+   * @throws ApiError with a code of OauthIntrospectErrorCode, or OAuthError.
+   */
+  introspect(input?: OauthIntrospectInput, options?: RequestOptions): Promise<Introspection>
+
+  /**
+   * The introspection endpoint that the discovery document of an organization names.
+   * `POST /t/:org_domain/oauth/introspect`. Sends no API token.
+   *
+   * @throws ApiError with a code of OauthOrganizationIntrospectErrorCode, or OAuthError.
+   */
+  organizationIntrospect(
+    input: OauthOrganizationIntrospectInput,
+    options?: RequestOptions,
+  ): Promise<Introspection>
 }
 
 export interface OidcMethods {
@@ -5332,6 +5821,22 @@ export interface OidcMethods {
    * @throws ApiError with a code of OidcKeySetErrorCode.
    */
   keySet(input: OidcKeySetInput, options?: RequestOptions): Promise<KeySet>
+
+  /**
+   * Claims of the user of an access token, which is sent as the bearer token.
+   * `GET /t/:org_domain/userinfo`. Sends no API token.
+   *
+   * @throws ApiError with a code of OidcUserInfoErrorCode.
+   */
+  userInfo(input: OidcUserInfoInput, options?: RequestOptions): Promise<UserInfo>
+
+  /**
+   * The same, for clients that post.
+   * `POST /t/:org_domain/userinfo`. Sends no API token.
+   *
+   * @throws ApiError with a code of OidcPostUserInfoErrorCode.
+   */
+  postUserInfo(input: OidcPostUserInfoInput, options?: RequestOptions): Promise<UserInfo>
 }
 
 /** The operations of the service, by resource. */
@@ -5343,6 +5848,7 @@ export interface Client {
   readonly magicLink: MagicLinkMethods
   readonly password: PasswordMethods
   readonly totp: TotpMethods
+  readonly sessions: SessionsMethods
   readonly relays: RelaysMethods
   readonly events: EventsMethods
   readonly webhooks: WebhooksMethods
@@ -5410,6 +5916,9 @@ export const routeTable: { readonly [Name in OperationName]: RouteRow } = {
   'totp.validateEnrollment': ['PUT', '/api/v2/org/:org_domain/totp-enrollment/validation/:user_id', 'b'],
   'totp.createChallenge': ['POST', '/api/v2/org/:org_domain/totp-challenge/:user_id', 'b'],
   'totp.validateChallenge': ['PUT', '/api/v2/org/:org_domain/totp-challenge/validation/:user_id', 'b'],
+  'sessions.list': ['GET', '/api/v2/org/:org_domain/users/:user_id/sessions', 'l'],
+  'sessions.endAll': ['DELETE', '/api/v2/org/:org_domain/users/:user_id/sessions', ''],
+  'sessions.end': ['DELETE', '/api/v2/org/:org_domain/users/:user_id/sessions/:session_id', ''],
   'relays.create': ['POST', '/api/v2/relays', 'bi'],
   'relays.list': ['GET', '/api/v2/relays', 'l'],
   'relays.get': ['GET', '/api/v2/relays/:relay_id', ''],
@@ -5432,6 +5941,12 @@ export const routeTable: { readonly [Name in OperationName]: RouteRow } = {
   'oauth.apiToken': ['POST', '/api/v2/oauth/token', 'bfo'],
   'oauth.token': ['POST', '/oauth/token', 'bfo'],
   'oauth.organizationToken': ['POST', '/t/:org_domain/oauth/token', 'bfo'],
+  'oauth.revoke': ['POST', '/oauth/revoke', 'bfo'],
+  'oauth.organizationRevoke': ['POST', '/t/:org_domain/oauth/revoke', 'bfo'],
+  'oauth.introspect': ['POST', '/oauth/introspect', 'bfo'],
+  'oauth.organizationIntrospect': ['POST', '/t/:org_domain/oauth/introspect', 'bfo'],
   'oidc.discovery': ['GET', '/t/:org_domain/.well-known/openid-configuration', 'o'],
   'oidc.keySet': ['GET', '/t/:org_domain/.well-known/jwks.json', 'o'],
+  'oidc.userInfo': ['GET', '/t/:org_domain/userinfo', 'o'],
+  'oidc.postUserInfo': ['POST', '/t/:org_domain/userinfo', 'o'],
 }

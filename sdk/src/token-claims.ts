@@ -36,6 +36,10 @@ interface SharedClaims {
   meta_data: { [name: string]: JsonValue }
   /** How the user signed in (RFC 8176); relay: elsewhere, as `act` says. */
   amr?: string[]
+  /** How strong the sign-in was: urn:portico:acr:mfa with a second factor, else urn:portico:acr:1fa (RFC 9470). */
+  acr?: string
+  /** Seconds since 1970: when the user signed in. */
+  auth_time?: number
   /** The session. */
   sid?: string
   /** After a relay: the user in the organization they come from (RFC 8693 section 4.1). */
@@ -52,8 +56,6 @@ export interface AccessTokenClaims extends SharedClaims {
 /** Claims of an ID token (OpenID Connect Core section 2). */
 export interface IdTokenClaims extends SharedClaims {
   jtt: 'id_token'
-  /** Seconds since 1970: when the user signed in. */
-  auth_time?: number
   nonce?: string
   /** Left half of the hash of the access token that came with it, in base64url. */
   at_hash?: string

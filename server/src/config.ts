@@ -174,12 +174,21 @@ export const Variables = z.object({
   SIGN_IN_RATE_PER_MINUTE: count(600).describe(
     'Attempts to sign in per minute at an organization, in each environment',
   ),
+  SIGN_IN_ATTEMPTS_PER_IP: count(30).describe(
+    'Passwords and codes sent to the pages from one IP address, or one /64 of IPv6, in 15 minutes',
+  ),
   MAILS_PER_ADDRESS: count(3).describe(
     'Sign-in mails, and notices of forced enrolments, to one address of an organization in 15 minutes',
+  ),
+  MAILS_PER_IP: count(20).describe(
+    'Mails that our pages send per hour for one IP address, of IPv6 for a network of /64',
   ),
   SMS_PER_HOUR: count(3).describe('Text messages per hour to one user, and to one number'),
   SMS_PER_ORGANIZATION_PER_HOUR: count(200).describe(
     'Text messages per hour of one organization, in each environment',
+  ),
+  FAILED_GRANTS_PER_MINUTE: count(60).describe(
+    'Codes and refresh tokens of one IP address, or IPv6 network of 64 bits, that may be refused per minute',
   ),
   DRAIN_SECONDS: count(10).describe('How long a stopping process waits for requests and jobs'),
   NODE_ENV: z.string().optional(),
@@ -235,9 +244,15 @@ export interface Config {
     readonly lockSeconds: number
     readonly maxLockSeconds: number
     readonly mailsPerAddress: number
+    /** In an hour. */
+    readonly mailsPerIp: number
+    /** Of a network at the pages, in 15 minutes. */
+    readonly attemptsPerIp: number
     readonly smsPerHour: number
     /** In an hour. */
     readonly smsPerOrganization: number
+    /** Of one network. */
+    readonly failedGrantsPerMinute: number
   }
   readonly drainMs: number
 }
@@ -314,8 +329,11 @@ export function readConfig(variables: Record<string, string | undefined> = proce
       lockSeconds: values.SIGN_IN_LOCK_MINUTES * 60,
       maxLockSeconds: values.SIGN_IN_MAX_LOCK_MINUTES * 60,
       mailsPerAddress: values.MAILS_PER_ADDRESS,
+      mailsPerIp: values.MAILS_PER_IP,
+      attemptsPerIp: values.SIGN_IN_ATTEMPTS_PER_IP,
       smsPerHour: values.SMS_PER_HOUR,
       smsPerOrganization: values.SMS_PER_ORGANIZATION_PER_HOUR,
+      failedGrantsPerMinute: values.FAILED_GRANTS_PER_MINUTE,
     },
     drainMs: values.DRAIN_SECONDS * 1000,
   })

@@ -1,10 +1,10 @@
-const maxLength = 60
+const nameLength = 60
 
 /**
  * A name that somebody else has chosen, for a page or a line of a mail: without line breaks, control characters and
- * those that turn the direction of the text around it, and at most 60 characters.
+ * those that turn the direction of the text around it, and at most 60 characters, or as many as are given.
  */
-export function displayName(name: string): string {
+export function displayName(name: string, maxLength = nameLength): string {
   const line = name.replace(/[\s\p{C}]+/gu, ' ').trim()
   const characters = [...line]
   if (characters.length <= maxLength) return line

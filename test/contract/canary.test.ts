@@ -61,6 +61,7 @@ async function signInWithEverything(): Promise<Canaries> {
     user_email: user.email,
     send_email: false,
     code_challenge: createHash('sha256').update(code_verifier).digest('base64url'),
+    scope: 'openid offline_access',
   })
   witnesses.push(...(await tables()))
   const link = magic_link ?? ''
@@ -69,6 +70,7 @@ async function signInWithEverything(): Promise<Canaries> {
   const exchange = { grant_type: 'authorization_code', client_id: application.id, code, code_verifier }
   const tokens = await tokensOf(`/t/${org_domain}/oauth/token`, exchange)
   const relayUri = await carryToPartner(org_domain, tokens.access_token)
+  const refreshTokens = await refreshAndRevoke(application.id, tokens.refresh_token ?? '')
   const password = await setAndUsePassword()
   const { uri, secret, recoveryCodes } = await passSecondFactor(org_domain, user.id)
   return {
@@ -85,9 +87,30 @@ async function signInWithEverything(): Promise<Canaries> {
     recovery_codes: recoveryCodes,
     // Six digits are found anywhere; test/contract/totp-sms.test.ts looks for those of one user.
     first_verification_code: [],
-    // None is issued; the endpoints ignore one that is sent.
-    refresh_token: [],
+    refresh_token: refreshTokens,
+    // What is revoked or introspected.
+    token: [...refreshTokens],
   }
+}
+
+/** Refreshes twice, asks what the last token is worth, and gives it back. */
+async function refreshAndRevoke(client_id: string, first: string): Promise<string[]> {
+  const client = await service.client()
+  const grant_type = 'refresh_token'
+  const second = await client.oauth.token({ grant_type, client_id, refresh_token: first })
+  witnesses.push(...(await tables()))
+  const [, next = ''] = 'refresh_token' in second ? [first, second.refresh_token] : []
+  const { account, deps } = service
+  const key = await createApiKey(deps, deps.db, {
+    accountId: account.id,
+    environment: 'sandbox',
+    name: 'canary',
+  })
+  const told = await client.oauth.introspect({ ...key, token: next })
+  expect(told.active).toBe(true)
+  await client.oauth.revoke({ client_id, token: next })
+  witnesses.push(...(await tables()))
+  return [first, next].flatMap((token) => [token, ...token.split('.')])
 }
 
 /** Sets a password by a link, signs in with it, is told to renew it, and has a wrong one refused. */
@@ -217,9 +240,10 @@ async function sendTokenRequests(at: Service, all: Canaries): Promise<void> {
     const members = Object.entries(all).map(
       ([name, values]) => [name, values[round] ?? values.at(-1) ?? ''] as const,
     )
-    for (const grant_type of ['client_credentials', 'authorization_code']) {
+    for (const grant_type of ['client_credentials', 'authorization_code', 'refresh_token']) {
       const body = { ...Object.fromEntries(members), grant_type, domain, client_id: anything() }
-      const paths = ['/api/v2/oauth/token', '/oauth/token', `/t/${domain}/oauth/token`]
+      const introspection = ['/oauth/introspect', `/t/${domain}/oauth/introspect`]
+      const paths = ['/api/v2/oauth/token', '/oauth/token', `/t/${domain}/oauth/token`, ...introspection]
       await Promise.all(paths.flatMap((path) => tokenRequestsOf(path, body, at)))
     }
   }

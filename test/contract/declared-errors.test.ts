@@ -220,6 +220,7 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
     })
     return ask(route, world, token)
   },
+  session_not_found: (route, world, token) => ask(route, { ...world, session_id: randomUUID() }, token),
   relay_not_found: (route, world, token) => ask(route, { ...world, relay_id: randomUUID() }, token),
   relay_inactive: async (route, world, token) => {
     const client = await service.client()
@@ -310,6 +311,7 @@ const unchanging = new Set<ErrorCode>([
   'webhook_not_found',
   'delivery_not_found',
   'relay_not_found',
+  'session_not_found',
   'access_token_refused',
   'no_application',
 ])

@@ -73,6 +73,7 @@ const referenceNames = [
   'webhook_id',
   'delivery_id',
   'relay_id',
+  'session_id',
   'partner_domain',
 ] as const
 
@@ -127,6 +128,7 @@ describe.each(keyed.map((route) => [route.name, route] as const))('%s', (_name, 
       webhook_id: randomUUID(),
       delivery_id: randomUUID(),
       relay_id: randomUUID(),
+      session_id: randomUUID(),
       partner_domain: `missing-${anything()}`,
     }
     const before = await rowsOf(foreigners)

@@ -1,5 +1,5 @@
 import { queryOf, routes, type Route } from '@portico/contract/walk'
-import type { Pagination } from '@portico/sdk'
+import { openMagicLink, type Pagination } from '@portico/sdk'
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod/v4'
@@ -87,6 +87,21 @@ const recipes: Readonly<Record<string, Recipe>> = {
     remove: ({ id }) => client.relays.delete({ relay_id: id }),
     sorts: [],
   }),
+  'sessions.list': ({ client, given, org_domain, user }) => ({
+    // A sign-in voids the other links of its application.
+    async create() {
+      const { id: application_id } = await given.application({ org_domain })
+      const { magic_link } = await client.magicLink.createChallenge({
+        org_domain,
+        user_email: user.email,
+        application_id,
+        send_email: false,
+      })
+      await openMagicLink(magic_link ?? '')
+    },
+    remove: ({ id }) => client.sessions.end({ org_domain, user_id: user.id, session_id: id }),
+    sorts: [],
+  }),
   'outbox.list': ({ client, given, org_domain }) => ({
     async create() {
       const { email } = await given.user({ org_domain })
@@ -111,17 +126,24 @@ async function newAccount(route: Route) {
   const isUnder = route.name !== 'organizations.list'
   const org_domain = isUnder ? (await given.organization()).domain : ''
   if (route.name === 'outbox.list') await given.application({ org_domain })
+  const user = route.pathParameters.includes('user_id')
+    ? await given.user({ org_domain })
+    : { id: '', email: '' }
   const webhook_id = route.pathParameters.includes('webhook_id')
     ? (await client.webhooks.create({ name: 'Receiver', target_url: receiver, event_codes: ['user.all'] })).id
     : ''
-  return { client, given, org_domain, webhook_id, token: await service.token({ account }) }
+  return { client, given, org_domain, user, webhook_id, token: await service.token({ account }) }
 }
 
 async function subjectOf(route: Route, size = 0): Promise<Subject & { sorts: readonly string[] }> {
   const recipe = recipes[route.name]
   if (recipe === undefined) throw new Error(`say how records of ${route.name} are made`)
   const as = await newAccount(route)
-  const references: References = { org_domain: as.org_domain, webhook_id: as.webhook_id }
+  const references: References = {
+    org_domain: as.org_domain,
+    user_id: as.user.id,
+    webhook_id: as.webhook_id,
+  }
   const raw = async (query: string) => {
     const response = await fetch(`${service.baseUrl}${pathOf(route, references)}?${query}`, {
       headers: { authorization: `Bearer ${as.token}` },

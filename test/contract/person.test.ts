@@ -162,8 +162,11 @@ describe('the export of a person', () => {
       passwords: true,
       // No second factor was asked for.
       pending_sign_ins: false,
+      refresh_token_families: true,
       relay_requests: true,
       sessions: true,
+      // Nobody signed in on our pages.
+      sign_in_flows: false,
       totp_challenges: true,
       totp_enrollments: true,
       // Nobody vouched for them: test/contract/erasure.test.ts has one for whom somebody did.

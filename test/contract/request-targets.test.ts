@@ -17,7 +17,8 @@ function sendRaw(text: string): Promise<string> {
     // A server may well drop the connection of a request that it cannot read.
     socket.on('error', () => socket.destroy())
     socket.on('close', () => resolve(Buffer.concat(received).toString('latin1')))
-    socket.end(text)
+    // Not ended: what comes after the end of a request may be dropped with it.
+    socket.write(text)
   })
 }
 

@@ -1,14 +1,13 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Variables } from '@portico/server/config'
 import { describe, expect, test } from 'vitest'
-import { freePort } from '../free-port.js'
+import { besideStart } from './beside-start.js'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -208,74 +207,6 @@ async function runProgram(home: string, program: string): Promise<string> {
   await writeFile(join(home, 'program.ts'), program)
   const { stdout } = await run('npx', ['tsx', 'program.ts'], { cwd: home })
   return stdout
-}
-
-const startDeadlineMs = 120_000
-
-/** Does something in a directory where the `.data` of a running service is. */
-async function besideStart(work: (home: string) => Promise<void>): Promise<void> {
-  const home = await mkdtemp(join(tmpdir(), 'portico-docs-'))
-  try {
-    const service = await startBeside(home)
-    await work(home).finally(() => stop(service))
-  } finally {
-    await rm(home, { recursive: true, force: true })
-  }
-}
-
-/** Runs `npm start` with its data in `.data` of another directory, and waits until it is ready. */
-async function startBeside(home: string): Promise<ChildProcess> {
-  const port = await freePort()
-  const { PATH, HOME } = process.env
-  const service = spawn('npm', ['start', '--silent'], {
-    cwd: root,
-    env: {
-      PATH,
-      HOME,
-      DATA_DIR: join(home, '.data'),
-      PORT: String(port),
-      METRICS_PORT: '0',
-      LOG_LEVEL: 'warn',
-    },
-    // A group of its own, so that it ends together with what npm started.
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let said = ''
-  for (const stream of [service.stdout, service.stderr]) stream.on('data', (text) => (said += String(text)))
-
-  const deadline = performance.now() + startDeadlineMs
-  while (!(await isReady(port))) {
-    if (service.exitCode !== null) throw new Error(`the service ended before it was ready: ${said}`)
-    if (performance.now() > deadline) {
-      await stop(service)
-      throw new Error(`the service was not ready in time: ${said}`)
-    }
-    await sleep(100)
-  }
-  return service
-}
-
-async function isReady(port: number): Promise<boolean> {
-  return fetch(`http://localhost:${port}/readyz`).then(
-    ({ ok }) => ok,
-    () => false,
-  )
-}
-
-async function stop(service: ChildProcess): Promise<void> {
-  if (service.pid === undefined || service.exitCode !== null) return
-  process.kill(-service.pid, 'SIGTERM')
-  // npm may be gone before what it started.
-  while (isGroupAlive(service.pid)) await sleep(50)
-}
-
-function isGroupAlive(pid: number): boolean {
-  try {
-    return process.kill(-pid, 0)
-  } catch {
-    return false
-  }
 }
 
 function claimsOf(token: string): Record<string, unknown> {

@@ -3,9 +3,11 @@ import { guard, guardTest } from './guard.js'
 const exchange = 'server/src/oauth/authorization-code.ts'
 const credentials = 'server/src/api-keys/credentials.ts'
 const usable = 'server/src/applications/usable.ts'
+const userTokens = 'server/src/oauth/user-tokens.ts'
 const pkce = 'server/src/oauth/pkce.ts'
 
 const code = (title: string) => guardTest('authorization-code', `an authorization code ${title}`)
+const attacks = (title: string) => ({ file: 'test/protocol/sign-in-attacks.test.ts', title })
 const challenged = (title: string) => code(`with a challenge ${title}`)
 const backEnd = (title: string) => code(`of an application whose back end exchanges it ${title}`)
 
@@ -17,6 +19,36 @@ const sessionEnded = { file: exchange, find: ".where('sessions.ended_at', 'is', 
 
 /** Who gets tokens for a code. What ends a session is guarded twice: by the session, and by what ended it. */
 export const codeGuards = [
+  ...[
+    {
+      name: 'browser: whose used code comes again',
+      file: exchange,
+      find: 'if (!dead.is_of_browser) {',
+      replace: 'if (dead.code_id !== "") {',
+    },
+    {
+      name: 'verifier: of a used code that comes again',
+      file: exchange,
+      find: 'if (dead.code_challenge !== null && !isVerifierOf(dead.code_challenge, codeVerifier)) return',
+      replace: '',
+    },
+    {
+      name: 'refresh tokens: of a used code that comes again, and of no other',
+      file: exchange,
+      find: ".where('code_id', '=', dead.code_id)",
+      replace: '',
+    },
+  ].map((row) =>
+    guard({
+      ...row,
+      red: attacks(
+        'a code of the pages ends, when it comes again, the refresh tokens that were made of it, and no session of the browser',
+      ),
+      green: attacks(
+        'a code of the pages is not exchanged without its verifier, nor with that of another flow (RFC 7636, code injection)',
+      ),
+    }),
+  ),
   guard({
     name: 'used_at: of a code',
     file: exchange,
@@ -44,7 +76,7 @@ export const codeGuards = [
     name: 'active user of a code, with the session',
     also: [
       { file: exchange, find: "if (!spent.is_user_active) return 'user_inactive'", replace: '' },
-      { file: exchange, find: "'deleted' in record || !record.active", replace: "'deleted' in record" },
+      { file: userTokens, find: "'deleted' in record || !record.active", replace: "'deleted' in record" },
     ],
     red: code('of an inactive user is dead'),
     green: isExchanged,

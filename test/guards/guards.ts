@@ -3,11 +3,16 @@ import { apiKeyGuards } from './api-key-guards.js'
 import { changeGuards } from './change-guards.js'
 import { codeGuards } from './code-guards.js'
 import { erasureGuards } from './erasure-guards.js'
+import { flowGuards } from './flow-guards.js'
+import { flowLinkGuards } from './flow-link-guards.js'
+import { flowSecondFactorGuards } from './flow-second-factor-guards.js'
 import { limitGuards } from './limit-guards.js'
 import { hashGuards } from './hash-guards.js'
 import { magicLinkGuards } from './magic-link-guards.js'
 import { outboundGuards } from './outbound-guards.js'
 import { passwordGuards } from './password-guards.js'
+import { presentedTokenGuards } from './presented-token-guards.js'
+import { refreshGuards } from './refresh-guards.js'
 import { relayGuards } from './relay-guards.js'
 import { secondFactorGuards } from './second-factor-guards.js'
 import { signatureGuards } from './signature-guards.js'
@@ -21,8 +26,12 @@ export const guards: readonly Guard[] = [
   ...changeGuards,
   ...apiKeyGuards,
   ...magicLinkGuards,
+  ...flowLinkGuards,
+  ...flowSecondFactorGuards,
   ...passwordGuards,
   ...codeGuards,
+  ...refreshGuards,
+  ...presentedTokenGuards,
   ...outboundGuards,
   ...signatureGuards,
   ...webhookGuards,
@@ -32,4 +41,5 @@ export const guards: readonly Guard[] = [
   ...hashGuards,
   ...totpGuards,
   ...secondFactorGuards,
+  ...flowGuards,
 ]

@@ -2,6 +2,7 @@ import { guard, guardTest, routeTests } from './guard.js'
 
 const challenge = 'server/src/magic-link/challenge.ts'
 const consume = 'server/src/magic-link/consume.ts'
+const spent = 'server/src/magic-link/spent-link.ts'
 
 const organizationId = 'server/src/db/organization-id.ts'
 const router = 'server/src/pages/router.ts'
@@ -63,22 +64,22 @@ export const magicLinkGuards = [
   }),
   guard({
     name: 'used_at: of a link',
-    file: consume,
+    file: spent,
     ...withoutLine(0),
     red: link('works once'),
     green: signsIn,
   }),
   guard({
     name: 'voided_at: of a link',
-    file: consume,
+    file: spent,
     ...withoutLine(1),
     red: link('is dead when three links were made after its own'),
     green: signsIn,
   }),
   guard({
     name: 'voided_at: number of open links',
-    file: challenge,
-    find: 'await voidOlderLinks(trx, tenant, { email, applicationId, newestId: row.id, at })',
+    file: 'server/src/magic-link/insert-link.ts',
+    find: 'await voidOlderLinks(trx, tenant, { email, applicationId, flowId: link.flowId, newestId: row.id, at })',
     replace: '',
     red: link('is dead when three links were made after its own'),
     green: signsIn,
@@ -93,21 +94,21 @@ export const magicLinkGuards = [
   }),
   guard({
     name: 'expiry: of a link',
-    file: consume,
+    file: spent,
     ...withoutLine(2),
     red: link('works for a quarter of an hour'),
     green: signsIn,
   }),
   guard({
     name: 'organization: of a link',
-    file: consume,
+    file: spent,
     ...withoutLine(3),
     red: link('takes no token of another organization'),
     green: signsIn,
   }),
   guard({
     name: 'deleted_at: organization of a link, with organizationIdOf',
-    file: consume,
+    file: spent,
     ...withoutLine(4),
     also: [{ file: organizationId, find: 'and deleted_at is null', replace: '' }],
     red: link('is dead when its organization was deleted'),
@@ -115,15 +116,15 @@ export const magicLinkGuards = [
   }),
   guard({
     name: 'active connection: opening a link',
-    file: consume,
-    find: "if (!spent.is_connection_active) return 'connection_inactive'",
+    file: spent,
+    find: "if (!spent.is_connection_active && !isPasswordOfFlow) return 'connection_inactive'",
     replace: '',
     red: link('is dead while its connection is switched off'),
     green: signsIn,
   }),
   guard({
     name: 'allowed e-mail domains: opening a link',
-    file: consume,
+    file: spent,
     find: 'if (!isEmailDomainAllowed(spent.allowed_email_domains, spent.email_normalized))',
     replace: 'if (false)',
     red: link('is dead where its address may not sign in any more'),
@@ -147,7 +148,7 @@ export const magicLinkGuards = [
   }),
   guard({
     name: 'organization: of the application of a link',
-    file: consume,
+    file: spent,
     find: "${isUsableBy(sql.ref('challenge.organization_id'))}",
     replace: 'applications.deleted_at is null',
     red: link('is dead when another organization keeps its application to itself by now'),
@@ -155,15 +156,15 @@ export const magicLinkGuards = [
   }),
   guard({
     name: 'redirect of a link',
-    file: consume,
-    find: 'and challenge.redirect_uri = any(applications.allowed_redirect_urls)',
-    replace: '',
+    file: spent,
+    find: 'challenge.redirect_uri = any(applications.allowed_redirect_urls) or',
+    replace: 'true or',
     red: link('is dead when its application does not allow the address any more'),
     green: signsIn,
   }),
   guard({
     name: 'unknown address: as the link was made',
-    file: consume,
+    file: spent,
     find: 'spent.find_or_create_user && spent.may_create_user',
     replace: 'spent.may_create_user',
     red: link('makes no user when unknown addresses were not wanted as the link was made'),
@@ -171,7 +172,7 @@ export const magicLinkGuards = [
   }),
   guard({
     name: 'unknown address: as the link is opened',
-    file: consume,
+    file: spent,
     find: 'spent.find_or_create_user && spent.may_create_user',
     replace: 'spent.find_or_create_user',
     red: link('makes no user once the connection does not want unknown addresses'),
@@ -180,8 +181,8 @@ export const magicLinkGuards = [
   guard({
     name: 'CSRF: cookie of the browser',
     file: router,
-    find: 'const isOurForm = secret !== undefined && isCsrfFieldOf(secret, token, textOf(sentCsrf))',
-    replace: 'const isOurForm = secret === undefined || isCsrfFieldOf(secret, token, textOf(sentCsrf))',
+    find: 'if (secretOfOurForm(req, site, token) === undefined) {',
+    replace: 'if (token.length === 1) {',
     red: form('is refused from a browser that has not seen its page'),
     green: signsIn,
   }),

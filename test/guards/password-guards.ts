@@ -1,10 +1,13 @@
 import { contractTest, guard, guardTest, routeTests } from './guard.js'
 
 const challenge = 'server/src/password/challenge.ts'
+const verification = 'server/src/password/verification.ts'
 const doorway = 'server/src/password/addressee.ts'
 const request = 'server/src/password/request.ts'
 const openRequest = 'server/src/password/open-request.ts'
 const setPassword = 'server/src/password/set-password.ts'
+const spendCode = 'server/src/password/spend-code.ts'
+const newPassword = 'server/src/password/new-password.ts'
 const linkChallenge = 'server/src/magic-link/challenge.ts'
 
 const createChallenge = routeTests('password.createChallenge')
@@ -70,16 +73,15 @@ export const passwordGuards = [
   }),
   guard({
     name: 'password: one verification, whoever the user is',
-    file: challenge,
-    find: 'const isRight = await hashes.verify(password?.hash, input.plain_text)',
-    replace:
-      'const isRight = password !== undefined && (await hashes.verify(password.hash, input.plain_text))',
+    file: verification,
+    find: 'const isRight = await hashes.verify(password?.hash, plainText)',
+    replace: 'const isRight = password !== undefined && (await hashes.verify(password.hash, plainText))',
     red: wrong,
     green: signsIn,
   }),
   guard({
     name: 'password: the right one',
-    file: challenge,
+    file: verification,
     find: "return isRight ? undefined : 'password_wrong'",
     replace: 'return undefined',
     red: contractTest(
@@ -90,16 +92,16 @@ export const passwordGuards = [
   }),
   guard({
     name: 'password: active user',
-    file: challenge,
+    file: verification,
     find: "if (addressee.is_user_active !== true) return 'user_inactive'",
     replace: '',
-    also: [{ file: challenge, find: ".where('users.active', '=', true)", replace: '' }],
+    also: [{ file: verification, find: ".where('users.active', '=', true)", replace: '' }],
     red: leadsNowhere('the user was deactivated'),
     green: signsIn,
   }),
   guard({
     name: 'password: a user who is deactivated while they sign in',
-    file: challenge,
+    file: verification,
     find: ".where('users.active', '=', true)",
     replace: '',
     red: during('is refused when the user is deactivated meanwhile'),
@@ -107,7 +109,7 @@ export const passwordGuards = [
   }),
   guard({
     name: 'password: one that is replaced while it signs in',
-    file: challenge,
+    file: verification,
     find: ".where('passwords.set_at', '=', password.setAt)",
     replace: '',
     red: during('is refused when another password is set meanwhile'),
@@ -131,7 +133,7 @@ export const passwordGuards = [
   }),
   guard({
     name: 'password: one that does not meet the rules is renewed',
-    file: challenge,
+    file: verification,
     find: 'return !isLengthRight || knownPasswords.isKnown(plainText)',
     replace: 'return false',
     red: renewed,
@@ -226,7 +228,7 @@ export const passwordGuards = [
   }),
   guard({
     name: 'password: the code’s one use',
-    file: setPassword,
+    file: spendCode,
     find: ".where('request.used_at', 'is', null)",
     replace: '',
     red: setting('of two hundred who use one code at the same time, one sets the password'),
@@ -234,7 +236,7 @@ export const passwordGuards = [
   }),
   guard({
     name: 'password: the code’s hour',
-    file: setPassword,
+    file: spendCode,
     find: ".where('request.expires_at', '>', at)",
     replace: '',
     also: [{ file: setPassword, find: ".on('request.expires_at', '>', now())", replace: '' }],
@@ -243,7 +245,7 @@ export const passwordGuards = [
   }),
   guard({
     name: 'password: the code’s user',
-    file: setPassword,
+    file: spendCode,
     find: ".where('request.user_id', '=', userId).where('request.email_normalized', '=', email)",
     replace: '',
     also: [
@@ -258,7 +260,7 @@ export const passwordGuards = [
   }),
   guard({
     name: 'password: allowed e-mail domains, when the code is used',
-    file: setPassword,
+    file: spendCode,
     find: 'return spent !== undefined && isEmailDomainAllowed(spent.allowed_email_domains, email) ? spent : undefined',
     replace: 'return spent',
     red: setting(
@@ -268,9 +270,9 @@ export const passwordGuards = [
   }),
   guard({
     name: 'password: redirect of a request, when the code is used',
-    file: setPassword,
-    find: '.where(sql<boolean>`request.redirect_uri = any(applications.allowed_redirect_urls)`)',
-    replace: '',
+    file: spendCode,
+    find: 'return sql<boolean>`request.redirect_uri = any(applications.allowed_redirect_urls)`',
+    replace: 'return sql<boolean>`true`',
     red: setting(
       '422: where the address may not sign in any more, or the application does not take its codes',
     ),
@@ -286,16 +288,16 @@ export const passwordGuards = [
   }),
   guard({
     name: 'password: sessions end with the password before',
-    file: setPassword,
-    find: 'await endSessionsOf(deps, trx, tenant, user.id)',
+    file: newPassword,
+    find: 'await endSessionsOf(deps, trx, tenant, user.id, flowId)',
     replace: '',
     red: setting('whoever was signed in as the user is not any more, and other codes of theirs are void'),
     green: sets,
   }),
   guard({
     name: 'password: other requests end with the password before',
-    file: setPassword,
-    find: 'await voidPasswordRequests(deps, trx, tenant, attempt.email)',
+    file: newPassword,
+    find: 'await voidPasswordRequests(deps, trx, tenant, normalizeEmail(user.email))',
     replace: '',
     red: setting('whoever was signed in as the user is not any more, and other codes of theirs are void'),
     green: sets,
@@ -325,8 +327,8 @@ export const passwordGuards = [
   guard({
     name: 'password: a renewal vouches for no address',
     file: setPassword,
-    find: 'const isAddressShown = spent.opened_at !== null',
-    replace: 'const isAddressShown = true',
+    find: 'isAddressShown: spent.opened_at !== null',
+    replace: 'isAddressShown: true',
     red: contractTest(
       'password-challenge',
       'a password that is to be renewed a renewal does not vouch for the address, which no link has shown',

@@ -8,7 +8,7 @@ const accessToken = 'server/src/oauth/access-token.ts'
 const rotate = 'server/src/signing-keys/rotate.ts'
 const signingInUser = 'server/src/users/signing-in-user.ts'
 const organizationId = 'server/src/db/organization-id.ts'
-const router = 'server/src/pages/router.ts'
+const onlyLooking = 'server/src/pages/only-looking.ts'
 
 const [create, get, update, remove, ask] = [
   routeTests('relays.create'),
@@ -293,7 +293,7 @@ export const relayGuards = [
   }),
   guard({
     name: 'HEAD of the address of a relay',
-    file: router,
+    file: onlyLooking,
     find: "method === 'HEAD' || ",
     replace: '',
     red: address('is not spent by a HEAD'),
@@ -301,7 +301,7 @@ export const relayGuards = [
   }),
   guard({
     name: 'prefetch of the address of a relay',
-    file: router,
+    file: onlyLooking,
     find: " || purposes.some((purpose) => /^\\s*(prefetch|preview)\\b/i.test(purpose ?? ''))",
     replace: ' && purposes.length > 0',
     red: address('is not spent by what a browser loads ahead'),

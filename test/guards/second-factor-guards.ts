@@ -1,7 +1,7 @@
 import { contractTest, guard } from './guard.js'
 
 const pending = 'server/src/sessions/pending-sign-in.ts'
-const challenge = 'server/src/password/challenge.ts'
+const verification = 'server/src/password/verification.ts'
 const endSessions = 'server/src/sessions/end-sessions.ts'
 const setPassword = 'server/src/password/set-password.ts'
 const users = 'server/src/users/users.ts'
@@ -18,8 +18,8 @@ export const secondFactorGuards = [
   guard({
     name: 'second factor: asked for',
     file: pending,
-    find: 'if (!(await isTotpAskedOf(trx, signIn.tenant, signIn.userId)))',
-    replace: "if (signIn.userId !== '')",
+    find: 'if (await isTotpAskedOf(trx, signIn.tenant, signIn.userId))',
+    replace: "if (signIn.userId === '')",
     red: states('nothing has begun: a magic link leads to first factor'),
     green: contractTest(
       'password-challenge',
@@ -91,8 +91,8 @@ export const secondFactorGuards = [
   guard({
     name: 'second factor: connection of the first one',
     file: pending,
-    find: ".where(isWayOpen('pwd', 'password_connections'))",
-    replace: '',
+    find: '.where(isAnyWayOpen())',
+    replace: '.where(isAnyWayOpen() && sql<boolean>`true`)',
     red: states('passwords were switched off: no request but a listed move leads on'),
     green: bothFactors,
   }),
@@ -120,7 +120,7 @@ export const secondFactorGuards = [
   }),
   guard({
     name: 'limit: the right password while the address is locked',
-    file: challenge,
+    file: verification,
     find: "if (attempt.isLocked) return 'address_locked'",
     replace: '',
     red: limits('201: after five wrong ones the right password is answered as wrong, byte for byte'),

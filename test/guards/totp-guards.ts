@@ -125,8 +125,8 @@ export const totpGuards = [
     also: [
       {
         file: validateEnrollment,
-        find: "import { endSessionsOf } from '../sessions/end-sessions.js'",
-        replace: '',
+        find: 'import { endFlowsOf, endSessionsOf }',
+        replace: 'import { endFlowsOf }',
       },
     ],
     red: another('counts up, and ends the sessions of the user with its validation'),
@@ -303,9 +303,8 @@ export const totpGuards = [
   guard({
     name: 'TOTP: one code by text message',
     file: challenge,
-    find: 'if (isSent) await updateOpenChallenges(trx, tenant, { userId, at }).set({ voided_at: at }).execute()',
-    replace: '',
-    also: [{ file: challenge, find: "import { updateOpenChallenges } from './rows.js'", replace: '' }],
+    find: 'await before.set({ voided_at: at }).execute()',
+    replace: 'void before',
     red: texted('is the only one that is good: asking again voids the one before'),
     green: isTexted,
   }),

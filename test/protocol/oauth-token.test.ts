@@ -83,14 +83,14 @@ describe('the exchange of a code', () => {
     expect(answer.status).toBe(200)
   })
 
-  test('200: offline_access is not granted, and the answer says so', async () => {
+  test('200: scopes that there are not are not granted, and the answer says so', async () => {
     const scene = await given.scene()
 
     const { body } = await exchange(service, {
-      code: await given.code(scene, { scope: 'openid offline_access' }),
+      code: await given.code(scene, { scope: 'admin email magic_link relay' }),
     })
 
-    expect(body).toMatchObject({ scope: 'openid magic_link' })
+    expect(body).toMatchObject({ scope: 'openid magic_link email' })
     expect(body).not.toHaveProperty('refresh_token')
   })
 

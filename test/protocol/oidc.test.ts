@@ -1,3 +1,4 @@
+import { UserInfo } from '@portico/contract/oidc'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { openMagicLink } from '@portico/sdk'
@@ -86,7 +87,7 @@ describe('openid-client, which knows nothing of us', () => {
 })
 
 describe('discovery', () => {
-  test('200: names addresses that answer, and claims that an ID token has', async () => {
+  test('200: names addresses that answer, and claims that an ID token or UserInfo has', async () => {
     const { org_domain, issuer, application } = await givenProvider()
 
     const answer = await fetch(`${issuer}/.well-known/openid-configuration`)
@@ -118,8 +119,8 @@ describe('discovery', () => {
     const keys = createRemoteJWKSet(new URL(String(metadata['jwks_uri'])))
     const { payload } = await jwtVerify(tokens.id_token, keys, { issuer, audience: application.client_id })
     // After a relay alone.
-    const claims = [...Object.keys(payload), 'act']
-    expect(claims.sort()).toEqual([...(metadata['claims_supported'] as string[])].sort())
+    const claims = new Set([...Object.keys(payload), 'act', ...Object.keys(UserInfo.shape)])
+    expect([...claims].sort()).toEqual([...(metadata['claims_supported'] as string[])].sort())
   })
 
   test.each(['openid-configuration', 'jwks.json'])(

@@ -36,7 +36,7 @@ const hostForm = /^[a-z0-9.-]+$|^\[[0-9a-f:.]+\]$/
  * does that leads to a new password or to a second factor; readers may take the first of two.
  */
 const answerParameters = [
-  ...['code', 'authorization_code', 'state', 'iss', 'error'],
+  ...['code', 'authorization_code', 'state', 'iss', 'error', 'error_description'],
   ...['password_code', 'request_id', 'user_id'],
 ]
 

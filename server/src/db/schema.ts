@@ -76,7 +76,9 @@ export interface Applications {
 
 export interface AuthorizationCodes {
   account_id: string;
+  amr: string[];
   application_id: string;
+  authenticated_at: Timestamp;
   code_challenge: string | null;
   code_hash: Buffer;
   environment: string;
@@ -174,6 +176,7 @@ export interface MagicLinkChallenges {
   environment: string;
   expires_at: Timestamp;
   find_or_create_user: boolean;
+  flow_id: string | null;
   id: string;
   inserted_at: Timestamp;
   is_link_returned: boolean;
@@ -283,6 +286,7 @@ export interface PasswordRequests {
   email_normalized: string;
   environment: string;
   expires_at: Timestamp;
+  flow_id: string | null;
   id: string;
   inserted_at: Timestamp;
   nonce: string | null;
@@ -315,6 +319,7 @@ export interface PendingSignIns {
   code_challenge: string | null;
   environment: string;
   expires_at: Timestamp;
+  flow_id: string | null;
   id: string;
   inserted_at: Timestamp;
   is_renewal_due: boolean;
@@ -341,6 +346,27 @@ export interface RecordCounts {
   organization_id: string;
 }
 
+export interface RefreshTokenFamilies {
+  account_id: string;
+  amr: string[];
+  application_id: string;
+  authenticated_at: Timestamp;
+  code_id: string;
+  ended_at: Timestamp | null;
+  environment: string;
+  expires_at: Timestamp;
+  family_hash: Buffer;
+  id: string;
+  inserted_at: Timestamp;
+  organization_id: string;
+  previous_token_hash: Buffer | null;
+  rotated_at: Timestamp | null;
+  scope: string;
+  session_id: string;
+  token_hash: Buffer;
+  user_id: string;
+}
+
 export interface RelayRequests {
   account_id: string;
   environment: string;
@@ -349,6 +375,7 @@ export interface RelayRequests {
   inserted_at: Timestamp;
   organization_id: string;
   relay_id: string;
+  scope: string | null;
   session_id: string;
   token_hash: Buffer;
   used_at: Timestamp | null;
@@ -373,12 +400,50 @@ export interface Sessions {
   amr: string[];
   application_id: string;
   authenticated_at: Timestamp;
+  browser_used_at: Timestamp | null;
   ended_at: Timestamp | null;
   environment: string;
   expires_at: Timestamp;
   id: string;
+  last_used_at: Timestamp;
+  offline_until: Timestamp | null;
   organization_id: string;
+  secret_hash: Buffer | null;
+  user_agent: string | null;
   user_id: string;
+}
+
+export interface SignInFlows {
+  account_id: string;
+  amr: Generated<string[]>;
+  application_id: string;
+  authenticated_at: Timestamp | null;
+  browser_hash: Buffer;
+  code_challenge: string;
+  email: string | null;
+  email_normalized: string | null;
+  enrollment_id: string | null;
+  environment: string;
+  expires_at: Timestamp;
+  id: string;
+  inserted_at: Timestamp;
+  is_mfa_required: boolean;
+  is_renewal_due: Generated<boolean>;
+  link_code_expires_at: Timestamp | null;
+  link_code_failures: Generated<number>;
+  link_code_sealed: Buffer | null;
+  locale: string | null;
+  nonce: string | null;
+  organization_id: string;
+  pending_sign_in_id: string | null;
+  preferred_way: string | null;
+  redirect_uri: string;
+  scope: string;
+  session_id: string | null;
+  state: string | null;
+  step: string;
+  used_at: Timestamp | null;
+  user_id: string | null;
 }
 
 export interface SigningKeys {
@@ -569,9 +634,11 @@ export interface DB {
   pending_sign_ins: PendingSignIns;
   rate_limits: RateLimits;
   record_counts: RecordCounts;
+  refresh_token_families: RefreshTokenFamilies;
   relay_requests: RelayRequests;
   relays: Relays;
   sessions: Sessions;
+  sign_in_flows: SignInFlows;
   signing_keys: SigningKeys;
   slugs: Slugs;
   totp_challenges: TotpChallenges;

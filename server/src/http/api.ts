@@ -10,6 +10,7 @@ import { organizationRoutes } from '../organizations/routes.js'
 import { outboxRoutes } from '../outbox/routes.js'
 import { passwordRoutes } from '../password/routes.js'
 import { relayRoutes } from '../relays/routes.js'
+import { sessionRoutes } from '../sessions/routes.js'
 import { tokenCustomizationRoutes } from '../token-customization/routes.js'
 import { totpRoutes } from '../totp/routes.js'
 import { userRoutes } from '../users/routes.js'
@@ -26,6 +27,7 @@ export function apiOf(deps: Deps): Implementation<typeof contract> {
     magicLink: magicLinkRoutes(deps),
     password: passwordRoutes(deps),
     totp: totpRoutes(deps),
+    sessions: sessionRoutes(deps),
     relays: relayRoutes(deps),
     events: eventRoutes(deps),
     webhooks: webhookRoutes(deps),

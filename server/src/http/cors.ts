@@ -1,10 +1,16 @@
 import { routes } from '@portico/contract/walk'
 import type { NextFunction, Request, Response } from 'express'
 
-/** The addresses that scripts of any page may read: the user's token endpoints, discovery and key sets. */
+/**
+ * The addresses that scripts of any page may read: the user's token, revocation and UserInfo endpoints, discovery and
+ * key sets. Not introspection, which takes an API key.
+ */
 const browserRoutes = routes()
-  .filter(({ resource, path }) => resource === 'oidc' || (resource === 'oauth' && !path.startsWith('/api/')))
-  .map(({ method, path }) => ({ method, pattern: patternOf(path) }))
+  .filter(({ resource, verb, path }) => {
+    const isForKeys = path.startsWith('/api/') || /introspect$/i.test(verb)
+    return resource === 'oidc' || (resource === 'oauth' && !isForKeys)
+  })
+  .map(({ method, path }) => ({ method, pattern: patternOf(path), takesToken: path.endsWith('/userinfo') }))
 
 const preflightSeconds = 7200
 
@@ -14,9 +20,10 @@ const preflightSeconds = 7200
  */
 export function corsForBrowsers(req: Request, res: Response, next: NextFunction): void {
   // Almost every request is for the API, which no page may read.
-  const route = req.path.startsWith('/api/')
-    ? undefined
-    : browserRoutes.find(({ pattern }) => pattern.test(req.path))
+  const matching = req.path.startsWith('/api/')
+    ? []
+    : browserRoutes.filter(({ pattern }) => pattern.test(req.path))
+  const [route] = matching
   if (route === undefined) {
     next()
     return
@@ -27,9 +34,10 @@ export function corsForBrowsers(req: Request, res: Response, next: NextFunction)
     next()
     return
   }
-  res.set('Access-Control-Allow-Methods', route.method)
-  // No Authorization: the key it would carry has no place in a page.
-  res.set('Access-Control-Allow-Headers', 'Content-Type, X-Request-Id')
+  res.set('Access-Control-Allow-Methods', matching.map(({ method }) => method).join(', '))
+  // No Authorization but for the token of the page's own user: the key it would carry elsewhere has no place in a page.
+  const token = route.takesToken ? 'Authorization, ' : ''
+  res.set('Access-Control-Allow-Headers', `${token}Content-Type, X-Request-Id`)
   res.set('Access-Control-Max-Age', String(preflightSeconds))
   res.status(204).end()
 }

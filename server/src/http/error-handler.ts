@@ -122,9 +122,17 @@ function toOAuthFailure(error: unknown): OAuthFailure {
   return new OAuthFailure('temporarily_unavailable', errorCodes.internal_error.message, { status: 500 })
 }
 
+/** How to come in (RFC 6749 section 5.2, RFC 6750 section 3). */
+function oauthChallengeOf({ error, status }: OAuthFailure): string | undefined {
+  if (error === 'invalid_token') return 'Bearer error="invalid_token"'
+  if (error === 'insufficient_scope') return 'Bearer error="insufficient_scope"'
+  return status === 401 ? 'Basic realm="portico"' : undefined
+}
+
 function answerOAuthFailure(res: Response, failure: OAuthFailure): void {
   res.set('Cache-Control', 'no-store')
-  if (failure.status === 401) res.set('WWW-Authenticate', 'Basic realm="portico"')
+  const challenge = oauthChallengeOf(failure)
+  if (challenge !== undefined) res.set('WWW-Authenticate', challenge)
   if (failure.retryAfterSeconds !== undefined) res.set('Retry-After', String(failure.retryAfterSeconds))
   const body: OAuthError = { error: failure.error, error_description: failure.message }
   res.status(failure.status).json(body)

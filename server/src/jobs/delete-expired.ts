@@ -26,8 +26,11 @@ export async function deleteExpired({ config, db, now }: Pick<Deps, 'config' | '
     ['totp_challenges', sql`expires_at <= ${daysAgo(1)}`],
     // Begun and never validated.
     ['totp_enrollments', sql`validated_at is null and pending_expires_at <= ${daysAgo(1)}`],
+    ['sign_in_flows', sql`expires_at <= ${daysAgo(1)}`],
+    // As long as a token of theirs that comes again is told from an invented one.
+    ['refresh_token_families', sql`expires_at <= ${daysAgo(30)}`],
     // A session that was ended keeps its expiry, so that one index finds both.
-    ['sessions', sql`expires_at <= ${daysAgo(30)}`],
+    ['sessions', sql`expires_at <= ${daysAgo(30)} and coalesce(offline_until <= ${daysAgo(30)}, true)`],
     // What is left of the month in which the limit is.
     ['log_events', sql`inserted_at <= ${daysAgo(config.logRetentionDays)}`],
     ['outbox_messages', sql`inserted_at <= ${daysAgo(30)}`],

@@ -1,7 +1,7 @@
 import type { Environment } from '@portico/contract/fields'
 
 /** What a user is told by mail of their own account. */
-export type Notice = 'password_set' | 'recovery_code_used' | 'totp_enrollment_forced'
+export type Notice = 'password_set' | 'recovery_code_used' | 'totp_enrolled' | 'totp_enrollment_forced'
 
 /** What each job carries: ids alone, so that no row of the queue holds a secret or personal data. */
 export interface JobPayloads {

@@ -20,6 +20,8 @@ export interface Count {
 export interface Counter {
   /** Counts one more; of many at once, each is told another number. */
   add(key: string): Promise<Count>
+  /** Counts one less: what was added turned out to be nothing to count. */
+  takeBack(key: string): Promise<void>
   /** Lets nothing more pass for so long, instead of until the window ends. */
   lock(key: string, seconds: number): Promise<void>
   forget(key: string): Promise<void>
@@ -48,6 +50,9 @@ export function openCounter(
       // Unlike consume() it tells a count above the limit as it tells any other.
       const { consumedPoints, msBeforeNext } = await limiter.penalty(key)
       return { count: consumedPoints, resetSeconds: Math.ceil(msBeforeNext / 1000) }
+    },
+    async takeBack(key) {
+      await limiter.reward(key)
     },
     async lock(key, seconds) {
       await limiter.block(key, seconds)

@@ -1,7 +1,10 @@
+import { nilId } from '@portico/contract/fields'
 import { fingerprints } from '../crypto/seal.js'
 import type { Deps } from '../deps.js'
 import { ApiError } from '../errors.js'
+import { networkOfClient } from '../outbound/address.js'
 import { openCounter, type Count, type Policy } from './counter.js'
+import { limitFailures, type FailureLimit } from './failures.js'
 
 /** Where a caller stands with a limit, as headers say it. */
 export interface LimitState {
@@ -48,6 +51,12 @@ export interface SignInAttempt {
   succeed(): Promise<void>
 }
 
+/** An attempt at a page, counted of the network that it came from. */
+export interface AttemptFrom {
+  /** The attempt was right, and is not counted any more. */
+  succeed(): Promise<void>
+}
+
 /** An organization, or without a domain the account, in an environment. */
 interface Place {
   readonly accountId: string
@@ -59,10 +68,22 @@ interface Place {
 export interface Limits {
   /** @throws ApiError `rate_limited` when the organization has too many attempts. */
   attemptSignIn(at: LimitedAddress): Promise<SignInAttempt>
+  /**
+   * Counts an attempt at a page by where it comes from, whatever it is an attempt at, before it is looked at.
+   *
+   * @throws ApiError `rate_limited`
+   */
+  attemptFrom(ip: string): Promise<AttemptFrom>
   /** Forgets the failed attempts at an address, whose owner has shown up in another way. */
   forgetAttempts(at: LimitedAddress): Promise<void>
   /** @throws ApiError `rate_limited` */
   takeMail(at: LimitedAddress): Promise<LimitState>
+  /**
+   * Counts a mail that somebody at a page has sent by where they are, whoever it goes to.
+   *
+   * @throws ApiError `rate_limited`
+   */
+  takeMailFrom(ip: string): Promise<LimitState>
   /**
    * Counts a text message by its user, by its number at the whole account, whose organizations are strangers to the
    * number's owner, and by the organization, which pays.
@@ -71,6 +92,8 @@ export interface Limits {
    * @throws ApiError `rate_limited`
    */
   takeSms(message: CountedSms): Promise<LimitState>
+  /** Exchanges of codes and refresh tokens that fail, by network. */
+  readonly failedGrants: FailureLimit
 }
 
 const minute = 60
@@ -81,7 +104,7 @@ const day = 24 * hour
 /** Opens the limits of sign-ins and messages; decision 14 says why they are what they are. */
 export function openLimits(deps: Pick<Deps, 'config' | 'db' | 'now' | 'log' | 'keys'>): Limits {
   const { attemptsPerAddress, attemptsPerMinute, lockSeconds, maxLockSeconds } = deps.config.limits
-  const { mailsPerAddress, smsPerHour, smsPerOrganization } = deps.config.limits
+  const { mailsPerAddress, mailsPerIp, smsPerHour, smsPerOrganization } = deps.config.limits
   const signIns = policyOf('sign-in', attemptsPerAddress, quarterHour)
   const organizationSignIns = policyOf('organization-sign-in', attemptsPerMinute, minute)
   const mails = policyOf('mail', mailsPerAddress, quarterHour)
@@ -92,6 +115,9 @@ export function openLimits(deps: Pick<Deps, 'config' | 'db' | 'now' | 'log' | 'k
   const locks = openCounter(deps, policyOf('sign-in-lock', 1, day))
   const organizationAttempts = openCounter(deps, organizationSignIns)
   const countMail = counting(mails)
+  const networkSignIns = policyOf('ip-sign-in', deps.config.limits.attemptsPerIp, quarterHour)
+  const networkAttempts = openCounter(deps, networkSignIns)
+  const countMailFrom = countingByNetwork('ip-mail', mailsPerIp, hour)
   const countSms = counting(messages)
   const countOrganizationSms = counting(organizationMessages)
 
@@ -110,6 +136,22 @@ export function openLimits(deps: Pick<Deps, 'config' | 'db' | 'now' | 'log' | 'k
       checkWithin(policy, counted)
       return stateOf(policy, counted)
     }
+  }
+
+  /** @returns What counts one more of a network, for all accounts together. */
+  function countingByNetwork(
+    name: string,
+    limit: number,
+    windowSeconds: number,
+  ): (ip: string) => Promise<LimitState> {
+    const count = counting(policyOf(name, limit, windowSeconds))
+    return (ip) => count(anywhere, networkOfClient(ip))
+  }
+
+  async function attemptFrom(ip: string): Promise<AttemptFrom> {
+    const key = keyOf(anywhere, networkOfClient(ip))
+    checkWithin(networkSignIns, await networkAttempts.add(key))
+    return { succeed: () => networkAttempts.takeBack(key) }
   }
 
   async function takeSms({ userId, phoneNumber, ...organization }: CountedSms): Promise<LimitState> {
@@ -155,8 +197,28 @@ export function openLimits(deps: Pick<Deps, 'config' | 'db' | 'now' | 'log' | 'k
     await Promise.all([attempts.forget(key), locks.forget(key)])
   }
 
-  return { attemptSignIn, forgetAttempts, takeMail: (at) => countMail(at, at.address), takeSms }
+  const grants = policyOf('grant', deps.config.limits.failedGrantsPerMinute, minute)
+  const failedGrants = limitFailures(deps, openCounter(deps, grants), grants.limit, {
+    keyOf: (network) => keyOf({ accountId: nilId, environment: '', domain: undefined }, network),
+    refuse: (counted) => {
+      const limit = stateOf(grants, counted)
+      throw new ApiError('rate_limited', { limit, retryAfterSeconds: counted.resetSeconds })
+    },
+  })
+
+  return {
+    failedGrants,
+    attemptSignIn,
+    attemptFrom,
+    forgetAttempts,
+    takeMail: (at) => countMail(at, at.address),
+    takeMailFrom: countMailFrom,
+    takeSms,
+  }
 }
+
+/** The place of networks, which are those of all accounts. */
+const anywhere: Place = { accountId: '', environment: '', domain: undefined }
 
 function policyOf(name: string, limit: number, windowSeconds: number): Policy {
   return { name, limit, windowSeconds }

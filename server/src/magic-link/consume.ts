@@ -1,35 +1,40 @@
 import type { Environment } from '@portico/contract/fields'
 import { sql, type Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
-import { isUsableBy } from '../applications/usable.js'
 import { hashSecret } from '../crypto/secret.js'
 import type { DB } from '../db/schema.js'
 import { statement } from '../db/statement.js'
 import type { Deps } from '../deps.js'
 import { change } from '../events/change.js'
-import { emit } from '../events/emit.js'
-import { logEvent, type LogEntry } from '../log-events/log-event.js'
 import { issuerOf } from '../oauth/claims.js'
 import { givePasswordCode } from '../password/open-request.js'
-import { isEmailDomainAllowed, toRedirectUrl } from '../sessions/complete-sign-in.js'
+import { setPasswordUrl } from '../password/own-page.js'
+import { toRedirectUrl } from '../sessions/complete-sign-in.js'
 import { passFirstFactor } from '../sessions/pending-sign-in.js'
 import { ofUser, type Cause, type Tenant } from '../tenant.js'
-import {
-  createSigningInUser,
-  findUser,
-  isRequiredMetadataMissing,
-  type SigningInUser,
-} from '../users/signing-in-user.js'
+import { isRequiredMetadataMissing } from '../users/signing-in-user.js'
 import { markEmailVerified } from '../users/users.js'
 import { lockLinksOfToken } from './lock.js'
+import { arriveInFlow, type ShownLinkCode } from './flow-arrival.js'
 import { purposeOf, type LinkPurpose } from './purpose.js'
-import { toMagicLinkChallenge } from './record.js'
+import {
+  emitConsumed,
+  findOrCreateUser,
+  logLink,
+  spendToken,
+  voidSiblings,
+  whyRefused,
+  type LinkKey,
+  type SpentLink,
+  type UsedLink,
+} from './spent-link.js'
 
 /** A link as it arrives: the organization of its path, and its token. */
 export interface ArrivedLink {
   readonly organizationDomain: string
   readonly token: string
   readonly requestId: string
+  /** Of the flow cookie; undefined where the browser has none. */
+  readonly browserSecret: string | undefined
 }
 
 /** What the page of a link says before anybody uses it. */
@@ -40,23 +45,11 @@ export interface OpenLink {
   /** The API has returned it, so that no mail carries it. */
   readonly isLinkReturned: boolean
   readonly purpose: LinkPurpose
+  /** It signs in in the browser that has asked for it, and this is another one. */
+  readonly isOtherBrowser: boolean
 }
 
-/** What a statement looks for of a link that has arrived. */
-interface LinkKey {
-  readonly organizationDomain: string
-  readonly tokenHash: Buffer
-  readonly at: Date
-}
-
-function linkKeyOf(
-  { now }: Pick<Deps, 'now'>,
-  { organizationDomain, token }: Pick<ArrivedLink, 'organizationDomain' | 'token'>,
-): LinkKey {
-  return { organizationDomain, tokenHash: hashSecret(token), at: now() }
-}
-
-const selectOpenLink = statement((db, key: LinkKey) =>
+const selectOpenLink = statement((db, key: LinkKey & { readonly browserHash: Buffer | null }) =>
   db
     .selectFrom('magic_link_challenges as challenge')
     .innerJoin('organizations', (join) =>
@@ -64,27 +57,51 @@ const selectOpenLink = statement((db, key: LinkKey) =>
         .onRef('organizations.account_id', '=', 'challenge.account_id')
         .onRef('organizations.id', '=', 'challenge.organization_id'),
     )
+    .leftJoin('sign_in_flows as flow', (join) =>
+      join
+        .onRef('flow.account_id', '=', 'challenge.account_id')
+        .onRef('flow.environment', '=', 'challenge.environment')
+        .onRef('flow.organization_id', '=', 'challenge.organization_id')
+        .onRef('flow.id', '=', 'challenge.flow_id')
+        // A link to a password works in every browser, and after its flow.
+        .on('challenge.password_request_id', 'is', null),
+    )
     .where('challenge.token_hash', '=', key.tokenHash)
     .where('challenge.used_at', 'is', null)
     .where('challenge.voided_at', 'is', null)
     .where('challenge.expires_at', '>', key.at)
     .where('organizations.domain', '=', key.organizationDomain)
     .where('organizations.deleted_at', 'is', null)
+    .where(
+      sql<boolean>`(
+        flow.id is null
+        or (
+          flow.step = 'link_sent'
+          and flow.email_normalized = challenge.email_normalized
+          and flow.used_at is null
+          and flow.expires_at > ${key.at}
+        )
+      )`,
+    )
     .select([
       'challenge.email',
       sql<Environment>`challenge.environment`.as('environment'),
       'challenge.redirect_uri',
       'challenge.is_link_returned',
       'challenge.password_request_id',
+      sql<boolean>`(flow.id is not null and flow.browser_hash is distinct from ${key.browserHash}::bytea)`.as(
+        'is_other_browser',
+      ),
     ]),
 )
 
 /** The link as it stands, untouched; undefined when it would not sign anybody in. */
 export async function findOpenLink(
-  deps: Pick<Deps, 'db' | 'now'>,
-  link: Pick<ArrivedLink, 'organizationDomain' | 'token'>,
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
+  link: Omit<ArrivedLink, 'requestId'>,
 ): Promise<OpenLink | undefined> {
-  const [row] = await selectOpenLink(deps.db, linkKeyOf(deps, link))
+  const browserHash = link.browserSecret === undefined ? null : hashSecret(link.browserSecret)
+  const [row] = await selectOpenLink(deps.db, { ...linkKeyOf(deps, link), browserHash })
   if (row === undefined) return undefined
   return {
     email: row.email,
@@ -92,17 +109,29 @@ export async function findOpenLink(
     redirectUri: row.redirect_uri,
     isLinkReturned: row.is_link_returned,
     purpose: purposeOf(row.password_request_id),
+    isOtherBrowser: row.is_other_browser,
   }
 }
+
+function linkKeyOf(
+  { config, now }: Pick<Deps, 'config' | 'now'>,
+  { organizationDomain, token }: Pick<ArrivedLink, 'organizationDomain' | 'token'>,
+): LinkKey {
+  const ownPage = setPasswordUrl(config.baseUrl, organizationDomain)
+  return { organizationDomain, tokenHash: hashSecret(token), ownPage, at: now() }
+}
+
+/** Where a link leads: elsewhere, or, opened in another browser than its sign-in's, to a code to type in that one. */
+export type LinkOutcome = { readonly redirectUrl: string } | ShownLinkCode
 
 /**
  * Lets the user of a link go on, once: of all who open it, one statement lets one pass. A link that was used, voided or
  * has expired, one that never was, and one whose user may not sign in are one outcome; the log event tells them apart.
  *
- * @returns Where the browser goes: with a code, with what the second factor needs, or with the code that sets a
- *   password. Undefined when the link lets nobody go on.
+ * @returns Where the browser goes: with a code, with what the second factor needs, with the code that sets a password, or
+ *   to the sign-in that it belongs to. Undefined when the link lets nobody go on.
  */
-export async function consumeMagicLink(deps: Deps, link: ArrivedLink): Promise<string | undefined> {
+export async function consumeMagicLink(deps: Deps, link: ArrivedLink): Promise<LinkOutcome | undefined> {
   const { record } = await change(deps, causeOf(link), async (trx) => {
     await lockLinksOfToken(trx, link.organizationDomain, hashSecret(link.token))
     const [spent] = await spendToken(trx, linkKeyOf(deps, link))
@@ -111,6 +140,9 @@ export async function consumeMagicLink(deps: Deps, link: ArrivedLink): Promise<s
       return { record: undefined }
     }
     const tenant = tenantOf(spent, link)
+    const { flow_id: flowId } = spent
+    if (flowId !== null && spent.password_request_id === null)
+      return { record: await arriveInFlow(deps, trx, { tenant, link, spent, flowId }) }
     const refusal = whyRefused(spent)
     const user = refusal === undefined ? await findOrCreateUser(deps, trx, tenant, spent) : undefined
     if (user?.active !== true) {
@@ -127,57 +159,6 @@ function causeOf({ requestId }: ArrivedLink): Cause {
   return { requestId, actor: { type: 'system', id: 'magic_link' }, params: () => ({}) }
 }
 
-/** The token's one use. What has to be true of its organization is read with it, as it is at this moment. */
-const spendToken = statement((db, link: LinkKey) =>
-  db
-    .updateTable('magic_link_challenges as challenge')
-    .set({ used_at: link.at })
-    .from(['organizations', 'accounts', 'magic_link_connections as connection', 'applications'])
-    .where('challenge.token_hash', '=', link.tokenHash)
-    .where('challenge.used_at', 'is', null)
-    .where('challenge.voided_at', 'is', null)
-    .where('challenge.expires_at', '>', link.at)
-    .where('organizations.domain', '=', link.organizationDomain)
-    .where('organizations.deleted_at', 'is', null)
-    .whereRef('organizations.account_id', '=', 'challenge.account_id')
-    .whereRef('organizations.id', '=', 'challenge.organization_id')
-    .whereRef('accounts.id', '=', 'challenge.account_id')
-    .whereRef('connection.account_id', '=', 'challenge.account_id')
-    .whereRef('connection.environment', '=', 'challenge.environment')
-    .whereRef('connection.organization_id', '=', 'challenge.organization_id')
-    .whereRef('applications.account_id', '=', 'challenge.account_id')
-    .whereRef('applications.environment', '=', 'challenge.environment')
-    .whereRef('applications.id', '=', 'challenge.application_id')
-    .returning([
-      'challenge.account_id',
-      sql<Environment>`challenge.environment`.as('environment'),
-      'challenge.organization_id',
-      'challenge.id',
-      'challenge.application_id',
-      'challenge.email',
-      'challenge.email_normalized',
-      'challenge.redirect_uri',
-      'challenge.state',
-      'challenge.nonce',
-      'challenge.code_challenge',
-      'challenge.scope',
-      'challenge.expires_at',
-      'challenge.find_or_create_user',
-      'challenge.password_request_id',
-      'connection.find_or_create_user as may_create_user',
-      'connection.active as is_connection_active',
-      'organizations.domain',
-      'organizations.allowed_email_domains',
-      'accounts.domain as account_domain',
-      sql<boolean>`(
-        ${isUsableBy(sql.ref('challenge.organization_id'))}
-        and challenge.redirect_uri = any(applications.allowed_redirect_urls)
-      )`.as('is_redirect_allowed'),
-    ]),
-)
-
-type SpentLink = Awaited<ReturnType<typeof spendToken>>[number]
-
 function tenantOf(spent: SpentLink, link: ArrivedLink): Tenant {
   return {
     accountId: spent.account_id,
@@ -189,37 +170,9 @@ function tenantOf(spent: SpentLink, link: ArrivedLink): Tenant {
   }
 }
 
-/** What is in the way of everybody, whoever the user is; undefined when nothing is. */
-function whyRefused(spent: SpentLink): string | undefined {
-  if (!spent.is_connection_active) return 'connection_inactive'
-  if (!isEmailDomainAllowed(spent.allowed_email_domains, spent.email_normalized))
-    return 'email_domain_not_allowed'
-  return spent.is_redirect_allowed ? undefined : 'redirect_not_allowed'
-}
-
-/** The user with the link's address. An unknown address becomes a user only now that its owner has shown up. */
-async function findOrCreateUser(
-  deps: Deps,
-  trx: Transaction<DB>,
-  tenant: Tenant,
-  spent: SpentLink,
-): Promise<SigningInUser | undefined> {
-  const found = await findUser(trx, tenant, spent.email_normalized)
-  const mayCreate = spent.find_or_create_user && spent.may_create_user
-  if (found !== undefined || !mayCreate) return found
-  const id = uuidv7()
-  const user = { id, email: spent.email, emailVerified: true }
-  const created = await createSigningInUser(deps, trx, ofUser(tenant, id), user)
-  // When another sign-in was faster, its user is there now.
-  return created ?? findUser(trx, tenant, spent.email_normalized)
-}
-
 /** A user who has opened a link of theirs. */
-interface Arrival {
-  readonly tenant: Tenant
+interface Arrival extends UsedLink {
   readonly link: ArrivedLink
-  readonly spent: SpentLink
-  readonly user: SigningInUser
 }
 
 /** What a link redirects with, and why it is not a code, where it is none. */
@@ -228,7 +181,7 @@ interface Lead {
   readonly reason?: 'totp_required' | 'password_code'
 }
 
-async function goOn(deps: Deps, trx: Transaction<DB>, arrival: Arrival): Promise<string | undefined> {
+async function goOn(deps: Deps, trx: Transaction<DB>, arrival: Arrival): Promise<LinkOutcome | undefined> {
   const { tenant, link, spent, user } = arrival
   const lead =
     spent.password_request_id === null
@@ -245,8 +198,10 @@ async function goOn(deps: Deps, trx: Transaction<DB>, arrival: Arrival): Promise
   // Nobody is locked out for a value that the organization requires and this user lacks.
   if (reason === undefined && (await isRequiredMetadataMissing(trx, tenant, user.id)))
     await logLink(deps, trx, link, spent, { code: 'REQUIRED_METADATA_MISSING', userId: user.id })
+  if (reason === 'password_code' && spent.redirect_uri === setPasswordUrl(deps.config.baseUrl, spent.domain))
+    return { redirectUrl: `${spent.redirect_uri}?${new URLSearchParams(parameters).toString()}` }
   const issuer = issuerOf(deps.config.baseUrl, spent.domain)
-  return toRedirectUrl(spent.redirect_uri, { parameters, state: spent.state, issuer })
+  return { redirectUrl: toRedirectUrl(spent.redirect_uri, { parameters, state: spent.state, issuer }) }
 }
 
 async function signIn(deps: Deps, trx: Transaction<DB>, { tenant, spent, user }: Arrival): Promise<Lead> {
@@ -286,38 +241,6 @@ async function leadToPassword(
   return { parameters: { password_code: code }, reason: 'password_code' }
 }
 
-async function emitConsumed(
-  deps: Deps,
-  trx: Transaction<DB>,
-  { tenant, spent, user }: Pick<Arrival, 'tenant' | 'spent' | 'user'>,
-): Promise<void> {
-  await emit(deps, trx, tenant, {
-    code: 'magic_link.challenge.consume.success',
-    record: toMagicLinkChallenge(spent, tenant, null),
-    organizationId: spent.organization_id,
-    subjectId: user.id,
-  })
-}
-
-/** One sign-in is enough: the other open links of the address for the application are worth nothing any more. */
-async function voidSiblings(
-  { now }: Pick<Deps, 'now'>,
-  trx: Transaction<DB>,
-  spent: SpentLink,
-): Promise<void> {
-  await trx
-    .updateTable('magic_link_challenges')
-    .set({ voided_at: now() })
-    .where('account_id', '=', spent.account_id)
-    .where('environment', '=', spent.environment)
-    .where('organization_id', '=', spent.organization_id)
-    .where('email_normalized', '=', spent.email_normalized)
-    .where('application_id', '=', spent.application_id)
-    .where('used_at', 'is', null)
-    .where('voided_at', 'is', null)
-    .execute()
-}
-
 /** A token that never was leaves no trace: nobody's log should be a stranger's to fill. */
 async function logDeadLink(deps: Deps, trx: Transaction<DB>, link: ArrivedLink): Promise<void> {
   const dead = await trx
@@ -345,32 +268,4 @@ async function logDeadLink(deps: Deps, trx: Transaction<DB>, link: ArrivedLink):
   const reason =
     dead.used_at !== null ? 'link_used' : dead.voided_at !== null ? 'link_voided' : 'link_expired'
   await logLink(deps, trx, link, dead, { code: 'END_USER_MAGIC_LINK_FAILED', reason })
-}
-
-type KnownLink = Pick<SpentLink, 'account_id' | 'organization_id' | 'application_id' | 'email' | 'domain'> & {
-  readonly environment: string
-}
-
-function logLink(
-  deps: Pick<Deps, 'now'>,
-  trx: Transaction<DB>,
-  { requestId }: ArrivedLink,
-  known: KnownLink,
-  entry: Pick<LogEntry, 'code'> & {
-    readonly userId?: string | undefined
-    readonly reason?: string | undefined
-  },
-): Promise<void> {
-  return logEvent(deps, trx, {
-    accountId: known.account_id,
-    environment: known.environment,
-    organizationId: known.organization_id,
-    domain: known.domain,
-    code: entry.code,
-    clientId: known.application_id,
-    email: known.email,
-    userId: entry.userId ?? null,
-    reason: entry.reason ?? null,
-    requestId,
-  })
 }

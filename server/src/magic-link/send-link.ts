@@ -4,7 +4,7 @@ import type { Deps } from '../deps.js'
 import type { JobPayloads } from '../jobs/job-names.js'
 import { deliverMail } from '../mail/deliver.js'
 import { magicLinkMail } from '../mail/messages.js'
-import { magicLinkUrl } from './challenge.js'
+import { magicLinkUrl } from './insert-link.js'
 import { purposeOf } from './purpose.js'
 
 /**

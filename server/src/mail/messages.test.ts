@@ -100,7 +100,7 @@ describe('the mail with a magic link', () => {
 })
 
 describe('a notice', () => {
-  const notices = ['password_set', 'recovery_code_used', 'totp_enrollment_forced'] as const
+  const notices = ['password_set', 'recovery_code_used', 'totp_enrolled', 'totp_enrollment_forced'] as const
   const noticeWith = (
     notice: (typeof notices)[number],
     changes: { locale?: string; environment?: 'sandbox' } = {},
@@ -116,8 +116,9 @@ describe('a notice', () => {
     })
 
   test.each([
-    ['password_set', 'Your password for Awesome company has changed', 'The old one does not work any more.'],
+    ['password_set', 'Your password for Awesome company was set', 'it does not work any more.'],
     ['recovery_code_used', 'A recovery code was used to sign in to Awesome company', 'cannot be used again.'],
+    ['totp_enrolled', 'A second factor was set up at Awesome company', 'a code is asked for'],
     [
       'totp_enrollment_forced',
       'A new second factor was asked for at Awesome company',

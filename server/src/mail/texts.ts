@@ -49,14 +49,19 @@ const en: MailTexts = {
   plainLink: 'If the button does not work, copy this address into your browser:',
   notices: {
     password_set: {
-      subject: (organization) => `Your password for ${organization} has changed`,
+      subject: (organization) => `Your password for ${organization} was set`,
       told: (organization) =>
-        `A new password was set for your account at ${organization}. The old one does not work any more.`,
+        `A password was set for your account at ${organization}. If there was one before, it does not work any more.`,
     },
     recovery_code_used: {
       subject: (organization) => `A recovery code was used to sign in to ${organization}`,
       told: (organization) =>
         `One of your recovery codes for ${organization} stood in for a code of your phone. It cannot be used again.`,
+    },
+    totp_enrolled: {
+      subject: (organization) => `A second factor was set up at ${organization}`,
+      told: (organization) =>
+        `A second factor was set up for your account at ${organization}. From now on a code is asked for when you sign in.`,
     },
     totp_enrollment_forced: {
       subject: (organization) => `A new second factor was asked for at ${organization}`,
@@ -95,14 +100,19 @@ const fr: MailTexts = {
   plainLink: 'Si le bouton ne fonctionne pas, copiez cette adresse dans votre navigateur\u00a0:',
   notices: {
     password_set: {
-      subject: (organization) => `Votre mot de passe pour ${organization} a changé`,
+      subject: (organization) => `Votre mot de passe pour ${organization} a été défini`,
       told: (organization) =>
-        `Un nouveau mot de passe a été défini pour votre compte chez ${organization}. L’ancien ne fonctionne plus.`,
+        `Un mot de passe a été défini pour votre compte chez ${organization}. S’il y en avait un auparavant, il ne fonctionne plus.`,
     },
     recovery_code_used: {
       subject: (organization) => `Un code de secours a servi à se connecter à ${organization}`,
       told: (organization) =>
         `Un de vos codes de secours pour ${organization} a remplacé un code de votre téléphone. Il ne peut plus servir.`,
+    },
+    totp_enrolled: {
+      subject: (organization) => `Un second facteur a été configuré chez ${organization}`,
+      told: (organization) =>
+        `Un second facteur a été configuré pour votre compte chez ${organization}. Désormais, un code est demandé à la connexion.`,
     },
     totp_enrollment_forced: {
       subject: (organization) => `Un nouveau second facteur a été demandé chez ${organization}`,

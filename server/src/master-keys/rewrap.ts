@@ -4,6 +4,7 @@ import { canaryContext } from '../db/master-key-canary.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { answerContext } from '../events/idempotency.js'
+import { linkCodeContext } from '../magic-link/link-code.js'
 import { pepperContext } from '../password/pepper.js'
 import { sealContext } from '../signing-keys/signing-keys.js'
 import { challengeContext, enrollmentContext, type TotpOwner, type TotpSecretKind } from '../totp/sealed.js'
@@ -89,6 +90,18 @@ const sealedColumns: readonly SealedColumn[] = [
     column: 'code_sealed',
     naming: ['account_id', 'environment', 'organization_id', 'user_id', 'id'],
     contextOf: (named) => challengeContext(named('id'), totpOwner(named)),
+  },
+  {
+    table: 'sign_in_flows',
+    column: 'link_code_sealed',
+    naming: ['account_id', 'environment', 'organization_id', 'id'],
+    contextOf: (named) =>
+      linkCodeContext({
+        accountId: named('account_id'),
+        environment: named('environment'),
+        organizationId: named('organization_id'),
+        flowId: named('id'),
+      }),
   },
   ...['signature_key_sealed', 'previous_signature_key_sealed'].map((column): SealedColumn => ({
     table: 'webhooks',

@@ -1,4 +1,4 @@
-import { decodeJwt, findTimeFault, isJwtSignatureValid } from '../crypto/jwt.js'
+import { decodeJwt, findTimeFault, isJwtSignatureValid, type JwtClaims } from '../crypto/jwt.js'
 import type { Deps } from '../deps.js'
 import { ApiError } from '../errors.js'
 import { findUserTokenKey } from '../signing-keys/rotate.js'
@@ -13,6 +13,8 @@ export interface VerifiedUserToken {
   readonly sessionId: string
   /** client_id of the application that the token is for. */
   readonly clientId: string
+  /** All that it says. */
+  readonly claims: JwtClaims
 }
 
 /**
@@ -52,6 +54,7 @@ export async function verifyUserToken(
     userId: sub,
     sessionId: sid,
     clientId: cid,
+    claims: decoded.claims,
   }
 }
 

@@ -1,9 +1,7 @@
 import type { Scope } from '@portico/contract/access'
 import type { Environment } from '@portico/contract/fields'
 import type { UserTokens } from '@portico/contract/oauth'
-import type { User } from '@portico/contract/users'
 import { sql, type Transaction } from 'kysely'
-import { v4 as uuidv4 } from 'uuid'
 import { scopesOf } from '../api-keys/api-keys.js'
 import { areApiKeyCredentials, isSecretOf } from '../api-keys/credentials.js'
 import { isUsableBy } from '../applications/usable.js'
@@ -16,13 +14,14 @@ import { change } from '../events/change.js'
 import { logEvent, type LogEntry } from '../log-events/log-event.js'
 import { isEmailDomainAllowed } from '../sessions/complete-sign-in.js'
 import { endSession } from '../sessions/end-sessions.js'
-import { activeSigningKey, signWith } from '../signing-keys/signing-keys.js'
 import type { Cause } from '../tenant.js'
-import { toMetaDataClaims } from '../token-customization/user-metadata.js'
-import { getUser } from '../users/users.js'
-import { issuerOf, toAccessTokenClaims, toIdTokenClaims, type ActClaim } from './claims.js'
+import type { ActClaim } from './claims.js'
+import { scopeOfWay } from './key-client.js'
 import { OAuthFailure } from './oauth-failure.js'
 import { isVerifierOf } from './pkce.js'
+import { issueRefreshToken } from './refresh-family.js'
+import { hasOfflineAccess } from './scopes.js'
+import { findUserOf, signUserTokens } from './user-tokens.js'
 
 /** A code as it is presented; what is undefined was not sent. */
 export interface CodeExchange {
@@ -40,7 +39,7 @@ export interface CodeExchange {
 
 /**
  * Exchanges an authorization code for tokens of its user, once. An attempt that fails spends the code as well, and a
- * code that comes again ends the session it was made for: somebody else has it (RFC 6749 section 4.1.2).
+ * code that comes again ends what was made of it: somebody else has it (RFC 6749 section 4.1.2).
  *
  * @throws OAuthFailure `invalid_grant`, with one text whatever was wrong; the log event has the reason.
  */
@@ -52,18 +51,24 @@ export async function exchangeCode(deps: Deps, exchange: CodeExchange): Promise<
       return { record: undefined }
     }
     const refusal = await whyRefused(deps, trx, spent, exchange)
-    const user = refusal === undefined ? await findActiveUser(trx, spent, exchange) : undefined
+    const user = refusal === undefined ? await findUserOf(trx, spent, causeOf(exchange)) : undefined
     if (user === undefined) {
       const reason = refusal ?? 'user_inactive'
       await logExchange(deps, trx, exchange, spent, { code: 'TOKEN_EXCHANGE_FAILED', reason })
       return { record: undefined }
     }
+    const refreshToken = hasOfflineAccess(spent.scope)
+      ? await issueRefreshToken(deps, trx, spent, spent.code_id)
+      : undefined
     await logExchange(deps, trx, exchange, spent, { code: 'TOKEN_EXCHANGED', email: user.email })
-    return { record: { spent, user } }
+    return { record: { spent, user, refreshToken } }
   })
   if (grant === undefined)
     throw new OAuthFailure('invalid_grant', 'The code is not one that can be exchanged.')
-  return signTokens(deps, exchange, grant.spent, grant.user)
+  const { spent, user, refreshToken } = grant
+  const binding = { nonce: spent.nonce ?? undefined, state: spent.state ?? undefined, code: exchange.code }
+  const tokens = await signUserTokens(deps, spent, user, binding)
+  return { ...tokens, ...(refreshToken !== undefined && { refresh_token: refreshToken }) }
 }
 
 function causeOf({ requestId }: CodeExchange): Cause {
@@ -83,6 +88,8 @@ const spendCode = statement((db, { codeHash, at }: { codeHash: Buffer; at: Date 
     .whereRef('sessions.environment', '=', 'code.environment')
     .whereRef('sessions.organization_id', '=', 'code.organization_id')
     .whereRef('sessions.id', '=', 'code.session_id')
+    // So that the planner has no index by which it would read every session of the organization.
+    .whereRef('sessions.user_id', '=', 'code.user_id')
     .where('sessions.ended_at', 'is', null)
     .where('sessions.expires_at', '>', at)
     .whereRef('users.account_id', '=', 'code.account_id')
@@ -99,6 +106,7 @@ const spendCode = statement((db, { codeHash, at }: { codeHash: Buffer; at: Date 
       'code.account_id',
       sql<Environment>`code.environment`.as('environment'),
       'code.organization_id',
+      'code.id as code_id',
       'code.session_id',
       'code.user_id',
       'code.application_id',
@@ -107,10 +115,10 @@ const spendCode = statement((db, { codeHash, at }: { codeHash: Buffer; at: Date 
       'code.nonce',
       'code.state',
       'code.scope',
-      'sessions.amr',
+      'code.amr',
       // Written by completeSignIn() alone.
       sql<ActClaim | null>`sessions.act`.as('act'),
-      'sessions.authenticated_at',
+      'code.authenticated_at',
       'users.email_normalized',
       sql<boolean>`(users.active and users.deleted_at is null)`.as('is_user_active'),
       'applications.name as application_name',
@@ -197,14 +205,6 @@ function maySignIn(scopes: readonly Scope[], amr: readonly string[]): boolean {
   })
 }
 
-const scopeOfWay: ReadonlyMap<string, Scope> = new Map([
-  ['email', 'write:magic_links'],
-  ['relay', 'write:magic_links'],
-  ['pwd', 'write:passwords'],
-  ['otp', 'write:totp'],
-  ['sms', 'write:totp'],
-])
-
 /** The API key of this id that may act where the code was made. */
 function findApiKey(trx: Transaction<DB>, spent: SpentCode, clientId: string) {
   return trx
@@ -224,85 +224,7 @@ function findApiKey(trx: Transaction<DB>, spent: SpentCode, clientId: string) {
     .executeTakeFirst()
 }
 
-async function findActiveUser(
-  trx: Transaction<DB>,
-  spent: SpentCode,
-  exchange: CodeExchange,
-): Promise<User | undefined> {
-  const tenant = {
-    accountId: spent.account_id,
-    accountDomain: spent.account_domain,
-    environment: spent.environment,
-    domain: spent.domain,
-    organizationIds: null,
-    cause: causeOf(exchange),
-  }
-  const { record } = await getUser({ db: trx }, tenant, spent.user_id)
-  return 'deleted' in record || !record.active ? undefined : record
-}
-
-/** After the commit, so that a slow signature, or the making of the first RS256 key, holds no transaction open. */
-async function signTokens(
-  deps: Deps,
-  { code }: CodeExchange,
-  spent: SpentCode,
-  user: User,
-): Promise<UserTokens> {
-  const algorithm = spent.token_signing_alg
-  const owner = {
-    accountId: spent.account_id,
-    environment: spent.environment,
-    organizationId: spent.organization_id,
-  }
-  const key = await activeSigningKey(deps, deps.db, owner, algorithm)
-  const lifetimeSeconds = spent.access_token_lifetime_in_seconds
-  const facts = {
-    issuer: issuerOf(deps.config.baseUrl, spent.domain),
-    environment: spent.environment,
-    organizationDomain: spent.domain,
-    user,
-    metaData: toMetaDataClaims(user.metadata),
-    application: {
-      id: spent.application_id,
-      name: spent.application_name,
-      application_type: spent.application_type,
-    },
-    // openid asks for the ID token and permits nothing, so that it is no scope of the access token.
-    scopes: spent.scope.split(' ').filter((scope) => scope !== '' && scope !== 'openid'),
-    amr: spent.amr,
-    sessionId: spent.session_id,
-    act: spent.act ?? undefined,
-    issuedAtSeconds: Math.floor(deps.now().getTime() / 1000),
-    lifetimeSeconds,
-  }
-  const accessToken = signWith(deps, owner, key, {
-    algorithm,
-    typ: 'at+jwt',
-    claims: toAccessTokenClaims({ ...facts, jti: uuidv4() }),
-  })
-  const idToken = signWith(deps, owner, key, {
-    algorithm,
-    typ: 'JWT',
-    claims: toIdTokenClaims({
-      ...facts,
-      jti: uuidv4(),
-      authTimeSeconds: Math.floor(spent.authenticated_at.getTime() / 1000),
-      nonce: spent.nonce ?? undefined,
-      state: spent.state ?? undefined,
-      accessToken,
-      code,
-    }),
-  })
-  return {
-    access_token: accessToken,
-    id_token: idToken,
-    token_type: 'Bearer',
-    expires_in: lifetimeSeconds,
-    scope: spent.scope,
-  }
-}
-
-/** A code that never was leaves no trace; a used one that comes again ends its session. */
+/** A code that never was leaves no trace; a used one that comes again ends what was made of it. */
 async function refuseDeadCode(deps: Deps, trx: Transaction<DB>, exchange: CodeExchange): Promise<void> {
   const dead = await trx
     .selectFrom('authorization_codes as code')
@@ -311,11 +233,21 @@ async function refuseDeadCode(deps: Deps, trx: Transaction<DB>, exchange: CodeEx
         .onRef('organizations.account_id', '=', 'code.account_id')
         .onRef('organizations.id', '=', 'code.organization_id'),
     )
+    .innerJoin('sessions', (join) =>
+      join
+        .onRef('sessions.account_id', '=', 'code.account_id')
+        .onRef('sessions.environment', '=', 'code.environment')
+        .onRef('sessions.organization_id', '=', 'code.organization_id')
+        .onRef('sessions.id', '=', 'code.session_id'),
+    )
     .where('code.code_hash', '=', hashSecret(exchange.code))
     .select([
       'code.account_id',
       'code.environment',
       'code.organization_id',
+      'code.id as code_id',
+      'code.code_challenge',
+      sql<boolean>`(sessions.secret_hash is not null)`.as('is_of_browser'),
       'code.session_id',
       'code.user_id',
       'code.application_id',
@@ -325,13 +257,45 @@ async function refuseDeadCode(deps: Deps, trx: Transaction<DB>, exchange: CodeEx
     ])
     .executeTakeFirst()
   if (dead === undefined) return
-  if (dead.used_at !== null) {
-    const { account_id: accountId, organization_id: organizationId, session_id: sessionId } = dead
-    await endSession(deps, trx, { accountId, environment: dead.environment, organizationId, sessionId })
-  }
+  if (dead.used_at !== null) await endWhatWasMade(deps, trx, dead, exchange)
   const isExpired = dead.expires_at <= deps.now()
   const reason = dead.used_at !== null ? 'code_used' : isExpired ? 'code_expired' : 'session_ended'
   await logExchange(deps, trx, exchange, dead, { code: 'TOKEN_EXCHANGE_FAILED', reason })
+}
+
+/**
+ * Ends what a used code has led to, once it comes again. A session of the API is of this code alone. One of a browser is
+ * of all its applications, and its codes can be seen by others on their way (RFC 9700 section 4.5.3.2): it stays, and who
+ * has the code without its verifier ends nothing.
+ */
+async function endWhatWasMade(
+  deps: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  dead: UsedCode,
+  { codeVerifier }: CodeExchange,
+): Promise<void> {
+  const { account_id: accountId, environment, organization_id: organizationId, session_id: sessionId } = dead
+  if (!dead.is_of_browser) {
+    await endSession(deps, trx, { accountId, environment, organizationId, sessionId })
+    return
+  }
+  if (dead.code_challenge !== null && !isVerifierOf(dead.code_challenge, codeVerifier)) return
+  await trx
+    .updateTable('refresh_token_families')
+    .set({ ended_at: deps.now() })
+    .where('account_id', '=', accountId)
+    .where('environment', '=', environment)
+    .where('organization_id', '=', organizationId)
+    .where('session_id', '=', sessionId)
+    .where('code_id', '=', dead.code_id)
+    .where('ended_at', 'is', null)
+    .execute()
+}
+
+interface UsedCode extends Pick<SpentCode, 'account_id' | 'organization_id' | 'session_id' | 'code_id'> {
+  readonly environment: string
+  readonly code_challenge: string | null
+  readonly is_of_browser: boolean
 }
 
 /** What is known of a code that is told of. */

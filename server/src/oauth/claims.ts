@@ -3,6 +3,7 @@ import type { Environment, JsonValue } from '@portico/contract/fields'
 import type { AccessTokenClaims, IdTokenClaims, ResourceOwnerMetadata } from '@portico/contract/token-claims'
 import { resourceOwnerAttributes } from '@portico/contract/token-claims'
 import type { z } from 'zod/v4'
+import { toAcr } from './acr.js'
 
 type Json = z.output<typeof JsonValue>
 
@@ -36,6 +37,7 @@ export interface TokenFacts {
   readonly lifetimeSeconds: number
   /** How the user proved who they are (RFC 8176). */
   readonly amr: readonly string[]
+  readonly authTimeSeconds: number
   readonly sessionId?: string | undefined
   /** The user in the organization they come from, after a relay. */
   readonly act?: ActClaim | undefined
@@ -47,7 +49,6 @@ export interface TokenFacts {
 
 /** What the ID token says besides of the session, and what it binds itself to. */
 export interface IdTokenFacts extends TokenFacts {
-  readonly authTimeSeconds: number
   readonly nonce?: string | undefined
   readonly accessToken?: string | undefined
   readonly code?: string | undefined
@@ -85,7 +86,6 @@ export function toIdTokenClaims(facts: IdTokenFacts): IdTokenClaims {
     ...(accessToken !== undefined && { at_hash: toHalfHash(accessToken) }),
     ...(code !== undefined && { c_hash: toHalfHash(code) }),
     ...(state !== undefined && { s_hash: toHalfHash(state) }),
-    auth_time: facts.authTimeSeconds,
     resource_owner_metadata: toResourceOwnerMetadata(facts.attributes ?? {}),
   })
 }
@@ -111,6 +111,8 @@ function toCommonClaims(facts: TokenFacts) {
     email: user.email,
     application_metadata: { name: application.name, application_type: application.application_type },
     amr: [...facts.amr],
+    acr: toAcr(facts.amr),
+    auth_time: facts.authTimeSeconds,
     ...(sessionId !== undefined && { sid: sessionId }),
     ...(act !== undefined && { act }),
     ...(authorizationId !== undefined && { authorization_id: authorizationId }),

@@ -8,6 +8,9 @@ const statuses: Record<OAuthError['error'], number> = {
   unsupported_grant_type: 400,
   invalid_scope: 400,
   temporarily_unavailable: 429,
+  unsupported_token_type: 400,
+  invalid_token: 401,
+  insufficient_scope: 403,
 }
 
 /** A refusal of the token endpoint (RFC 6749 section 5.2). */

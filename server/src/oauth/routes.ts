@@ -1,28 +1,43 @@
 import { contract } from '@portico/contract/contract'
+import type { IntrospectionRequest, RevocationRequest } from '@portico/contract/oauth'
 import { initServer } from '@ts-rest/express'
 import type { Request, Response } from 'express'
 import type { Deps } from '../deps.js'
 import { requestIdOf } from '../http/request-context.js'
+import { introspection, revoke } from './presented-token.js'
 import { issueApiToken, issueTokens, issueUserTokens } from './token.js'
 
 const s = initServer()
 
 export function oauthRoutes(deps: Deps) {
+  const introspect = introspection(deps)
+  const tell = (req: TokenRequest, body: IntrospectionRequest, domain?: string) =>
+    introspect(contextOf(req), body, domain)
+  const end = (req: TokenRequest, body: RevocationRequest, domain?: string) =>
+    revoke(deps, contextOf(req), body, domain)
   return s.router(contract.oauth, {
     apiToken: async ({ req, res, body }) => uncached(res, await issueApiToken(deps, contextOf(req), body)),
     token: async ({ req, res, body }) => uncached(res, await issueTokens(deps, contextOf(req), body)),
     organizationToken: async ({ req, res, params, body }) =>
       uncached(res, await issueUserTokens(deps, contextOf(req), body, params.org_domain)),
+    revoke: async ({ req, res, body }) => uncached(res, await end(req, body)),
+    organizationRevoke: async ({ req, res, params, body }) =>
+      uncached(res, await end(req, body, params.org_domain)),
+    introspect: async ({ req, res, body }) => uncached(res, await tell(req, body)),
+    organizationIntrospect: async ({ req, res, params, body }) =>
+      uncached(res, await tell(req, body, params.org_domain)),
   })
 }
 
-function contextOf(req: Pick<Request, 'headers' | 'params'>) {
+type TokenRequest = Pick<Request, 'headers' | 'params' | 'ip'>
+
+function contextOf(req: TokenRequest) {
   const { authorization, origin } = req.headers
-  return { authorization, origin, requestId: requestIdOf(req) }
+  return { authorization, origin, ip: req.ip ?? '', requestId: requestIdOf(req) }
 }
 
 /** RFC 6749 section 5.1. */
-function uncached<Tokens>(res: Response, body: Tokens) {
+function uncached<Answer>(res: Response, body: Answer) {
   res.set('Cache-Control', 'no-store')
   return { status: 200 as const, body }
 }

@@ -1,18 +1,23 @@
 import type { ApiToken, TokenRequest, UserTokens } from '@portico/contract/oauth'
 import type { Deps } from '../deps.js'
+import { networkOfClient } from '../outbound/address.js'
 import { exchangeCode } from './authorization-code.js'
+import { clientCredentialsOf } from './client-authentication.js'
 import { grantClientCredentials } from './client-credentials.js'
 import { OAuthFailure } from './oauth-failure.js'
+import { refreshTokens } from './refresh-token.js'
 
 export interface TokenRequestContext {
   readonly authorization: string | undefined
   /** Of the page whose script asks; undefined outside browsers. */
   readonly origin: string | undefined
+  /** The address that the request came from, for limits alone. */
+  readonly ip: string
   readonly requestId: string
 }
 
 /**
- * The service's own token endpoint, for either grant.
+ * The service's own token endpoint, for every grant.
  *
  * @throws OAuthFailure
  */
@@ -23,40 +28,67 @@ export function issueTokens(
 ): Promise<UserTokens | ApiToken> {
   switch (body.grant_type) {
     case 'authorization_code':
+    case 'refresh_token':
       return issueUserTokens(deps, context, body)
     case 'client_credentials':
       return issueApiToken(deps, context, body)
     default:
-      throw otherGrant(body, 'grant_type must be authorization_code or client_credentials.')
+      throw otherGrant(body, 'grant_type must be authorization_code, refresh_token or client_credentials.')
   }
 }
 
 /**
- * The authorization-code grant (RFC 6749 section 4.1.3).
+ * The authorization-code grant and the refresh (RFC 6749 sections 4.1.3 and 6). Those that fail are counted by the
+ * network they come from.
  *
  * @param organizationDomain Whose token endpoint was asked; undefined: the service's own.
- * @throws OAuthFailure
+ * @throws OAuthFailure; ApiError `rate_limited`
  */
-export function issueUserTokens(
+export async function issueUserTokens(
   deps: Deps,
-  { authorization, origin, requestId }: TokenRequestContext,
+  context: TokenRequestContext,
   body: TokenRequest,
   organizationDomain?: string,
 ): Promise<UserTokens> {
-  if (body.grant_type !== 'authorization_code')
-    throw otherGrant(body, 'grant_type must be authorization_code.')
-  if (body.code === undefined) throw new OAuthFailure('invalid_request', 'code is required.')
-  const { clientId, clientSecret } = credentialsOf(authorization, body)
-  return exchangeCode(deps, {
-    code: body.code,
-    codeVerifier: body.code_verifier,
-    redirectUri: body.redirect_uri,
-    clientId,
-    clientSecret,
-    organizationDomain,
-    origin,
-    requestId,
-  })
+  const network = networkOfClient(context.ip)
+  const grant = grantOf(deps, context, body, organizationDomain)
+  deps.limits.failedGrants.check(network)
+  try {
+    return await grant()
+  } catch (error) {
+    if (error instanceof OAuthFailure && error.error === 'invalid_grant')
+      await deps.limits.failedGrants.count(network)
+    throw error
+  }
+}
+
+/** What a request asks to be done, once it is known to be whole. */
+function grantOf(
+  deps: Deps,
+  { authorization, origin, requestId }: TokenRequestContext,
+  body: TokenRequest,
+  organizationDomain: string | undefined,
+): () => Promise<UserTokens> {
+  const { code, refresh_token: refreshToken } = body
+  const shared = { organizationDomain, origin, requestId, ...clientCredentialsOf(authorization, body) }
+  const { clientId } = shared
+  switch (body.grant_type) {
+    case 'authorization_code':
+      if (code === undefined) throw new OAuthFailure('invalid_request', 'code is required.')
+      return () =>
+        exchangeCode(deps, {
+          ...shared,
+          code,
+          codeVerifier: body.code_verifier,
+          redirectUri: body.redirect_uri,
+        })
+    case 'refresh_token':
+      if (refreshToken === undefined || clientId === undefined)
+        throw new OAuthFailure('invalid_request', 'refresh_token and client_id are required.')
+      return () => refreshTokens(deps, { ...shared, clientId, refreshToken, scope: body.scope })
+    default:
+      throw otherGrant(body, 'grant_type must be authorization_code or refresh_token.')
+  }
 }
 
 /**
@@ -72,7 +104,7 @@ export function issueApiToken(
   if (body.grant_type !== 'client_credentials')
     throw otherGrant(body, 'grant_type must be client_credentials; codes are exchanged at /oauth/token.')
   const credentials = {
-    ...credentialsOf(authorization, body),
+    ...clientCredentialsOf(authorization, body),
     domain: body.domain ?? body.tenant_domain ?? body.audience,
     scope: body.scope,
   }
@@ -84,34 +116,4 @@ function otherGrant({ grant_type }: TokenRequest, message: string): OAuthFailure
   if (grant_type === undefined || grant_type === '')
     return new OAuthFailure('invalid_request', 'grant_type is required.')
   return new OAuthFailure('unsupported_grant_type', message)
-}
-
-/** The client's id and secret from the header or from the body (RFC 6749 section 2.3.1). */
-function credentialsOf(authorization: string | undefined, body: TokenRequest) {
-  const basic = readBasic(authorization)
-  if (basic !== undefined && body.client_secret !== undefined)
-    throw new OAuthFailure(
-      'invalid_request',
-      'Credentials must be sent in one way: in the header or in the body.',
-    )
-  return {
-    clientId: basic?.clientId ?? body.client_id,
-    clientSecret: basic?.clientSecret ?? body.client_secret,
-  }
-}
-
-/** HTTP Basic, both parts form-encoded first (RFC 6749 section 2.3.1). */
-function readBasic(
-  authorization: string | undefined,
-): { clientId: string; clientSecret: string } | undefined {
-  const [, encoded] = /^Basic ([A-Za-z0-9+/]+=*)$/i.exec(authorization ?? '') ?? []
-  if (encoded === undefined) return undefined
-  const text = Buffer.from(encoded, 'base64').toString('utf8')
-  const colon = text.indexOf(':')
-  if (colon < 0) throw new OAuthFailure('invalid_client', 'The Authorization header is not well formed.')
-  return { clientId: formDecoded(text.slice(0, colon)), clientSecret: formDecoded(text.slice(colon + 1)) }
-}
-
-function formDecoded(text: string): string {
-  return new URLSearchParams(`v=${text.replaceAll('&', '%26')}`).get('v') ?? ''
 }

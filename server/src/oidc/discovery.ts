@@ -1,14 +1,20 @@
-import type { ProviderMetadata } from '@portico/contract/oidc'
+import { acrValues } from '@portico/contract/authorize'
+import { UserInfo, type ProviderMetadata } from '@portico/contract/oidc'
 import { IdTokenClaims } from '@portico/contract/token-claims'
 import type { Deps } from '../deps.js'
 import { issuerOf } from '../oauth/claims.js'
+import { supportedScopes } from '../oauth/scopes.js'
+import { languages } from '../pages/locale.js'
 import { getIssuingOrganization } from './key-set.js'
 
 /** No token of a sign-in has these: they are for samples, or say that something is missing. */
 const exceptional: ReadonlySet<string> = new Set(['authorization_id', 'meta_data_truncated'])
 
+const claims = [...Object.keys(IdTokenClaims.shape), ...Object.keys(UserInfo.shape)]
+
 /**
- * The provider metadata of an organization (OpenID Connect Discovery section 3): what works, and nothing else.
+ * The provider metadata of an organization (OpenID Connect Discovery section 3, RFC 8414, RFC 9207): what works, and
+ * nothing else.
  *
  * @throws ApiError `organization_not_found`
  */
@@ -20,15 +26,30 @@ export async function getProviderMetadata(
   const issuer = issuerOf(deps.config.baseUrl, domain)
   return {
     issuer,
-    jwks_uri: `${issuer}/.well-known/jwks.json`,
+    authorization_endpoint: `${issuer}/authorize`,
     token_endpoint: `${issuer}/oauth/token`,
+    userinfo_endpoint: `${issuer}/userinfo`,
+    jwks_uri: `${issuer}/.well-known/jwks.json`,
+    revocation_endpoint: `${issuer}/oauth/revoke`,
+    introspection_endpoint: `${issuer}/oauth/introspect`,
+    end_session_endpoint: `${issuer}/logout`,
     response_types_supported: ['code'],
-    grant_types_supported: ['authorization_code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['ES256', 'RS256'],
     token_endpoint_auth_methods_supported: ['none'],
+    revocation_endpoint_auth_methods_supported: ['none'],
+    introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
     code_challenge_methods_supported: ['S256'],
-    scopes_supported: ['openid', 'magic_link', 'relay'],
-    claims_supported: Object.keys(IdTokenClaims.shape).filter((claim) => !exceptional.has(claim)),
+    scopes_supported: [...supportedScopes],
+    claims_supported: [...new Set(claims)].filter((claim) => !exceptional.has(claim)),
+    acr_values_supported: Object.values(acrValues),
+    prompt_values_supported: ['none', 'login', 'select_account', 'create'],
+    ui_locales_supported: languages.map(({ lang }) => lang),
+    authorization_response_iss_parameter_supported: true,
+    claims_parameter_supported: false,
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
   }
 }

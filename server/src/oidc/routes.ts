@@ -1,13 +1,21 @@
 import { contract } from '@portico/contract/contract'
 import { initServer } from '@ts-rest/express'
-import type { Response } from 'express'
+import type { Request, Response } from 'express'
 import type { Deps } from '../deps.js'
+import { requestIdOf } from '../http/request-context.js'
 import { getProviderMetadata } from './discovery.js'
 import { getKeySet } from './key-set.js'
+import { getUserInfo } from './userinfo.js'
 
 const s = initServer()
 
 export function oidcRoutes(deps: Deps) {
+  const userInfo = (req: Pick<Request, 'headers' | 'params'>, organizationDomain: string) =>
+    getUserInfo(deps, {
+      organizationDomain,
+      authorization: req.headers.authorization,
+      requestId: requestIdOf(req),
+    })
   return s.router(contract.oidc, {
     discovery: async ({ res, params }) => cached(res, await getProviderMetadata(deps, params.org_domain)),
     keySet: async ({ res, params }) => {
@@ -16,11 +24,19 @@ export function oidcRoutes(deps: Deps) {
       res.set('ETag', etag)
       return cached(res, keySet)
     },
+    userInfo: async ({ req, res, params }) => uncached(res, await userInfo(req, params.org_domain)),
+    postUserInfo: async ({ req, res, params }) => uncached(res, await userInfo(req, params.org_domain)),
   })
 }
 
 /** As long as a key that is to be used is published before. */
 function cached<Body>(res: Response, body: Body) {
   res.set('Cache-Control', 'public, max-age=900')
+  return { status: 200 as const, body }
+}
+
+/** What is told of a person is kept nowhere on the way. */
+function uncached<Body>(res: Response, body: Body) {
+  res.set('Cache-Control', 'no-store')
   return { status: 200 as const, body }
 }

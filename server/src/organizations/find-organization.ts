@@ -3,12 +3,17 @@ import type { Deps } from '../deps.js'
 /** An organization as its public addresses need it: whose keys they publish, and how their pages look. */
 export interface PublicOrganization {
   readonly accountId: string
+  readonly accountDomain: string
   readonly organizationId: string
   readonly domain: string
   readonly name: string
   /** BCP 47; null when nobody has chosen one. */
   readonly locale: string | null
   readonly color: string
+  readonly icon_logo_url: string | null
+  readonly inline_logo_url: string | null
+  readonly terms_of_service_url: string | null
+  readonly privacy_policy_url: string | null
 }
 
 /** The organization that an address of the pages or the protocols names; undefined when there is none. */
@@ -18,11 +23,24 @@ export async function findOrganizationByDomain(
 ): Promise<PublicOrganization | undefined> {
   const row = await db
     .selectFrom('organizations')
-    .where('domain', '=', domain)
-    .where('deleted_at', 'is', null)
-    .select(['account_id', 'id', 'domain', 'name', 'locale', 'color'])
+    .innerJoin('accounts', 'accounts.id', 'organizations.account_id')
+    .where('organizations.domain', '=', domain)
+    .where('organizations.deleted_at', 'is', null)
+    .select([
+      'organizations.account_id',
+      'accounts.domain as account_domain',
+      'organizations.id',
+      'organizations.domain',
+      'organizations.name',
+      'locale',
+      'color',
+      'icon_logo_url',
+      'inline_logo_url',
+      'terms_of_service_url',
+      'privacy_policy_url',
+    ])
     .executeTakeFirst()
   if (row === undefined) return undefined
-  const { account_id: accountId, id: organizationId, ...shown } = row
-  return { accountId, organizationId, ...shown }
+  const { account_id: accountId, account_domain: accountDomain, id: organizationId, ...shown } = row
+  return { accountId, accountDomain, organizationId, ...shown }
 }

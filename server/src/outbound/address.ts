@@ -23,6 +23,17 @@ export function isPublicAddress(address: string): boolean {
   return parsed.kind() === 'ipv4' || parsed.match(globalUnicast)
 }
 
+/**
+ * The network that one customer of a provider has, and with it all of its addresses: the first 64 bits of an IPv6
+ * address (RFC 6177 section 2), and an IPv4 address as it is, also where it is written as IPv6.
+ */
+export function networkOfClient(address: string): string {
+  if (isIP(address) === 0) return address
+  const parsed = ipaddr.process(address)
+  if (parsed instanceof ipaddr.IPv4) return parsed.toString()
+  return ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/64`).toString()
+}
+
 /** Whether an address is in one of these networks; one that embeds another is only in its own. */
 export function isInNetworks(address: string, networks: readonly string[]): boolean {
   if (isIP(address) === 0) return false

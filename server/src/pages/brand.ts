@@ -4,7 +4,10 @@ const plainColor = '#475569'
 /** The custom properties by which the one style sheet takes on an organization's color; nothing else of it is theirs. */
 export function toBrandStyle(color: string | undefined): string {
   const brand = color !== undefined && /^#[0-9a-f]{6}$/i.test(color) ? color.toLowerCase() : plainColor
-  return `:root { --brand: ${brand}; --on-brand: ${textColorOn(brand)} }\n`
+  const text = textColorOn(brand)
+  // Where a pointer is, the color goes away from its text's, so that the text is never harder to read than before.
+  const away = text === '#ffffff' ? '#000000' : '#ffffff'
+  return `:root { --brand: ${brand}; --on-brand: ${text}; --away: ${away} }\n`
 }
 
 /** White or black, whichever is easier to read: one of them always has the 4.5:1 of WCAG 2.2, criterion 1.4.3. */

@@ -1,5 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { hashSecret, isSecretEqual, randomSecret } from '../crypto/secret.js'
+import { cookieNameOf, findCookie, toCookie } from './cookie.js'
+import { formOf, textOf, type Site } from './site.js'
 
 /** Longer than any link of a page works. */
 const cookieSeconds = 60 * 60
@@ -12,21 +14,12 @@ export function flowSecretOf(cookieHeader: string | undefined, isHttps: boolean)
 
 /** The secret in the request's flow cookie; undefined when there is none that could be ours. */
 export function findFlowSecret(cookieHeader: string | undefined, isHttps: boolean): string | undefined {
-  const prefix = `${cookieNameOf(isHttps)}=`
-  const cookie = (cookieHeader ?? '').split(/; */).find((pair) => pair.startsWith(prefix))
-  const secret = cookie?.slice(prefix.length)
-  return secret !== undefined && secretForm.test(secret) ? secret : undefined
+  return findCookie(cookieHeader, cookieNameOf('portico-flow', isHttps), secretForm)
 }
 
-/** The Set-Cookie of the flow cookie: for this host alone, out of reach of scripts and of other sites' forms. */
+/** The Set-Cookie of the flow cookie. */
 export function toFlowCookie(secret: string, isHttps: boolean): string {
-  const attributes = ['Path=/', `Max-Age=${cookieSeconds}`, 'HttpOnly', 'SameSite=Lax']
-  return [`${cookieNameOf(isHttps)}=${secret}`, ...attributes, ...(isHttps ? ['Secure'] : [])].join('; ')
-}
-
-/** A browser takes the prefix over https alone, and then lets no other host and no plain http set it (RFC 6265bis). */
-function cookieNameOf(isHttps: boolean): string {
-  return isHttps ? '__Host-portico-flow' : 'portico-flow'
+  return toCookie(cookieNameOf('portico-flow', isHttps), secret, isHttps, { maxAgeSeconds: cookieSeconds })
 }
 
 /** What the form of a page sends back: only this browser has it, and only for this token. */
@@ -49,4 +42,23 @@ export function isSentByOurPage(
   const { origin, 'sec-fetch-site': site } = headers
   if (origin === undefined || origin === 'null') return site === 'same-origin'
   return origin === new URL(baseUrl).origin
+}
+
+/**
+ * The secret of the browser that sent a form of ours; undefined where another site sent it, another browser, or a page
+ * that was about something else. Every form is asked this before it does anything.
+ *
+ * @param token What the form's page was about, as toCsrfField() was told.
+ */
+export function secretOfOurForm(
+  req: {
+    readonly body?: unknown
+    readonly headers: Parameters<typeof isSentByOurPage>[0] & { readonly cookie?: string | undefined }
+  },
+  { isHttps, baseUrl }: Pick<Site, 'isHttps' | 'baseUrl'>,
+  token: string,
+): string | undefined {
+  const secret = findFlowSecret(req.headers.cookie, isHttps)
+  if (secret === undefined || !isSentByOurPage(req.headers, baseUrl)) return undefined
+  return isCsrfFieldOf(secret, token, textOf(formOf(req).csrf)) ? secret : undefined
 }

@@ -3,6 +3,7 @@ import { renderToString } from 'preact-render-to-string'
 import { displayName } from '../display-name.js'
 import type { PublicOrganization } from '../organizations/find-organization.js'
 import { languages } from './locale.js'
+import { isHttps, Organization } from './organization.js'
 import type { PageTexts } from './texts/en.js'
 
 /** What every page needs to know besides its own content. */
@@ -13,6 +14,8 @@ export interface Frame {
   readonly isSandbox: boolean
   readonly productName: string
   readonly styleUrl: string
+  /** Without it a page does all the same. */
+  readonly scriptUrl?: string | undefined
   /** The address of this page, with everything but its language; undefined where it cannot be shown again. */
   readonly url: string | undefined
 }
@@ -20,16 +23,18 @@ export interface Frame {
 interface Page {
   readonly frame: Frame
   readonly title: string
+  /** The page says what was wrong with the last form. */
+  readonly isFault?: boolean
   readonly children: ComponentChildren
 }
 
-/** A whole document. It loads two style sheets and nothing else, and works without scripts. */
+/** A whole document. It loads two style sheets, a small script and a logo, and works without the last two. */
 export function toDocument(page: Page): string {
   return `<!doctype html>${renderToString(<Document {...page} />)}`
 }
 
-function Document({ frame, title, children }: Page) {
-  const { texts, organization, isSandbox, productName, styleUrl } = frame
+function Document({ frame, title, isFault = false, children }: Page) {
+  const { texts, organization, isSandbox, productName, styleUrl, scriptUrl } = frame
   const name = displayName(organization?.name ?? productName)
   return (
     <html lang={texts.lang}>
@@ -38,28 +43,50 @@ function Document({ frame, title, children }: Page) {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
-        <title>{`${title} · ${name}`}</title>
+        <title>{`${isFault ? texts.errorTitle(title) : title} · ${name}`}</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href={styleUrl} />
         {organization !== undefined && <link rel="stylesheet" href={`/t/${organization.domain}/brand.css`} />}
+        {scriptUrl !== undefined && <script src={scriptUrl} defer />}
       </head>
       <body>
         <main class="card">
           {isSandbox && <p class="sandbox">{texts.sandbox}</p>}
-          <p class="organization">
-            <span class="monogram" aria-hidden="true">
-              {initialOf(name)}
-            </span>
-            <span>{name}</span>
-          </p>
+          <Organization organization={organization} productName={productName} />
           {children}
         </main>
         <footer>
           <p>{texts.by(displayName(productName))}</p>
           {frame.url !== undefined && <Languages texts={texts} url={frame.url} />}
+          <Legal texts={texts} organization={organization} />
         </footer>
       </body>
     </html>
+  )
+}
+
+/** What the organization has written about its service, in a place that no page leaves out. */
+function Legal({ texts, organization }: Pick<Frame, 'texts' | 'organization'>) {
+  const links = [
+    [texts.termsOfService, organization?.terms_of_service_url],
+    [texts.privacyPolicy, organization?.privacy_policy_url],
+  ] as const
+  if (!links.some(([, url]) => isHttps(url))) return null
+  return (
+    <nav aria-label={texts.legal}>
+      <ul>
+        {links.map(
+          ([label, url]) =>
+            isHttps(url) && (
+              <li key={label}>
+                <a href={url} rel="noreferrer">
+                  {label}
+                </a>
+              </li>
+            ),
+        )}
+      </ul>
+    </nav>
   )
 }
 
@@ -72,7 +99,11 @@ function Languages({ texts, url }: { texts: PageTexts; url: string }) {
             {language === texts ? (
               <span aria-current="true">{language.name}</span>
             ) : (
-              <a href={withLanguage(url, language.lang)} lang={language.lang} hreflang={language.lang}>
+              <a
+                href={withParameter(url, 'ui_locales', language.lang)}
+                lang={language.lang}
+                hreflang={language.lang}
+              >
                 {language.name}
               </a>
             )}
@@ -83,11 +114,11 @@ function Languages({ texts, url }: { texts: PageTexts; url: string }) {
   )
 }
 
-function withLanguage(url: string, lang: string): string {
-  return `${url}${url.includes('?') ? '&' : '?'}ui_locales=${lang}`
-}
-
-function initialOf(name: string): string {
-  const [first = ''] = name
-  return first.toLocaleUpperCase()
+/** An address with a parameter as it is here, whatever it was; undefined takes it away. */
+export function withParameter(url: string, name: string, value: string | undefined): string {
+  const [path = '', query = ''] = url.split('?', 2)
+  const parameters = new URLSearchParams(query)
+  parameters.delete(name)
+  if (value !== undefined) parameters.set(name, value)
+  return parameters.size === 0 ? path : `${path}?${parameters.toString()}`
 }

@@ -1,6 +1,7 @@
 import { displayName } from '../display-name.js'
 import type { LinkPurpose } from '../magic-link/purpose.js'
 import { toDocument, type Frame } from './layout.js'
+import { displayAddress } from './person.js'
 
 /** The page a link opens: it says who is about to sign in where, and its one button does it. */
 export interface MagicLinkPage {
@@ -11,22 +12,28 @@ export interface MagicLinkPage {
   readonly action: string
   readonly token: string
   readonly csrf: string
+  /** Another browser has asked for the link: this one gets a code for it, and is not signed in. */
+  readonly isOtherBrowser?: boolean
 }
 
 /** Nothing happens before the button is pressed: readers of mail open links, run scripts and never press buttons. */
-export function magicLinkPage({ frame, purpose, email, organizationName, ...form }: MagicLinkPage): string {
-  const words = frame.texts.links[purpose]
-  const heading = words.heading(maskEmail(email), displayName(organizationName))
+export function magicLinkPage(view: MagicLinkPage): string {
+  const { frame, purpose, email, organizationName, isOtherBrowser = false, ...form } = view
+  const { texts } = frame
+  const words = isOtherBrowser ? { ...texts.links[purpose], ...texts.linkElsewhere } : texts.links[purpose]
+  const heading = words.heading(displayAddress(maskEmail(email)), displayName(organizationName))
   return toDocument({
     frame,
     title: words.button,
     children: (
       <>
         <h1>{heading}</h1>
-        <form method="post" action={form.action}>
+        <form method="post" action={form.action} data-once="">
           <input type="hidden" name="token" value={form.token} />
           <input type="hidden" name="csrf" value={form.csrf} />
-          <button type="submit">{words.button}</button>
+          <button type="submit" class="main" data-working={texts.working}>
+            {words.button}
+          </button>
         </form>
         <p class="quiet">{words.hint}</p>
         <p class="quiet">{words.unexpected}</p>

@@ -4,7 +4,7 @@ import { pageHeaders } from './page-headers.js'
 /** The form-action directive of a page whose form leads to an address. */
 function formActionOf(redirectUri?: string): string | undefined {
   const policy = pageHeaders(true, redirectUri)['Content-Security-Policy'] ?? ''
-  expect(policy.split(';')).toHaveLength(6)
+  expect(policy.split(';')).toHaveLength(7)
   return policy.split('; ').find((directive) => directive.startsWith('form-action'))
 }
 
@@ -25,4 +25,28 @@ describe('the policy of a page', () => {
   ])('has nothing of %s, which would be more than an origin', (uri) => {
     expect(formActionOf(uri)).toBe("form-action 'self'")
   })
+
+  test('lets the page load a logo from its one origin', () => {
+    expect(imagesOf('https://cdn.example/a/logo.svg?x')).toBe("img-src 'self' data: https://cdn.example")
+  })
+
+  test.each([
+    'http://cdn.example/logo.png',
+    'data:image/png;base64,AAAA',
+    'javascript:alert(1)',
+    "https://cdn.example;script-src'unsafe-inline'/",
+    'https://cdn.example,*/',
+    'not an address',
+  ])('lets it load nothing because of %s', (logo) => {
+    expect(imagesOf(logo)).toBe("img-src 'self' data:")
+  })
+
+  test('runs the service’s own script and nobody else’s', () => {
+    expect(pageHeaders(true)['Content-Security-Policy']).toContain("script-src 'self';")
+  })
 })
+
+function imagesOf(logoUrl: string): string | undefined {
+  const policy = pageHeaders(true, undefined, logoUrl)['Content-Security-Policy'] ?? ''
+  return policy.split('; ').find((directive) => directive.startsWith('img-src'))
+}

@@ -4,14 +4,12 @@ import { hashSecret, randomSecret } from '../crypto/secret.js'
 import { organizationIdOf } from '../db/organization-id.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
+import { grantedScope } from '../oauth/scopes.js'
 import type { CodeDestination } from '../sessions/code-destination.js'
 import type { Tenant } from '../tenant.js'
 import type { RequestRow } from './record.js'
 
 const lifetimeMs = 60 * 60 * 1000
-
-/** openid asks for an ID token; password tells an access token's readers how its user came in. */
-export const passwordScope = 'openid password'
 
 /** A password request as it begins. */
 export interface NewRequestRow {
@@ -22,6 +20,8 @@ export interface NewRequestRow {
   readonly destination: CodeDestination
   /** Of a request that needs no link, because the user has just signed in. */
   readonly codeHash?: Buffer
+  /** The sign-in on our pages that has asked for it. */
+  readonly flowId?: string
 }
 
 /** Notes that the user of an address wants a password, for an hour. */
@@ -29,7 +29,7 @@ export function insertPasswordRequest(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
   tenant: Tenant,
-  { email, userId, destination, codeHash }: NewRequestRow,
+  { email, userId, destination, codeHash, flowId }: NewRequestRow,
 ): Promise<RequestRow> {
   const at = now()
   return trx
@@ -44,10 +44,11 @@ export function insertPasswordRequest(
       application_id: destination.applicationId,
       redirect_uri: destination.redirectUri,
       code_hash: codeHash ?? null,
+      flow_id: flowId ?? null,
       state: destination.state,
       nonce: destination.nonce,
       code_challenge: destination.codeChallenge,
-      scope: passwordScope,
+      scope: grantedScope(destination.scope, 'password'),
       expires_at: new Date(at.getTime() + lifetimeMs),
       inserted_at: at,
     })
@@ -84,7 +85,7 @@ export async function findOpenPasswordRequest(
     .where('email_normalized', '=', email)
     .where('used_at', 'is', null)
     .where('expires_at', '>', now())
-    .select(['application_id', 'redirect_uri', 'state', 'nonce', 'code_challenge', 'expires_at'])
+    .select(['application_id', 'redirect_uri', 'state', 'nonce', 'code_challenge', 'scope', 'expires_at'])
     .executeTakeFirst()
   if (row === undefined) return undefined
   const destination = {
@@ -93,14 +94,14 @@ export async function findOpenPasswordRequest(
     state: row.state,
     nonce: row.nonce,
     codeChallenge: row.code_challenge,
+    scope: row.scope,
   }
   return { destination, expiresAt: row.expires_at }
 }
 
 /**
  * Gives the owner of an address, who has just opened a link that was sent there, the code that sets their password; it
- * takes the place of an earlier one of the request. A page of our own would take the code here, instead of the
- * application that the link redirects to.
+ * takes the place of an earlier one of the request. The application that the link redirects to takes it, or our own page.
  *
  * @returns Undefined when the request does not lead to a password any more.
  */

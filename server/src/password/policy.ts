@@ -6,7 +6,7 @@ export interface PasswordLengths {
 
 /** What is wrong with a new password, as a field of an answer names it. */
 export interface PasswordFault {
-  readonly code: string
+  readonly code: 'wrong_length' | 'too_personal' | 'too_common'
   readonly message: string
 }
 

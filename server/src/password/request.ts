@@ -2,18 +2,20 @@ import type { PasswordRequest } from '@portico/contract/password'
 import type { NewPasswordRequest } from '@portico/contract/password-input'
 import type { Transaction } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
+import { findApplicationForSignIn } from '../applications/applications.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { ApiError } from '../errors.js'
 import { change, type Changed } from '../events/change.js'
 import { emit } from '../events/emit.js'
 import { onlyAddressee } from '../sessions/addressee.js'
-import { chooseDestination } from '../sessions/code-destination.js'
+import { chooseDestination, type CodeDestination } from '../sessions/code-destination.js'
 import { mayReadUsers, type Caller, type Tenant } from '../tenant.js'
 import { normalizeEmail } from '../users/email.js'
 import { createSigningInUser, findUser } from '../users/signing-in-user.js'
 import { checkDoorway, passwordAddresseesOf } from './addressee.js'
-import { insertPasswordRequest } from './open-request.js'
+import { insertPasswordRequest, type NewRequestRow } from './open-request.js'
+import { setPasswordUrl } from './own-page.js'
 import { toPasswordRequest } from './record.js'
 
 /**
@@ -43,21 +45,54 @@ export async function createPasswordRequest(
     if (addressee.user_id === null && !input.find_or_create_user) throw new ApiError('user_not_found')
   }
   const tenant = { ...caller, domain: addressee.domain }
-  const destination = await chooseDestination(deps.db, tenant, input)
+  const destination = await destinationOf(deps, tenant, input)
   return change(deps, caller.cause, async (trx) => {
     const isWanted = addressee.user_id === null && input.find_or_create_user
     const userId = isWanted ? await createUserOf(deps, trx, tenant, input.user_email) : addressee.user_id
-    const row = await insertPasswordRequest(deps, trx, tenant, { email, userId, destination })
-    const record = toPasswordRequest(row, tenant)
-    await emit(deps, trx, tenant, {
-      code: 'password.request.create.success',
-      record,
-      organizationId: addressee.organization_id,
-      ...(userId !== null && { subjectId: userId }),
+    const organizationId = addressee.organization_id
+    const record = await beginPasswordRequest(deps, trx, tenant, {
+      organizationId,
+      email,
+      userId,
+      destination,
     })
     const known = mayReadUsers(caller) ? record : { ...record, user_id: null }
     return { record: known, ...(userId !== null && { subjectId: userId }) }
   })
+}
+
+/** Notes a password request, and tells so. */
+export async function beginPasswordRequest(
+  deps: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { organizationId, ...request }: Omit<NewRequestRow, 'codeHash'> & { readonly organizationId: string },
+): Promise<PasswordRequest> {
+  const row = await insertPasswordRequest(deps, trx, tenant, request)
+  const record = toPasswordRequest(row, tenant)
+  await emit(deps, trx, tenant, {
+    code: 'password.request.create.success',
+    record,
+    organizationId,
+    ...(row.user_id !== null && { subjectId: row.user_id }),
+  })
+  return record
+}
+
+/** Our own page takes the password for the application that is named, or that comes first, and makes no code of it. */
+async function destinationOf(
+  { config, db }: Pick<Deps, 'config' | 'db'>,
+  tenant: Tenant,
+  input: NewPasswordRequest,
+): Promise<CodeDestination> {
+  const ownPage = setPasswordUrl(config.baseUrl, tenant.domain)
+  if (input.redirect_uri !== ownPage) return chooseDestination(db, tenant, input)
+  const { application } = await findApplicationForSignIn(db, tenant, {
+    applicationId: input.application_id,
+    redirectUri: undefined,
+  })
+  const nothing = { state: null, nonce: null, codeChallenge: null }
+  return { applicationId: application.id, redirectUri: ownPage, ...nothing }
 }
 
 /** The user of an unknown address, who begins with this request; of two requests at once, one makes them. */

@@ -36,7 +36,7 @@ test('these columns are exported, beside the user', () => {
   ])
   expect(Object.fromEntries(exported)).toEqual({
     authorization_codes:
-      'environment organization_id id session_id user_id application_id redirect_uri code_challenge nonce state scope expires_at used_at',
+      'environment organization_id id session_id user_id application_id redirect_uri code_challenge nonce state scope expires_at used_at amr authenticated_at',
     events:
       'environment id organization_id domain code data params actor_type actor_id request_id subject_id issued_at',
     idempotency_keys: 'environment api_key_id organization_id subject_id expires_at',
@@ -45,19 +45,27 @@ test('these columns are exported, beside the user', () => {
       'reason request_id inserted_at',
     magic_link_challenges:
       'environment organization_id id application_id email redirect_uri find_or_create_user is_link_returned state ' +
-      'nonce code_challenge scope expires_at used_at voided_at inserted_at',
+      'nonce code_challenge scope expires_at used_at voided_at inserted_at flow_id',
     outbox_messages: 'environment id organization_id domain channel recipient subject text html inserted_at',
     password_requests:
       'environment organization_id id user_id application_id redirect_uri opened_at state nonce code_challenge scope ' +
-      'expires_at used_at inserted_at',
+      'expires_at used_at inserted_at flow_id',
     passwords: 'environment organization_id user_id id set_at inserted_at',
     pending_sign_ins:
       'environment organization_id id user_id application_id redirect_uri amr authenticated_at is_renewal_due ' +
-      'state nonce code_challenge scope expires_at used_at inserted_at',
+      'state nonce code_challenge scope expires_at used_at inserted_at flow_id',
+    refresh_token_families:
+      'environment organization_id id session_id user_id application_id code_id scope amr authenticated_at rotated_at ' +
+      'expires_at ended_at inserted_at',
     relay_requests:
-      'environment organization_id id relay_id user_id session_id expires_at used_at inserted_at',
+      'environment organization_id id relay_id user_id session_id expires_at used_at inserted_at scope',
     sessions:
-      'environment organization_id id user_id application_id amr authenticated_at expires_at ended_at act',
+      'environment organization_id id user_id application_id amr authenticated_at expires_at ended_at act ' +
+      'user_agent last_used_at browser_used_at offline_until',
+    sign_in_flows:
+      'environment organization_id id application_id redirect_uri state nonce code_challenge scope is_mfa_required ' +
+      'locale preferred_way step email user_id amr authenticated_at session_id pending_sign_in_id enrollment_id is_renewal_due ' +
+      'link_code_expires_at link_code_failures expires_at used_at inserted_at',
     totp_challenges:
       'environment organization_id id user_id method pending_sign_in_id expires_at challenged_at voided_at inserted_at',
     totp_enrollments:

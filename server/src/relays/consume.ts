@@ -9,6 +9,7 @@ import { change } from '../events/change.js'
 import { emit } from '../events/emit.js'
 import { logEvent, type LogEntry } from '../log-events/log-event.js'
 import { issuerOf } from '../oauth/claims.js'
+import { grantedScope } from '../oauth/scopes.js'
 import { completeSignIn, toRedirectUrl } from '../sessions/complete-sign-in.js'
 import { ofUser, type Cause, type Tenant } from '../tenant.js'
 import { lockIdentity, type VouchedIdentity } from '../users/identities.js'
@@ -21,9 +22,6 @@ import {
 } from '../users/signing-in-user.js'
 import { destinationOf, isPartnerOpen, receivingApplication } from './partner.js'
 import { toRelayRequestData } from './record.js'
-
-/** openid asks for an ID token; relay tells an access token's readers how its user came in. */
-const grantedScope = 'openid relay'
 
 /** The address of a relay as a browser opens it. */
 export interface ArrivedRelay {
@@ -91,6 +89,7 @@ const spendToken = statement((db, { tokenHash, at }: { tokenHash: Buffer; at: Da
       'request.id',
       'request.relay_id',
       'request.user_id',
+      'request.scope',
       'request.expires_at',
       'origin.domain as origin_domain',
       'carried.email',
@@ -218,7 +217,7 @@ async function completeRelay(
     act: { iss: identity.issuer, sub: identity.subject },
     nonce: null,
     codeChallenge: null,
-    scope: grantedScope,
+    scope: grantedScope(spent.scope, 'relay'),
     state: null,
     via: 'page',
   })

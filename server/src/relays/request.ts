@@ -48,6 +48,7 @@ export async function requestRelay(
         user_id: user.userId,
         session_id: user.sessionId,
         token_hash: hashSecret(token),
+        scope: input.scope ?? null,
         expires_at: new Date(at.getTime() + lifetimeMs),
         inserted_at: at,
       },

@@ -12,6 +12,7 @@ export interface CodeRequest {
   readonly nonce?: string | undefined
   readonly code_challenge?: string | undefined
   readonly code_challenge_method?: 'S256' | undefined
+  readonly scope?: string | undefined
 }
 
 /** Which application a code will be for, and what it is bound to. */
@@ -22,6 +23,8 @@ export interface CodeDestination {
   readonly state: string | null
   readonly nonce: string | null
   readonly codeChallenge: string | null
+  /** The scopes that were asked for, a space between; undefined: none beside those that are always granted. */
+  readonly scope?: string | undefined
 }
 
 /**
@@ -46,6 +49,7 @@ export async function chooseDestination(
     state: request.state ?? null,
     nonce: request.nonce ?? null,
     codeChallenge: request.code_challenge ?? null,
+    scope: request.scope,
   }
 }
 

@@ -1,15 +1,15 @@
-import type { Environment } from '@portico/contract/fields'
-import type { Session } from '@portico/contract/sessions'
 import type { Transaction } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { hashSecret, randomSecret } from '../crypto/secret.js'
 import type { DB } from '../db/schema.js'
+import { insertion } from '../db/statement.js'
 import type { Deps } from '../deps.js'
 import { emit } from '../events/emit.js'
 import type { ActClaim } from '../oauth/claims.js'
 import type { Tenant } from '../tenant.js'
+import { toSession } from './record.js'
 
-const sessionLifetimeMs = 8 * 60 * 60 * 1000
+export const sessionLifetimeMs = 8 * 60 * 60 * 1000
 
 /** A page's redirect arrives at once; a back end that got the code in an answer still has to hand it on. */
 export const codeLifetimesMs = { page: 60_000, api: 300_000 }
@@ -38,8 +38,8 @@ export interface PassedSignIn {
 }
 
 /**
- * Opens a session and makes an authorization code for it: the one way from any passed factor to either. The caller
- * has checked, in the same transaction, that the user is active and may sign in to the organization.
+ * Opens a session and makes an authorization code for it: the way from any passed factor that was asked for by a call of
+ * the API. The caller has checked, in the same transaction, that the user is active and may sign in to the organization.
  *
  * @returns The code, which is stored as a digest.
  */
@@ -48,77 +48,131 @@ export async function completeSignIn(
   trx: Transaction<DB>,
   signIn: PassedSignIn,
 ): Promise<string> {
-  const { tenant } = signIn
-  const scope = {
-    account_id: tenant.accountId,
-    environment: tenant.environment,
-    organization_id: signIn.organizationId,
-  }
+  const sessionId = await openSession(deps, trx, signIn)
+  return issueCode(deps, trx, { ...signIn, sessionId })
+}
+
+/** What a browser has of a session of our pages. */
+export interface BrowserHold {
+  /** Digest of the secret in its cookie. */
+  readonly secretHash: Buffer
+  /** What the browser calls itself. */
+  readonly userAgent: string | null
+}
+
+/**
+ * Opens a session, and tells so.
+ *
+ * @returns Its id.
+ */
+export async function openSession(
+  deps: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  signIn: Omit<PassedSignIn, 'nonce' | 'codeChallenge' | 'scope' | 'state' | 'via' | 'redirectUri'>,
+  browser?: BrowserHold,
+): Promise<string> {
+  const { tenant, organizationId, userId } = signIn
   const at = deps.now()
   const session = {
-    ...scope,
+    account_id: tenant.accountId,
+    environment: tenant.environment,
+    organization_id: organizationId,
     id: uuidv7(),
-    user_id: signIn.userId,
+    user_id: userId,
     application_id: signIn.applicationId,
     amr: [...signIn.amr],
     authenticated_at: signIn.authenticatedAt,
     expires_at: new Date(at.getTime() + sessionLifetimeMs),
+    last_used_at: at,
+    user_agent: browser?.userAgent ?? null,
   }
-  const code = randomSecret()
-  await trx
-    .with('session', (db) =>
-      db
-        .insertInto('sessions')
-        .values({ ...session, act: signIn.act === undefined ? null : JSON.stringify(signIn.act) }),
-    )
-    .insertInto('authorization_codes')
-    .values({
-      ...scope,
-      id: uuidv7(),
-      session_id: session.id,
-      user_id: signIn.userId,
-      application_id: signIn.applicationId,
-      redirect_uri: signIn.redirectUri,
-      code_hash: hashSecret(code),
-      code_challenge: signIn.codeChallenge,
-      nonce: signIn.nonce,
-      state: signIn.state,
-      scope: signIn.scope,
-      expires_at: new Date(at.getTime() + codeLifetimesMs[signIn.via]),
-    })
-    .execute()
+  await insertSession(trx, {
+    ...session,
+    secret_hash: browser?.secretHash ?? null,
+    browser_used_at: browser === undefined ? null : at,
+    act: signIn.act === undefined ? null : JSON.stringify(signIn.act),
+  })
   await emit(deps, trx, tenant, {
     code: 'user.session.create.success',
-    record: toSession(session, tenant),
-    organizationId: signIn.organizationId,
-    subjectId: signIn.userId,
+    record: toSession({ ...session, offline_until: null }, tenant),
+    organizationId,
+    subjectId: userId,
+  })
+  return session.id
+}
+
+const insertSession = insertion('sessions', [
+  'account_id',
+  'environment',
+  'organization_id',
+  'id',
+  'user_id',
+  'application_id',
+  'amr',
+  'authenticated_at',
+  'expires_at',
+  'last_used_at',
+  'user_agent',
+  'secret_hash',
+  'browser_used_at',
+  'act',
+])
+
+/** A session, and what its code is bound to. */
+export interface IssuedCode extends Omit<PassedSignIn, 'act'> {
+  readonly sessionId: string
+}
+
+/**
+ * Makes an authorization code of a session. What it says of the sign-in stays as it is now.
+ *
+ * @returns The code, which is stored as a digest.
+ */
+export async function issueCode(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  { tenant, ...issued }: IssuedCode,
+): Promise<string> {
+  const code = randomSecret()
+  await insertCode(trx, {
+    account_id: tenant.accountId,
+    environment: tenant.environment,
+    organization_id: issued.organizationId,
+    id: uuidv7(),
+    session_id: issued.sessionId,
+    user_id: issued.userId,
+    application_id: issued.applicationId,
+    redirect_uri: issued.redirectUri,
+    code_hash: hashSecret(code),
+    code_challenge: issued.codeChallenge,
+    nonce: issued.nonce,
+    state: issued.state,
+    scope: issued.scope,
+    amr: [...issued.amr],
+    authenticated_at: issued.authenticatedAt,
+    expires_at: new Date(now().getTime() + codeLifetimesMs[issued.via]),
   })
   return code
 }
 
-function toSession(
-  row: {
-    id: string
-    user_id: string
-    application_id: string
-    amr: string[]
-    authenticated_at: Date
-    expires_at: Date
-  },
-  tenant: { domain: string; environment: Environment },
-): Session {
-  return {
-    __type__: 'Session',
-    __domain__: tenant.domain,
-    __environment__: tenant.environment,
-    id: row.id,
-    user_id: row.user_id,
-    client_id: row.application_id,
-    amr: row.amr,
-    authenticated_at: row.authenticated_at.toISOString(),
-    expires_at: row.expires_at.toISOString(),
-  }
-}
+const insertCode = insertion('authorization_codes', [
+  'account_id',
+  'environment',
+  'organization_id',
+  'id',
+  'session_id',
+  'user_id',
+  'application_id',
+  'redirect_uri',
+  'code_hash',
+  'code_challenge',
+  'nonce',
+  'state',
+  'scope',
+  'amr',
+  'authenticated_at',
+  'expires_at',
+])
 
 /** Whether the organization lets an address sign in. No list, or an empty one, lets every address in. */
 export function isEmailDomainAllowed(allowed: readonly string[] | null, normalizedEmail: string): boolean {

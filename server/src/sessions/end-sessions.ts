@@ -25,18 +25,45 @@ export async function endSession(
     .execute()
 }
 
-/** Ends the sessions of a user, and their sign-ins that wait for a second factor. */
+/**
+ * Ends the sessions of a user, and their sign-ins that are under way: those that wait for a second factor, and those on
+ * our pages, which have passed a factor as soon as they are of a user.
+ *
+ * @param keptFlowId The sign-in on our pages in which this happens, at its end.
+ */
 export async function endSessionsOf(
   deps: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
   tenant: Tenant,
   userId: string,
+  keptFlowId?: string,
 ): Promise<void> {
   await endSessions(deps, trx, tenant)
     .where('organization_id', '=', organizationIdOf(tenant))
     .where('user_id', '=', userId)
     .execute()
   await voidPendingSignIns(deps, trx, tenant, userId)
+  await endFlowsOf(deps, trx, tenant, userId, keptFlowId)
+}
+
+/** Ends the sign-ins of a user on our pages that are under way, but one. */
+export async function endFlowsOf(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  userId: string,
+  keptFlowId: string | undefined,
+): Promise<void> {
+  await trx
+    .updateTable('sign_in_flows')
+    .set({ used_at: now() })
+    .where('account_id', '=', tenant.accountId)
+    .where('environment', '=', tenant.environment)
+    .where('organization_id', '=', organizationIdOf(tenant))
+    .where('user_id', '=', userId)
+    .where('used_at', 'is', null)
+    .$if(keptFlowId !== undefined, (query) => query.where('id', '!=', keptFlowId ?? ''))
+    .execute()
 }
 
 async function voidPendingSignIns(

@@ -4,6 +4,8 @@ import { isUsableBy } from '../applications/usable.js'
 import { organizationIdOf } from '../db/organization-id.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
+import type { Flow, FlowKey, Step } from '../flows/flow.js'
+import { firstFactorSteps, moveFlow } from '../flows/step.js'
 import { ofUser, type Tenant } from '../tenant.js'
 import type { CodeDestination } from './code-destination.js'
 import { completeSignIn, isEmailDomainAllowed, type PassedSignIn } from './complete-sign-in.js'
@@ -30,9 +32,61 @@ export async function passFirstFactor(
   trx: Transaction<DB>,
   signIn: FirstFactor,
 ): Promise<FirstFactorOutcome> {
-  if (!(await isTotpAskedOf(trx, signIn.tenant, signIn.userId)))
-    return { code: await completeSignIn(deps, trx, signIn) }
-  const at = deps.now()
+  if (await isTotpAskedOf(trx, signIn.tenant, signIn.userId)) return insertPendingSignIn(deps, trx, signIn)
+  return { code: await completeSignIn(deps, trx, signIn) }
+}
+
+/**
+ * The same on our pages: it moves the flow on, whose end signs in.
+ *
+ * @returns The step at which the flow is now; undefined when it is over, or was not at a first factor.
+ */
+export async function passFirstFactorInFlow(
+  deps: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  signIn: FirstFactor,
+  { flowId, isMfaRequired }: Pick<Flow, 'flowId' | 'isMfaRequired'>,
+): Promise<Step | undefined> {
+  const isTotpAsked = await isTotpAskedOf(trx, signIn.tenant, signIn.userId)
+  const pending = isTotpAsked ? await insertPendingSignIn(deps, trx, signIn, flowId) : undefined
+  const isRenewalDue = signIn.isRenewalDue ?? false
+  const step = isTotpAsked ? 'totp' : isMfaRequired ? 'enroll' : stepAfterFactors(isRenewalDue)
+  const isMoved = await moveFlow(deps, trx, flowKeyOf(signIn, flowId), {
+    from: firstFactorSteps,
+    to: step,
+    set: {
+      user_id: signIn.userId,
+      amr: [...signIn.amr],
+      authenticated_at: signIn.authenticatedAt,
+      pending_sign_in_id: pending?.pendingSignInId ?? null,
+      is_renewal_due: isRenewalDue,
+      link_code_sealed: null,
+    },
+  })
+  return isMoved ? step : undefined
+}
+
+/** Where a flow goes once every factor was passed. */
+export function stepAfterFactors(isRenewalDue: boolean): Step {
+  return isRenewalDue ? 'renew_password' : 'ready'
+}
+
+function flowKeyOf(
+  { tenant, organizationId }: Pick<PassedSignIn, 'tenant' | 'organizationId'>,
+  flowId: string,
+): FlowKey {
+  const { accountId, environment } = tenant
+  return { accountId, environment, organizationId, flowId }
+}
+
+/** Notes that a first factor was passed, and that the second one has to be. */
+export async function insertPendingSignIn(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  signIn: FirstFactor,
+  flowId: string | null = null,
+): Promise<{ readonly pendingSignInId: string; readonly expiresAt: Date }> {
+  const at = now()
   const id = uuidv7()
   const expiresAt = new Date(at.getTime() + lifetimeMs)
   await trx
@@ -52,6 +106,7 @@ export async function passFirstFactor(
       nonce: signIn.nonce,
       code_challenge: signIn.codeChallenge,
       scope: signIn.scope,
+      flow_id: flowId,
       expires_at: expiresAt,
       inserted_at: at,
     })
@@ -80,12 +135,15 @@ export async function isTotpAskedOf(trx: Transaction<DB>, tenant: Tenant, userId
   return asked !== undefined
 }
 
-/** The sign-in of a user that waits for the second factor; undefined when there is none, or not any more. */
+/**
+ * The sign-in of a user that waits for the second factor, on our pages or, without a flow, of the API; undefined when there
+ * is none, or not any more.
+ */
 export function findPendingSignIn(
   { now }: Pick<Deps, 'now'>,
   db: Kysely<DB>,
   tenant: Tenant,
-  { pendingSignInId, userId }: Omit<SecondFactor, 'amr'>,
+  { pendingSignInId, userId, flowId }: Omit<SecondFactor, 'amr'> & { readonly flowId: string | null },
 ) {
   return db
     .selectFrom('pending_sign_ins')
@@ -94,6 +152,7 @@ export function findPendingSignIn(
     .where('organization_id', '=', organizationIdOf(tenant))
     .where('id', '=', pendingSignInId)
     .where('user_id', '=', userId)
+    .where('flow_id', 'is not distinct from', flowId)
     .where('used_at', 'is', null)
     .where('expires_at', '>', now())
     .select(['id', 'expires_at'])
@@ -132,8 +191,7 @@ export async function completePendingSignIn(
     .where('pending.user_id', '=', userId)
     .where('pending.used_at', 'is', null)
     .where('pending.expires_at', '>', at)
-    .where(isWayOpen('pwd', 'password_connections'))
-    .where(isWayOpen('email', 'magic_link_connections'))
+    .where(isAnyWayOpen())
     .whereRef('users.account_id', '=', 'pending.account_id')
     .whereRef('users.environment', '=', 'pending.environment')
     .whereRef('users.organization_id', '=', 'pending.organization_id')
@@ -153,6 +211,7 @@ export async function completePendingSignIn(
       'pending.code_challenge',
       'pending.scope',
       'pending.is_renewal_due',
+      'pending.flow_id',
       'users.email_normalized',
       'organizations.allowed_email_domains',
       sql<boolean>`(
@@ -163,21 +222,31 @@ export async function completePendingSignIn(
     .executeTakeFirst()
   if (spent === undefined || !spent.is_redirect_allowed) return undefined
   if (!isEmailDomainAllowed(spent.allowed_email_domains, spent.email_normalized)) return undefined
+  const bothFactors = [...spent.amr, amr, 'mfa']
+  if (spent.flow_id !== null) {
+    const key = flowKeyOf({ tenant, organizationId: spent.organization_id }, spent.flow_id)
+    const isMoved = await moveFlow(deps, trx, key, {
+      from: ['totp'],
+      to: stepAfterFactors(spent.is_renewal_due),
+      set: { amr: bothFactors, authenticated_at: at, pending_sign_in_id: null },
+    })
+    return isMoved ? { code: null } : undefined
+  }
   const destination = {
     applicationId: spent.application_id,
     redirectUri: spent.redirect_uri,
     state: spent.state,
     nonce: spent.nonce,
     codeChallenge: spent.code_challenge,
+    scope: spent.scope,
   }
   const code = await completeSignIn(deps, trx, {
     ...destination,
     tenant: ofUser(tenant, userId),
     organizationId: spent.organization_id,
     userId,
-    amr: [...spent.amr, amr, 'mfa'],
+    amr: bothFactors,
     authenticatedAt: at,
-    scope: spent.scope,
     via: 'api',
   })
   return { code, ...(spent.is_renewal_due && { renewal: { email: spent.email_normalized, destination } }) }
@@ -185,16 +254,28 @@ export async function completePendingSignIn(
 
 /** A sign-in with both factors. */
 export interface CompletedSignIn {
-  readonly code: string
+  /** Null in a flow, which makes its code when it is finished. */
+  readonly code: string | null
   /** Where the password is to be renewed: of which address, and for which application. */
   readonly renewal?: { readonly email: string; readonly destination: CodeDestination }
 }
 
-/** Whether the first factor was another one, or is still one that the organization takes. */
+/**
+ * Whether the organization takes one of the ways still by which the first factor was passed: a password that a link has set
+ * stands where links do not sign in. An identity provider is none of these, and has been asked.
+ */
+function isAnyWayOpen() {
+  return sql<boolean>`(
+    not (pending.amr && array['pwd', 'email'])
+    or ${isWayOpen('pwd', 'password_connections')}
+    or ${isWayOpen('email', 'magic_link_connections')}
+  )`
+}
+
 function isWayOpen(amr: string, connections: 'password_connections' | 'magic_link_connections') {
   return sql<boolean>`(
-    ${amr} <> all(pending.amr)
-    or exists (
+    ${amr} = any(pending.amr)
+    and exists (
       select from ${sql.table(connections)} as connection
       where connection.account_id = pending.account_id
         and connection.environment = pending.environment

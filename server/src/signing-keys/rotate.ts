@@ -114,7 +114,34 @@ export async function findUserTokenKey(
   kid: string,
 ): Promise<UserTokenKey | undefined> {
   if (!thumbprint.test(kid)) return undefined
-  const row = await db
+  const row = await userTokenKeys(db, { accountId, environment }, kid)
+    .where(isPublishedAt(now()))
+    .executeTakeFirst()
+  return row === undefined ? undefined : toUserTokenKey(row)
+}
+
+/**
+ * The key of this kid with which an ID token is told from an invented one, however old it is; undefined when none of the
+ * account and environment is, or it was revoked.
+ */
+export async function findHintKey(
+  { db }: Pick<Deps, 'db'>,
+  owner: Pick<KeyOwner, 'accountId' | 'environment'>,
+  kid: string,
+): Promise<UserTokenKey | undefined> {
+  if (!thumbprint.test(kid)) return undefined
+  const row = await userTokenKeys(db, owner, kid)
+    .where('signing_keys.state', '<>', 'revoked')
+    .executeTakeFirst()
+  return row === undefined ? undefined : toUserTokenKey(row)
+}
+
+function userTokenKeys(
+  db: Kysely<DB>,
+  { accountId, environment }: Pick<KeyOwner, 'accountId' | 'environment'>,
+  kid: string,
+) {
+  return db
     .selectFrom('signing_keys')
     .innerJoin('organizations', (join) =>
       join
@@ -124,17 +151,22 @@ export async function findUserTokenKey(
     .where('signing_keys.account_id', '=', accountId)
     .where('signing_keys.environment', '=', environment)
     .where('signing_keys.kid', '=', kid)
-    .where(isPublishedAt(now()))
     .where('organizations.deleted_at', 'is', null)
     .select(['organizations.id', 'organizations.domain', 'signing_keys.algorithm', 'signing_keys.public_jwk'])
-    .executeTakeFirst()
-  if (row === undefined) return undefined
+}
+
+function toUserTokenKey(row: {
+  readonly id: string
+  readonly domain: string
+  readonly algorithm: string
+  readonly public_jwk: unknown
+}): UserTokenKey {
   return {
     organizationId: row.id,
     organizationDomain: row.domain,
     // generateSigningKey() makes them, and nothing else writes the columns.
     algorithm: row.algorithm as Algorithm,
-    publicKey: toPublicKey(row.public_jwk as unknown as PublicJwk),
+    publicKey: toPublicKey(row.public_jwk as PublicJwk),
   }
 }
 

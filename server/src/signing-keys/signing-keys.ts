@@ -11,6 +11,7 @@ import {
 } from '../crypto/jwt.js'
 import { open, seal } from '../crypto/seal.js'
 import type { DB } from '../db/schema.js'
+import { statement } from '../db/statement.js'
 import type { Deps } from '../deps.js'
 
 /** Whose tokens a key signs: one organization's in one environment, or, with nilId, the account's own API tokens. */
@@ -95,22 +96,24 @@ export async function activeSigningKey(
   owner: KeyOwner,
   algorithm: Algorithm,
 ): Promise<SealedSigningKey> {
-  const found = await activeKeyQuery(db, owner, algorithm).executeTakeFirst()
+  const [found] = await selectActiveKey(db, { ...owner, algorithm })
   if (found !== undefined) return found
   await insertSigningKey(deps, db, await prepareSigningKey(owner, algorithm))
-  return activeKeyQuery(db, owner, algorithm).executeTakeFirstOrThrow()
+  const [made] = await selectActiveKey(db, { ...owner, algorithm })
+  if (made === undefined) throw new Error('a signing key that was just made is not active')
+  return made
 }
 
-function activeKeyQuery(db: Kysely<DB>, owner: KeyOwner, algorithm: Algorithm) {
-  return db
+const selectActiveKey = statement((db, key: KeyOwner & { readonly algorithm: Algorithm }) =>
+  db
     .selectFrom('signing_keys')
-    .where('account_id', '=', owner.accountId)
-    .where('environment', '=', owner.environment)
-    .where('organization_id', '=', owner.organizationId)
-    .where('algorithm', '=', algorithm)
+    .where('account_id', '=', key.accountId)
+    .where('environment', '=', key.environment)
+    .where('organization_id', '=', key.organizationId)
+    .where('algorithm', '=', key.algorithm)
     .where('state', '=', 'active')
-    .select(['kid', 'private_key_sealed'])
-}
+    .select(['kid', 'private_key_sealed']),
+)
 
 /** Signs claims with an owner's key. */
 export function signWith(

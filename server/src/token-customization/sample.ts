@@ -47,6 +47,7 @@ export async function createJwtSample(deps: Deps, tenant: Tenant, query: SampleQ
     issuedAtSeconds: nowSeconds - ageSeconds,
     lifetimeSeconds,
     amr: ['email'],
+    authTimeSeconds: nowSeconds - ageSeconds,
     sessionId: uuidv4(),
     authorizationId: query.authorization_id,
   }
@@ -55,7 +56,6 @@ export async function createJwtSample(deps: Deps, tenant: Tenant, query: SampleQ
   const id = toIdTokenClaims({
     ...facts,
     jti: uuidv4(),
-    authTimeSeconds: facts.issuedAtSeconds,
     nonce: uuidv4(),
     code: uuidv4(),
     state: uuidv4(),

@@ -13,7 +13,7 @@ import { findPendingSignIn } from '../sessions/pending-sign-in.js'
 import type { Tenant } from '../tenant.js'
 import { logTotp } from './log-totp.js'
 import { challengeColumns, toTotpChallenge } from './record.js'
-import { updateOpenChallenges } from './rows.js'
+import { isOfFlow, updateOpenChallenges } from './rows.js'
 import { challengeContext } from './sealed.js'
 import { enqueueTextCode } from './send-code.js'
 import { makeTextCode } from './text-code.js'
@@ -26,6 +26,7 @@ const unsentLifetimeMs = 10 * 60 * 1000
  * Asks a user for a code. By text message it is sent, and is in no answer; of those sent before, none is good any more.
  * Where nothing is to be sent, a recovery code alone passes: for users whose telephone is lost, whatever becomes of it.
  *
+ * @param flowId The sign-in on our pages that asks; null: the API, to which those of the pages are unknown.
  * @throws ApiError `organization_not_found`, `user_not_found`, `user_inactive`, `totp_inactive`, `totp_not_enrolled`,
  *   `phone_number_unverified`, `phone_number_not_allowed`, `rate_limited`, and `invalid_parameters` for a
  *   password_request_id that is no sign-in of the user which waits for a code.
@@ -35,6 +36,7 @@ export async function createTotpChallenge(
   tenant: Tenant,
   userId: string,
   { password_request_id: pendingSignInId, send_code: isToBeSent }: NewTotpChallenge,
+  flowId: string | null = null,
 ): Promise<Changed<TotpChallenge>> {
   const phoneNumber = checkChallenge(
     deps,
@@ -42,7 +44,7 @@ export async function createTotpChallenge(
     await getTotpUser(deps.db, tenant, userId),
     isToBeSent,
   ).sentTo
-  await findSignInToComplete(deps, deps.db, tenant, { userId, pendingSignInId })
+  await findSignInToComplete(deps, deps.db, tenant, { userId, pendingSignInId, flowId })
   // Counted outside of the transaction, which would forget it with everything else.
   const limit =
     phoneNumber === null ? undefined : await deps.limits.takeSms({ ...tenant, userId, phoneNumber })
@@ -52,10 +54,13 @@ export async function createTotpChallenge(
     const user = await holdTotpUser(trx, tenant, userId)
     const { method, sentTo } = checkChallenge(deps, tenant, user, isToBeSent)
     const isSent = sentTo !== null
-    const signIn = await findSignInToComplete(deps, trx, tenant, { userId, pendingSignInId })
+    const signIn = await findSignInToComplete(deps, trx, tenant, { userId, pendingSignInId, flowId })
     const owner = ownerOf(tenant, user)
     const id = uuidv7()
-    if (isSent) await updateOpenChallenges(trx, tenant, { userId, at }).set({ voided_at: at }).execute()
+    if (isSent) {
+      const before = updateOpenChallenges(trx, tenant, { userId, at }).where(isOfFlow(flowId))
+      await before.set({ voided_at: at }).execute()
+    }
     const row = await trx
       .insertInto('totp_challenges')
       .values({
@@ -128,10 +133,17 @@ async function findSignInToComplete(
   deps: Pick<Deps, 'now'>,
   db: Kysely<DB>,
   tenant: Tenant,
-  { userId, pendingSignInId }: { readonly userId: string; readonly pendingSignInId: string | undefined },
+  {
+    pendingSignInId,
+    ...ofWhom
+  }: {
+    readonly userId: string
+    readonly pendingSignInId: string | undefined
+    readonly flowId: string | null
+  },
 ) {
   if (pendingSignInId === undefined) return undefined
-  const signIn = await findPendingSignIn(deps, db, tenant, { userId, pendingSignInId })
+  const signIn = await findPendingSignIn(deps, db, tenant, { ...ofWhom, pendingSignInId })
   if (signIn === undefined)
     throw invalid(
       'password_request_id',

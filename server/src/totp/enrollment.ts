@@ -1,15 +1,16 @@
 import type { Scope } from '@portico/contract/access'
 import type { NewTotpEnrollment, TotpEnrollment, TotpMethod } from '@portico/contract/totp'
-import type { Updateable } from 'kysely'
+import type { Transaction, Updateable } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { seal } from '../crypto/seal.js'
 import { organizationIdOf } from '../db/organization-id.js'
-import type { TotpEnrollments } from '../db/schema.js'
+import type { DB, TotpEnrollments } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { displayName } from '../display-name.js'
 import { ApiError } from '../errors.js'
 import { change, type Changed } from '../events/change.js'
 import { emit } from '../events/emit.js'
+import type { LimitState } from '../limits/limits.js'
 import { enqueueNotice } from '../mail/notices.js'
 import { checkMayBeSent } from '../sms/deliver.js'
 import type { Tenant } from '../tenant.js'
@@ -44,52 +45,82 @@ export async function enrollTotp(
   tenant: Tenant,
   request: EnrollmentRequest,
 ): Promise<Changed<TotpEnrollment>> {
+  const limit = await countEnrollment(deps, tenant, request)
+  return change(deps, tenant.cause, async (trx) => {
+    const record = await beginEnrollment(deps, trx, tenant, { ...request, id: uuidv7() })
+    return { record, ...(limit !== undefined && { limit }) }
+  })
+}
+
+/**
+ * Counts the messages of an enrolment that is about to begin: outside of its transaction, which would forget it with
+ * everything else.
+ *
+ * @throws ApiError as enrollTotp() does
+ */
+export async function countEnrollment(
+  deps: Deps,
+  tenant: Tenant,
+  request: EnrollmentRequest,
+): Promise<LimitState | undefined> {
   const { userId } = request
   const addressee = await getTotpUser(deps.db, tenant, userId)
   const phoneNumber = checkEnrollment(deps, tenant, addressee, request)
-  // Counted outside of the transaction, which would forget it with everything else.
   if (addressee.enrolledMethod !== null)
     await deps.limits.takeMail({ ...tenant, address: normalizeEmail(addressee.email) })
-  const limit =
-    phoneNumber === null ? undefined : await deps.limits.takeSms({ ...tenant, userId, phoneNumber })
+  return phoneNumber === null ? undefined : deps.limits.takeSms({ ...tenant, userId, phoneNumber })
+}
 
-  return change(deps, tenant.cause, async (trx) => {
-    const user = await holdTotpUser(trx, tenant, userId)
-    const begun = begin(deps, tenant, user, checkEnrollment(deps, tenant, user, request))
-    const row = await trx
-      .insertInto('totp_enrollments')
-      .values({
-        account_id: tenant.accountId,
-        environment: tenant.environment,
-        organization_id: organizationIdOf(tenant),
-        user_id: user.id,
-        inserted_at: begun.at,
-        ...begun.pending,
-      })
-      .onConflict((conflict) => conflict.constraint('totp_enrollments_pkey').doUpdateSet(begun.pending))
-      .returning(enrollmentColumns)
-      .executeTakeFirstOrThrow()
-    const owner = ownerOf(tenant, user)
-    if (begun.method === 'sms') await enqueueTextCode(deps, trx, { ...owner, of: 'enrollment', id: begun.id })
-    if (user.enrolledMethod !== null)
-      await enqueueNotice(deps, trx, { ...owner, notice: 'totp_enrollment_forced' })
-
-    const record = toTotpEnrollment(row, tenant, {
-      user,
-      method: begun.method,
-      begunAt: begun.at,
-      validatedAt: null,
-      shown: begun.shown,
-    })
-    await emit(deps, trx, tenant, {
-      code: 'totp.enrollment.create.success',
-      record,
-      organizationId: user.organizationId,
-      subjectId: user.id,
-      email: user.email,
-    })
-    return { record, ...(limit !== undefined && { limit }) }
+/**
+ * Begins an enrolment in a transaction.
+ *
+ * @param request With the id that the enrolment is to have until it is validated.
+ * @throws ApiError as enrollTotp() does
+ */
+export async function beginEnrollment(
+  deps: Deps,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  request: EnrollmentRequest & { readonly id: string },
+): Promise<TotpEnrollment> {
+  const user = await holdTotpUser(trx, tenant, request.userId)
+  const begun = begin(deps, tenant, user, {
+    id: request.id,
+    phoneNumber: checkEnrollment(deps, tenant, user, request),
   })
+  const row = await trx
+    .insertInto('totp_enrollments')
+    .values({
+      account_id: tenant.accountId,
+      environment: tenant.environment,
+      organization_id: organizationIdOf(tenant),
+      user_id: user.id,
+      inserted_at: begun.at,
+      ...begun.pending,
+    })
+    .onConflict((conflict) => conflict.constraint('totp_enrollments_pkey').doUpdateSet(begun.pending))
+    .returning(enrollmentColumns)
+    .executeTakeFirstOrThrow()
+  const owner = ownerOf(tenant, user)
+  if (begun.method === 'sms') await enqueueTextCode(deps, trx, { ...owner, of: 'enrollment', id: begun.id })
+  if (user.enrolledMethod !== null)
+    await enqueueNotice(deps, trx, { ...owner, notice: 'totp_enrollment_forced' })
+
+  const record = toTotpEnrollment(row, tenant, {
+    user,
+    method: begun.method,
+    begunAt: begun.at,
+    validatedAt: null,
+    shown: begun.shown,
+  })
+  await emit(deps, trx, tenant, {
+    code: 'totp.enrollment.create.success',
+    record,
+    organizationId: user.organizationId,
+    subjectId: user.id,
+    email: user.email,
+  })
+  return record
 }
 
 /**
@@ -127,12 +158,11 @@ function begin(
   { config, keys, now }: Pick<Deps, 'config' | 'keys' | 'now'>,
   tenant: Tenant,
   user: TotpUser,
-  phoneNumber: string | null,
+  { id, phoneNumber }: { readonly id: string; readonly phoneNumber: string | null },
 ): BegunEnrollment {
   const { master } = keys
   const owner = ownerOf(tenant, user)
   const at = now()
-  const id = uuidv7()
   const isBySms = phoneNumber !== null
   const method = isBySms ? 'sms' : 'totp_mobile_app'
   const secret = isBySms ? null : makeTotpSecret()
@@ -161,12 +191,16 @@ function begin(
     shown: {
       first_verification_code: code,
       recovery_codes: recoveryCodes.join('\n'),
-      uri:
-        secret &&
-        toKeyUri(secret, {
-          issuer: displayName(user.organizationName) || displayName(config.productName),
-          email: user.email,
-        }),
+      uri: secret && keyUriOf({ config }, user, secret),
     },
   }
+}
+
+/** What an app is told of the secret of a user. */
+export function keyUriOf(
+  { config }: Pick<Deps, 'config'>,
+  { organizationName, email }: Pick<TotpUser, 'organizationName' | 'email'>,
+  secret: Buffer,
+): string {
+  return toKeyUri(secret, { issuer: displayName(organizationName) || displayName(config.productName), email })
 }

@@ -29,14 +29,22 @@ interface OpenAt {
   readonly at: Date
 }
 
+/** The challenges of a user, also those that are over. */
+export function challengesOf(db: Kysely<DB>, tenant: Tenant, userId: string) {
+  return everyChallengeOf(db, tenant).where('user_id', '=', userId)
+}
+
 /** The challenges of a user that wait for a code. */
 export function openChallengesOf(db: Kysely<DB>, tenant: Tenant, open: OpenAt) {
+  return everyChallengeOf(db, tenant).where(isOpen(open))
+}
+
+function everyChallengeOf(db: Kysely<DB>, tenant: Tenant) {
   return db
     .selectFrom('totp_challenges')
     .where('account_id', '=', tenant.accountId)
     .where('environment', '=', tenant.environment)
     .where('organization_id', '=', organizationIdOf(tenant))
-    .where(isOpen(open))
 }
 
 /** What spends or voids them; of two that come together, one finds nothing. */
@@ -47,6 +55,20 @@ export function updateOpenChallenges(trx: Transaction<DB>, tenant: Tenant, open:
     .where('environment', '=', tenant.environment)
     .where('organization_id', '=', organizationIdOf(tenant))
     .where(isOpen(open))
+}
+
+/**
+ * Whether a challenge is of a sign-in on our pages, or, with null, of the API: neither ever answers for the other, so that
+ * a code which is meant for an application signs nobody in who waits at a page.
+ */
+export function isOfFlow(flowId: string | null): RawBuilder<boolean> {
+  return sql<boolean>`(
+    select pending.flow_id from pending_sign_ins as pending
+    where pending.account_id = totp_challenges.account_id
+      and pending.environment = totp_challenges.environment
+      and pending.organization_id = totp_challenges.organization_id
+      and pending.id = totp_challenges.pending_sign_in_id
+  ) is not distinct from ${flowId}::uuid`
 }
 
 function isOpen({ userId, at }: OpenAt): RawBuilder<boolean> {

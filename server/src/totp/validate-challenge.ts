@@ -15,7 +15,7 @@ import { checkMayPass } from './challenge.js'
 import { logTotp } from './log-totp.js'
 import { withoutRecoveryCode } from './recovery-codes.js'
 import { challengeColumns, toPassedTotpChallenge } from './record.js'
-import { enrollmentsOf, openChallengesOf, updateEnrollment, updateOpenChallenges } from './rows.js'
+import { enrollmentsOf, isOfFlow, openChallengesOf, updateEnrollment, updateOpenChallenges } from './rows.js'
 import { challengeContext, enrollmentContext, openTotp } from './sealed.js'
 import { isTextCode } from './text-code.js'
 import { findStep } from './totp-code.js'
@@ -37,6 +37,8 @@ interface Scene {
   readonly trx: Transaction<DB>
   readonly tenant: Tenant
   readonly user: TotpUser
+  /** Null for the API. */
+  readonly flowId: string | null
   readonly at: Date
 }
 
@@ -44,6 +46,7 @@ interface Scene {
  * Checks the code of a user against an open challenge, once; the sign-in that it belongs to is then complete. A code of
  * the app, and any of an earlier step, is never taken again, and so is a recovery code.
  *
+ * @param flowId The sign-in on our pages in which the code was typed; null: the API, which answers no challenge of the pages.
  * @throws ApiError `organization_not_found`, `user_not_found`, `user_inactive`, `totp_inactive`, `totp_not_enrolled`,
  *   `totp_challenge_not_open`, `totp_locked`, `totp_code_rejected`
  */
@@ -52,12 +55,13 @@ export async function validateTotpChallenge(
   tenant: Tenant,
   userId: string,
   input: TotpChallengeValidation,
+  flowId: string | null = null,
 ): Promise<{ record: PassedTotpChallenge }> {
   // A wrong code is counted, and so its transaction must not be rolled back by an error.
   const { record: outcome } = await change(deps, tenant.cause, async (trx) => {
     const user = await holdTotpUser(trx, tenant, userId)
     checkMayPass(user)
-    const result = await passOrRefuse({ deps, trx, tenant, user, at: deps.now() }, input)
+    const result = await passOrRefuse({ deps, trx, tenant, user, flowId, at: deps.now() }, input)
     if ('reason' in result)
       await logTotp(deps, trx, tenant, { user, code: 'END_USER_TOTP_FAILED', reason: result.reason })
     return { record: result }
@@ -77,8 +81,9 @@ async function passOrRefuse(
   return used === undefined ? countWrongCode(scene, attempt) : pass(scene, challenge, used)
 }
 
-function findOpenChallenge({ trx, tenant, user, at }: Scene, requestId: string | undefined) {
+function findOpenChallenge({ trx, tenant, user, flowId, at }: Scene, requestId: string | undefined) {
   return openChallengesOf(trx, tenant, { userId: user.id, at })
+    .where(isOfFlow(flowId))
     .$if(requestId !== undefined, (query) => query.where('id', '=', requestId ?? ''))
     .select(['id', 'code_sealed', 'pending_sign_in_id', sql<TotpMethod>`method`.as('method')])
     .orderBy('inserted_at', 'desc')

@@ -5,8 +5,9 @@ import type { Deps } from '../deps.js'
 import { ApiError } from '../errors.js'
 import { change } from '../events/change.js'
 import { emit } from '../events/emit.js'
+import { enqueueNotice } from '../mail/notices.js'
 import { voidRenewals } from '../password/open-request.js'
-import { endSessionsOf } from '../sessions/end-sessions.js'
+import { endFlowsOf, endSessionsOf } from '../sessions/end-sessions.js'
 import type { Tenant } from '../tenant.js'
 import { markPhoneNumberVerified } from '../users/verified-phone.js'
 import { logTotp } from './log-totp.js'
@@ -49,16 +50,40 @@ export async function validateTotpEnrollment(
   // A wrong code is counted, and so its transaction must not be rolled back by an error.
   const { record } = await change(deps, tenant.cause, async (trx) => {
     const user = await holdTotpUser(trx, tenant, userId)
-    const pending = await takePendingAttempt(deps, trx, tenant, user)
-    const step = lastStepOf(deps, tenant, user, pending, input.code)
-    if (step === undefined) {
-      await refuse(deps, trx, tenant, user, pending)
-      return { record: undefined }
-    }
-    return { record: await establish(deps, trx, tenant, { user, pending, step, input }) }
+    return { record: await tryFirstCode(deps, trx, tenant, { user, input }) }
   })
   if (record === undefined) throw new ApiError('totp_code_rejected')
   return { record }
+}
+
+/** The first code of an enrolment, as it is sent. */
+export interface FirstCode {
+  /** Whom the transaction holds. */
+  readonly user: TotpUser
+  readonly input: TotpEnrollmentValidation
+  /** The enrolment that is to be validated; undefined: whichever waits. */
+  readonly id?: string
+  /** The sign-in on our pages in which it is; the user's others end. */
+  readonly flowId?: string
+}
+
+/**
+ * Validates an enrolment in a transaction, where its first code is right.
+ *
+ * @returns Undefined when the code is wrong, which counts.
+ * @throws ApiError `totp_enrollment_not_found`
+ */
+export async function tryFirstCode(
+  deps: Deps,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { user, input, id, flowId }: FirstCode,
+): Promise<ValidatedTotpEnrollment | undefined> {
+  const pending = await takePendingAttempt(deps, trx, tenant, user, id)
+  const step = lastStepOf(deps, tenant, user, pending, input.code)
+  if (step !== undefined) return establish(deps, trx, tenant, { user, pending, step, input, flowId })
+  await refuse(deps, trx, tenant, user, pending)
+  return undefined
 }
 
 type Pending = Awaited<ReturnType<typeof takePendingAttempt>>
@@ -69,10 +94,12 @@ async function takePendingAttempt(
   trx: Transaction<DB>,
   tenant: Tenant,
   user: TotpUser,
+  id: string | undefined,
 ) {
   const pending = await updateEnrollment(trx, tenant, user.id)
     .set({ pending_failures: sql`pending_failures + 1` })
     .where('pending_expires_at', '>', now())
+    .$if(id !== undefined, (query) => query.where('pending_id', '=', id ?? ''))
     // A message that was read at a number which is not the user's any more proves nothing about them.
     .where((is) =>
       is.or([is('pending_phone_number', 'is', null), is('pending_phone_number', '=', user.phoneNumber)]),
@@ -130,13 +157,14 @@ interface RightCode {
   readonly pending: Pending
   readonly step: number
   readonly input: TotpEnrollmentValidation
+  readonly flowId: string | undefined
 }
 
 async function establish(
   deps: Deps,
   trx: Transaction<DB>,
   tenant: Tenant,
-  { user, pending, step, input }: RightCode,
+  { user, pending, step, input, flowId }: RightCode,
 ): Promise<ValidatedTotpEnrollment> {
   const at = deps.now()
   const row = await updateEnrollment(trx, tenant, user.id)
@@ -158,6 +186,11 @@ async function establish(
   // What was asked before was to be answered by what holds no more.
   await updateOpenChallenges(trx, tenant, { userId: user.id, at }).set({ voided_at: at }).execute()
   if (user.enrolledMethod !== null) await endSessionsOf(deps, trx, tenant, user.id)
+  // Of another enrolment they were told when it began.
+  if (user.enrolledMethod === null)
+    await enqueueNotice(deps, trx, { ...ownerOf(tenant, user), notice: 'totp_enrolled' })
+  // One that has passed its factors already would go on without this one.
+  await endFlowsOf(deps, trx, tenant, user.id, flowId)
   // One was for who had passed the factors that there were.
   await voidRenewals(deps, trx, tenant, user.id)
   if (pending.phone_number !== null)

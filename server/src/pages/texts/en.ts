@@ -1,23 +1,49 @@
 import type { LinkPurpose } from '../../magic-link/purpose.js'
+import { secondFactor, type SecondFactorTexts } from './en/second-factor.js'
+import { sessions, type SessionTexts } from './en/sessions.js'
+import { signIn, type SignInTexts } from './en/sign-in.js'
 
 /** The words of the pages in one language. Each page says in one sentence what is the case, and then what to do. */
-export interface PageTexts {
+export interface PageTexts extends SignInTexts, SecondFactorTexts, SessionTexts {
   /** BCP 47. */
   readonly lang: string
   /** What the language calls itself. */
   readonly name: string
   /** By what a link is for. */
   readonly links: Readonly<Record<LinkPurpose, LinkTexts>>
+  readonly linkElsewhere: ElsewhereTexts
   readonly deadLink: PageSentence
   readonly deadRelay: PageSentence
   readonly relayEmailTaken: PageSentence
   readonly relayUserInactive: PageSentence
+  /** The page was sent by a browser other than its own, or too late. */
   readonly otherBrowser: PageSentence
+  readonly flowOver: PageSentence
+  readonly notSignedIn: PageSentence
+  readonly noWayToSignIn: PageSentence
+  readonly signInRefused: PageSentence
+  readonly tooMany: PageSentence
+  /** For who has written the application: what is wrong with its request is said in English, as in its RFC. */
+  readonly invalidRequest: (detail: string) => PageSentence
   readonly failure: PageSentence
   readonly reference: (requestId: string) => string
   readonly sandbox: string
   readonly languages: string
   readonly by: (product: string) => string
+  readonly legal: string
+  readonly termsOfService: string
+  readonly privacyPolicy: string
+  /** Where something is wrong, the title of the page says so first. */
+  readonly errorTitle: (title: string) => string
+  readonly later: string
+  readonly address: string
+  readonly change: string
+  /** What Change changes, for who hears the button without what is around it. */
+  readonly changeWhat: string
+  readonly show: string
+  readonly hide: string
+  readonly showWhat: string
+  readonly working: string
 }
 
 interface LinkTexts {
@@ -27,6 +53,12 @@ interface LinkTexts {
   readonly unexpected: string
 }
 
+/** A link that was opened in a browser other than the one that asked for it. */
+interface ElsewhereTexts {
+  readonly button: string
+  readonly hint: string
+}
+
 export interface PageSentence {
   readonly heading: string
   readonly sentence: string
@@ -34,6 +66,9 @@ export interface PageSentence {
 }
 
 export const en: PageTexts = {
+  ...signIn,
+  ...secondFactor,
+  ...sessions,
   lang: 'en',
   name: 'English',
   links: {
@@ -49,6 +84,10 @@ export const en: PageTexts = {
       hint: 'The link works once. You will choose the password on the next page.',
       unexpected: 'If you did not ask for a password, close this page: nothing changes.',
     },
+  },
+  linkElsewhere: {
+    button: 'Show my code',
+    hint: 'This is not the browser in which you asked for the link. You get a code here, which you enter there.',
   },
   deadLink: {
     heading: 'This link does not work any more',
@@ -71,10 +110,43 @@ export const en: PageTexts = {
     advice: 'Ask the people who run that application.',
   },
   otherBrowser: {
-    heading: 'Please open the link again',
-    sentence: 'This page was open for too long, or the browser did not keep its cookie.',
-    advice: 'Open the link from your message once more, in the browser you want to sign in with.',
+    heading: 'Please begin again, or open the link again',
+    sentence:
+      'This page was open for too long, belongs to another browser, or the browser did not keep its cookie.',
+    advice:
+      'Go back to the application, or open the link from your message once more, in the browser you want to sign in with.',
   },
+  flowOver: {
+    heading: 'This sign-in is over',
+    sentence: 'It was finished already, took more than an hour, or was begun in another browser.',
+    advice: 'Go back to the application and sign in from there.',
+  },
+  notSignedIn: {
+    heading: 'You are not signed in',
+    sentence:
+      'Nobody is signed in to this organization in this browser, or it was last used more than an hour ago.',
+    advice: 'Sign in from an application, and come back.',
+  },
+  noWayToSignIn: {
+    heading: 'Nobody can sign in here yet',
+    sentence: 'The organization has not switched on any way to sign in.',
+    advice: 'Ask the people who run the application.',
+  },
+  signInRefused: {
+    heading: 'You cannot be signed in',
+    sentence: 'Your account, or your address, may not be used here at present.',
+    advice: 'Ask the people who gave you your account.',
+  },
+  tooMany: {
+    heading: 'Please wait a little',
+    sentence: 'There were too many attempts from where you are.',
+    advice: 'Try again in a few minutes.',
+  },
+  invalidRequest: (detail) => ({
+    heading: 'The request of the application is not valid',
+    sentence: `It cannot be answered: ${detail}`,
+    advice: 'Go back and try again. If that does not help, tell the people who run the application.',
+  }),
   failure: {
     heading: 'Something went wrong on our side',
     sentence: 'The service cannot answer at this moment.',
@@ -84,4 +156,16 @@ export const en: PageTexts = {
   sandbox: 'Sandbox: for tests only',
   languages: 'Language',
   by: (product) => `Sign-in by ${product}`,
+  legal: 'Legal',
+  termsOfService: 'Terms',
+  privacyPolicy: 'Privacy',
+  errorTitle: (title) => `Error: ${title}`,
+  later: 'later',
+  address: 'E-mail address',
+  change: 'Change',
+  changeWhat: 'the address',
+  show: 'Show',
+  hide: 'Hide',
+  showWhat: 'the password',
+  working: 'One moment…',
 }

@@ -1,6 +1,12 @@
 import type { PageTexts } from './en.js'
+import { secondFactor } from './fr/second-factor.js'
+import { sessions } from './fr/sessions.js'
+import { signIn } from './fr/sign-in.js'
 
 export const fr: PageTexts = {
+  ...signIn,
+  ...secondFactor,
+  ...sessions,
   lang: 'fr',
   name: 'Français',
   links: {
@@ -16,6 +22,10 @@ export const fr: PageTexts = {
       hint: 'Le lien ne sert qu’une fois. Vous choisirez le mot de passe à la page suivante.',
       unexpected: 'Si vous n’avez pas demandé de mot de passe, fermez cette page\u00a0: rien ne change.',
     },
+  },
+  linkElsewhere: {
+    button: 'Afficher mon code',
+    hint: 'Ce n’est pas le navigateur où vous avez demandé le lien. Vous obtenez ici un code, à saisir là-bas.',
   },
   deadLink: {
     heading: 'Ce lien ne fonctionne plus',
@@ -40,18 +50,63 @@ export const fr: PageTexts = {
     advice: 'Adressez-vous aux responsables de cette application.',
   },
   otherBrowser: {
-    heading: 'Veuillez rouvrir le lien',
-    sentence: 'Cette page est restée ouverte trop longtemps, ou le navigateur n’a pas gardé son cookie.',
+    heading: 'Veuillez recommencer, ou rouvrir le lien',
+    sentence:
+      'Cette page est restée ouverte trop longtemps, appartient à un autre navigateur, ou le navigateur n’a pas gardé son cookie.',
     advice:
-      'Ouvrez de nouveau le lien de votre message, dans le navigateur avec lequel vous voulez vous connecter.',
+      'Retournez à l’application, ou ouvrez de nouveau le lien de votre message, dans le navigateur avec lequel vous voulez vous connecter.',
   },
+  flowOver: {
+    heading: 'Cette connexion est terminée',
+    sentence: 'Elle a déjà abouti, a duré plus d’une heure, ou a été commencée dans un autre navigateur.',
+    advice: 'Retournez à l’application et connectez-vous à partir de là.',
+  },
+  notSignedIn: {
+    heading: 'Vous n’êtes pas connecté',
+    sentence:
+      'Personne n’est connecté à cette organisation dans ce navigateur, ou la dernière utilisation remonte à plus d’une heure.',
+    advice: 'Connectez-vous à partir d’une application, puis revenez ici.',
+  },
+  noWayToSignIn: {
+    heading: 'Personne ne peut encore se connecter ici',
+    sentence: 'L’organisation n’a activé aucun moyen de se connecter.',
+    advice: 'Adressez-vous aux responsables de l’application.',
+  },
+  signInRefused: {
+    heading: 'Connexion impossible',
+    sentence: 'Votre compte, ou votre adresse, n’est pas admis ici pour le moment.',
+    advice: 'Adressez-vous aux personnes qui vous ont donné votre compte.',
+  },
+  tooMany: {
+    heading: 'Veuillez patienter un peu',
+    sentence: 'Il y a eu trop de tentatives depuis l’endroit où vous êtes.',
+    advice: 'Réessayez dans quelques minutes.',
+  },
+  invalidRequest: (detail) => ({
+    heading: 'La demande de l’application n’est pas valable',
+    sentence: `Il est impossible d’y répondre\u00a0: ${detail}`,
+    advice:
+      'Revenez en arrière et réessayez. Si cela ne suffit pas, signalez-le aux responsables de l’application.',
+  }),
   failure: {
     heading: 'Un problème est survenu de notre côté',
     sentence: 'Le service ne peut pas répondre pour le moment.',
     advice: 'Réessayez dans une minute.',
   },
   reference: (requestId) => `Référence\u00a0: ${requestId}`,
-  sandbox: 'Bac à sable\u00a0: pour les tests uniquement',
+  sandbox: 'Bac à sable\u00a0: tests uniquement',
   languages: 'Langue',
   by: (product) => `Connexion par ${product}`,
+  legal: 'Mentions légales',
+  termsOfService: 'Conditions',
+  privacyPolicy: 'Confidentialité',
+  errorTitle: (title) => `Erreur\u00a0: ${title}`,
+  later: 'plus tard',
+  address: 'Adresse e-mail',
+  change: 'Modifier',
+  changeWhat: 'l’adresse',
+  show: 'Afficher',
+  hide: 'Masquer',
+  showWhat: 'le mot de passe',
+  working: 'Un instant…',
 }

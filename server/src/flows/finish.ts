@@ -1,0 +1,255 @@
+import type { Environment } from '@portico/contract/fields'
+import { sql, type Transaction } from 'kysely'
+import { isUsableBy } from '../applications/usable.js'
+import { hashSecret, randomSecret } from '../crypto/secret.js'
+import type { DB } from '../db/schema.js'
+import { statement } from '../db/statement.js'
+import type { Deps } from '../deps.js'
+import { change } from '../events/change.js'
+import { logEvent } from '../log-events/log-event.js'
+import { issuerOf } from '../oauth/claims.js'
+import {
+  isEmailDomainAllowed,
+  issueCode,
+  openSession,
+  sessionLifetimeMs,
+  toRedirectUrl,
+} from '../sessions/complete-sign-in.js'
+import { signOut } from '../sessions/sign-out.js'
+import { isTotpAskedOfUserOf } from '../sessions/totp-asked.js'
+import { ofUser, type Tenant } from '../tenant.js'
+import { isRequiredMetadataMissing } from '../users/signing-in-user.js'
+import { usersOf } from '../users/users.js'
+import { callerAtPage, type FlowRequest } from './flow.js'
+
+/** A flow whose steps are done, and the browser that asks for its end. */
+export interface FlowEnd extends FlowRequest {
+  /** Of the session cookie of the flow's organization and environment, where the browser has one. */
+  readonly sessionSecret: string | undefined
+  readonly userAgent: string | null
+  readonly requestId: string
+}
+
+/** The answer of a finished flow. */
+export interface FinishedFlow {
+  /** Where the browser goes, with the code. */
+  readonly redirectUrl: string
+  /** What its session cookie is to have from now on: another one after every sign-in. */
+  readonly sessionSecret: string
+}
+
+/**
+ * Ends a flow at the step `ready`, once: its browser has a session from now on, and goes to the application with a code.
+ *
+ * @returns Undefined when the flow is not ready, or what it was for is not allowed by now; the log event has the reason.
+ */
+export async function finishFlow(deps: Deps, end: FlowEnd): Promise<FinishedFlow | undefined> {
+  const cause = {
+    requestId: end.requestId,
+    actor: { type: 'system', id: 'sign_in_page' } as const,
+    params: () => ({}),
+  }
+  const { record } = await change(deps, cause, async (trx) => {
+    const [spent] = await spendFlow(trx, {
+      organizationDomain: end.organizationDomain,
+      flowId: end.flowId,
+      browserHash: hashSecret(end.browserSecret),
+      at: deps.now(),
+    })
+    if (spent === undefined) return { record: undefined }
+    return { record: await finish(deps, trx, end, spent) }
+  })
+  return record
+}
+
+/** The flow's one end, with all that must be true of what it is for, as it is at this moment. */
+const spendFlow = statement(
+  (db, key: { organizationDomain: string; flowId: string; browserHash: Buffer; at: Date }) =>
+    db
+      .updateTable('sign_in_flows as flow')
+      .set({ used_at: key.at })
+      .from(['organizations', 'accounts', 'applications'])
+      .where('flow.id', '=', key.flowId)
+      .where('flow.browser_hash', '=', key.browserHash)
+      .where('flow.step', '=', 'ready')
+      .where('flow.used_at', 'is', null)
+      .where('flow.expires_at', '>', key.at)
+      .where(isSessionStillOpen())
+      .where(isSecondFactorPassed())
+      .where('organizations.domain', '=', key.organizationDomain)
+      .where('organizations.deleted_at', 'is', null)
+      .whereRef('organizations.account_id', '=', 'flow.account_id')
+      .whereRef('organizations.id', '=', 'flow.organization_id')
+      .whereRef('accounts.id', '=', 'flow.account_id')
+      .whereRef('applications.account_id', '=', 'flow.account_id')
+      .whereRef('applications.environment', '=', 'flow.environment')
+      .whereRef('applications.id', '=', 'flow.application_id')
+      .returning([
+        'flow.account_id',
+        'accounts.domain as account_domain',
+        sql<Environment>`flow.environment`.as('environment'),
+        'flow.organization_id',
+        'organizations.domain',
+        'organizations.allowed_email_domains',
+        'flow.application_id',
+        'flow.redirect_uri',
+        'flow.state',
+        'flow.nonce',
+        'flow.code_challenge',
+        'flow.scope',
+        // Both are written before a flow is ready.
+        sql<string>`flow.user_id`.as('user_id'),
+        sql<Date>`flow.authenticated_at`.as('authenticated_at'),
+        'flow.amr',
+        sql<boolean>`(
+          ${isUsableBy(sql.ref('flow.organization_id'))}
+          and flow.redirect_uri = any(applications.allowed_redirect_urls)
+        )`.as('is_redirect_allowed'),
+      ]),
+)
+
+/** Who has enrolled meanwhile, or is asked for a second factor only now, passes it first. */
+function isSecondFactorPassed() {
+  return sql<boolean>`('mfa' = any(flow.amr) or not ${isTotpAskedOfUserOf('flow')})`
+}
+
+/** What a step-up has added a factor to; anything else has none. */
+function isSessionStillOpen() {
+  return sql<boolean>`(
+    flow.session_id is null
+    or exists (
+      select from sessions
+      where sessions.account_id = flow.account_id
+        and sessions.environment = flow.environment
+        and sessions.organization_id = flow.organization_id
+        and sessions.id = flow.session_id
+        and sessions.ended_at is null
+    )
+  )`
+}
+
+type SpentFlow = Awaited<ReturnType<typeof spendFlow>>[number]
+
+async function finish(
+  deps: Deps,
+  trx: Transaction<DB>,
+  end: FlowEnd,
+  spent: SpentFlow,
+): Promise<FinishedFlow | undefined> {
+  const { account_id: accountId, environment, organization_id: organizationId, user_id: userId } = spent
+  const place = { accountId, accountDomain: spent.account_domain, environment, organizationId }
+  const tenant: Tenant = ofUser({ ...callerAtPage(place, end.requestId), domain: spent.domain }, userId)
+  // Held, so that a deactivation comes before the sign-in or ends its session.
+  const user = await usersOf(trx, tenant)
+    .where('users.id', '=', userId)
+    .select(['users.email', 'users.email_normalized', 'users.active'])
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  const log = (
+    code: 'END_USER_SIGN_IN_SUCCESS' | 'END_USER_SIGN_IN_FAILED' | 'REQUIRED_METADATA_MISSING',
+    reason?: string,
+  ) =>
+    logEvent(deps, trx, {
+      accountId,
+      environment,
+      organizationId,
+      domain: spent.domain,
+      code,
+      clientId: spent.application_id,
+      email: user?.email ?? null,
+      userId,
+      reason: reason ?? null,
+      requestId: end.requestId,
+    })
+  const refusal = whyRefused(spent, user)
+  if (refusal !== undefined) {
+    await log('END_USER_SIGN_IN_FAILED', refusal)
+    return undefined
+  }
+  const sessionSecret = randomSecret()
+  const signIn = {
+    tenant,
+    organizationId,
+    userId,
+    applicationId: spent.application_id,
+    amr: spent.amr,
+    authenticatedAt: spent.authenticated_at,
+  }
+  const sessionId = await holdSession(deps, trx, signIn, end, hashSecret(sessionSecret))
+  const code = await issueCode(deps, trx, {
+    ...signIn,
+    sessionId,
+    redirectUri: spent.redirect_uri,
+    nonce: spent.nonce,
+    codeChallenge: spent.code_challenge,
+    scope: spent.scope,
+    state: spent.state,
+    via: 'page',
+  })
+  await log('END_USER_SIGN_IN_SUCCESS')
+  // Nobody is locked out for a value that the organization requires and this user lacks.
+  if (await isRequiredMetadataMissing(trx, tenant, userId)) await log('REQUIRED_METADATA_MISSING')
+  const redirectUrl = toRedirectUrl(spent.redirect_uri, {
+    parameters: { code },
+    state: spent.state,
+    issuer: issuerOf(deps.config.baseUrl, spent.domain),
+  })
+  return { redirectUrl, sessionSecret }
+}
+
+function whyRefused(
+  spent: SpentFlow,
+  user: { readonly email_normalized: string; readonly active: boolean } | undefined,
+): string | undefined {
+  if (user === undefined) return 'user_not_found'
+  if (!user.active) return 'user_inactive'
+  if (!spent.is_redirect_allowed) return 'redirect_not_allowed'
+  return isEmailDomainAllowed(spent.allowed_email_domains, user.email_normalized)
+    ? undefined
+    : 'email_domain_not_allowed'
+}
+
+/**
+ * Gives the browser a session of the user under a new secret: the one it has, where that is the same user's, else a new
+ * one. A session of another user ends: nobody finds themself in it afterwards.
+ */
+async function holdSession(
+  deps: Deps,
+  trx: Transaction<DB>,
+  signIn: Parameters<typeof openSession>[2],
+  { sessionSecret, userAgent }: FlowEnd,
+  secretHash: Buffer,
+): Promise<string> {
+  const { tenant, organizationId, userId } = signIn
+  const at = deps.now()
+  if (sessionSecret !== undefined) {
+    const owned = trx
+      .updateTable('sessions')
+      .where('account_id', '=', tenant.accountId)
+      .where('environment', '=', tenant.environment)
+      .where('organization_id', '=', organizationId)
+      .where('secret_hash', '=', hashSecret(sessionSecret))
+      .where('ended_at', 'is', null)
+    const renewed = await owned
+      .where('user_id', '=', userId)
+      .where('expires_at', '>', at)
+      .set({
+        secret_hash: secretHash,
+        user_agent: userAgent,
+        amr: [...signIn.amr],
+        authenticated_at: signIn.authenticatedAt,
+        last_used_at: at,
+        browser_used_at: at,
+        expires_at: new Date(at.getTime() + sessionLifetimeMs),
+      })
+      .returning('id')
+      .executeTakeFirst()
+    if (renewed !== undefined) return renewed.id
+    const other = await owned.set({ secret_hash: null }).returning(['id', 'user_id']).executeTakeFirst()
+    if (other !== undefined) {
+      const session = { userId: other.user_id, sessionId: other.id }
+      await signOut(deps, trx, ofUser(tenant, other.user_id), session)
+    }
+  }
+  return openSession(deps, trx, signIn, { secretHash, userAgent })
+}

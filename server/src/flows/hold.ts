@@ -1,0 +1,95 @@
+import { sql, type Transaction } from 'kysely'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { passFirstFactorInFlow } from '../sessions/pending-sign-in.js'
+import { ofUser, type Tenant } from '../tenant.js'
+import type { FlowKey, Step } from './flow.js'
+
+/** A flow that the transaction holds, with what a factor that is passed in it is bound to. */
+export type HeldFlow = FlowKey & NonNullable<Awaited<ReturnType<typeof selectHeld>>>
+
+/**
+ * Holds a flow that is open and at one of the steps, so that what the transaction does of it comes before anything else.
+ *
+ * @param browserHash Digest of a browser's flow secret; undefined where the browser has none.
+ */
+export async function holdFlow(
+  deps: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  key: FlowKey,
+  at: { readonly steps: readonly Step[]; readonly browserHash?: Buffer | undefined },
+): Promise<HeldFlow | undefined> {
+  const row = await selectHeld(deps, trx, key, at)
+  const { accountId, environment, organizationId, flowId } = key
+  return row === undefined ? undefined : { ...row, accountId, environment, organizationId, flowId }
+}
+
+function selectHeld(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  { accountId, environment, organizationId, flowId }: FlowKey,
+  { steps, browserHash }: { readonly steps: readonly Step[]; readonly browserHash?: Buffer | undefined },
+) {
+  return trx
+    .selectFrom('sign_in_flows')
+    .where('account_id', '=', accountId)
+    .where('environment', '=', environment)
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', flowId)
+    .where('step', 'in', [...steps])
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now())
+    .select([
+      'application_id',
+      'redirect_uri',
+      'state',
+      'nonce',
+      'code_challenge',
+      'scope',
+      'is_mfa_required',
+      'email_normalized',
+      'user_id',
+      'amr',
+      'enrollment_id',
+      'is_renewal_due',
+      sql<boolean>`coalesce(browser_hash = ${browserHash ?? null}::bytea, false)`.as('is_own_browser'),
+    ])
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** Who has passed a first factor, and how. */
+export interface PassedFactor {
+  readonly tenant: Tenant
+  readonly userId: string
+  readonly amr: readonly string[]
+}
+
+/**
+ * Takes a held flow past its first factor, as passFirstFactorInFlow() does.
+ *
+ * @returns The step at which the flow is now; undefined when it was not at a first factor.
+ */
+export function passHeldFlow(
+  deps: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  held: HeldFlow,
+  { tenant, userId, amr }: PassedFactor,
+): Promise<Step | undefined> {
+  const signIn = {
+    tenant: ofUser(tenant, userId),
+    organizationId: held.organizationId,
+    userId,
+    applicationId: held.application_id,
+    redirectUri: held.redirect_uri,
+    amr,
+    authenticatedAt: deps.now(),
+    nonce: held.nonce,
+    codeChallenge: held.code_challenge,
+    scope: held.scope,
+    state: held.state,
+    via: 'page' as const,
+  }
+  const flow = { flowId: held.flowId, isMfaRequired: held.is_mfa_required }
+  return passFirstFactorInFlow(deps, trx, signIn, flow)
+}

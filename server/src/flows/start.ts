@@ -1,0 +1,123 @@
+import type { WayHint } from '@portico/contract/authorize'
+import type { Transaction } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { hashSecret } from '../crypto/secret.js'
+import type { DB } from '../db/schema.js'
+import { insertion } from '../db/statement.js'
+import type { Deps } from '../deps.js'
+import { insertPendingSignIn } from '../sessions/pending-sign-in.js'
+import type { Tenant } from '../tenant.js'
+import { normalizeEmail } from '../users/email.js'
+import { flowLifetimeMs, type FlowKey } from './flow.js'
+import { moveFlow } from './step.js'
+
+/** What an application has asked for, checked. */
+export interface NewFlow extends Omit<FlowKey, 'flowId'> {
+  readonly applicationId: string
+  /** One that the application allows. */
+  readonly redirectUri: string
+  readonly state: string | null
+  readonly nonce: string | null
+  /** S256 (RFC 7636). */
+  readonly codeChallenge: string
+  /** The granted scopes, a space between. */
+  readonly scope: string
+  readonly isMfaRequired: boolean
+  /** ui_locales. */
+  readonly locale: string | null
+  /** The way of signing in that the application would like. */
+  readonly preferredWay: WayHint | null
+  /** An address that is filled in, as it was sent. */
+  readonly email: string | null
+  /** Of the session that a step-up adds a factor to: the flow ends with it. */
+  readonly sessionId: string | null
+  /** Of the flow cookie. */
+  readonly browserSecret: string
+}
+
+/** Begins a sign-in on our pages, at its first step. */
+export async function startFlow(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  flow: NewFlow,
+): Promise<FlowKey> {
+  const at = now()
+  const { accountId, environment, organizationId } = flow
+  const flowId = uuidv7()
+  await insertFlow(trx, {
+    account_id: accountId,
+    environment,
+    organization_id: organizationId,
+    id: flowId,
+    application_id: flow.applicationId,
+    browser_hash: hashSecret(flow.browserSecret),
+    redirect_uri: flow.redirectUri,
+    state: flow.state,
+    nonce: flow.nonce,
+    code_challenge: flow.codeChallenge,
+    scope: flow.scope,
+    is_mfa_required: flow.isMfaRequired,
+    locale: flow.locale,
+    preferred_way: flow.preferredWay,
+    step: 'identifier',
+    email: flow.email,
+    email_normalized: flow.email === null ? null : normalizeEmail(flow.email),
+    session_id: flow.sessionId,
+    expires_at: new Date(at.getTime() + flowLifetimeMs),
+    inserted_at: at,
+  })
+  return { accountId, environment, organizationId, flowId }
+}
+
+const insertFlow = insertion('sign_in_flows', [
+  'account_id',
+  'environment',
+  'organization_id',
+  'id',
+  'application_id',
+  'browser_hash',
+  'redirect_uri',
+  'state',
+  'nonce',
+  'code_challenge',
+  'scope',
+  'is_mfa_required',
+  'locale',
+  'preferred_way',
+  'step',
+  'email',
+  'email_normalized',
+  'session_id',
+  'expires_at',
+  'inserted_at',
+])
+
+/** Who is signed in in a browser, and is to pass the second factor that they have as well. */
+export interface StepUp {
+  readonly tenant: Tenant
+  readonly userId: string
+  readonly amr: readonly string[]
+  readonly authenticatedAt: Date
+}
+
+/** Takes a new flow past the first factor, for a user whose session shows that it was passed. */
+export async function skipFirstFactor(
+  deps: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  key: FlowKey,
+  flow: NewFlow,
+  { tenant, userId, amr, authenticatedAt }: StepUp,
+): Promise<void> {
+  const signIn = { ...flow, tenant, userId, amr, authenticatedAt, via: 'page' as const }
+  const pending = await insertPendingSignIn(deps, trx, signIn, key.flowId)
+  await moveFlow(deps, trx, key, {
+    from: ['identifier'],
+    to: 'totp',
+    set: {
+      user_id: userId,
+      amr: [...amr],
+      authenticated_at: authenticatedAt,
+      pending_sign_in_id: pending.pendingSignInId,
+    },
+  })
+}

@@ -1,0 +1,58 @@
+import type { Transaction, Updateable } from 'kysely'
+import type { DB, SignInFlows } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import type { FlowKey, Step } from './flow.js'
+
+/** From which steps a flow goes on to which, and what is noted with it. */
+export interface Move {
+  readonly from: readonly Step[]
+  readonly to: Step
+  readonly set?: Pick<
+    Updateable<SignInFlows>,
+    | 'email'
+    | 'email_normalized'
+    | 'user_id'
+    | 'amr'
+    | 'authenticated_at'
+    | 'pending_sign_in_id'
+    | 'enrollment_id'
+    | 'is_renewal_due'
+    | 'link_code_sealed'
+    | 'link_code_expires_at'
+    | 'link_code_failures'
+  >
+}
+
+/**
+ * Moves a flow on. One statement decides: of many who send the form of a step, one is let pass.
+ *
+ * @returns Whether it was open and at one of the steps.
+ */
+export async function moveFlow(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  { accountId, environment, organizationId, flowId }: FlowKey,
+  { from, to, set }: Move,
+): Promise<boolean> {
+  const moved = await trx
+    .updateTable('sign_in_flows')
+    .set({ ...set, step: to })
+    .where('account_id', '=', accountId)
+    .where('environment', '=', environment)
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', flowId)
+    .where('step', 'in', [...from])
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now())
+    .returning('id')
+    .executeTakeFirst()
+  return moved !== undefined
+}
+
+/** The steps at which a first factor can be passed. */
+export const firstFactorSteps: readonly Step[] = ['identifier', 'password', 'link_sent']
+
+/** The same in a transaction of its own. */
+export function moveFlowAlone(deps: Pick<Deps, 'db' | 'now'>, key: FlowKey, move: Move): Promise<boolean> {
+  return deps.db.transaction().execute((trx) => moveFlow(deps, trx, key, move))
+}

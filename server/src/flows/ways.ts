@@ -1,0 +1,53 @@
+import { statement } from '../db/statement.js'
+import type { Deps } from '../deps.js'
+import type { Flow } from './flow.js'
+
+/** How users of an organization can sign in on our pages; the same whatever the address. */
+export interface Ways {
+  readonly hasPassword: boolean
+  readonly hasLink: boolean
+  /** Whether an address that is not known yet becomes a user, by a link. */
+  readonly maySignUp: boolean
+  readonly allowedEmailDomains: readonly string[] | null
+}
+
+/** The ways of a flow's organization, as they are now. */
+export async function findWays(
+  { db }: Pick<Deps, 'db'>,
+  { accountId, environment, organizationId }: Pick<Flow, 'accountId' | 'environment' | 'organizationId'>,
+): Promise<Ways> {
+  const [row] = await selectWays(db, { accountId, environment, organizationId })
+  const hasLink = row?.is_link_active ?? false
+  return {
+    hasPassword: row?.is_password_active ?? false,
+    hasLink,
+    maySignUp: hasLink && (row?.find_or_create_user ?? false),
+    allowedEmailDomains: row?.allowed_email_domains ?? null,
+  }
+}
+
+const selectWays = statement((db, key: { accountId: string; environment: string; organizationId: string }) =>
+  db
+    .selectFrom('organizations')
+    .leftJoin('password_connections', (join) =>
+      join
+        .onRef('password_connections.account_id', '=', 'organizations.account_id')
+        .on('password_connections.environment', '=', key.environment)
+        .onRef('password_connections.organization_id', '=', 'organizations.id'),
+    )
+    .leftJoin('magic_link_connections', (join) =>
+      join
+        .onRef('magic_link_connections.account_id', '=', 'organizations.account_id')
+        .on('magic_link_connections.environment', '=', key.environment)
+        .onRef('magic_link_connections.organization_id', '=', 'organizations.id'),
+    )
+    .where('organizations.account_id', '=', key.accountId)
+    .where('organizations.id', '=', key.organizationId)
+    .where('organizations.deleted_at', 'is', null)
+    .select([
+      'organizations.allowed_email_domains',
+      'password_connections.active as is_password_active',
+      'magic_link_connections.active as is_link_active',
+      'magic_link_connections.find_or_create_user',
+    ]),
+)

@@ -1,0 +1,136 @@
+import type { Transaction } from 'kysely'
+import { hashSecret } from '../crypto/secret.js'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import type { FlowKey } from '../flows/flow.js'
+import { flowUrl } from '../flows/flow-url.js'
+import { holdFlow, passHeldFlow, type HeldFlow } from '../flows/hold.js'
+import { moveFlow } from '../flows/step.js'
+import { ofUser, type Tenant } from '../tenant.js'
+import { findUser, type SigningInUser } from '../users/signing-in-user.js'
+import { markEmailVerified } from '../users/users.js'
+import { makeLinkCode, sealLinkCode } from './link-code.js'
+import {
+  emitConsumed,
+  findOrCreateUser,
+  logLink,
+  mayCreateUser,
+  voidSiblings,
+  whyRefused,
+  type SpentLink,
+} from './spent-link.js'
+
+/** How long the code of a link can be typed. */
+const codeLifetimeMs = 10 * 60 * 1000
+
+/** The link of a sign-in on our pages, as it is opened. */
+export interface FlowArrival {
+  readonly tenant: Tenant
+  readonly link: { readonly requestId: string; readonly browserSecret: string | undefined }
+  readonly spent: SpentLink
+  readonly flowId: string
+}
+
+/** What a link shows in another browser than the one of its sign-in, to be typed there. */
+export interface ShownLinkCode {
+  readonly code: string
+  readonly applicationName: string
+}
+
+/**
+ * Takes a sign-in on our pages past its first factor, where its link is opened in its own browser. In another one nobody
+ * is signed in, whoever asked for the link and whoever opens it: that browser is shown a code.
+ *
+ * @returns Undefined when the sign-in does not wait for this link, or the user may not sign in.
+ */
+export async function arriveInFlow(
+  deps: Deps,
+  trx: Transaction<DB>,
+  { tenant, link, spent, flowId }: FlowArrival,
+): Promise<{ readonly redirectUrl: string } | ShownLinkCode | undefined> {
+  const { browserSecret } = link
+  const fail = async (reason: string, userId?: string) => {
+    await logLink(deps, trx, link, spent, { code: 'END_USER_MAGIC_LINK_FAILED', userId, reason })
+    return undefined
+  }
+  const refusal = whyRefused(spent)
+  if (refusal !== undefined) return fail(refusal)
+  const held = await holdFlow(deps, trx, flowKeyOf(spent, flowId), {
+    steps: ['link_sent'],
+    browserHash: browserSecret === undefined ? undefined : hashSecret(browserSecret),
+  })
+  if (held === undefined || held.email_normalized !== spent.email_normalized) return fail('flow_over')
+  if (!held.is_own_browser) {
+    const refused = await whyNobody(trx, tenant, spent)
+    if (refused !== undefined) return fail(refused)
+    await fail('other_browser')
+    return showCode(deps, trx, held, spent)
+  }
+  const user = await findOrCreateUser(deps, trx, tenant, spent)
+  if (user?.active !== true) return fail(user === undefined ? 'user_not_found' : 'user_inactive', user?.id)
+  const isIn = await enterFlow(deps, trx, { tenant, link, spent, held, user })
+  return isIn ? { redirectUrl: flowUrl(deps.config.baseUrl, spent.domain, flowId) } : undefined
+}
+
+/** The flow of a link, in the link's own tenant. */
+export function flowKeyOf({ account_id, environment, organization_id }: SpentLink, flowId: string): FlowKey {
+  return { accountId: account_id, environment, organizationId: organization_id, flowId }
+}
+
+/** Why nobody could be signed in by the link's code; a user is made only once it is typed. */
+async function whyNobody(
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  spent: SpentLink,
+): Promise<'user_not_found' | 'user_inactive' | undefined> {
+  const user = await findUser(trx, tenant, spent.email_normalized)
+  if (user === undefined) return mayCreateUser(spent) ? undefined : 'user_not_found'
+  return user.active ? undefined : 'user_inactive'
+}
+
+async function showCode(
+  deps: Pick<Deps, 'keys' | 'now'>,
+  trx: Transaction<DB>,
+  held: HeldFlow,
+  spent: SpentLink,
+): Promise<ShownLinkCode> {
+  const code = makeLinkCode()
+  await moveFlow(deps, trx, held, {
+    from: ['link_sent'],
+    to: 'link_sent',
+    set: {
+      link_code_sealed: sealLinkCode(deps.keys.master, held, { code, challengeId: spent.id }),
+      link_code_expires_at: new Date(deps.now().getTime() + codeLifetimeMs),
+      link_code_failures: 0,
+    },
+  })
+  return { code, applicationName: spent.application_name }
+}
+
+/** Whose sign-in goes on, by which link. */
+interface FlowEntry extends Pick<FlowArrival, 'tenant' | 'spent'> {
+  readonly link: { readonly requestId: string }
+  readonly held: HeldFlow
+  readonly user: SigningInUser
+}
+
+/**
+ * Takes a sign-in past its first factor, for a user who has shown that the address of the link is theirs.
+ *
+ * @returns Whether it has gone on.
+ */
+export async function enterFlow(
+  deps: Deps,
+  trx: Transaction<DB>,
+  { tenant, link, spent, held, user }: FlowEntry,
+): Promise<boolean> {
+  const asUser = ofUser(tenant, user.id)
+  if (!user.email_verified) await markEmailVerified(deps, trx, asUser, user.id)
+  const step = await passHeldFlow(deps, trx, held, { tenant, userId: user.id, amr: ['email'] })
+  if (step === undefined) return false
+  await emitConsumed(deps, trx, { tenant: asUser, spent, user })
+  await voidSiblings(deps, trx, spent)
+  const reason = step === 'totp' ? 'totp_required' : undefined
+  await logLink(deps, trx, link, spent, { code: 'END_USER_MAGIC_LINK_SUCCESS', userId: user.id, reason })
+  return true
+}

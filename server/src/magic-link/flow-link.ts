@@ -1,0 +1,134 @@
+import type { Kysely } from 'kysely'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { ApiError } from '../errors.js'
+import { change } from '../events/change.js'
+import type { Flow, FlowKey } from '../flows/flow.js'
+import { firstFactorSteps, moveFlow } from '../flows/step.js'
+import { checkDoorway, passwordAddresseesOf } from '../password/addressee.js'
+import { setPasswordUrl } from '../password/own-page.js'
+import { beginPasswordRequest } from '../password/request.js'
+import { onlyAddressee } from '../sessions/addressee.js'
+import { isEmailDomainAllowed } from '../sessions/complete-sign-in.js'
+import type { Caller, Tenant } from '../tenant.js'
+import { normalizeEmail } from '../users/email.js'
+import { insertLink, linkLifetimeMs } from './insert-link.js'
+import { purposeOf, type LinkPurpose } from './purpose.js'
+
+/** A mail that somebody at a page asks for. */
+export interface FlowMail {
+  readonly flow: Flow
+  /** As it was typed. */
+  readonly email: string
+  readonly purpose: LinkPurpose
+  /** Of the browser, for limits alone. */
+  readonly ip: string
+}
+
+/**
+ * Mails the link of a sign-in on our pages, which then waits for it. All is the same for an address without a user: its
+ * link leads nowhere, and no mail is sent. Unknown addresses become users as the magic-link connection says.
+ *
+ * @returns Whether the flow was open, and at a step that a link can be asked for.
+ * @throws ApiError `rate_limited`, and, whoever the user is, `email_domain_not_allowed`, `connection_inactive` and
+ *   `password_connection_not_found`, of the connection that the link is for.
+ */
+export async function mailLinkOfFlow(
+  deps: Deps,
+  caller: Caller & Tenant,
+  { flow, email: typedEmail, purpose, ip }: FlowMail,
+): Promise<boolean> {
+  const email = normalizeEmail(typedEmail)
+  const addressee = await findAddressee(deps.db, caller, email)
+  if (purpose === 'password') checkDoorway(addressee, email)
+  else checkLinkDoorway(addressee, email)
+  // By the address that asks first: one that is refused does not use up what the owner of the other may be sent.
+  await deps.limits.takeMailFrom(ip)
+  await deps.limits.takeMail({ ...caller, address: email })
+
+  const { record } = await change(deps, caller.cause, async (trx) => {
+    const isMoved = await moveFlow(deps, trx, flow, {
+      from: firstFactorSteps,
+      to: 'link_sent',
+      set: {
+        email: typedEmail,
+        email_normalized: email,
+        // What a link has shown before was of another address, or was not typed.
+        link_code_sealed: null,
+        link_code_expires_at: null,
+        link_code_failures: 0,
+      },
+    })
+    if (!isMoved) return { record: false }
+    const isForPassword = purpose === 'password'
+    const destination = destinationOf(flow, isForPassword ? ownPageOf(deps, caller) : flow.redirectUri)
+    const { organization_id: organizationId, user_id: userId } = addressee
+    const request = { organizationId, email, userId, destination, flowId: flow.flowId }
+    const passwordRequest = isForPassword ? await beginPasswordRequest(deps, trx, caller, request) : undefined
+    await insertLink(deps, trx, caller, {
+      typedEmail,
+      email,
+      userId,
+      // A link to a password makes users where links do, and those are off or on.
+      findOrCreateUser: addressee.is_link_active && addressee.find_or_create_user,
+      destination,
+      scope: '',
+      passwordRequestId: passwordRequest?.request_id ?? null,
+      flowId: flow.flowId,
+      expiresAt: new Date(deps.now().getTime() + linkLifetimeMs),
+      token: undefined,
+    })
+    return { record: true }
+  })
+  return record
+}
+
+/** The organization with both of its connections, and the user with the address, if there is one. */
+async function findAddressee(db: Kysely<DB>, caller: Caller & Tenant, email: string) {
+  const sought = { email, domain: caller.domain }
+  const found = await passwordAddresseesOf(db, caller, sought)
+    .innerJoin('magic_link_connections as link_connection', (join) =>
+      join
+        .onRef('link_connection.account_id', '=', 'organizations.account_id')
+        .on('link_connection.environment', '=', caller.environment)
+        .onRef('link_connection.organization_id', '=', 'organizations.id'),
+    )
+    .select(['link_connection.active as is_link_active', 'link_connection.find_or_create_user'])
+    .execute()
+  return onlyAddressee(found, sought)
+}
+
+type Addressee = Awaited<ReturnType<typeof findAddressee>>
+
+function checkLinkDoorway({ is_link_active, allowed_email_domains }: Addressee, email: string): void {
+  if (!is_link_active) throw new ApiError('connection_inactive')
+  if (!isEmailDomainAllowed(allowed_email_domains, email)) throw new ApiError('email_domain_not_allowed')
+}
+
+function ownPageOf({ config }: Pick<Deps, 'config'>, { domain }: Tenant): string {
+  return setPasswordUrl(config.baseUrl, domain)
+}
+
+/** The flow itself has what its code is bound to. */
+function destinationOf({ applicationId }: Flow, redirectUri: string) {
+  return { applicationId, redirectUri, state: null, nonce: null, codeChallenge: null }
+}
+
+/** What the newest link of a flow is for; undefined when the flow has mailed none. */
+export async function findPurposeOfFlow(
+  { db }: Pick<Deps, 'db'>,
+  { accountId, environment, organizationId, flowId }: FlowKey,
+): Promise<LinkPurpose | undefined> {
+  const row = await db
+    .selectFrom('magic_link_challenges')
+    .where('account_id', '=', accountId)
+    .where('environment', '=', environment)
+    .where('organization_id', '=', organizationId)
+    .where('flow_id', '=', flowId)
+    .select('password_request_id')
+    .orderBy('inserted_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row && purposeOf(row.password_request_id)
+}

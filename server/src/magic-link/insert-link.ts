@@ -1,0 +1,156 @@
+import type { MagicLinkChallenge } from '@portico/contract/magic-link'
+import { sql, type Transaction } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { hashSecret } from '../crypto/secret.js'
+import { organizationIdOf } from '../db/organization-id.js'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { emit } from '../events/emit.js'
+import { enqueue } from '../jobs/enqueue.js'
+import { logEvent } from '../log-events/log-event.js'
+import type { CodeDestination } from '../sessions/code-destination.js'
+import type { Tenant } from '../tenant.js'
+import { lockLinksOf } from './lock.js'
+import { toMagicLinkChallenge } from './record.js'
+
+/** How long a link works. */
+export const linkLifetimeMs = 15 * 60 * 1000
+/** Open links of one address for one application that calls have asked for: more would only be more doors. */
+const maxOpenLinks = 3
+
+/** A link as it begins. */
+export interface NewLink {
+  /** As it was typed. */
+  readonly typedEmail: string
+  /** Normalized. */
+  readonly email: string
+  /** Null where no user has the address. */
+  readonly userId: string | null
+  readonly findOrCreateUser: boolean
+  readonly destination: CodeDestination
+  readonly scope: string
+  readonly passwordRequestId: string | null
+  /** The sign-in on our pages that has asked for it; null where a call of the API has. */
+  readonly flowId: string | null
+  readonly expiresAt: Date
+  /** Where the answer has the link; undefined where a mail job makes one, and sends it. */
+  readonly token: string | undefined
+}
+
+/** Makes a link of an address, with its event and its log event, and the job that mails it where nobody else does. */
+export async function insertLink(
+  deps: Deps,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { token, email, destination, ...link }: NewLink,
+): Promise<MagicLinkChallenge> {
+  const at = deps.now()
+  const { applicationId } = destination
+  await lockLinksOf(trx, { ...tenant, applicationId, email })
+  const row = await trx
+    .insertInto('magic_link_challenges')
+    .values({
+      account_id: tenant.accountId,
+      environment: tenant.environment,
+      organization_id: organizationIdOf(tenant),
+      id: uuidv7(),
+      application_id: applicationId,
+      email: link.typedEmail,
+      email_normalized: email,
+      redirect_uri: destination.redirectUri,
+      find_or_create_user: link.findOrCreateUser,
+      is_link_returned: token !== undefined,
+      token_hash: token === undefined ? null : hashSecret(token),
+      password_request_id: link.passwordRequestId,
+      flow_id: link.flowId,
+      state: destination.state,
+      nonce: destination.nonce,
+      code_challenge: destination.codeChallenge,
+      scope: link.scope,
+      expires_at: link.expiresAt,
+      inserted_at: at,
+    })
+    .returning(['id', 'organization_id', 'email', 'find_or_create_user', 'expires_at'])
+    .executeTakeFirstOrThrow()
+  await voidOlderLinks(trx, tenant, { email, applicationId, flowId: link.flowId, newestId: row.id, at })
+  if (token === undefined) {
+    await enqueue(deps, trx, {
+      name: 'send_magic_link',
+      payload: {
+        accountId: tenant.accountId,
+        environment: tenant.environment,
+        organizationId: row.organization_id,
+        challengeId: row.id,
+      },
+      accountId: tenant.accountId,
+    })
+  }
+
+  const url = token === undefined ? null : magicLinkUrl(deps.config.baseUrl, tenant.domain, token)
+  const record = toMagicLinkChallenge(row, tenant, url)
+  await emit(deps, trx, tenant, {
+    code: 'magic_link.challenge.create.success',
+    record,
+    organizationId: row.organization_id,
+    ...(link.userId !== null && { subjectId: link.userId }),
+    email,
+  })
+  await logEvent(deps, trx, {
+    accountId: tenant.accountId,
+    environment: tenant.environment,
+    organizationId: row.organization_id,
+    domain: tenant.domain,
+    code: 'END_USER_MAGIC_LINK_STARTED',
+    clientId: applicationId,
+    email: row.email,
+    userId: link.userId,
+    requestId: tenant.cause.requestId,
+  })
+  return record
+}
+
+/** The address of the page that spends a token. */
+export function magicLinkUrl(baseUrl: string, domain: string, token: string): string {
+  return `${baseUrl}/t/${domain}/magic-link?token=${token}`
+}
+
+interface Links {
+  readonly email: string
+  readonly applicationId: string
+  readonly flowId: string | null
+  readonly newestId: string
+  readonly at: Date
+}
+
+/**
+ * Of a flow the newest link alone works, and it voids none but those of its flow: who types somebody else's address does
+ * not take their links away.
+ */
+async function voidOlderLinks(
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { email, applicationId, flowId, newestId, at }: Links,
+): Promise<void> {
+  const isOfTenant = sql<boolean>`account_id = ${tenant.accountId}
+    and environment = ${tenant.environment}
+    and organization_id = ${organizationIdOf(tenant)}`
+  await trx
+    .updateTable('magic_link_challenges')
+    .set({ voided_at: at })
+    .where(isOfTenant)
+    .where(
+      sql<boolean>`id = any(array(
+        select id from magic_link_challenges
+        where ${isOfTenant}
+          and email_normalized = ${email}
+          and application_id = ${applicationId}
+          and flow_id is not distinct from ${flowId}
+          and id <> ${newestId}
+          and used_at is null
+          and voided_at is null
+        order by inserted_at desc, id desc
+        offset ${flowId === null ? maxOpenLinks - 1 : 0}
+      ))`,
+    )
+    .execute()
+}

@@ -1,0 +1,45 @@
+import { randomInt } from 'node:crypto'
+import { isSecretEqual } from '../crypto/secret.js'
+import { open, seal, type MasterKeys, type SealContext } from '../crypto/seal.js'
+import type { FlowKey } from '../flows/flow.js'
+
+/** A code that a link shows in one browser, to be typed in another. */
+export interface LinkCode {
+  /** Six digits, each as likely as any other. */
+  readonly code: string
+  /** Of which link. */
+  readonly challengeId: string
+}
+
+export function makeLinkCode(): string {
+  return String(randomInt(1_000_000)).padStart(6, '0')
+}
+
+/** Seals the code of a flow with the link that has shown it: it is good for the address of that link alone. */
+export function sealLinkCode(master: MasterKeys, key: FlowKey, { code, challengeId }: LinkCode): Buffer {
+  return seal(master, linkCodeContext(key), JSON.stringify({ code, challengeId }))
+}
+
+export function openLinkCode(master: MasterKeys, key: FlowKey, sealed: Buffer): LinkCode {
+  // Written by sealLinkCode() and here alone.
+  return JSON.parse(open(master, linkCodeContext(key), sealed).toString('utf8')) as LinkCode
+}
+
+/** Whether what was typed is the code, however it was grouped. */
+export function isLinkCode({ code }: LinkCode, typed: string): boolean {
+  return isSecretEqual(Buffer.from(code), Buffer.from(typed.replace(/[\s-]/g, '')))
+}
+
+/** The context under which the code of a flow is sealed; the re-sealing command uses it too. */
+export function linkCodeContext({
+  accountId,
+  environment,
+  organizationId,
+  flowId,
+}: Omit<FlowKey, 'environment'> & { readonly environment: string }): SealContext {
+  return {
+    purpose: 'link_code',
+    scope: organizationId,
+    aad: `sign_in_flows.link_code:${accountId}:${environment}:${flowId}`,
+  }
+}

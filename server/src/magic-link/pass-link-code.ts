@@ -1,0 +1,111 @@
+import { sql, type Transaction } from 'kysely'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { change } from '../events/change.js'
+import type { FlowKey } from '../flows/flow.js'
+import { holdFlow } from '../flows/hold.js'
+import { moveFlow } from '../flows/step.js'
+import { setPasswordUrl } from '../password/own-page.js'
+import type { Tenant } from '../tenant.js'
+import { enterFlow } from './flow-arrival.js'
+import { isLinkCode, openLinkCode } from './link-code.js'
+import { findOrCreateUser, logLink, selectSpentLink, whyRefused, type SpentLink } from './spent-link.js'
+
+/** Who has five of a million codes to guess has a link of somebody else's opened for each time. */
+const maxFailures = 5
+
+/** `wrong`: another try is left; `void`: a new link has to be asked for. */
+export type LinkCodeOutcome = 'passed' | 'wrong' | 'void'
+
+/**
+ * Takes the code that a link has shown in another browser, in the browser of its sign-in, and moves that on. A try counts
+ * before it is compared: of many that come together, five are.
+ */
+export async function passLinkCode(
+  deps: Deps,
+  tenant: Tenant,
+  { flow, typed }: { readonly flow: FlowKey; readonly typed: string },
+): Promise<LinkCodeOutcome> {
+  // A wrong code is counted, and so its transaction must not be rolled back by an error.
+  const { record } = await change(deps, tenant.cause, async (trx): Promise<{ record: LinkCodeOutcome }> => {
+    const tried = await takeTry(deps, trx, flow)
+    if (tried === undefined) return { record: 'void' }
+    const shown = openLinkCode(deps.keys.master, flow, tried.sealed)
+    const [spent] = await selectSpentLink(trx, {
+      ...flow,
+      challengeId: shown.challengeId,
+      ownPage: setPasswordUrl(deps.config.baseUrl, tenant.domain),
+    })
+    if (spent === undefined) return { record: 'void' }
+    if (!isLinkCode(shown, typed)) {
+      const outcome = tried.failures < maxFailures ? 'wrong' : 'void'
+      if (outcome === 'void') await voidCode(deps, trx, flow)
+      await logFailure(deps, trx, tenant, spent, outcome === 'void' ? 'link_code_voided' : 'link_code_wrong')
+      return { record: outcome }
+    }
+    const reason = await enter(deps, trx, tenant, { flow, spent })
+    if (reason === undefined) return { record: 'passed' }
+    await voidCode(deps, trx, flow)
+    await logFailure(deps, trx, tenant, spent, reason)
+    return { record: 'void' }
+  })
+  return record
+}
+
+/** The code of the flow, while it is good; one statement counts the try, and holds the flow. */
+async function takeTry(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  { accountId, environment, organizationId, flowId }: FlowKey,
+): Promise<{ readonly sealed: Buffer; readonly failures: number } | undefined> {
+  const at = now()
+  return trx
+    .updateTable('sign_in_flows')
+    .set({ link_code_failures: sql`link_code_failures + 1` })
+    .where('account_id', '=', accountId)
+    .where('environment', '=', environment)
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', flowId)
+    .where('step', '=', 'link_sent')
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', at)
+    .where('link_code_sealed', 'is not', null)
+    .where('link_code_expires_at', '>', at)
+    .where('link_code_failures', '<', maxFailures)
+    .returning([sql<Buffer>`link_code_sealed`.as('sealed'), 'link_code_failures as failures'])
+    .executeTakeFirst()
+}
+
+async function voidCode(deps: Pick<Deps, 'now'>, trx: Transaction<DB>, flow: FlowKey): Promise<void> {
+  const set = { link_code_sealed: null, link_code_expires_at: null }
+  await moveFlow(deps, trx, flow, { from: ['link_sent'], to: 'link_sent', set })
+}
+
+/** @returns Why the sign-in does not go on; undefined when it does. */
+async function enter(
+  deps: Deps,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { flow, spent }: { readonly flow: FlowKey; readonly spent: SpentLink },
+): Promise<string | undefined> {
+  const refusal = whyRefused(spent)
+  if (refusal !== undefined) return refusal
+  const held = await holdFlow(deps, trx, flow, { steps: ['link_sent'] })
+  // The flow may have gone on to another address since, which this link says nothing of.
+  if (held === undefined || held.email_normalized !== spent.email_normalized) return 'flow_over'
+  const user = await findOrCreateUser(deps, trx, tenant, spent)
+  if (user === undefined) return 'user_not_found'
+  if (!user.active) return 'user_inactive'
+  const link = { requestId: tenant.cause.requestId }
+  return (await enterFlow(deps, trx, { tenant, link, spent, held, user })) ? undefined : 'flow_over'
+}
+
+function logFailure(
+  deps: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  spent: SpentLink,
+  reason: string,
+): Promise<void> {
+  return logLink(deps, trx, tenant.cause, spent, { code: 'END_USER_MAGIC_LINK_FAILED', reason })
+}

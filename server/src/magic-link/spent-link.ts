@@ -1,0 +1,220 @@
+import type { Environment } from '@portico/contract/fields'
+import { sql, type Transaction } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { isUsableBy } from '../applications/usable.js'
+import type { DB } from '../db/schema.js'
+import { statement } from '../db/statement.js'
+import type { Deps } from '../deps.js'
+import { emit } from '../events/emit.js'
+import type { FlowKey } from '../flows/flow.js'
+import { logEvent, type LogEntry } from '../log-events/log-event.js'
+import { isEmailDomainAllowed } from '../sessions/complete-sign-in.js'
+import { ofUser, type Tenant } from '../tenant.js'
+import { createSigningInUser, findUser, type SigningInUser } from '../users/signing-in-user.js'
+import { toMagicLinkChallenge } from './record.js'
+
+/** What a statement looks for of a link that has arrived. */
+export interface LinkKey {
+  readonly organizationDomain: string
+  readonly tokenHash: Buffer
+  /** The address of our own page that takes the code of a link to a password. */
+  readonly ownPage: string
+  readonly at: Date
+}
+
+/** The token's one use. What has to be true of its organization is read with it, as it is at this moment. */
+export const spendToken = statement((db, link: LinkKey) =>
+  db
+    .updateTable('magic_link_challenges as challenge')
+    .set({ used_at: link.at })
+    .from(['organizations', 'accounts', 'magic_link_connections as connection', 'applications'])
+    .where('challenge.token_hash', '=', link.tokenHash)
+    .where('challenge.used_at', 'is', null)
+    .where('challenge.voided_at', 'is', null)
+    .where('challenge.expires_at', '>', link.at)
+    .where('organizations.domain', '=', link.organizationDomain)
+    .where('organizations.deleted_at', 'is', null)
+    .whereRef('organizations.account_id', '=', 'challenge.account_id')
+    .whereRef('organizations.id', '=', 'challenge.organization_id')
+    .whereRef('accounts.id', '=', 'challenge.account_id')
+    .whereRef('connection.account_id', '=', 'challenge.account_id')
+    .whereRef('connection.environment', '=', 'challenge.environment')
+    .whereRef('connection.organization_id', '=', 'challenge.organization_id')
+    .whereRef('applications.account_id', '=', 'challenge.account_id')
+    .whereRef('applications.environment', '=', 'challenge.environment')
+    .whereRef('applications.id', '=', 'challenge.application_id')
+    .returning(linkColumns(link)),
+)
+
+export type SpentLink = Awaited<ReturnType<typeof spendToken>>[number]
+
+/** What is read of a link that has had its use, with what has to be true of its organization. */
+function linkColumns({ ownPage }: Pick<LinkKey, 'ownPage'>) {
+  return [
+    'challenge.account_id',
+    sql<Environment>`challenge.environment`.as('environment'),
+    'challenge.organization_id',
+    'challenge.id',
+    'challenge.application_id',
+    'applications.name as application_name',
+    'challenge.email',
+    'challenge.email_normalized',
+    'challenge.redirect_uri',
+    'challenge.state',
+    'challenge.nonce',
+    'challenge.code_challenge',
+    'challenge.scope',
+    'challenge.expires_at',
+    'challenge.find_or_create_user',
+    'challenge.password_request_id',
+    'challenge.flow_id',
+    'connection.find_or_create_user as may_create_user',
+    'connection.active as is_connection_active',
+    'organizations.domain',
+    'organizations.allowed_email_domains',
+    'accounts.domain as account_domain',
+    sql<boolean>`(
+      ${isUsableBy(sql.ref('challenge.organization_id'))}
+      and (
+        challenge.redirect_uri = any(applications.allowed_redirect_urls)
+        or (challenge.password_request_id is not null and challenge.redirect_uri = ${ownPage})
+      )
+    )`.as('is_redirect_allowed'),
+  ] as const
+}
+
+/** A link whose code is typed in the browser of its flow. */
+interface ShownLink extends Omit<FlowKey, 'flowId'> {
+  readonly challengeId: string
+  readonly ownPage: string
+}
+
+/** The same of a link that was spent in another browser. */
+export const selectSpentLink = statement((db, link: ShownLink) =>
+  db
+    .selectFrom('magic_link_challenges as challenge')
+    .innerJoin('organizations', (join) =>
+      join
+        .onRef('organizations.account_id', '=', 'challenge.account_id')
+        .onRef('organizations.id', '=', 'challenge.organization_id'),
+    )
+    .innerJoin('accounts', 'accounts.id', 'challenge.account_id')
+    .innerJoin('magic_link_connections as connection', (join) =>
+      join
+        .onRef('connection.account_id', '=', 'challenge.account_id')
+        .onRef('connection.environment', '=', 'challenge.environment')
+        .onRef('connection.organization_id', '=', 'challenge.organization_id'),
+    )
+    .innerJoin('applications', (join) =>
+      join
+        .onRef('applications.account_id', '=', 'challenge.account_id')
+        .onRef('applications.environment', '=', 'challenge.environment')
+        .onRef('applications.id', '=', 'challenge.application_id'),
+    )
+    .where('challenge.account_id', '=', link.accountId)
+    .where('challenge.environment', '=', link.environment)
+    .where('challenge.organization_id', '=', link.organizationId)
+    .where('challenge.id', '=', link.challengeId)
+    .where('organizations.deleted_at', 'is', null)
+    .select(linkColumns(link)),
+)
+
+/** What is in the way of everybody, whoever the user is; undefined when nothing is. */
+export function whyRefused(spent: SpentLink): string | undefined {
+  // Whether a link of our pages leads to a password is for the password connection to say, which is asked there.
+  const isPasswordOfFlow = spent.flow_id !== null && spent.password_request_id !== null
+  if (!spent.is_connection_active && !isPasswordOfFlow) return 'connection_inactive'
+  if (!isEmailDomainAllowed(spent.allowed_email_domains, spent.email_normalized))
+    return 'email_domain_not_allowed'
+  return spent.is_redirect_allowed ? undefined : 'redirect_not_allowed'
+}
+
+/** Whether an unknown address becomes a user: a connection that is on has said so when the link was made, and says so now. */
+export function mayCreateUser(spent: SpentLink): boolean {
+  return spent.find_or_create_user && spent.may_create_user && spent.is_connection_active
+}
+
+/** The user with the link's address. An unknown address becomes a user only now that its owner has shown up. */
+export async function findOrCreateUser(
+  deps: Deps,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  spent: SpentLink,
+): Promise<SigningInUser | undefined> {
+  const found = await findUser(trx, tenant, spent.email_normalized)
+  if (found !== undefined || !mayCreateUser(spent)) return found
+  const id = uuidv7()
+  const user = { id, email: spent.email, emailVerified: true }
+  const created = await createSigningInUser(deps, trx, ofUser(tenant, id), user)
+  // When another sign-in was faster, its user is there now.
+  return created ?? findUser(trx, tenant, spent.email_normalized)
+}
+
+/** A link, and who has used it. */
+export interface UsedLink {
+  readonly tenant: Tenant
+  readonly spent: SpentLink
+  readonly user: SigningInUser
+}
+
+/** Tells of a link that was used. */
+export async function emitConsumed(
+  deps: Deps,
+  trx: Transaction<DB>,
+  { tenant, spent, user }: UsedLink,
+): Promise<void> {
+  await emit(deps, trx, tenant, {
+    code: 'magic_link.challenge.consume.success',
+    record: toMagicLinkChallenge(spent, tenant, null),
+    organizationId: spent.organization_id,
+    subjectId: user.id,
+  })
+}
+
+/** One sign-in is enough: the other open links of the address for the application are worth nothing any more. */
+export async function voidSiblings(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  spent: SpentLink,
+): Promise<void> {
+  await trx
+    .updateTable('magic_link_challenges')
+    .set({ voided_at: now() })
+    .where('account_id', '=', spent.account_id)
+    .where('environment', '=', spent.environment)
+    .where('organization_id', '=', spent.organization_id)
+    .where('email_normalized', '=', spent.email_normalized)
+    .where('application_id', '=', spent.application_id)
+    .where('used_at', 'is', null)
+    .where('voided_at', 'is', null)
+    .execute()
+}
+
+type KnownLink = Pick<SpentLink, 'account_id' | 'organization_id' | 'application_id' | 'email' | 'domain'> & {
+  readonly environment: string
+}
+
+/** Logs what became of a link. */
+export function logLink(
+  deps: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  { requestId }: { readonly requestId: string },
+  known: KnownLink,
+  entry: Pick<LogEntry, 'code'> & {
+    readonly userId?: string | undefined
+    readonly reason?: string | undefined
+  },
+): Promise<void> {
+  return logEvent(deps, trx, {
+    accountId: known.account_id,
+    environment: known.environment,
+    organizationId: known.organization_id,
+    domain: known.domain,
+    code: entry.code,
+    clientId: known.application_id,
+    email: known.email,
+    userId: entry.userId ?? null,
+    reason: entry.reason ?? null,
+    requestId,
+  })
+}

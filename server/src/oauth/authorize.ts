@@ -1,0 +1,195 @@
+import type { AuthorizationRequest } from '@portico/contract/authorize'
+import type { Deps } from '../deps.js'
+import { change } from '../events/change.js'
+import { callerAtPage } from '../flows/flow.js'
+import { skipFirstFactor, startFlow, type NewFlow } from '../flows/start.js'
+import { findBrowserSession, type BrowserSession } from '../sessions/browser-session.js'
+import { toRedirectUrl } from '../sessions/complete-sign-in.js'
+import { ofUser } from '../tenant.js'
+import {
+  demandedFactors,
+  hintedEmail,
+  hintedWay,
+  readAuthorizationRequest,
+  readClient,
+  readState,
+  type AuthorizationFault,
+} from './authorization-request.js'
+import { findAuthorizingClient, type AuthorizingClient } from './authorizing-client.js'
+import { issuerOf } from './claims.js'
+import { readIdTokenHint } from './id-token-hint.js'
+import { grantedScope } from './scopes.js'
+import { issueSessionCode } from './session-code.js'
+import { fitOf } from './session-fit.js'
+
+/** A browser that an application has sent. */
+export interface Authorization {
+  readonly organizationDomain: string
+  readonly parameters: URLSearchParams
+  /** Of the page that has sent it, where the browser says so. */
+  readonly origin: string | undefined
+  /** A form of another site comes without the browser's cookies, so that its session is not looked for. */
+  readonly isForm: boolean
+  /** Of the flow cookie, which the browser has or is given. */
+  readonly browserSecret: string
+  /** Of the session cookie of an organization and environment. */
+  readonly findSessionSecret: (
+    owner: Pick<AuthorizingClient, 'organizationId' | 'environment'>,
+  ) => string | undefined
+  readonly requestId: string
+}
+
+/** What becomes of the browser. */
+export type AuthorizationOutcome =
+  /** Nobody may be told but the person in front of it: the address is not known to be the application's. */
+  | { readonly to: 'nowhere' }
+  /** The application, with a code or an error. */
+  | { readonly to: 'application'; readonly redirectUrl: string }
+  /** The pages of a flow that has begun. */
+  | { readonly to: 'flow'; readonly flowId: string }
+  /** The same request by GET, with which the browser sends its cookies. */
+  | { readonly to: 'itself' }
+
+/**
+ * The authorization endpoint (RFC 6749 section 4.1.1, OpenID Connect Core section 3.1.2). Without an application and an
+ * address that it has registered there is no redirect at all; every other fault is told to that address.
+ */
+export async function authorize(deps: Deps, authorization: Authorization): Promise<AuthorizationOutcome> {
+  const { parameters, organizationDomain } = authorization
+  const named = readClient(parameters)
+  const client = named && (await findAuthorizingClient(deps, organizationDomain, named))
+  if (client === undefined) return { to: 'nowhere' }
+  const answer = (answered: Record<string, string>): AuthorizationOutcome => ({
+    to: 'application',
+    redirectUrl: toRedirectUrl(client.redirectUri, {
+      parameters: answered,
+      state: readState(parameters),
+      issuer: issuerOf(deps.config.baseUrl, client.domain),
+    }),
+  })
+  const refuse = ({ error, description }: AuthorizationFault) =>
+    answer({ error, error_description: description })
+
+  if (!isOriginAllowed(client, authorization.origin)) return refuse(foreignOrigin)
+  const read = readAuthorizationRequest(parameters)
+  if ('fault' in read) return refuse(read.fault)
+  if (authorization.isForm) return { to: 'itself' }
+  const outcome = await decide(deps, authorization, client, read.request)
+  if ('fault' in outcome) return refuse(outcome.fault)
+  return 'code' in outcome ? answer({ code: outcome.code }) : { to: 'flow', flowId: outcome.flowId }
+}
+
+const foreignOrigin: AuthorizationFault = {
+  error: 'access_denied',
+  description: 'the Origin of the request is not one of allowed_web_origins',
+}
+
+/** Where the list is empty, every page may send its users here; most do by a link, which has no Origin. */
+function isOriginAllowed({ allowedWebOrigins }: AuthorizingClient, origin: string | undefined): boolean {
+  return origin === undefined || allowedWebOrigins.length === 0 || allowedWebOrigins.includes(origin)
+}
+
+type Decision =
+  { readonly fault: AuthorizationFault } | { readonly code: string } | { readonly flowId: string }
+
+/** A code of the session that the browser has, where that is enough; else a flow, unless no page may be shown. */
+async function decide(
+  deps: Deps,
+  authorization: Authorization,
+  client: AuthorizingClient,
+  request: AuthorizationRequest,
+): Promise<Decision> {
+  const { id_token_hint: idTokenHint } = request
+  const hint = idTokenHint === undefined ? undefined : await readIdTokenHint(deps, client, idTokenHint)
+  if (idTokenHint !== undefined && hint?.environment !== client.environment) return { fault: foreignHint }
+
+  const secret = authorization.findSessionSecret(client)
+  const session = secret === undefined ? undefined : await findBrowserSession(deps, { ...client, secret })
+  const demanded = demandedFactors(request)
+  const isMfaRequired = demanded === 'two' || (demanded === 'two_if_possible' && client.isTotpActive)
+  const fit = fitOf(session, {
+    request,
+    allowedEmailDomains: client.allowedEmailDomains,
+    isMfaRequired,
+    hintedUserId: hint?.userId,
+    at: deps.now(),
+  })
+  if (fit === 'enough' && session !== undefined && secret !== undefined) {
+    const code = await issueSessionCode(deps, {
+      client,
+      session,
+      secret,
+      state: request.state ?? null,
+      nonce: request.nonce ?? null,
+      codeChallenge: request.code_challenge,
+      scope: grantedScope(request.scope.join(' ')),
+      requestId: authorization.requestId,
+    })
+    if (code !== undefined) return { code }
+  }
+  if (isMfaRequired && !client.isTotpActive) return { fault: noSecondFactor }
+  const stepUp = fit === 'step_up' ? session : undefined
+  if (request.prompt?.includes('none')) return { fault: stepUp === undefined ? noSession : noPageAllowed }
+  return { flowId: await beginFlow(deps, authorization, client, { request, isMfaRequired, stepUp }) }
+}
+
+const foreignHint: AuthorizationFault = {
+  error: 'invalid_request',
+  description: 'id_token_hint is not an ID token of this organization and environment',
+}
+const noSecondFactor: AuthorizationFault = {
+  error: 'unmet_authentication_requirements',
+  description: 'acr_values demands a second factor, which the organization does not have',
+}
+const noSession: AuthorizationFault = {
+  error: 'login_required',
+  description: 'the user has to sign in, and prompt is none',
+}
+const noPageAllowed: AuthorizationFault = {
+  error: 'interaction_required',
+  description: 'the user has to pass a second factor, and prompt is none',
+}
+
+interface BegunFlow {
+  readonly request: AuthorizationRequest
+  readonly isMfaRequired: boolean
+  /** A session that lacks nothing but the second factor. */
+  readonly stepUp: BrowserSession | undefined
+}
+
+/** @returns The id of the flow. */
+async function beginFlow(
+  deps: Deps,
+  { browserSecret, requestId }: Authorization,
+  client: AuthorizingClient,
+  { request, isMfaRequired, stepUp }: BegunFlow,
+): Promise<string> {
+  const flow: NewFlow = {
+    accountId: client.accountId,
+    environment: client.environment,
+    organizationId: client.organizationId,
+    applicationId: client.applicationId,
+    redirectUri: client.redirectUri,
+    state: request.state ?? null,
+    nonce: request.nonce ?? null,
+    codeChallenge: request.code_challenge,
+    scope: grantedScope(request.scope.join(' ')),
+    isMfaRequired,
+    locale: request.ui_locales ?? null,
+    preferredWay: hintedWay(request) ?? null,
+    email: stepUp?.email ?? hintedEmail(request) ?? null,
+    sessionId: stepUp?.sessionId ?? null,
+    browserSecret,
+  }
+  const caller = callerAtPage(client, requestId)
+  const { record: flowId } = await change(deps, caller.cause, async (trx) => {
+    const key = await startFlow(deps, trx, flow)
+    if (stepUp !== undefined) {
+      const { userId, amr, authenticatedAt } = stepUp
+      const tenant = ofUser({ ...caller, domain: client.domain }, userId)
+      await skipFirstFactor(deps, trx, key, flow, { tenant, userId, amr, authenticatedAt })
+    }
+    return { record: key.flowId }
+  })
+  return flowId
+}

@@ -1,0 +1,79 @@
+import { environments, type Environment } from '@portico/contract/fields'
+import { sql } from 'kysely'
+import { isUsableBy } from '../applications/usable.js'
+import { statement } from '../db/statement.js'
+import type { Deps } from '../deps.js'
+import type { NamedClient } from './authorization-request.js'
+
+/** An application that asks an organization to sign a user in, and what decides how. */
+export interface AuthorizingClient {
+  readonly accountId: string
+  readonly accountDomain: string
+  /** Of the application. */
+  readonly environment: Environment
+  readonly organizationId: string
+  /** Of the organization. */
+  readonly domain: string
+  readonly applicationId: string
+  readonly redirectUri: string
+  readonly allowedWebOrigins: readonly string[]
+  readonly allowedEmailDomains: readonly string[] | null
+  /** Whether a second factor can be had. */
+  readonly isTotpActive: boolean
+}
+
+/** The application of a request, which the organization can use and which allows the address, to the letter. */
+export async function findAuthorizingClient(
+  { db }: Pick<Deps, 'db'>,
+  organizationDomain: string,
+  { clientId, redirectUri }: NamedClient,
+): Promise<AuthorizingClient | undefined> {
+  const [row] = await selectClient(db, { organizationDomain, clientId })
+  if (row === undefined || !row.allowed_redirect_urls.includes(redirectUri)) return undefined
+  return {
+    accountId: row.account_id,
+    accountDomain: row.account_domain,
+    environment: row.environment,
+    organizationId: row.organization_id,
+    domain: row.domain,
+    applicationId: row.id,
+    redirectUri,
+    allowedWebOrigins: row.allowed_web_origins,
+    allowedEmailDomains: row.allowed_email_domains,
+    isTotpActive: row.is_totp_active,
+  }
+}
+
+const selectClient = statement((db, key: { organizationDomain: string; clientId: string }) =>
+  db
+    .selectFrom('organizations')
+    .innerJoin('accounts', 'accounts.id', 'organizations.account_id')
+    .innerJoin('applications', (join) =>
+      join
+        .onRef('applications.account_id', '=', 'organizations.account_id')
+        .on('applications.environment', 'in', environments)
+        .on('applications.id', '=', key.clientId),
+    )
+    .innerJoin('totp_connections', (join) =>
+      join
+        .onRef('totp_connections.account_id', '=', 'organizations.account_id')
+        .onRef('totp_connections.environment', '=', 'applications.environment')
+        .onRef('totp_connections.organization_id', '=', 'organizations.id'),
+    )
+    .where('organizations.domain', '=', key.organizationDomain)
+    .where('organizations.deleted_at', 'is', null)
+    .where(isUsableBy(sql.ref('organizations.id')))
+    .select([
+      'organizations.account_id',
+      'accounts.domain as account_domain',
+      // The table's check constraint allows nothing else.
+      sql<Environment>`applications.environment`.as('environment'),
+      'organizations.id as organization_id',
+      'organizations.domain',
+      'organizations.allowed_email_domains',
+      'applications.id',
+      'applications.allowed_redirect_urls',
+      'applications.allowed_web_origins',
+      'totp_connections.active as is_totp_active',
+    ]),
+)

@@ -1,0 +1,115 @@
+import type { Introspection } from '@portico/contract/oauth'
+import { AccessTokenClaims } from '@portico/contract/token-claims'
+import { hashSecret } from '../crypto/secret.js'
+import type { Deps } from '../deps.js'
+import { ApiError } from '../errors.js'
+import { toAcr } from './acr.js'
+import { verifyUserToken } from './access-token.js'
+import { issuerOf } from './claims.js'
+import type { KeyClient } from './key-client.js'
+import { isTokenLive } from './live-token.js'
+import { findGoodFamily, readRefreshToken, repeatableMs, type GoodFamily } from './refresh-family.js'
+
+/** Who asks: an API key, by whichever of its credentials. */
+export type Introspector = Omit<KeyClient, 'apiKeyId' | 'scopes'>
+
+/** A token that somebody was sent, and wants to know the worth of. */
+export interface Introspected {
+  readonly token: string
+  /** Whose endpoint was asked; undefined: the service's own. */
+  readonly organizationDomain: string | undefined
+}
+
+const inactive: Introspection = { active: false }
+
+/**
+ * Tells what an access token or a refresh token of a user is worth at this moment (RFC 7662). Whatever is the matter
+ * with it, and whose it may be, the answer is one: it is not active.
+ */
+export async function introspectToken(
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
+  introspector: Introspector,
+  { token, organizationDomain }: Introspected,
+): Promise<Introspection> {
+  const told = await (readRefreshToken(token) === undefined
+    ? tellAccessToken(deps, introspector, token)
+    : tellRefreshToken(deps, introspector, token))
+  if (told === undefined) return inactive
+  const { organizationId, domain, answer } = told
+  const isElsewhere = organizationDomain !== undefined && organizationDomain !== domain
+  return isElsewhere || !mayKnow(introspector, organizationId) ? inactive : answer
+}
+
+function mayKnow({ organizationIds }: Introspector, organizationId: string): boolean {
+  return organizationIds === null || organizationIds.includes(organizationId)
+}
+
+interface Told {
+  readonly organizationId: string
+  readonly domain: string
+  readonly answer: Introspection
+}
+
+async function tellAccessToken(
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
+  introspector: Introspector,
+  token: string,
+): Promise<Told | undefined> {
+  const verified = await verifyUserToken(deps, introspector, token, 0).catch((error: unknown) => {
+    if (error instanceof ApiError && error.code === 'access_token_refused') return undefined
+    throw error
+  })
+  if (verified === undefined || !(await isTokenLive(deps, introspector, verified))) return undefined
+  const { data: claims } = AccessTokenClaims.safeParse(verified.claims)
+  if (claims === undefined) return undefined
+  const { sub, aud, iss, exp, nbf, iat, jti, sid, dbs, org, acr, auth_time, amr, client_id, scp } = claims
+  const answer = {
+    active: true,
+    token_type: 'Bearer' as const,
+    scope: scp.join(' '),
+    ...{ client_id, sub, aud, iss, exp, nbf, iat, jti, sid, dbs, org, acr, auth_time, amr },
+  }
+  return { organizationId: verified.organizationId, domain: verified.organizationDomain, answer }
+}
+
+async function tellRefreshToken(
+  { config, db, now }: Pick<Deps, 'config' | 'db' | 'now'>,
+  introspector: Introspector,
+  text: string,
+): Promise<Told | undefined> {
+  const token = readRefreshToken(text)
+  if (token === undefined) return undefined
+  const at = now()
+  const [family] = await findGoodFamily(db, {
+    familyHash: hashSecret(token.handle),
+    tokenHash: hashSecret(token.secret),
+    repeatableSince: new Date(at.getTime() - repeatableMs),
+    at,
+  })
+  if (family === undefined || !isOf(family, introspector)) return undefined
+  const answer = {
+    active: true,
+    scope: family.scope,
+    client_id: family.application_id,
+    sub: family.user_id,
+    aud: family.application_id,
+    iss: issuerOf(config.baseUrl, family.domain),
+    exp: toSeconds(family.expires_at),
+    iat: toSeconds(family.rotated_at ?? family.inserted_at),
+    sid: family.session_id,
+    dbs: family.environment,
+    org: family.domain,
+    acr: toAcr(family.amr),
+    auth_time: toSeconds(family.authenticated_at),
+    amr: family.amr,
+  }
+  return { organizationId: family.organization_id, domain: family.domain, answer }
+}
+
+function isOf(family: GoodFamily, { accountId, environment }: Introspector): boolean {
+  return family.account_id === accountId && family.environment === environment
+}
+
+function toSeconds(time: Date): number {
+  return Math.floor(time.getTime() / 1000)
+}

@@ -1,0 +1,67 @@
+import type { Scope } from '@portico/contract/access'
+import type { Environment } from '@portico/contract/fields'
+import type { Kysely } from 'kysely'
+import { scopesOf } from '../api-keys/api-keys.js'
+import { areApiKeyCredentials, isSecretOf } from '../api-keys/credentials.js'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+
+/** An API key that has shown its secret. */
+export interface KeyClient {
+  readonly apiKeyId: string
+  readonly accountId: string
+  readonly environment: Environment
+  /** The organizations the key is limited to; null: all of the account. */
+  readonly organizationIds: readonly string[] | null
+  readonly scopes: readonly Scope[]
+}
+
+/** The API key that credentials open; undefined where they open none, and the time it takes does not tell why. */
+export async function findKeyClient(
+  { now }: Pick<Deps, 'now'>,
+  db: Kysely<DB>,
+  { clientId, clientSecret }: { readonly clientId: string; readonly clientSecret: string },
+): Promise<KeyClient | undefined> {
+  const key = areApiKeyCredentials(clientId, clientSecret)
+    ? await db
+        .selectFrom('api_keys')
+        .where('id', '=', clientId)
+        .select([
+          'id',
+          'account_id',
+          'environment',
+          'organization_ids',
+          'scopes',
+          'secret_hash',
+          'previous_secret_hash',
+          'previous_secret_expires_at',
+          'expires_at',
+          'revoked_at',
+        ])
+        .executeTakeFirst()
+    : undefined
+  const isValid = isSecretOf(key, clientSecret, now())
+  if (key === undefined || !isValid) return undefined
+  return {
+    apiKeyId: key.id,
+    accountId: key.account_id,
+    // The table's check constraint allows nothing else.
+    environment: key.environment as Environment,
+    organizationIds: key.organization_ids,
+    scopes: scopesOf(key),
+  }
+}
+
+/** What a key must be allowed to do that may have what the way of signing in is worth. */
+export const scopeOfWay: ReadonlyMap<string, Scope> = new Map([
+  ['email', 'write:magic_links'],
+  ['relay', 'write:magic_links'],
+  ['pwd', 'write:passwords'],
+  ['otp', 'write:totp'],
+  ['sms', 'write:totp'],
+])
+
+/** The ways of signing in that a key with these scopes may have a user pass. */
+export function waysOf(scopes: readonly Scope[]): string[] {
+  return [...scopeOfWay].flatMap(([way, scope]) => (scopes.includes(scope) ? [way] : []))
+}

@@ -1,0 +1,65 @@
+import { isUsableBy } from '../applications/usable.js'
+import { sql } from 'kysely'
+import { statement } from '../db/statement.js'
+import type { Deps } from '../deps.js'
+import type { VerifiedUserToken } from './access-token.js'
+
+/** Where an access token comes from, as its key says. */
+interface TokenPlace {
+  readonly accountId: string
+  readonly environment: string
+}
+
+/**
+ * Whether what a verified access token says is still so: its session has not been ended, its user may sign in, and its
+ * application can be used. A session that is merely over does not end the tokens that were made of it.
+ */
+export async function isTokenLive(
+  { db }: Pick<Deps, 'db'>,
+  { accountId, environment }: TokenPlace,
+  { organizationId, sessionId, userId, clientId }: VerifiedUserToken,
+): Promise<boolean> {
+  const key = { accountId, environment, organizationId, sessionId, userId, clientId }
+  return (await selectLive(db, key)).length > 0
+}
+
+interface LiveKey extends TokenPlace {
+  readonly organizationId: string
+  readonly sessionId: string
+  readonly userId: string
+  readonly clientId: string
+}
+
+const selectLive = statement((db, key: LiveKey) =>
+  db
+    .selectFrom('sessions')
+    .innerJoin('users', (join) =>
+      join
+        .onRef('users.account_id', '=', 'sessions.account_id')
+        .onRef('users.environment', '=', 'sessions.environment')
+        .onRef('users.organization_id', '=', 'sessions.organization_id')
+        .onRef('users.id', '=', 'sessions.user_id'),
+    )
+    .innerJoin('applications', (join) =>
+      join
+        .onRef('applications.account_id', '=', 'sessions.account_id')
+        .onRef('applications.environment', '=', 'sessions.environment'),
+    )
+    .innerJoin('organizations', (join) =>
+      join
+        .onRef('organizations.account_id', '=', 'sessions.account_id')
+        .onRef('organizations.id', '=', 'sessions.organization_id'),
+    )
+    .where('sessions.account_id', '=', key.accountId)
+    .where('sessions.environment', '=', key.environment)
+    .where('sessions.organization_id', '=', key.organizationId)
+    .where('sessions.id', '=', key.sessionId)
+    .where('sessions.user_id', '=', key.userId)
+    .where('sessions.ended_at', 'is', null)
+    .where('users.active', '=', true)
+    .where('users.deleted_at', 'is', null)
+    .where('applications.id', '=', key.clientId)
+    .where(isUsableBy(sql.ref('sessions.organization_id')))
+    .where('organizations.deleted_at', 'is', null)
+    .select('sessions.id'),
+)

@@ -1,0 +1,279 @@
+import { randomBytes } from 'node:crypto'
+import { sql, type RawBuilder, type Transaction } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { isUsableBy } from '../applications/usable.js'
+import { fingerprints } from '../crypto/seal.js'
+import { hashSecret, randomSecret } from '../crypto/secret.js'
+import type { DB } from '../db/schema.js'
+import { sqlStatement } from '../db/statement.js'
+import type { Deps } from '../deps.js'
+import { waysOf, type KeyClient } from './key-client.js'
+import { scopesOf } from './scopes.js'
+import type { Grant } from './user-tokens.js'
+
+/** How long an application may go on without its user, however often it refreshes. */
+const lifetimeMs = 30 * 24 * 60 * 60 * 1000
+
+/** So long the token before is answered again, for a client that has lost the answer, or asked twice at once. */
+export const repeatableMs = 30_000
+
+/** A refresh token: which family, and the secret that is good in it until it is used. */
+export interface RefreshToken {
+  readonly handle: string
+  readonly secret: string
+}
+
+const tokenForm = /^([\w-]{22})\.([\w-]{43})$/
+
+/** Takes a refresh token apart; undefined when a text does not have its form. */
+export function readRefreshToken(text: string): RefreshToken | undefined {
+  const [, handle, secret] = tokenForm.exec(text) ?? []
+  return handle === undefined || secret === undefined ? undefined : { handle, secret }
+}
+
+/**
+ * What may come after a secret, the one under the current master key first. It is derived and not drawn, so that whoever
+ * repeats a refresh is answered the same, by any process and without its being stored.
+ */
+export function successorsOf({ keys }: Pick<Deps, 'keys'>, { handle, secret }: RefreshToken): string[] {
+  const context = { purpose: 'refresh_token', scope: 'service', aad: `refresh_token_families:${handle}` }
+  return fingerprints(keys.master, context, secret).map((digest) => digest.toString('base64url'))
+}
+
+/**
+ * Begins a family of refresh tokens for the session of a code, with which it ends when that comes again.
+ *
+ * @returns Its first token.
+ */
+export async function issueRefreshToken(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  grant: Grant,
+  codeId: string,
+): Promise<string> {
+  const at = now()
+  const handle = randomBytes(16).toString('base64url')
+  const secret = randomSecret()
+  await insertFamily(trx, {
+    ...grant,
+    id: uuidv7(),
+    codeId,
+    amr: [...grant.amr],
+    familyHash: hashSecret(handle),
+    tokenHash: hashSecret(secret),
+    expiresAt: new Date(at.getTime() + lifetimeMs),
+    at,
+  })
+  return `${handle}.${secret}`
+}
+
+interface NewFamily extends Grant {
+  readonly id: string
+  readonly codeId: string
+  readonly familyHash: Buffer
+  readonly tokenHash: Buffer
+  readonly expiresAt: Date
+  readonly at: Date
+}
+
+/** The session can be gone on with as long as the last of its families. */
+const insertFamily = sqlStatement(
+  (row: NewFamily) => sql`
+    with family as (
+      insert into refresh_token_families (
+        account_id, environment, organization_id, id, session_id, user_id, application_id, code_id, scope,
+        amr, authenticated_at, family_hash, token_hash, expires_at, inserted_at
+      ) values (
+        ${row.account_id}::uuid, ${row.environment}, ${row.organization_id}::uuid, ${row.id}, ${row.session_id}::uuid,
+        ${row.user_id}, ${row.application_id}, ${row.codeId}, ${row.scope}, ${row.amr}, ${row.authenticated_at},
+        ${row.familyHash}, ${row.tokenHash}, ${row.expiresAt}, ${row.at}
+      ) returning account_id, environment, organization_id, session_id, expires_at, inserted_at
+    )
+    update sessions set
+      offline_until = greatest(sessions.offline_until, family.expires_at),
+      last_used_at = family.inserted_at
+    from family
+    where sessions.account_id = family.account_id
+      and sessions.environment = family.environment
+      and sessions.organization_id = family.organization_id
+      and sessions.id = family.session_id`,
+)
+
+/** Who asks, and at whose endpoint, as a statement compares it with a family. */
+export interface Asker {
+  /** Of the application; empty where a key speaks for it. */
+  readonly clientId: string
+  /** Whether a secret was sent, so that a key has to speak for the application. */
+  readonly hasSecret: boolean
+  /** Of the key; null where the secret opens none. */
+  readonly keyAccountId: string | null
+  readonly keyEnvironment: string | null
+  readonly keyOrganizationIds: readonly string[] | null
+  /** The ways of signing in that the key may have users pass. */
+  readonly keyWays: readonly string[]
+  /** Domain; null: the service's own endpoint. */
+  readonly organizationDomain: string | null
+  /** Of the page whose script asks; null outside browsers. */
+  readonly origin: string | null
+}
+
+/** @param key What the secret has opened, where one was sent. */
+export function askerOf(request: {
+  readonly clientId: string
+  readonly clientSecret: string | undefined
+  readonly key: KeyClient | undefined
+  readonly organizationDomain: string | undefined
+  readonly origin: string | undefined
+}): Asker {
+  const { clientId, clientSecret, key } = request
+  return {
+    // Also in its prefixed form such as app_<uuid>.
+    clientId: clientSecret === undefined ? (clientId.toLowerCase().split('_').at(-1) ?? '') : '',
+    hasSecret: clientSecret !== undefined,
+    keyAccountId: key?.accountId ?? null,
+    keyEnvironment: key?.environment ?? null,
+    keyOrganizationIds: key?.organizationIds ?? null,
+    keyWays: key === undefined ? [] : waysOf(key.scopes),
+    organizationDomain: request.organizationDomain ?? null,
+    origin: request.origin ?? null,
+  }
+}
+
+/**
+ * A family with all that it belongs to: in the `from` of a statement, and in its `where`. It names the session's user so
+ * that the planner has no index by which it would read every session of the organization.
+ */
+export const belongings = sql`sessions, users, applications, organizations, accounts`
+export const isWhole = sql<boolean>`(
+  sessions.account_id = family.account_id
+  and sessions.environment = family.environment
+  and sessions.organization_id = family.organization_id
+  and sessions.id = family.session_id
+  and sessions.user_id = family.user_id
+  and users.account_id = family.account_id
+  and users.environment = family.environment
+  and users.organization_id = family.organization_id
+  and users.id = family.user_id
+  and applications.account_id = family.account_id
+  and applications.environment = family.environment
+  and applications.id = family.application_id
+  and organizations.account_id = family.account_id
+  and organizations.id = family.organization_id
+  and accounts.id = family.account_id
+)`
+
+/** What must be so of what a family belongs to, by the reason that is logged where it is not. */
+export const standing = {
+  session_ended: sql<boolean>`sessions.ended_at is null`,
+  user_inactive: sql<boolean>`(users.active and users.deleted_at is null)`,
+  organization_deleted: sql<boolean>`organizations.deleted_at is null`,
+  application_not_usable: isUsableBy(sql.ref('family.organization_id')),
+  email_domain_not_allowed: sql<boolean>`(
+    coalesce(cardinality(organizations.allowed_email_domains), 0) = 0
+    or substring(users.email_normalized from '[^@]*$') = any(organizations.allowed_email_domains)
+  )`,
+}
+
+/** What must be so of who gives a token back, by reason. */
+export function clientDemands(asker: Asker) {
+  return {
+    wrong_organization: sql<boolean>`(
+      ${asker.organizationDomain}::text is null or organizations.domain = ${asker.organizationDomain}
+    )`,
+    client_id_mismatch: sql<boolean>`(
+      ${asker.hasSecret}::boolean or family.application_id::text = ${asker.clientId}
+    )`,
+    api_key_rejected: sql<boolean>`(
+      case when ${asker.hasSecret}::boolean
+        then family.account_id = ${asker.keyAccountId}::uuid
+          and family.environment = ${asker.keyEnvironment}
+          and (
+            ${asker.keyOrganizationIds}::uuid[] is null
+            or family.organization_id = any(${asker.keyOrganizationIds}::uuid[])
+          )
+        else applications.code_exchange <> 'api_key'
+      end
+    )`,
+  }
+}
+
+/** And of who refreshes. */
+export function refreshDemands(asker: Asker & { readonly scopes: readonly string[] }) {
+  return {
+    ...clientDemands(asker),
+    insufficient_scope: sql<boolean>`(
+      applications.code_exchange <> 'api_key' or family.amr && ${asker.keyWays}::text[]
+    )`,
+    origin_not_allowed: sql<boolean>`(
+      ${asker.origin}::text is null or ${asker.origin} = any(applications.allowed_origins_cors)
+    )`,
+    invalid_scope: sql<boolean>`${asker.scopes}::text[] <@ string_to_array(family.scope, ' ')`,
+  }
+}
+
+/** All of them. */
+export function allOf(demands: Readonly<Record<string, RawBuilder<boolean>>>) {
+  return sql<boolean>`(${sql.join(Object.values(demands), sql` and `)})`
+}
+
+/** Whether a token is the good one of its family, or the one before while it is answered again. */
+export function isCurrent(token: { readonly tokenHash: Buffer; readonly repeatableSince: Date }) {
+  return sql<boolean>`(
+    family.token_hash = ${token.tokenHash}
+    or (family.previous_token_hash = ${token.tokenHash} and family.rotated_at > ${token.repeatableSince})
+  )`
+}
+
+/** A family that can be gone on with at this moment, as introspection tells of it. */
+export const findGoodFamily = sqlStatement(
+  (token: { familyHash: Buffer; tokenHash: Buffer; repeatableSince: Date; at: Date }) => sql<GoodFamily>`
+    select family.account_id, family.environment, family.organization_id, organizations.domain, family.session_id,
+      family.user_id, family.application_id, family.scope, family.amr, family.authenticated_at,
+      family.inserted_at, family.rotated_at, family.expires_at
+    from refresh_token_families as family, ${belongings}
+    where family.family_hash = ${token.familyHash}
+      and ${isCurrent(token)}
+      and family.ended_at is null
+      and family.expires_at > ${token.at}
+      and ${isWhole}
+      and ${allOf(standing)}`,
+)
+
+export interface GoodFamily {
+  readonly account_id: string
+  readonly environment: 'sandbox' | 'production'
+  readonly organization_id: string
+  readonly domain: string
+  readonly session_id: string
+  readonly user_id: string
+  readonly application_id: string
+  readonly scope: string
+  readonly amr: string[]
+  readonly authenticated_at: Date
+  readonly inserted_at: Date
+  readonly rotated_at: Date | null
+  readonly expires_at: Date
+}
+
+/** What is known of a family whose token is not good, or was given back. */
+export interface KnownFamily {
+  readonly account_id: string
+  readonly environment: string
+  readonly organization_id: string
+  readonly domain: string
+  readonly user_id: string
+  readonly application_id: string
+  readonly email: string
+}
+
+/** The columns of KnownFamily. */
+export const knownColumns = sql`family.account_id, family.environment, family.organization_id, organizations.domain,
+  family.user_id, family.application_id, users.email`
+
+/** The scopes that a refresh asks for: fewer than were granted, or all. openid stays, because an ID token comes with it. */
+export function narrowed(granted: string, asked: readonly string[]): string {
+  if (asked.length === 0) return granted
+  return scopesOf(granted)
+    .filter((scope) => scope === 'openid' || asked.includes(scope))
+    .join(' ')
+}

@@ -1,0 +1,222 @@
+import type { UserTokens } from '@portico/contract/oauth'
+import { sql, type RawBuilder, type Transaction } from 'kysely'
+import { hashSecret } from '../crypto/secret.js'
+import type { DB } from '../db/schema.js'
+import { sqlStatement } from '../db/statement.js'
+import type { Deps } from '../deps.js'
+import { change } from '../events/change.js'
+import { logEvent, type LogEntry } from '../log-events/log-event.js'
+import type { Cause } from '../tenant.js'
+import { findKeyClient } from './key-client.js'
+import { OAuthFailure } from './oauth-failure.js'
+import {
+  allOf,
+  askerOf,
+  belongings,
+  isCurrent,
+  isWhole,
+  knownColumns,
+  narrowed,
+  readRefreshToken,
+  refreshDemands,
+  repeatableMs,
+  standing,
+  successorsOf,
+  type Asker,
+  type KnownFamily,
+} from './refresh-family.js'
+import { scopesOf } from './scopes.js'
+import { findUserOf, signUserTokens, type Grant } from './user-tokens.js'
+
+/** A refresh token as it is presented. */
+export interface Refresh {
+  readonly refreshToken: string
+  /** The application, or with a secret the API key. */
+  readonly clientId: string
+  readonly clientSecret: string | undefined
+  /** Fewer scopes than were granted, a space between. */
+  readonly scope: string | undefined
+  /** Whose token endpoint was asked; undefined: the service's own. */
+  readonly organizationDomain: string | undefined
+  readonly origin: string | undefined
+  readonly requestId: string
+}
+
+/**
+ * Exchanges a refresh token for tokens of its user, and for the refresh token that takes its place. The one before is
+ * answered again for half a minute; any other that names the family ends it: somebody else has it (RFC 9700 section
+ * 4.14.2). An attempt that is refused for another reason leaves the token as it is.
+ *
+ * @throws OAuthFailure `invalid_grant`, with one text whatever was wrong; the log event has the reason. `invalid_scope`.
+ */
+export async function refreshTokens(deps: Deps, refresh: Refresh): Promise<UserTokens> {
+  const token = readRefreshToken(refresh.refreshToken)
+  if (token === undefined) throw refused()
+  const { clientId, clientSecret } = refresh
+  const key =
+    clientSecret === undefined ? undefined : await findKeyClient(deps, deps.db, { clientId, clientSecret })
+  const asked = scopesOf(refresh.scope ?? '')
+  const successors = successorsOf(deps, token)
+  const [successor = ''] = successors
+  const { record } = await change(deps, causeOf(refresh), async (trx) => {
+    const at = deps.now()
+    const attempt: Attempt = {
+      ...askerOf({ ...refresh, key }),
+      scopes: asked,
+      familyHash: hashSecret(token.handle),
+      tokenHash: hashSecret(token.secret),
+      successorHash: hashSecret(successor),
+      repeatableSince: new Date(at.getTime() - repeatableMs),
+      at,
+    }
+    const [spent] = await rotate(trx, attempt)
+    if (spent === undefined) return { record: await refuse(deps, trx, refresh, attempt) }
+    const next = successors.find((secret) => hashSecret(secret).equals(spent.token_hash))
+    const user = next === undefined ? undefined : await findUserOf(trx, spent, causeOf(refresh))
+    // Undefined where the answer that is to be repeated was made under a master key that is gone.
+    if (next === undefined || user === undefined) {
+      const reason = next === undefined ? 'successor_unknown' : 'user_inactive'
+      await logRefresh(deps, trx, refresh, spent, { code: 'TOKEN_REFRESH_FAILED', reason })
+      return { record: undefined }
+    }
+    await logRefresh(deps, trx, refresh, { ...spent, email: user.email }, { code: 'TOKEN_REFRESHED' })
+    return { record: { spent, user, refreshToken: `${token.handle}.${next}` } }
+  })
+  if (record === 'invalid_scope')
+    throw new OAuthFailure('invalid_scope', 'The refresh token does not have all of these scopes.')
+  if (record === undefined) throw refused()
+  const { spent, user, refreshToken } = record
+  const tokens = await signUserTokens(deps, { ...spent, scope: narrowed(spent.scope, asked) }, user)
+  return { ...tokens, refresh_token: refreshToken }
+}
+
+function refused(): OAuthFailure {
+  return new OAuthFailure('invalid_grant', 'The refresh token is not one that can be exchanged.')
+}
+
+function causeOf({ requestId }: Refresh): Cause {
+  return { requestId, actor: { type: 'system', id: 'token_endpoint' }, params: () => ({}) }
+}
+
+interface Attempt extends Asker {
+  readonly scopes: readonly string[]
+  readonly familyHash: Buffer
+  readonly tokenHash: Buffer
+  readonly successorHash: Buffer
+  readonly repeatableSince: Date
+  readonly at: Date
+}
+
+interface SpentFamily extends Grant {
+  /** Of the token that is good from now on. */
+  readonly token_hash: Buffer
+}
+
+/**
+ * The token's one use, or its repetition, with all that must be true of the family, of what it belongs to and of who
+ * asks, as it is at this moment. Of many at once the first one rotates, and the others find that it did.
+ */
+const rotate = sqlStatement(
+  (attempt: Attempt) => sql<SpentFamily>`
+    with spent as (
+      update refresh_token_families as family set
+        token_hash = case
+          when family.token_hash = ${attempt.tokenHash} then ${attempt.successorHash} else family.token_hash
+        end,
+        previous_token_hash = ${attempt.tokenHash},
+        rotated_at = case
+          when family.token_hash = ${attempt.tokenHash} then ${attempt.at} else family.rotated_at
+        end
+      from ${belongings}
+      where family.family_hash = ${attempt.familyHash}
+        and ${isCurrent(attempt)}
+        and family.ended_at is null
+        and family.expires_at > ${attempt.at}
+        and ${isWhole}
+        and ${allOf(standing)}
+        and ${allOf(refreshDemands(attempt))}
+      returning family.account_id, accounts.domain as account_domain, family.environment, family.organization_id,
+        organizations.domain, family.session_id, family.user_id, family.application_id,
+        applications.name as application_name, applications.application_type,
+        applications.access_token_lifetime_in_seconds, applications.token_signing_alg,
+        family.scope, family.amr, sessions.act, family.authenticated_at, family.token_hash
+    ), used as (
+      update sessions set last_used_at = ${attempt.at}
+      from spent
+      where sessions.account_id = spent.account_id
+        and sessions.environment = spent.environment
+        and sessions.organization_id = spent.organization_id
+        and sessions.id = spent.session_id
+    )
+    select * from spent`,
+)
+
+/** A token that never was leaves no trace; one that another took the place of ends the family. */
+async function refuse(
+  deps: Deps,
+  trx: Transaction<DB>,
+  refresh: Refresh,
+  attempt: Attempt,
+): Promise<'invalid_scope' | undefined> {
+  const [reused] = await endReused(trx, attempt)
+  if (reused !== undefined) {
+    await logRefresh(deps, trx, refresh, reused, { code: 'REFRESH_TOKEN_REUSED' })
+    return undefined
+  }
+  const [known] = await findRefused(trx, attempt)
+  if (known === undefined) return undefined
+  const reason = known.reason ?? 'changed_meanwhile'
+  await logRefresh(deps, trx, refresh, known, { code: 'TOKEN_REFRESH_FAILED', reason })
+  return reason === 'invalid_scope' ? reason : undefined
+}
+
+const endReused = sqlStatement(
+  (attempt: Attempt) => sql<KnownFamily>`
+    update refresh_token_families as family set ended_at = ${attempt.at}
+    from ${belongings}
+    where family.family_hash = ${attempt.familyHash}
+      and not coalesce(${isCurrent(attempt)}, false)
+      and family.ended_at is null
+      and ${isWhole}
+    returning ${knownColumns}`,
+)
+
+/** Why a token was refused: the first of what is not as it must be. */
+const findRefused = sqlStatement(
+  (attempt: Attempt) => sql<KnownFamily & { reason: string | null }>`
+    select ${knownColumns}, case
+      when family.ended_at is not null then 'family_ended'
+      when family.expires_at <= ${attempt.at} then 'refresh_token_expired'
+      ${whens({ ...standing, ...refreshDemands(attempt) })}
+    end as reason
+    from refresh_token_families as family, ${belongings}
+    where family.family_hash = ${attempt.familyHash}
+      and ${isWhole}`,
+)
+
+function whens(demands: Readonly<Record<string, RawBuilder<boolean>>>) {
+  const lines = Object.entries(demands).map(
+    ([reason, isMet]) => sql`when not coalesce(${isMet}, false) then ${sql.lit(reason)}`,
+  )
+  return sql.join(lines, sql` `)
+}
+
+function logRefresh(
+  deps: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  { requestId }: Refresh,
+  family: Omit<KnownFamily, 'email'> & { readonly email?: string },
+  entry: Pick<LogEntry, 'code' | 'reason'>,
+): Promise<void> {
+  return logEvent(deps, trx, {
+    ...entry,
+    accountId: family.account_id,
+    environment: family.environment,
+    organizationId: family.organization_id,
+    domain: family.domain,
+    clientId: family.application_id,
+    userId: family.user_id,
+    email: family.email ?? null,
+    requestId,
+  })
+}

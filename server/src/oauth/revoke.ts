@@ -1,0 +1,105 @@
+import type { RevokedToken } from '@portico/contract/oauth'
+import { sql } from 'kysely'
+import { decodeJwt } from '../crypto/jwt.js'
+import { hashSecret } from '../crypto/secret.js'
+import { sqlStatement } from '../db/statement.js'
+import type { Deps } from '../deps.js'
+import { change } from '../events/change.js'
+import { logEvent } from '../log-events/log-event.js'
+import { findKeyClient } from './key-client.js'
+import { OAuthFailure } from './oauth-failure.js'
+import {
+  allOf,
+  askerOf,
+  belongings,
+  clientDemands,
+  isWhole,
+  knownColumns,
+  readRefreshToken,
+  type Asker,
+  type KnownFamily,
+} from './refresh-family.js'
+
+/** A token that an application gives back. */
+export interface Revocation {
+  readonly token: string
+  /** The application, or with a secret the API key. */
+  readonly clientId: string
+  readonly clientSecret: string | undefined
+  /** Whose endpoint was asked; undefined: the service's own. */
+  readonly organizationDomain: string | undefined
+  readonly requestId: string
+}
+
+/**
+ * Ends the family of a refresh token (RFC 7009 section 2.1): nothing that was made of it is exchanged any more. A token
+ * that is not known is as good as given back.
+ *
+ * @throws OAuthFailure `unsupported_token_type` for a token that is signed, which nothing recalls; `invalid_grant` for
+ *   the refresh token of another application.
+ */
+export async function revokeToken(deps: Deps, revocation: Revocation): Promise<RevokedToken> {
+  const { clientId, clientSecret, requestId } = revocation
+  if (decodeJwt(revocation.token) !== undefined) {
+    throw new OAuthFailure(
+      'unsupported_token_type',
+      'Only refresh tokens can be revoked: an access token works until it expires.',
+    )
+  }
+  const token = readRefreshToken(revocation.token)
+  if (token === undefined) return {}
+  const key =
+    clientSecret === undefined ? undefined : await findKeyClient(deps, deps.db, { clientId, clientSecret })
+  const cause = {
+    requestId,
+    actor: { type: 'system', id: 'revocation_endpoint' } as const,
+    params: () => ({}),
+  }
+  const { record: isRefused } = await change(deps, cause, async (trx) => {
+    const asker = { ...askerOf({ ...revocation, key, origin: undefined }), at: deps.now() }
+    const attempt = { ...asker, familyHash: hashSecret(token.handle) }
+    const [ended] = await endFamily(trx, attempt)
+    if (ended === undefined) return { record: (await findOthers(trx, attempt)).length > 0 }
+    await logEvent(deps, trx, {
+      accountId: ended.account_id,
+      environment: ended.environment,
+      organizationId: ended.organization_id,
+      domain: ended.domain,
+      code: 'REFRESH_TOKEN_REVOKED',
+      clientId: ended.application_id,
+      userId: ended.user_id,
+      email: ended.email,
+      requestId,
+    })
+    return { record: false }
+  })
+  if (isRefused) throw new OAuthFailure('invalid_grant', 'The token was not issued to this client.')
+  return {}
+}
+
+interface Attempt extends Asker {
+  readonly familyHash: Buffer
+  readonly at: Date
+}
+
+/** Any token of the family does: who has one that is not good any more wants the family to end all the more. */
+const endFamily = sqlStatement(
+  (attempt: Attempt) => sql<KnownFamily>`
+    update refresh_token_families as family set ended_at = ${attempt.at}
+    from ${belongings}
+    where family.family_hash = ${attempt.familyHash}
+      and family.ended_at is null
+      and ${isWhole}
+      and ${allOf(clientDemands(attempt))}
+    returning ${knownColumns}`,
+)
+
+/** The family, where it is another client's. */
+const findOthers = sqlStatement(
+  (attempt: Attempt) => sql<{ readonly id: string }>`
+    select family.id
+    from refresh_token_families as family, ${belongings}
+    where family.family_hash = ${attempt.familyHash}
+      and ${isWhole}
+      and not coalesce(${allOf(clientDemands(attempt))}, false)`,
+)

@@ -1,0 +1,113 @@
+import type { Environment } from '@portico/contract/fields'
+import type { UserTokens } from '@portico/contract/oauth'
+import type { User } from '@portico/contract/users'
+import type { Kysely } from 'kysely'
+import { v4 as uuidv4 } from 'uuid'
+import type { Algorithm } from '../crypto/jwt.js'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { activeSigningKey, signWith } from '../signing-keys/signing-keys.js'
+import type { Cause } from '../tenant.js'
+import { toMetaDataClaims } from '../token-customization/user-metadata.js'
+import { getUser } from '../users/users.js'
+import { issuerOf, toAccessTokenClaims, toIdTokenClaims, type ActClaim } from './claims.js'
+import { scopesOf } from './scopes.js'
+
+/** What a code or a refresh token was good for, as the statement that spent it says. */
+export interface Grant {
+  readonly account_id: string
+  readonly account_domain: string
+  readonly environment: Environment
+  readonly organization_id: string
+  /** Of the organization. */
+  readonly domain: string
+  readonly session_id: string
+  readonly user_id: string
+  readonly application_id: string
+  readonly application_name: string
+  readonly application_type: string
+  readonly access_token_lifetime_in_seconds: number
+  readonly token_signing_alg: Algorithm
+  readonly scope: string
+  readonly amr: readonly string[]
+  readonly act: ActClaim | null
+  readonly authenticated_at: Date
+}
+
+/** What the ID token binds itself to beside the access token. */
+export interface IdTokenBinding {
+  readonly nonce?: string | undefined
+  readonly state?: string | undefined
+  readonly code?: string | undefined
+}
+
+/** The user of a grant with everything that tokens say of them; undefined when they may not sign in. */
+export async function findUserOf(db: Kysely<DB>, grant: Grant, cause: Cause): Promise<User | undefined> {
+  const tenant = {
+    accountId: grant.account_id,
+    accountDomain: grant.account_domain,
+    environment: grant.environment,
+    domain: grant.domain,
+    organizationIds: null,
+    cause,
+  }
+  const { record } = await getUser({ db }, tenant, grant.user_id)
+  return 'deleted' in record || !record.active ? undefined : record
+}
+
+/**
+ * Signs the tokens of a grant. After the commit that spent it, so that a slow signature, or the making of the first
+ * RS256 key, holds no transaction open.
+ */
+export async function signUserTokens(
+  deps: Deps,
+  grant: Grant,
+  user: User,
+  binding: IdTokenBinding = {},
+): Promise<UserTokens> {
+  const algorithm = grant.token_signing_alg
+  const owner = {
+    accountId: grant.account_id,
+    environment: grant.environment,
+    organizationId: grant.organization_id,
+  }
+  const key = await activeSigningKey(deps, deps.db, owner, algorithm)
+  const lifetimeSeconds = grant.access_token_lifetime_in_seconds
+  const facts = {
+    issuer: issuerOf(deps.config.baseUrl, grant.domain),
+    environment: grant.environment,
+    organizationDomain: grant.domain,
+    user,
+    metaData: toMetaDataClaims(user.metadata),
+    application: {
+      id: grant.application_id,
+      name: grant.application_name,
+      application_type: grant.application_type,
+    },
+    // openid asks for the ID token and permits nothing, so that it is no scope of the access token.
+    scopes: scopesOf(grant.scope).filter((scope) => scope !== 'openid'),
+    amr: grant.amr,
+    authTimeSeconds: Math.floor(grant.authenticated_at.getTime() / 1000),
+    sessionId: grant.session_id,
+    act: grant.act ?? undefined,
+    issuedAtSeconds: Math.floor(deps.now().getTime() / 1000),
+    lifetimeSeconds,
+  }
+  const accessToken = signWith(deps, owner, key, {
+    algorithm,
+    typ: 'at+jwt',
+    claims: toAccessTokenClaims({ ...facts, jti: uuidv4() }),
+  })
+  const idToken = signWith(deps, owner, key, {
+    algorithm,
+    typ: 'JWT',
+    claims: toIdTokenClaims({ ...facts, ...binding, jti: uuidv4(), accessToken }),
+  })
+  return {
+    access_token: accessToken,
+    id_token: idToken,
+    token_type: 'Bearer',
+    expires_in: lifetimeSeconds,
+    scope: grant.scope,
+  }
+}

@@ -1,0 +1,177 @@
+import { environments, id as idForm, type Environment } from '@portico/contract/fields'
+import { sql } from 'kysely'
+import { isUsableBy } from '../applications/usable.js'
+import { hashSecret } from '../crypto/secret.js'
+import type { Deps } from '../deps.js'
+import { change } from '../events/change.js'
+import { readIdTokenHint, type IdTokenHint } from '../oauth/id-token-hint.js'
+import type { PublicOrganization } from '../organizations/find-organization.js'
+import { signOut } from '../sessions/sign-out.js'
+
+/** A request to sign out of an organization (OpenID Connect RP-Initiated Logout section 2); what is undefined was not sent. */
+export interface SignOutRequest {
+  readonly organization: PublicOrganization
+  readonly idTokenHint: string | undefined
+  readonly clientId: string | undefined
+  readonly postLogoutRedirectUri: string | undefined
+  readonly state: string | undefined
+  /** What the browser's session cookie of an environment has. */
+  readonly sessionSecretOf: (environment: Environment) => string | undefined
+}
+
+/** What is wrong with a request, so that it leads nowhere. */
+export type SignOutFault = 'id_token_hint' | 'client_id' | 'post_logout_redirect_uri'
+
+/** What a request to sign out comes to. */
+export interface SignOutPlan {
+  /** Undefined where nothing in the request or the browser tells. */
+  readonly environment: Environment | undefined
+  /** The session to end; undefined where the browser has none. */
+  readonly session: EndingSession | undefined
+  /** The hint is of this very session, so that nobody has to be asked. */
+  readonly isHinted: boolean
+  /** Where the browser goes afterwards; undefined: nowhere, and a page says that it is done. */
+  readonly redirectUrl: string | undefined
+}
+
+export interface EndingSession {
+  readonly sessionId: string
+  readonly userId: string
+  readonly email: string
+}
+
+/**
+ * Finds out what a request to sign out is to come to, and does nothing yet. It redirects to nowhere but an address that
+ * the application has registered, to the letter; the application is the one that the hint was issued to, or that
+ * client_id names. A hint that has expired is as good as ever, because signing out comes last.
+ */
+export async function planSignOut(
+  deps: Pick<Deps, 'config' | 'db'>,
+  request: SignOutRequest,
+): Promise<SignOutPlan | { readonly fault: SignOutFault }> {
+  const { idTokenHint, postLogoutRedirectUri: redirectUri } = request
+  const hint =
+    idTokenHint === undefined ? undefined : await readIdTokenHint(deps, request.organization, idTokenHint)
+  if (idTokenHint !== undefined && hint === undefined) return { fault: 'id_token_hint' }
+  const clientId = request.clientId?.toLowerCase().split('_').at(-1)
+  if (hint !== undefined && clientId !== undefined && clientId !== hint.clientId)
+    return { fault: 'client_id' }
+  const application = await findApplication(deps, request, hint, clientId)
+  if (clientId !== undefined && application === undefined) return { fault: 'client_id' }
+  if (redirectUri !== undefined && application?.allowed_logout_urls.includes(redirectUri) !== true)
+    return { fault: 'post_logout_redirect_uri' }
+  const named = hint?.environment ?? application?.environment
+  const found = await findSession(deps, request, hint, named === undefined ? environments : [named])
+  return {
+    environment: found?.environment ?? named,
+    session: found?.session,
+    isHinted: found !== undefined && isOf(found.session, hint),
+    redirectUrl: redirectUri === undefined ? undefined : withState(redirectUri, request.state),
+  }
+}
+
+/** Ends the session of a plan, once its user has agreed or the hint makes that unnecessary. */
+export async function signOutAsPlanned(
+  deps: Pick<Deps, 'db' | 'keys' | 'now'>,
+  { accountId, accountDomain, domain }: PublicOrganization,
+  { environment, session }: SignOutPlan,
+  requestId: string,
+): Promise<void> {
+  if (environment === undefined || session === undefined) return
+  const cause = { requestId, actor: { type: 'user', id: session.userId } as const, params: () => ({}) }
+  const tenant = { accountId, accountDomain, environment, domain, organizationIds: null, cause }
+  await change(deps, cause, async (trx) => ({ record: await signOut(deps, trx, tenant, session) }))
+}
+
+const applicationId = idForm()
+
+/** The application that asks: of an environment that the hint names, else of either. */
+async function findApplication(
+  { db }: Pick<Deps, 'db'>,
+  { organization }: SignOutRequest,
+  hint: IdTokenHint | undefined,
+  clientId: string | undefined,
+) {
+  const id = clientId ?? hint?.clientId
+  if (id === undefined || !applicationId.safeParse(id).success) return undefined
+  return (
+    db
+      .selectFrom('applications')
+      .where('account_id', '=', organization.accountId)
+      .where('environment', 'in', hint === undefined ? [...environments] : [hint.environment])
+      .where('id', '=', id)
+      .where(isUsableBy(sql.val(organization.organizationId)))
+      // The table's check constraint allows nothing else.
+      .select([sql<Environment>`environment`.as('environment'), 'allowed_logout_urls'])
+      .executeTakeFirst()
+  )
+}
+
+interface FoundSession {
+  readonly environment: Environment
+  readonly session: EndingSession
+}
+
+/**
+ * The session of the browser, also one that was left alone or has expired, because its refresh tokens may be good still.
+ * A browser that has none, and a hint of a session that no browser has, are of a user who signed in by the API: theirs
+ * is the one to end.
+ */
+async function findSession(
+  { db }: Pick<Deps, 'db'>,
+  { organization, sessionSecretOf }: SignOutRequest,
+  hint: IdTokenHint | undefined,
+  candidates: readonly Environment[],
+): Promise<FoundSession | undefined> {
+  const { accountId, organizationId } = organization
+  const sessions = (environment: Environment) =>
+    db
+      .selectFrom('sessions')
+      .innerJoin('users', (join) =>
+        join
+          .onRef('users.account_id', '=', 'sessions.account_id')
+          .onRef('users.environment', '=', 'sessions.environment')
+          .onRef('users.organization_id', '=', 'sessions.organization_id')
+          .onRef('users.id', '=', 'sessions.user_id'),
+      )
+      .where('sessions.account_id', '=', accountId)
+      .where('sessions.environment', '=', environment)
+      .where('sessions.organization_id', '=', organizationId)
+      .where('sessions.ended_at', 'is', null)
+      .select(['sessions.id', 'sessions.user_id', 'users.email'])
+  for (const environment of candidates) {
+    const secret = sessionSecretOf(environment)
+    if (secret === undefined) continue
+    const row = await sessions(environment)
+      .where('sessions.secret_hash', '=', hashSecret(secret))
+      .executeTakeFirst()
+    if (row !== undefined) return { environment, session: toEnding(row) }
+  }
+  if (hint?.sessionId === undefined) return undefined
+  const row = await sessions(hint.environment)
+    .where('sessions.id', '=', hint.sessionId)
+    .where('sessions.user_id', '=', hint.userId)
+    .where('sessions.secret_hash', 'is', null)
+    .executeTakeFirst()
+  return row === undefined ? undefined : { environment: hint.environment, session: toEnding(row) }
+}
+
+function toEnding(row: {
+  readonly id: string
+  readonly user_id: string
+  readonly email: string
+}): EndingSession {
+  return { sessionId: row.id, userId: row.user_id, email: row.email }
+}
+
+/** An ID token of another session, or of another user, makes nobody sign out unasked. */
+function isOf({ sessionId, userId }: EndingSession, hint: IdTokenHint | undefined): boolean {
+  return hint !== undefined && hint.sessionId === sessionId && hint.userId === userId
+}
+
+/** RP-Initiated Logout section 3; the address stays as it was registered, its own query included. */
+function withState(redirectUri: string, state: string | undefined): string {
+  if (state === undefined) return redirectUri
+  const joint = !redirectUri.includes('?') ? '?' : /[?&]$/.test(redirectUri) ? '' : '&'
+  return `${redirectUri}${joint}${new URLSearchParams({ state }).toString()}`
+}

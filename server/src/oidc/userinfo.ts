@@ -1,0 +1,104 @@
+import { environments } from '@portico/contract/fields'
+import type { UserInfo } from '@portico/contract/oidc'
+import type { Address, Profile } from '@portico/contract/profile'
+import type { User } from '@portico/contract/users'
+import { decodeJwt } from '../crypto/jwt.js'
+import type { Deps } from '../deps.js'
+import { ApiError } from '../errors.js'
+import { verifyUserToken } from '../oauth/access-token.js'
+import { isTokenLive } from '../oauth/live-token.js'
+import { getUser } from '../users/users.js'
+import { getIssuingOrganization } from './key-set.js'
+
+/** A request to the UserInfo endpoint of an organization. */
+export interface UserInfoRequest {
+  readonly organizationDomain: string
+  /** The header Authorization. */
+  readonly authorization: string | undefined
+  readonly requestId: string
+}
+
+/**
+ * What the access token in a request lets its bearer know of its user (OpenID Connect Core section 5.3).
+ *
+ * @throws ApiError `organization_not_found`; `invalid_token`, with one text whatever is wrong with the token.
+ */
+export async function getUserInfo(
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
+  { organizationDomain, authorization, requestId }: UserInfoRequest,
+): Promise<UserInfo> {
+  const { accountId } = await getIssuingOrganization(deps, organizationDomain)
+  if (authorization === undefined)
+    throw new ApiError('invalid_token', { message: 'Send Authorization: Bearer <access token of the user>.' })
+  const [, token = ''] = /^Bearer ([\w.~+/-]+=*)$/i.exec(authorization) ?? []
+  // Which environment's key is to have signed it; the signature then shows whether it is so.
+  const claimed = decodeJwt(token)?.claims['dbs']
+  const environment = environments.find((each) => each === claimed)
+  if (environment === undefined) throw refused()
+  const place = { accountId, environment }
+  const verified = await verifyUserToken(deps, place, token, 0).catch((error: unknown) => {
+    throw error instanceof ApiError && error.code === 'access_token_refused' ? refused(error) : error
+  })
+  if (verified.organizationDomain !== organizationDomain) throw refused()
+  if (!(await isTokenLive(deps, place, verified))) throw refused()
+  const tenant = {
+    ...place,
+    accountDomain: '',
+    domain: organizationDomain,
+    organizationIds: null,
+    cause: { requestId, actor: { type: 'user', id: verified.userId } as const, params: () => ({}) },
+  }
+  const { record } = await getUser(deps, tenant, verified.userId)
+  if ('deleted' in record) throw refused()
+  const { scp } = verified.claims
+  return toUserInfo(record, Array.isArray(scp) ? scp : [])
+}
+
+function refused(cause?: unknown): ApiError {
+  const message = 'The access token is not one of this organization whose user is signed in.'
+  return new ApiError('invalid_token', { message, cause })
+}
+
+/** The claims of the scopes, each where the user has it (OpenID Connect Core section 5.4). */
+function toUserInfo(user: User, scopes: readonly unknown[]): UserInfo {
+  return {
+    sub: user.id,
+    ...(scopes.includes('profile') && toProfileClaims(user)),
+    ...(scopes.includes('email') && { email: user.email, email_verified: user.email_verified }),
+    ...(scopes.includes('phone') &&
+      user.phone_number !== null && {
+        phone_number: user.phone_number,
+        phone_number_verified: user.phone_number_verified,
+      }),
+    ...(scopes.includes('address') && toAddressClaim(user.address)),
+  }
+}
+
+const profileClaims = [
+  'name',
+  'given_name',
+  'family_name',
+  'nickname',
+  'preferred_username',
+  'profile',
+  'picture',
+  'website',
+  'gender',
+  'birthdate',
+  'zoneinfo',
+  'locale',
+] as const satisfies readonly (keyof Profile & keyof UserInfo)[]
+
+function toProfileClaims({ profile, updated_at }: User): Partial<UserInfo> {
+  const known = profileClaims.map((name) => [name, profile[name]] as const)
+  return { ...withoutNulls(known), updated_at: Math.floor(Date.parse(updated_at) / 1000) }
+}
+
+function toAddressClaim(address: Address): Partial<UserInfo> {
+  const known = withoutNulls(Object.entries(address))
+  return Object.keys(known).length === 0 ? {} : { address: known }
+}
+
+function withoutNulls(members: readonly (readonly [string, string | null])[]): Record<string, string> {
+  return Object.fromEntries(members.flatMap(([name, value]) => (value === null ? [] : [[name, value]])))
+}

@@ -1,0 +1,37 @@
+/** What a browser says of itself, as far as a person knows it by these names. */
+export interface Device {
+  readonly browser: string | undefined
+  readonly system: string | undefined
+  readonly isHandheld: boolean
+}
+
+/** In this order: nearly every browser also calls itself Chrome or Safari, and every one on Android also Linux. */
+const browsers = [
+  [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
+  [/\b(?:OPR|Opera|OPT)\//, 'Opera'],
+  [/\bSamsungBrowser\//, 'Samsung Internet'],
+  [/\bVivaldi\//, 'Vivaldi'],
+  [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(?:Chrome|Chromium|HeadlessChrome|CriOS)\//, 'Chrome'],
+  [/\bVersion\/[\d.]+.*\bSafari\//, 'Safari'],
+] as const
+
+const systems = [
+  [/\biPad\b/, 'iPadOS'],
+  [/\biPhone\b|\biPod\b/, 'iOS'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMac OS X\b|\bMacintosh\b/, 'macOS'],
+  [/\bLinux\b/, 'Linux'],
+] as const
+
+/** What a User-Agent header names; a header is what its sender likes, so nothing of its text is taken over. */
+export function toDevice(userAgent: string | null): Device {
+  const text = userAgent ?? ''
+  return {
+    browser: browsers.find(([pattern]) => pattern.test(text))?.[1],
+    system: systems.find(([pattern]) => pattern.test(text))?.[1],
+    isHandheld: /\biPhone\b|\biPod\b|\biPad\b|\bAndroid\b|\bMobile\b/.test(text),
+  }
+}

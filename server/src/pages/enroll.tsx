@@ -1,0 +1,133 @@
+import type { TotpMethod } from '@portico/contract/totp'
+import { displayName } from '../display-name.js'
+import { PageFault, toFault, type Fault } from './fault.js'
+import { CodeField } from './field.js'
+import { Form } from './form.js'
+import { toDocument, type Frame } from './layout.js'
+import { toQrCode } from './qr.js'
+import type { PageForm } from './steps/step-page.js'
+import type { EnrollFault, TotpFault } from './texts/en/second-factor.js'
+
+/** A second factor is asked for, and the user has none. */
+export interface EnrollPage {
+  readonly frame: Frame
+  readonly form: PageForm
+  readonly method: TotpMethod
+  /** The telephone, all but its end hidden; null with the app, or where there is none. */
+  readonly sentTo: string | null
+  readonly fault?: EnrollFault | TotpFault | undefined
+  readonly retryAfterSeconds?: number | undefined
+}
+
+/** Says why there is a second step, and begins it. */
+export function enrollPage(view: EnrollPage): string {
+  const { frame, form, method, sentTo } = view
+  const { texts } = frame
+  const words = texts.enroll
+  const fault = toFault(texts, words.faults, view.fault, view.retryAfterSeconds)
+  const sms = sentTo === null ? words.smsUnknown : words.sms(displayName(sentTo))
+  const isApp = method === 'totp_mobile_app'
+  return toDocument({
+    frame,
+    title: words.heading,
+    isFault: fault !== undefined,
+    children: (
+      <>
+        <h1>{words.heading}</h1>
+        <PageFault fault={fault} />
+        <p>{words.sentence}</p>
+        <p>{isApp ? words.app : sms}</p>
+        <Form
+          form={form}
+          action="enroll"
+          button={isApp ? words.appButton : words.smsButton}
+          working={texts.working}
+        />
+      </>
+    ),
+  })
+}
+
+/** An enrolment waits for its first code. */
+export interface EnrollCodePage extends EnrollPage {
+  /** The key URI of the app; null with text messages. */
+  readonly uri: string | null
+}
+
+/** Shows the key of the app as a picture and as text, and takes the first code. */
+export function enrollCodePage(view: EnrollCodePage): string {
+  const { frame, form, uri, sentTo } = view
+  const { texts } = frame
+  const words = texts.enroll
+  const fault = toFault(texts, words.faults, view.fault, view.retryAfterSeconds)
+  const heading = uri === null ? texts.totp.headings.sms : words.codeHeading
+  return toDocument({
+    frame,
+    title: heading,
+    isFault: fault !== undefined,
+    children: (
+      <>
+        <h1>{heading}</h1>
+        <PageFault fault={fault} />
+        {uri === null ? (
+          <p>{sentTo === null ? words.smsUnknown : texts.totp.smsSent(displayName(sentTo))}</p>
+        ) : (
+          <Key frame={frame} uri={uri} />
+        )}
+        <CodeForm view={view} fault={fault} />
+        <Form
+          form={form}
+          action="enroll"
+          look="plain"
+          button={uri === null ? texts.totp.sendAgain : words.again}
+        />
+      </>
+    ),
+  })
+}
+
+function CodeForm({ view: { frame, form, uri }, fault }: { view: EnrollCodePage; fault: Fault | undefined }) {
+  const words = frame.texts.enroll
+  return (
+    <Form form={form} action="validate" button={words.button} working={frame.texts.working} isCodeForm>
+      <CodeField
+        label={words.label}
+        fault={fault}
+        {...(uri !== null && { hint: words.enter })}
+        // The picture comes first, and a field with the focus would push it out of a telephone's screen.
+        hasFocus={uri === null || fault !== undefined}
+      />
+    </Form>
+  )
+}
+
+function Key({ frame: { texts }, uri }: { frame: Frame; uri: string }) {
+  const words = texts.enroll
+  const { size, path } = toQrCode(uri)
+  return (
+    <div class="key">
+      <p>{words.scan}</p>
+      <svg class="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={words.picture}>
+        <path d={path} />
+      </svg>
+      <p class="on-phone">
+        <a class="second" href={uri}>
+          {words.open}
+        </a>
+      </p>
+      <details>
+        <summary>{words.noCamera}</summary>
+        <p>{words.key}</p>
+        <p>
+          <code class="secret">{secretOf(uri)}</code>
+        </p>
+      </details>
+    </div>
+  )
+}
+
+/** The secret of a key URI in groups of four, as it is typed. */
+function secretOf(uri: string): string {
+  const secret = new URL(uri).searchParams.get('secret') ?? ''
+  return secret.match(/.{1,4}/g)?.join(' ') ?? ''
+}

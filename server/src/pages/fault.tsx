@@ -1,0 +1,43 @@
+import { toWait } from './moments.js'
+import type { FaultText } from './texts/en/sign-in.js'
+import type { PageTexts } from './texts/en.js'
+
+/** What was wrong with a form, in a sentence. */
+export interface Fault {
+  readonly sentence: string
+  /** Else nothing that is typed would help, and the page says so above the form. */
+  readonly isOfField: boolean
+}
+
+const faultsOfPage: ReadonlySet<string> = new Set([
+  'too_many',
+  'too_many_mails',
+  'too_many_messages',
+  'not_sent',
+  'no_phone',
+  'over',
+  'code_over',
+])
+
+/** The fault of a page in its language; undefined where nothing is wrong. */
+export function toFault<Key extends string>(
+  { lang, later }: PageTexts,
+  sentences: Readonly<Record<Key, FaultText>>,
+  key: Key | undefined,
+  retryAfterSeconds?: number,
+): Fault | undefined {
+  if (key === undefined) return undefined
+  const text = sentences[key]
+  const wait = retryAfterSeconds === undefined ? later : toWait(retryAfterSeconds, lang)
+  return { sentence: typeof text === 'string' ? text : text(wait), isOfField: !faultsOfPage.has(key) }
+}
+
+/** What is wrong with the page as a whole. It takes the focus, so that it is what is read first. */
+export function PageFault({ fault }: { fault: Fault | undefined }) {
+  if (fault === undefined || fault.isOfField) return null
+  return (
+    <p class="fault banner" role="alert" tabindex={-1} autofocus>
+      {fault.sentence}
+    </p>
+  )
+}

@@ -1,0 +1,269 @@
+import { organizationColors } from '@portico/contract/organizations'
+import { enrollCodePage, enrollPage } from './enroll.js'
+import { errorPage } from './error.js'
+import { identifierPage } from './identifier.js'
+import type { Frame } from './layout.js'
+import { linkCodePage } from './link-code.js'
+import { linkSentPage } from './link-sent.js'
+import { magicLinkPage } from './magic-link.js'
+import { passwordPage } from './password.js'
+import { readyPage } from './ready.js'
+import { recoveryCodesPage } from './recovery-codes.js'
+import { passwordSetPage, setPasswordPage } from './set-password.js'
+import { sessionsPage, type SessionView } from './sessions.js'
+import { signedOutPage, signOutPage } from './sign-out.js'
+import type { PageTexts } from './texts/en.js'
+import { totpPage } from './totp.js'
+
+/** A page in one of its states. */
+export interface GalleryPage {
+  readonly name: string
+  readonly html: string
+}
+
+/** What others have chosen, and pages have to live with. */
+export interface GalleryNames {
+  readonly organization: string
+  readonly application: string
+  readonly email: string
+  readonly phone: string
+}
+
+export const usualNames: GalleryNames = {
+  organization: 'Awesome company',
+  application: 'Storefront',
+  email: 'ada.lovelace@awesome.example',
+  phone: '••••\u00a042',
+}
+
+/** As long as they can be, and in other scripts. */
+export const longNames: GalleryNames = {
+  organization: 'Société internationale des chemins de fer et de la navigation réunis',
+  application: 'Donaudampfschifffahrtsgesellschaftskapitänspatentverwaltungsanwendung',
+  email: `${'maximiliane-konstantinopolitanska'.repeat(2)}@${'verwaltung.'.repeat(5)}awesome.example`.slice(
+    -254,
+  ),
+  phone: '••••\u00a0••••\u00a0••••\u00a042',
+}
+
+/** Of somebody who wants to be more than a name. */
+export const hostileNames: GalleryNames = {
+  organization: '"><script>alert(1)</script><b>\u202eevil\u2066',
+  application: "'><img src=x onerror=alert(2)>\u202e\n{{7*7}}",
+  email: '"<script>alert(3)</script>"@evil.example\u202emoc',
+  phone: '<u>42</u>\u202e',
+}
+
+export const galleryAt = new Date('2026-03-14T12:00:00Z')
+
+/** The frame of a gallery's page: an organization with all that it can brand, the logo aside. */
+export function galleryFrame(
+  texts: PageTexts,
+  names: GalleryNames,
+  organization: Partial<NonNullable<Frame['organization']>> = {},
+): Frame {
+  return {
+    texts,
+    organization: {
+      accountDomain: 'acme',
+      accountId: '0190c8a2-6b1e-7c3d-9f4a-2b6d8e0f1a34',
+      organizationId: '0190c8a2-6b1e-7c3d-9f4a-2b6d8e0f1a35',
+      domain: 'awesome-company',
+      name: names.organization,
+      locale: null,
+      color: organizationColors[2],
+      icon_logo_url: null,
+      inline_logo_url: null,
+      terms_of_service_url: 'https://awesome.example/terms',
+      privacy_policy_url: 'https://awesome.example/privacy',
+      ...organization,
+    },
+    isSandbox: false,
+    productName: 'Portico',
+    styleUrl: '/assets/x/pages.css',
+    scriptUrl: '/assets/x/pages.js',
+    url: '/t/awesome-company/sign-in/1',
+  }
+}
+
+/** Every page in every state, in one language. */
+export function galleryOf(frame: Frame, names: GalleryNames): GalleryPage[] {
+  return [
+    ...identifierStates(frame, names),
+    ...passwordStates(frame, names),
+    ...linkStates(frame, names),
+    ...setPasswordStates(frame, names),
+    ...totpStates(frame, names),
+    ...enrollStates(frame, names),
+    ...recoveryStates(frame),
+    ...sessionStates(frame, names),
+    ...errorStates(frame),
+  ]
+}
+
+const form = { action: '/t/awesome-company/sign-in/1?ui_locales=en', csrf: 'c'.repeat(43) }
+const uri =
+  'otpauth://totp/Awesome%20company:ada.lovelace%40awesome.example?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Awesome%20company'
+const minute = 60
+
+function page(name: string, html: string): GalleryPage {
+  return { name, html }
+}
+
+/** One page for each fault that there are words for. */
+function faultStates<Key extends string>(
+  name: string,
+  faults: Readonly<Record<Key, unknown>>,
+  render: (fault: Key) => string,
+): GalleryPage[] {
+  // The keys of an object that is written out in the texts are those of its type.
+  return (Object.keys(faults) as Key[]).map((fault) => page(`${name}-${fault}`, render(fault)))
+}
+
+function identifierStates(frame: Frame, { email, application }: GalleryNames): GalleryPage[] {
+  const view = { frame, form, email: null, maySignUp: false }
+  return [
+    page('identifier', identifierPage({ ...view, applicationName: application })),
+    page('identifier-plain', identifierPage(view)),
+    page('identifier-sign-up', identifierPage({ ...view, maySignUp: true, applicationName: application })),
+    ...faultStates('identifier', frame.texts.identifier.faults, (fault) =>
+      identifierPage({ ...view, email, applicationName: application, fault, retryAfterSeconds: 15 * minute }),
+    ),
+  ]
+}
+
+function passwordStates(frame: Frame, { email }: GalleryNames): GalleryPage[] {
+  const view = { frame, form, email, mayMailLink: true, isPasswordNew: false }
+  return [
+    page('password', passwordPage(view)),
+    page('password-only', passwordPage({ ...view, mayMailLink: false })),
+    page('password-new', passwordPage({ ...view, isPasswordNew: true })),
+    ...faultStates('password', frame.texts.password.faults, (fault) =>
+      passwordPage({ ...view, fault, retryAfterSeconds: 15 * minute }),
+    ),
+  ]
+}
+
+function linkStates(frame: Frame, { email, application, organization }: GalleryNames): GalleryPage[] {
+  const view = { frame, form, email, purpose: 'sign_in', isCodeAsked: false } as const
+  const link = {
+    frame,
+    email,
+    organizationName: organization,
+    action: form.action,
+    token: 't',
+    csrf: form.csrf,
+  }
+  return [
+    page('link-sent', linkSentPage(view)),
+    page('link-sent-password', linkSentPage({ ...view, purpose: 'password' })),
+    page('link-sent-resent', linkSentPage({ ...view, isResent: true })),
+    page('link-sent-code', linkSentPage({ ...view, isCodeAsked: true })),
+    ...faultStates('link-sent', frame.texts.linkSent.faults, (fault) =>
+      linkSentPage({ ...view, isCodeAsked: fault !== 'too_many_mails', fault }),
+    ),
+    page('link-code', linkCodePage({ frame, code: '294751', applicationName: application })),
+    page('magic-link', magicLinkPage({ ...link, purpose: 'sign_in' })),
+    page('magic-link-password', magicLinkPage({ ...link, purpose: 'password' })),
+    page('magic-link-elsewhere', magicLinkPage({ ...link, purpose: 'sign_in', isOtherBrowser: true })),
+  ]
+}
+
+function setPasswordStates(frame: Frame, { email, application }: GalleryNames): GalleryPage[] {
+  const view = { frame, form, email, minLength: 8, maxLength: 1024, isRenewal: false, passwordCode: 'p' }
+  return [
+    page('set-password', setPasswordPage(view)),
+    page('set-password-renewal', setPasswordPage({ ...view, isRenewal: true, passwordCode: undefined })),
+    ...faultStates('set-password', { wrong_length: '', ...frame.texts.setPassword.faults }, (fault) =>
+      setPasswordPage({ ...view, fault, retryAfterSeconds: minute }),
+    ),
+    page('password-set', passwordSetPage({ frame })),
+    page('ready', readyPage({ frame, form, applicationName: application })),
+  ]
+}
+
+function totpStates(frame: Frame, { phone }: GalleryNames): GalleryPage[] {
+  const view = { frame, form, way: 'app', sentTo: null } as const
+  return [
+    page('totp-app', totpPage(view)),
+    page('totp-sms-unsent', totpPage({ ...view, way: 'sms' })),
+    page('totp-sms', totpPage({ ...view, way: 'sms', sentTo: phone })),
+    page('totp-recovery', totpPage({ ...view, way: 'recovery' })),
+    page('totp-recovery-wrong_code', totpPage({ ...view, way: 'recovery', fault: 'wrong_code' })),
+    ...faultStates('totp-app', frame.texts.totp.faults, (fault) =>
+      totpPage({ ...view, fault, retryAfterSeconds: 5 * minute }),
+    ),
+    page('totp-sms-not_sent', totpPage({ ...view, way: 'sms', fault: 'not_sent' })),
+  ]
+}
+
+function enrollStates(frame: Frame, { phone }: GalleryNames): GalleryPage[] {
+  const view = { frame, form, method: 'totp_mobile_app', sentTo: null } as const
+  const sms = { ...view, method: 'sms', sentTo: phone } as const
+  return [
+    page('enroll-app', enrollPage(view)),
+    page('enroll-sms', enrollPage(sms)),
+    page('enroll-sms-no_phone', enrollPage({ ...sms, sentTo: null, fault: 'no_phone' })),
+    page('enroll-app-over', enrollPage({ ...view, fault: 'over' })),
+    page('enroll-code-app', enrollCodePage({ ...view, uri })),
+    page('enroll-code-sms', enrollCodePage({ ...sms, uri: null })),
+    ...faultStates('enroll-code-app', frame.texts.enroll.faults, (fault) =>
+      enrollCodePage({ ...view, uri, fault, retryAfterSeconds: 5 * minute }),
+    ),
+  ]
+}
+
+function recoveryStates(frame: Frame): GalleryPage[] {
+  const codes = ['mzxw6ytboi', 'gezdgnbvgy', '3tqojqgezd', 'krugs4zani', 'onxw2zlu62']
+  return [
+    page('recovery-codes', recoveryCodesPage({ frame, form, codes })),
+    page('recovery-codes-gone', recoveryCodesPage({ frame, form, codes: null })),
+    page(
+      'recovery-codes-not_acknowledged',
+      recoveryCodesPage({ frame, form, codes, fault: 'not_acknowledged' }),
+    ),
+  ]
+}
+
+const userAgents = [
+  'Mozilla/5.0 (X11; Linux x86_64; rv:148.0) Gecko/20100101 Firefox/148.0',
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_7 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Mobile/15E148 Safari/604.1',
+  'Mozilla/5.0 (Linux; Android 16; SM-S931B) AppleWebKit/537.36 (KHTML, like Gecko) SamsungBrowser/30.0 Chrome/146.0.0.0 Mobile Safari/537.36',
+  null,
+]
+
+function sessionStates(frame: Frame, { email, application }: GalleryNames): GalleryPage[] {
+  const sessions = userAgents.map((device, index): SessionView => ({
+    id: `0190c8a2-6b1e-7c3d-9f4a-2b6d8e0f1a${index}0`,
+    isCurrent: index === 0,
+    device,
+    applicationName: index === 3 ? null : application,
+    authenticatedAt: new Date(galleryAt.getTime() - (index + 1) ** 3 * 3_600_000),
+    lastUsedAt: new Date(galleryAt.getTime() - index ** 4 * minute * 1000),
+  }))
+  const view = { frame, form, email, now: galleryAt }
+  return [
+    page('sessions', sessionsPage({ ...view, sessions, isOnlyOne: false })),
+    page('sessions-only-one', sessionsPage({ ...view, sessions: sessions.slice(0, 1), isOnlyOne: true })),
+    page('sign-out', signOutPage({ frame, form, email })),
+    page('signed-out', signedOutPage({ frame })),
+  ]
+}
+
+function errorStates(frame: Frame): GalleryPage[] {
+  const { texts } = frame
+  const nowhere = { ...frame, organization: undefined, url: undefined }
+  return [
+    page('error-dead-link', errorPage(frame, texts.deadLink)),
+    page('error-flow-over', errorPage(frame, texts.flowOver)),
+    page('error-other-browser', errorPage(frame, texts.otherBrowser)),
+    page('error-no-way', errorPage(frame, texts.noWayToSignIn)),
+    page('error-refused', errorPage({ ...frame, isSandbox: true }, texts.signInRefused)),
+    page('error-too-many', errorPage(frame, texts.tooMany)),
+    page(
+      'error-invalid-request',
+      errorPage(frame, texts.invalidRequest('redirect_uri is not one of the application’s.')),
+    ),
+    page('error-failure', errorPage(nowhere, texts.failure, texts.reference('0190c8a2-6b1e-7c3d-9f4a'))),
+  ]
+}

@@ -1,0 +1,89 @@
+import type { LinkPurpose } from '../magic-link/purpose.js'
+import { PageFault, toFault, type Fault } from './fault.js'
+import { CodeField } from './field.js'
+import { Form } from './form.js'
+import { toDocument, type Frame } from './layout.js'
+import { Person } from './person.js'
+import type { PageForm } from './steps/step-page.js'
+import type { LinkSentFault } from './texts/en/sign-in.js'
+
+/** What is shown while a link is on its way. */
+export interface LinkSentPage {
+  readonly frame: Frame
+  readonly form: PageForm
+  readonly email: string
+  readonly purpose: LinkPurpose
+  /** The link was opened in another browser, whose page shows a code. */
+  readonly isCodeAsked: boolean
+  /** Another link was asked for a moment ago. */
+  readonly isResent?: boolean
+  readonly fault?: LinkSentFault | undefined
+  readonly retryAfterSeconds?: number | undefined
+}
+
+/** Says to look for the mail, and takes the code of another browser. Whether there was anybody to mail, it never says. */
+export function linkSentPage(view: LinkSentPage): string {
+  const { frame, form, email, purpose, isCodeAsked, isResent = false } = view
+  const { texts } = frame
+  const words = texts.linkSent
+  const fault = toFault(texts, words.faults, view.fault, view.retryAfterSeconds)
+  const isCodeFirst = isCodeAsked || fault?.isOfField === true
+  const heading = isCodeFirst ? words.codeHeading : words.heading
+  return toDocument({
+    frame,
+    title: heading,
+    isFault: fault !== undefined,
+    children: (
+      <>
+        <h1>{heading}</h1>
+        <Person texts={texts} email={email} form={form} />
+        {isResent && fault === undefined && (
+          <p class="notice" role="status">
+            {words.resent}
+          </p>
+        )}
+        <PageFault fault={fault} />
+        {isCodeFirst ? (
+          <>
+            <p>{words.codeSentence}</p>
+            <CodeForm view={view} fault={fault} hasFocus />
+          </>
+        ) : (
+          <>
+            <p>{words.sentences[purpose]}</p>
+            <p>{words.advice[purpose]}</p>
+            {purpose === 'sign_in' && (
+              <details>
+                <summary>{words.otherDevice}</summary>
+                <p>{words.codeHint}</p>
+                <CodeForm view={view} fault={fault} hasFocus={false} />
+              </details>
+            )}
+          </>
+        )}
+        <div class="aside">
+          <p class="quiet">{words.nothingArrived}</p>
+          <Form form={form} action="resend" look="plain" button={words.resend} />
+        </div>
+      </>
+    ),
+  })
+}
+
+function CodeForm({
+  view,
+  fault,
+  hasFocus,
+}: {
+  view: LinkSentPage
+  fault: Fault | undefined
+  hasFocus: boolean
+}) {
+  const { texts } = view.frame
+  const words = texts.linkSent
+  return (
+    <Form form={view.form} action="link_code" button={words.button} working={texts.working} isCodeForm>
+      <CodeField label={words.label} fault={fault} hasFocus={hasFocus} />
+    </Form>
+  )
+}

@@ -1,0 +1,54 @@
+import { displayName } from '../display-name.js'
+import type { Frame } from './layout.js'
+
+/**
+ * Whose page it is: the organization's logo, or its initial and name. A logo with the name in it stands alone; beside an
+ * icon stands the name. Where a logo cannot be loaded, the name is read in its place, and a script brings the initial.
+ */
+export function Organization({ organization, productName }: Pick<Frame, 'organization' | 'productName'>) {
+  const name = displayName(organization?.name ?? productName)
+  const logo = logoOf(organization)
+  return (
+    <p class="organization">
+      {logo !== undefined && (
+        <img
+          class={logo.hasName ? 'logo wide' : 'logo'}
+          src={logo.url}
+          alt={logo.hasName ? name : ''}
+          referrerpolicy="no-referrer"
+          decoding="async"
+          data-logo=""
+        />
+      )}
+      <span class="monogram" aria-hidden="true" hidden={logo !== undefined}>
+        {initialOf(name)}
+      </span>
+      <span hidden={logo?.hasName === true}>
+        <bdi>{name}</bdi>
+      </span>
+    </p>
+  )
+}
+
+interface Logo {
+  readonly url: string
+  readonly hasName: boolean
+}
+
+/** The logo that a page shows: the wide one, else the icon; undefined when neither is an https address. */
+export function logoOf(organization: Frame['organization']): Logo | undefined {
+  const { inline_logo_url: inline, icon_logo_url: icon } = organization ?? {}
+  if (isHttps(inline)) return { url: inline, hasName: true }
+  if (isHttps(icon)) return { url: icon, hasName: false }
+  return undefined
+}
+
+/** Whether an address of an organization's may stand on a page. The API takes no others; a row may be older. */
+export function isHttps(url: string | null | undefined): url is string {
+  return url != null && URL.canParse(url) && new URL(url).protocol === 'https:'
+}
+
+function initialOf(name: string): string {
+  const [first = ''] = name
+  return first.toLocaleUpperCase()
+}

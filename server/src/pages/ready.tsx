@@ -1,0 +1,32 @@
+import { displayName } from '../display-name.js'
+import { Form } from './form.js'
+import { toDocument, type Frame } from './layout.js'
+import type { PageForm } from './steps/step-page.js'
+
+/** Nothing more is asked. */
+export interface ReadyPage {
+  readonly frame: Frame
+  readonly form: PageForm
+  readonly applicationName: string
+}
+
+/** The end of a sign-in that did not lead on by itself: one button to the application. */
+export function readyPage({ frame, form, applicationName }: ReadyPage): string {
+  const words = frame.texts.ready
+  return toDocument({
+    frame,
+    title: words.heading,
+    children: (
+      <>
+        <h1 class="done">{words.heading}</h1>
+        <p>{words.sentence}</p>
+        <Form
+          form={form}
+          action="finish"
+          button={words.button(displayName(applicationName))}
+          working={frame.texts.working}
+        />
+      </>
+    ),
+  })
+}

@@ -1,0 +1,114 @@
+import { displayName } from '../display-name.js'
+import { Form } from './form.js'
+import { toDocument, type Frame } from './layout.js'
+import type { PageForm } from './steps/step-page.js'
+import type { RecoveryCodesFault } from './texts/en/second-factor.js'
+
+/** The codes for the day on which the telephone is lost. */
+export interface RecoveryCodesPage {
+  readonly frame: Frame
+  readonly form: PageForm
+  /** Null once they have been shown: only their digests are kept. */
+  readonly codes: readonly string[] | null
+  readonly fault?: RecoveryCodesFault | undefined
+}
+
+/** Shows recovery codes one time, to be copied, downloaded or printed, and asks whether they are kept. */
+export function recoveryCodesPage({ frame, form, codes, fault }: RecoveryCodesPage): string {
+  const { texts } = frame
+  const words = texts.recoveryCodes
+  const heading = codes === null ? words.goneHeading : words.heading
+  return toDocument({
+    frame,
+    title: heading,
+    isFault: fault !== undefined,
+    children: (
+      <>
+        <h1>{heading}</h1>
+        {codes === null ? (
+          <p>{words.gone}</p>
+        ) : (
+          <>
+            <p>{words.sentence}</p>
+            <p class="notice">{words.once}</p>
+            <Codes frame={frame} codes={codes} />
+          </>
+        )}
+        <Form
+          form={form}
+          action="acknowledge"
+          button={words.button}
+          working={texts.working}
+          isShownOnce={codes !== null}
+        >
+          <div class="field">
+            {fault !== undefined && (
+              <p class="fault" id="acknowledged-fault" role="alert">
+                {words.faults[fault]}
+              </p>
+            )}
+            <label class="check" for="acknowledged">
+              <input
+                type="checkbox"
+                id="acknowledged"
+                name="acknowledged"
+                value="true"
+                required
+                aria-invalid={fault === undefined ? undefined : 'true'}
+                aria-describedby={fault === undefined ? undefined : 'acknowledged-fault'}
+                autofocus={fault !== undefined}
+              />
+              <span>{words.acknowledge}</span>
+            </label>
+          </div>
+        </Form>
+        {codes === null && <Form form={form} action="new_codes" look="second" button={words.newCodes} />}
+      </>
+    ),
+  })
+}
+
+function Codes({
+  frame: { texts, organization, productName },
+  codes,
+}: {
+  frame: Frame
+  codes: readonly string[]
+}) {
+  const words = texts.recoveryCodes
+  const title = words.title(displayName(organization?.name ?? productName))
+  const shown = codes.map(inGroups)
+  const file = `${title}\n\n${shown.join('\n')}\n`
+  return (
+    <section class="codes" aria-label={words.list}>
+      <p class="print-only">{title}</p>
+      <ul id="codes" class="notranslate">
+        {shown.map((code) => (
+          <li key={code}>
+            <code>{code}</code>
+          </li>
+        ))}
+      </ul>
+      <div class="tools">
+        <a
+          class="small"
+          download={words.fileName}
+          href={`data:text/plain;charset=utf-8,${encodeURIComponent(file)}`}
+        >
+          {words.download}
+        </a>
+        <button type="button" class="small" data-copy="codes" data-other={words.copied} hidden>
+          <span aria-live="polite">{words.copy}</span>
+        </button>
+        <button type="button" class="small" data-print="" hidden>
+          {words.print}
+        </button>
+      </div>
+    </section>
+  )
+}
+
+/** Halves are easier to copy by hand; what is typed may have the dash or not. */
+function inGroups(code: string): string {
+  return code.length === 10 ? `${code.slice(0, 5)}-${code.slice(5)}` : code
+}

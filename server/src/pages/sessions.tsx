@@ -1,0 +1,132 @@
+import { displayName } from '../display-name.js'
+import { toDevice, type Device } from './device.js'
+import { Form } from './form.js'
+import { toDocument, type Frame } from './layout.js'
+import { toTimeAgo } from './moments.js'
+import { Person } from './person.js'
+import type { PageForm } from './steps/step-page.js'
+import type { PageTexts } from './texts/en.js'
+
+/** One sign-in of a user. */
+export interface SessionView {
+  readonly id: string
+  /** Of the browser that looks. */
+  readonly isCurrent: boolean
+  /** The User-Agent header of its browser; null where none is known. */
+  readonly device: string | null
+  /** Null where it is of no application any more. */
+  readonly applicationName: string | null
+  readonly authenticatedAt: Date
+  readonly lastUsedAt: Date
+}
+
+/** Where a user is signed in. */
+export interface SessionsPage {
+  readonly frame: Frame
+  readonly form: PageForm
+  readonly email: string
+  readonly sessions: readonly SessionView[]
+  /** There is none but the current one. */
+  readonly isOnlyOne: boolean
+  readonly now: Date
+}
+
+/** Lists a user's sign-ins, each of which can be ended, and all but this one at once. */
+export function sessionsPage({ frame, form, email, sessions, isOnlyOne, now }: SessionsPage): string {
+  const { texts } = frame
+  const words = texts.sessions
+  return toDocument({
+    frame,
+    title: words.heading,
+    children: (
+      <>
+        <h1>{words.heading}</h1>
+        <Person texts={texts} email={email} />
+        <p class="quiet">{isOnlyOne ? words.onlyOne : words.sentence}</p>
+        <ul class="sessions">
+          {sessions.map((session) => (
+            <Session key={session.id} {...{ texts, form, session, now }} />
+          ))}
+        </ul>
+        {!isOnlyOne && <Form form={form} action="end_others" look="second" button={words.endOthers} />}
+        <Form form={form} action="sign_out" look="second" button={words.signOut} />
+      </>
+    ),
+  })
+}
+
+interface SessionProps {
+  readonly texts: PageTexts
+  readonly form: PageForm
+  readonly session: SessionView
+  readonly now: Date
+}
+
+function Session({ texts, form, session, now }: SessionProps) {
+  const words = texts.sessions
+  const device = toDevice(session.device)
+  const name = nameOf(texts, device)
+  return (
+    <li>
+      <DeviceIcon device={device} />
+      <p class="device">
+        {name}
+        {session.isCurrent && <span class="badge">{words.current}</span>}
+      </p>
+      {!session.isCurrent && (
+        <Form
+          form={form}
+          action="end"
+          look="small"
+          button={
+            <>
+              {words.end}
+              <span class="unseen">{` (${name})`}</span>
+            </>
+          }
+        >
+          <input type="hidden" name="session_id" value={session.id} />
+        </Form>
+      )}
+      <div class="session-details quiet">
+        {session.applicationName !== null && <p>{displayName(session.applicationName)}</p>}
+        <Moment at={session.lastUsedAt} {...{ now, texts }} say={words.lastUsed} />
+        <Moment at={session.authenticatedAt} {...{ now, texts }} say={words.signedIn} />
+      </div>
+    </li>
+  )
+}
+
+interface MomentProps {
+  readonly at: Date
+  readonly now: Date
+  readonly texts: PageTexts
+  readonly say: (when: string) => string
+}
+
+function Moment({ at, now, texts, say }: MomentProps) {
+  return (
+    <p>
+      <time dateTime={at.toISOString()}>{say(toTimeAgo(at, now, texts.lang))}</time>
+    </p>
+  )
+}
+
+function nameOf({ sessions: words }: PageTexts, { browser, system }: Device): string {
+  if (browser !== undefined && system !== undefined) return words.onSystem(browser, system)
+  return browser ?? system ?? words.unknownDevice
+}
+
+function DeviceIcon({ device: { isHandheld } }: { device: Device }) {
+  return (
+    <svg class="device-icon" viewBox="0 0 24 24" aria-hidden="true">
+      <path
+        d={
+          isHandheld
+            ? 'M8 2h8a2 2 0 0 1 2 2v16a2 2 0 0 1-2 2H8a2 2 0 0 1-2-2V4a2 2 0 0 1 2-2zM11 18.5h2'
+            : 'M4 4h16a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1H4a1 1 0 0 1-1-1V5a1 1 0 0 1 1-1zM8 20h8M12 16v4'
+        }
+      />
+    </svg>
+  )
+}

@@ -1,0 +1,91 @@
+import { PageFault, toFault, type Fault } from './fault.js'
+import { PasswordField } from './field.js'
+import { Form } from './form.js'
+import { toDocument, type Frame } from './layout.js'
+import { Person, UserNameForManagers } from './person.js'
+import type { PageForm } from './steps/step-page.js'
+import type { NewPasswordFault } from './texts/en/sign-in.js'
+
+/** A password is chosen: the first one, another one, or one in place of one that is due. */
+export interface SetPasswordPage {
+  readonly frame: Frame
+  readonly form: PageForm
+  readonly email: string
+  /** In characters. */
+  readonly minLength: number
+  readonly maxLength: number
+  /** At the end of a sign-in, where it can be put off. */
+  readonly isRenewal: boolean
+  readonly fault?: NewPasswordFault | undefined
+  readonly retryAfterSeconds?: number | undefined
+  /** What came with the link, and goes back with the form. */
+  readonly passwordCode?: string | undefined
+}
+
+/** Says the rules, and takes the password. */
+export function setPasswordPage(view: SetPasswordPage): string {
+  const { frame, form, email, minLength, maxLength, isRenewal, passwordCode } = view
+  const { texts } = frame
+  const words = texts.setPassword
+  const fault = faultOf(view)
+  const heading = isRenewal ? words.renewalHeading : words.heading
+  return toDocument({
+    frame,
+    title: heading,
+    isFault: fault !== undefined,
+    children: (
+      <>
+        <h1>{heading}</h1>
+        <Person texts={texts} email={email} />
+        {isRenewal && <p>{words.renewal}</p>}
+        <PageFault fault={fault} />
+        <Form form={form} action="set_password" button={words.button} working={texts.working}>
+          {passwordCode !== undefined && <input type="hidden" name="password_code" value={passwordCode} />}
+          <UserNameForManagers email={email} />
+          <PasswordField
+            texts={texts}
+            label={words.label}
+            fault={fault}
+            autocomplete="new-password"
+            lengths={{ min: minLength, max: maxLength }}
+            hint={
+              <ul>
+                <li>{words.length(...lengthsOf(view))}</li>
+                <li>{words.guessable}</li>
+              </ul>
+            }
+          />
+          <p class="quiet tip">{words.tip}</p>
+        </Form>
+        {isRenewal && <Form form={form} action="not_now" look="plain" button={words.notNow} />}
+      </>
+    ),
+  })
+}
+
+function faultOf(view: SetPasswordPage): Fault | undefined {
+  const { texts } = view.frame
+  const words = texts.setPassword
+  const sentences = { ...words.faults, wrong_length: words.wrongLength(...lengthsOf(view)) }
+  return toFault(texts, sentences, view.fault, view.retryAfterSeconds)
+}
+
+function lengthsOf({ frame, minLength, maxLength }: SetPasswordPage): [min: string, max: string] {
+  const { format } = new Intl.NumberFormat(frame.texts.lang)
+  return [format(minLength), format(maxLength)]
+}
+
+/** What is shown once a password is set outside of a sign-in. */
+export function passwordSetPage({ frame }: { frame: Frame }): string {
+  const words = frame.texts.setPassword
+  return toDocument({
+    frame,
+    title: words.doneHeading,
+    children: (
+      <>
+        <h1 class="done">{words.doneHeading}</h1>
+        <p>{words.done}</p>
+      </>
+    ),
+  })
+}

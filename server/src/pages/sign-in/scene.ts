@@ -1,0 +1,56 @@
+import type { Deps } from '../../deps.js'
+import { callerAtPage, type Flow } from '../../flows/flow.js'
+import type { PublicOrganization } from '../../organizations/find-organization.js'
+import { toCsrfField } from '../csrf.js'
+import { formOf, frameOf, textOf, type PageRequest, type Site } from '../site.js'
+import type { StepScene } from '../steps/step-page.js'
+
+/** Longer than a password may be, so that one which is too long is told so. */
+const maxFieldLength = 5000
+
+/** What a step of a flow knows of a request for its page. */
+export function toScene({
+  deps,
+  site,
+  req,
+  flow,
+  organization,
+  secret,
+  requestId,
+}: {
+  readonly deps: Deps
+  readonly site: Site
+  readonly req: PageRequest & { readonly path: string; readonly ip?: string | undefined }
+  readonly flow: Flow
+  readonly organization: PublicOrganization | undefined
+  /** Of the flow cookie. */
+  readonly secret: string
+  readonly requestId: string
+}): StepScene {
+  const fields = formOf(req)
+  const field = (name: string) => textOf(fields[name], maxFieldLength)
+  const query = (name: string) => textOf(req.query[name])
+  const frame = frameOf(site, req, {
+    organization,
+    isSandbox: flow.environment === 'sandbox',
+    url: withQuery(req.path, { way: query('way') }),
+    uiLocales: flow.locale,
+  })
+  const action = withQuery(req.path, { way: query('way'), ui_locales: query('ui_locales') })
+  return {
+    deps,
+    flow,
+    caller: { ...callerAtPage(flow, requestId, flow.userId), domain: flow.domain },
+    frame,
+    form: { action, csrf: toCsrfField(secret, flow.flowId) },
+    field,
+    query,
+    ip: req.ip ?? '',
+  }
+}
+
+/** An address with those parameters that have a value. */
+function withQuery(path: string, parameters: Readonly<Record<string, string>>): string {
+  const present = Object.entries(parameters).filter(([, value]) => value !== '')
+  return present.length === 0 ? path : `${path}?${new URLSearchParams(present).toString()}`
+}

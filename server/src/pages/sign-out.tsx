@@ -1,0 +1,45 @@
+import { displayName } from '../display-name.js'
+import { Form } from './form.js'
+import { toDocument, type Frame } from './layout.js'
+import { Person } from './person.js'
+import type { PageForm } from './steps/step-page.js'
+
+/** An application, or a person, asks to sign out. */
+export interface SignOutPage {
+  readonly frame: Frame
+  readonly form: PageForm
+  readonly email: string
+}
+
+/** Asks first: a link anywhere on the web can lead here. */
+export function signOutPage({ frame, form, email }: SignOutPage): string {
+  const { texts, organization, productName } = frame
+  const words = texts.signOut
+  return toDocument({
+    frame,
+    title: words.heading,
+    children: (
+      <>
+        <h1>{words.heading}</h1>
+        <Person texts={texts} email={email} />
+        <p>{words.sentence(displayName(organization?.name ?? productName))}</p>
+        <Form form={form} action="sign_out" button={words.button} working={texts.working} />
+      </>
+    ),
+  })
+}
+
+/** The end of every way out. */
+export function signedOutPage({ frame }: { frame: Frame }): string {
+  const words = frame.texts.signOut
+  return toDocument({
+    frame,
+    title: words.doneHeading,
+    children: (
+      <>
+        <h1 class="done">{words.doneHeading}</h1>
+        <p>{words.done}</p>
+      </>
+    ),
+  })
+}

@@ -1,0 +1,7 @@
+import { ApiError } from '../../errors.js'
+
+/** How long to wait, where an operation has refused one more; undefined for any other error. */
+export function waitOf(error: unknown): { readonly retryAfterSeconds: number | undefined } | undefined {
+  if (!(error instanceof ApiError) || error.code !== 'rate_limited') return undefined
+  return { retryAfterSeconds: error.limit?.retryAfterSeconds ?? error.retryAfterSeconds }
+}

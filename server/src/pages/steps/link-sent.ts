@@ -1,0 +1,62 @@
+import { moveFlowAlone } from '../../flows/step.js'
+import { findPurposeOfFlow, mailLinkOfFlow } from '../../magic-link/flow-link.js'
+import { passLinkCode } from '../../magic-link/pass-link-code.js'
+import { linkSentPage } from '../link-sent.js'
+import { guess } from './guess.js'
+import { waitOf } from './limit.js'
+import type { StepOutcome, StepPage, StepScene } from './step-page.js'
+
+/** Where a link was mailed: it is opened in this browser, or in another one, whose code is typed here. */
+export const linkSentStep: StepPage = {
+  show: (scene) => page(scene),
+  actions: { link_code: linkCode, resend, change_address: changeAddress },
+}
+
+async function linkCode(scene: StepScene): Promise<StepOutcome> {
+  const { deps, caller, flow } = scene
+  const typed = scene.field('code')
+  if (typed.trim() === '') return refuse(scene, 422, { fault: 'wrong_code' })
+  const outcome = await guess(
+    scene,
+    () => passLinkCode(deps, caller, { flow, typed }),
+    (passed) => passed === 'passed',
+  )
+  if (outcome === 'passed') return 'moved'
+  return refuse(scene, 422, { fault: outcome === 'wrong' ? 'wrong_code' : 'code_over' })
+}
+
+async function resend(scene: StepScene): Promise<StepOutcome> {
+  const { deps, caller, flow, ip } = scene
+  const purpose = await findPurposeOfFlow(deps, flow)
+  if (flow.email === null || purpose === undefined) return 'over'
+  try {
+    const isSent = await mailLinkOfFlow(deps, caller, { flow, email: flow.email, purpose, ip })
+    return isSent ? await refuse(scene, 200, { isResent: true }) : 'moved'
+  } catch (error) {
+    const wait = waitOf(error)
+    if (wait === undefined) throw error
+    return refuse(scene, 429, { fault: 'too_many_mails', ...wait })
+  }
+}
+
+async function changeAddress({ deps, flow }: StepScene): Promise<StepOutcome> {
+  await moveFlowAlone(deps, flow, { from: ['link_sent'], to: 'identifier' })
+  return 'moved'
+}
+
+type Said = Partial<Pick<Parameters<typeof linkSentPage>[0], 'fault' | 'isResent' | 'retryAfterSeconds'>>
+
+async function refuse(scene: StepScene, status: number, said: Said): Promise<StepOutcome> {
+  const { retryAfterSeconds } = said
+  const shown = (await page(scene, said)) ?? ''
+  return { status, page: shown, retryAfterSeconds }
+}
+
+/** Undefined where no link was mailed, which nothing leads to. */
+async function page(scene: StepScene, said: Said = {}): Promise<string | undefined> {
+  const { deps, frame, form, flow } = scene
+  const purpose = await findPurposeOfFlow(deps, flow)
+  if (flow.email === null || purpose === undefined) return undefined
+  const isCodeAsked = flow.isLinkCodeShown && said.fault !== 'code_over' && said.isResent !== true
+  return linkSentPage({ frame, form, email: flow.email, purpose, isCodeAsked, ...said })
+}

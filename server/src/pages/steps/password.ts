@@ -1,0 +1,78 @@
+import { moveFlowAlone } from '../../flows/step.js'
+import { findWays } from '../../flows/ways.js'
+import { mailLinkOfFlow } from '../../magic-link/flow-link.js'
+import type { LinkPurpose } from '../../magic-link/purpose.js'
+import { signInByPassword } from '../../password/sign-in.js'
+import { passwordPage } from '../password.js'
+import { guess } from './guess.js'
+import { waitOf } from './limit.js'
+import type { StepOutcome, StepPage, StepScene } from './step-page.js'
+
+/** Where the password of the address is asked for. */
+export const passwordStep: StepPage = {
+  show: (scene) => page(scene),
+  actions: {
+    password,
+    mail_link: (scene) => mail(scene, 'sign_in'),
+    forgot_password: (scene) => mail(scene, 'password'),
+    change_address: changeAddress,
+  },
+}
+
+/** More is no password; it is refused before any work is done with it. */
+const maxPasswordBytes = 4096
+
+async function password(scene: StepScene): Promise<StepOutcome> {
+  const { deps, caller, flow } = scene
+  const plainText = scene.field('password')
+  if (flow.email === null) return 'over'
+  if (plainText === '') return refuse(scene, 422, { fault: 'missing' })
+  if (Buffer.byteLength(plainText) > maxPasswordBytes) return refuse(scene, 422, { fault: 'wrong' })
+  try {
+    const ofAddress = { ...flow, email: flow.email }
+    const { isPassed, limit } = await guess(
+      scene,
+      () => signInByPassword(deps, caller, ofAddress, plainText),
+      (outcome) => outcome.isPassed,
+    )
+    const { retryAfterSeconds } = limit
+    // One text for whatever was wrong: also a locked address is not told from a wrong password.
+    return isPassed ? 'moved' : await refuse(scene, 422, { fault: 'wrong' }, retryAfterSeconds)
+  } catch (error) {
+    const wait = waitOf(error)
+    if (wait === undefined) throw error
+    return refuse(scene, 429, { fault: 'too_many', ...wait }, wait.retryAfterSeconds)
+  }
+}
+
+async function mail(scene: StepScene, purpose: LinkPurpose): Promise<StepOutcome> {
+  const { deps, caller, flow, ip } = scene
+  if (flow.email === null) return 'over'
+  try {
+    await mailLinkOfFlow(deps, caller, { flow, email: flow.email, purpose, ip })
+    return 'moved'
+  } catch (error) {
+    const wait = waitOf(error)
+    if (wait === undefined) throw error
+    return refuse(scene, 429, { fault: 'too_many_mails', ...wait }, wait.retryAfterSeconds)
+  }
+}
+
+async function changeAddress({ deps, flow }: StepScene): Promise<StepOutcome> {
+  await moveFlowAlone(deps, flow, { from: ['password'], to: 'identifier' })
+  return 'moved'
+}
+
+type Wrong = Partial<Pick<Parameters<typeof passwordPage>[0], 'fault' | 'retryAfterSeconds'>>
+
+async function refuse(scene: StepScene, status: number, wrong: Wrong, retryAfterSeconds?: number) {
+  return { status, page: await page(scene, wrong), retryAfterSeconds }
+}
+
+async function page(scene: StepScene, wrong: Wrong = {}): Promise<string> {
+  const { deps, frame, form, flow } = scene
+  const { hasLink: mayMailLink } = await findWays(deps, flow)
+  const isPasswordNew = scene.query('password') === 'new'
+  const email = flow.email ?? ''
+  return passwordPage({ frame, form, email, mayMailLink, isPasswordNew, fault: undefined, ...wrong })
+}

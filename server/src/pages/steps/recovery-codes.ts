@@ -1,0 +1,31 @@
+import { acknowledgeRecoveryCodes, replaceRecoveryCodesInFlow } from '../../totp/replace-recovery-codes.js'
+import { recoveryCodesPage } from '../recovery-codes.js'
+import type { StepOutcome, StepPage, StepScene } from './step-page.js'
+import { onceShown, userFlowOf } from './user-flow.js'
+
+/**
+ * Where an enrolment was validated, and its recovery codes are to be kept. The answer that makes codes shows them; a page
+ * that is looked at again does not.
+ */
+export const recoveryCodesStep: StepPage = {
+  show: ({ frame, form }) => Promise.resolve(recoveryCodesPage({ frame, form, codes: null })),
+  actions: { acknowledge, new_codes: newCodes },
+}
+
+async function acknowledge(scene: StepScene): Promise<StepOutcome> {
+  const { deps, caller, frame, form } = scene
+  const flow = userFlowOf(scene)
+  if (flow === undefined) return 'over'
+  if (scene.field('acknowledged') === '')
+    return { status: 422, page: recoveryCodesPage({ frame, form, codes: null, fault: 'not_acknowledged' }) }
+  await acknowledgeRecoveryCodes(deps, caller, flow)
+  return 'moved'
+}
+
+async function newCodes(scene: StepScene): Promise<StepOutcome> {
+  const { deps, caller, frame, form } = scene
+  const flow = userFlowOf(scene)
+  const codes = flow && (await replaceRecoveryCodesInFlow(deps, caller, flow))
+  if (codes === undefined) return 'over'
+  return { status: 200, page: recoveryCodesPage({ frame: onceShown(frame), form, codes }) }
+}

@@ -1,0 +1,41 @@
+import { findRenewal, putRenewalOff, renewPassword, type Renewal } from '../../password/renew.js'
+import { setPasswordPage } from '../set-password.js'
+import { waitOf } from './limit.js'
+import type { StepOutcome, StepPage, StepScene } from './step-page.js'
+import { userFlowOf } from './user-flow.js'
+
+/** Where every factor was passed with a password that should be another one. */
+export const renewPasswordStep: StepPage = { show, actions: { set_password: setPassword, not_now: notNow } }
+
+async function show(scene: StepScene): Promise<string | undefined> {
+  const flow = userFlowOf(scene)
+  const renewal = flow && (await findRenewal(scene.deps, scene.caller, flow))
+  return renewal && page(scene, renewal)
+}
+
+async function setPassword(scene: StepScene): Promise<StepOutcome> {
+  const { deps, caller } = scene
+  const flow = userFlowOf(scene)
+  const renewal = flow && (await findRenewal(deps, caller, flow))
+  if (flow === undefined || renewal === undefined) return 'over'
+  try {
+    const fault = await renewPassword(deps, caller, { flow, plainText: scene.field('password') })
+    return fault === undefined ? 'moved' : { status: 422, page: page(scene, renewal, { fault: fault.code }) }
+  } catch (error) {
+    const wait = waitOf(error)
+    if (wait === undefined) throw error
+    return { status: 429, page: page(scene, renewal, { fault: 'too_many', ...wait }), ...wait }
+  }
+}
+
+async function notNow({ deps, caller, flow }: StepScene): Promise<StepOutcome> {
+  await putRenewalOff(deps, caller, flow)
+  return 'moved'
+}
+
+type Wrong = Partial<Pick<Parameters<typeof setPasswordPage>[0], 'fault' | 'retryAfterSeconds'>>
+
+function page({ frame, form }: StepScene, renewal: Renewal, wrong: Wrong = {}): string {
+  const { email, min_length: minLength, max_length: maxLength } = renewal
+  return setPasswordPage({ frame, form, email, minLength, maxLength, isRenewal: true, ...wrong })
+}

@@ -1,0 +1,22 @@
+import type { Step } from '../../flows/flow.js'
+import { enrollStep } from './enroll.js'
+import { identifierStep } from './identifier.js'
+import { linkSentStep } from './link-sent.js'
+import { passwordStep } from './password.js'
+import { readyStep } from './ready.js'
+import { recoveryCodesStep } from './recovery-codes.js'
+import { renewPasswordStep } from './renew-password.js'
+import type { StepPage } from './step-page.js'
+import { totpStep } from './totp.js'
+
+/** The page of each step. */
+export const stepPages: Readonly<Record<Step, StepPage>> = {
+  identifier: identifierStep,
+  password: passwordStep,
+  link_sent: linkSentStep,
+  totp: totpStep,
+  enroll: enrollStep,
+  recovery_codes: recoveryCodesStep,
+  renew_password: renewPasswordStep,
+  ready: readyStep,
+}

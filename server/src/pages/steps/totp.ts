@@ -1,0 +1,88 @@
+import { ApiError } from '../../errors.js'
+import { moveFlowAlone } from '../../flows/step.js'
+import { ask, askOnce, findFlowChallenge, type FlowChallenge } from '../../totp/flow-challenge.js'
+import { validateTotpChallenge } from '../../totp/validate-challenge.js'
+import { totpPage } from '../totp.js'
+import { guess } from './guess.js'
+import { waitOf } from './limit.js'
+import type { StepOutcome, StepPage, StepScene } from './step-page.js'
+
+/** Where a first factor was passed, and the second one is asked for. */
+export const totpStep: StepPage = { show, actions: { totp, send_sms: sendSms } }
+
+async function show(scene: StepScene): Promise<string | undefined> {
+  const signIn = signInOf(scene)
+  const asked = signIn && (await askOnce(scene.deps, scene.caller, signIn))
+  if (asked === undefined) return undefined
+  return page(scene, asked, asked.refusal === undefined ? {} : faultOf(asked.refusal))
+}
+
+async function totp(scene: StepScene): Promise<StepOutcome> {
+  const { deps, caller } = scene
+  const signIn = signInOf(scene)
+  const asked = signIn && (await findFlowChallenge(deps, caller, signIn))
+  if (asked === undefined || signIn === undefined) return 'over'
+  const refuse = (status: number, wrong: Wrong) => ({ ...wrong, status, page: page(scene, asked, wrong) })
+  const code = scene.field('code').replace(/\s/g, '')
+  if (code === '') return refuse(422, { fault: 'missing' })
+  const isSixDigits = /^[0-9]{6}$/.test(code)
+  if (isSixDigits && asked.method === 'sms' && !asked.isSent) return refuse(422, { fault: 'code_over' })
+  // Codes of the app, and recovery codes, outlive the challenge.
+  const requestId = asked.challengeId ?? (await ask(deps, caller, signIn, false))
+  try {
+    await guess(
+      scene,
+      () =>
+        validateTotpChallenge(deps, caller, signIn.userId, { code, request_id: requestId }, signIn.flowId),
+      () => true,
+    )
+    return 'moved'
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const { code: errorCode, retryAfterSeconds } = error
+    if (errorCode === 'totp_challenge_not_open' && (await isElsewhere(scene))) return 'moved'
+    if (errorCode !== 'totp_code_rejected' && errorCode !== 'totp_locked') throw error
+    return retryAfterSeconds === undefined
+      ? refuse(422, { fault: 'wrong_code' })
+      : refuse(429, { fault: 'too_many', retryAfterSeconds })
+  }
+}
+
+/** Whether another of the page's forms was faster. Where none was, what the sign-in is for is not allowed any more. */
+async function isElsewhere({ deps, flow }: StepScene): Promise<boolean> {
+  return !(await moveFlowAlone(deps, flow, { from: ['totp'], to: 'totp' }))
+}
+
+async function sendSms(scene: StepScene): Promise<StepOutcome> {
+  const { deps, caller } = scene
+  const signIn = signInOf(scene)
+  const asked = signIn && (await findFlowChallenge(deps, caller, signIn))
+  if (asked === undefined || signIn === undefined) return 'over'
+  if (asked.method !== 'sms') return 'moved'
+  try {
+    await ask(deps, caller, signIn, true)
+    return 'moved'
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const wrong = faultOf(error)
+    return { ...wrong, status: wrong.fault === 'not_sent' ? 422 : 429, page: page(scene, asked, wrong) }
+  }
+}
+
+function signInOf({ flow: { userId, pendingSignInId, flowId } }: StepScene) {
+  return userId === null || pendingSignInId === null ? undefined : { userId, pendingSignInId, flowId }
+}
+
+type Wrong = Partial<Pick<Parameters<typeof totpPage>[0], 'fault' | 'retryAfterSeconds'>>
+
+function faultOf(error: ApiError): Wrong {
+  const wait = waitOf(error)
+  return wait === undefined ? { fault: 'not_sent' } : { fault: 'too_many_messages', ...wait }
+}
+
+function page(scene: StepScene, { method, sentTo, isSent }: FlowChallenge, wrong: Wrong): string {
+  const { frame, form } = scene
+  const way = scene.query('way') === 'recovery' ? 'recovery' : method === 'sms' ? 'sms' : 'app'
+  const shownTo = way === 'sms' && isSent ? sentTo : null
+  return totpPage({ frame, form, way, sentTo: shownTo, fault: undefined, ...wrong })
+}

@@ -1,0 +1,91 @@
+import { displayName } from '../display-name.js'
+import { PageFault, toFault, type Fault } from './fault.js'
+import { CodeField, Field } from './field.js'
+import { Form } from './form.js'
+import { toDocument, withParameter, type Frame } from './layout.js'
+import type { PageForm } from './steps/step-page.js'
+import type { TotpFault, TotpWay } from './texts/en/second-factor.js'
+
+/** The second factor of who has passed the first. */
+export interface TotpPage {
+  readonly frame: Frame
+  readonly form: PageForm
+  readonly way: TotpWay
+  /** The telephone, all but its end hidden; null where no message was sent yet. */
+  readonly sentTo: string | null
+  readonly fault?: TotpFault | undefined
+  readonly retryAfterSeconds?: number | undefined
+}
+
+/** Asks for a code of the app, of a text message, or for one that was kept. */
+export function totpPage(view: TotpPage): string {
+  const { frame, form, way, sentTo } = view
+  const { texts } = frame
+  const words = texts.totp
+  const faults = way === 'recovery' ? { ...words.faults, wrong_code: words.wrongRecovery } : words.faults
+  const fault = toFault(texts, faults, view.fault, view.retryAfterSeconds)
+  const isUnsent = way === 'sms' && sentTo === null
+  return toDocument({
+    frame,
+    title: words.headings[way],
+    isFault: fault !== undefined,
+    children: (
+      <>
+        <h1>{words.headings[way]}</h1>
+        <p>{sentenceOf(view)}</p>
+        <PageFault fault={fault} />
+        {isUnsent ? (
+          <Form form={form} action="send_sms" button={words.send} working={texts.working} />
+        ) : (
+          <CodeForm view={view} fault={fault} />
+        )}
+        {way === 'sms' && !isUnsent && (
+          <Form form={form} action="send_sms" look="plain" button={words.sendAgain} />
+        )}
+        <div class="aside">
+          {way === 'recovery' ? (
+            <>
+              <p>
+                <a href={withParameter(form.action, 'way', undefined)}>{words.useCode}</a>
+              </p>
+              <p class="quiet">{words.lost}</p>
+            </>
+          ) : (
+            <p>
+              <a href={withParameter(form.action, 'way', 'recovery')}>{words.useRecovery}</a>
+            </p>
+          )}
+        </div>
+      </>
+    ),
+  })
+}
+
+function sentenceOf({ frame, way, sentTo }: TotpPage): string {
+  const words = frame.texts.totp
+  if (way !== 'sms') return words[way]
+  return sentTo === null ? words.smsUnsent : words.smsSent(displayName(sentTo))
+}
+
+function CodeForm({ view: { frame, form, way }, fault }: { view: TotpPage; fault: Fault | undefined }) {
+  const { texts } = frame
+  const words = texts.totp
+  if (way !== 'recovery')
+    return (
+      <Form form={form} action="totp" button={words.button} working={texts.working} isCodeForm>
+        <CodeField label={words.label} fault={fault} />
+      </Form>
+    )
+  // The address keeps the way, so that a code that does not work is answered with this page.
+  const sameWay = { ...form, action: withParameter(form.action, 'way', 'recovery') }
+  return (
+    <Form form={sameWay} action="totp" button={words.button} working={texts.working}>
+      <Field
+        id="code"
+        label={words.recoveryLabel}
+        fault={fault}
+        input={{ type: 'text', autocomplete: 'off', class: 'code recovery' }}
+      />
+    </Form>
+  )
+}

@@ -1,0 +1,45 @@
+import { readPageAssets } from './assets.js'
+import { toBrandStyle } from './brand.js'
+import { galleryFrame, galleryOf, longNames, usualNames } from './gallery.given.js'
+import { languages } from './locale.js'
+import { logoOf } from './organization.js'
+import { pageHeaders } from './page-headers.js'
+
+// Writes the gallery to stdout as one JSON document, for who shows it to a browser: what is answered at each address.
+
+const { style, script } = readPageAssets()
+const logos = {
+  usual: {},
+  long: {},
+  icon: { icon_logo_url: 'https://logo.example/icon.svg' },
+  inline: { inline_logo_url: 'https://logo.example/inline.svg' },
+}
+const pages = Object.entries(logos).flatMap(([set, logo]) =>
+  languages.flatMap((texts) => {
+    const names = set === 'long' ? longNames : usualNames
+    const frame = {
+      ...galleryFrame(texts, names, logo),
+      styleUrl: style.url,
+      scriptUrl: script.url,
+    }
+    const headers = pageHeaders(false, 'https://store.example/callback', logoOf(frame.organization)?.url)
+    return galleryOf(frame, names)
+      .filter(({ name }) => set === 'usual' || set === 'long' || name === 'identifier')
+      .map(({ name, html }) => ({
+        path: `/${set}/${texts.lang}/${name}`,
+        headers: { ...headers, 'Content-Type': 'text/html; charset=utf-8' },
+        content: html,
+      }))
+  }),
+)
+const assets = [
+  { path: style.url, headers: { 'Content-Type': 'text/css' }, content: style.content },
+  { path: script.url, headers: { 'Content-Type': 'text/javascript' }, content: script.content },
+  {
+    path: '/t/awesome-company/brand.css',
+    headers: { 'Content-Type': 'text/css' },
+    content: toBrandStyle('#0f766e'),
+  },
+]
+
+process.stdout.write(JSON.stringify([...pages, ...assets]))

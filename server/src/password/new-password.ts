@@ -1,0 +1,97 @@
+import type { Transaction } from 'kysely'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { emit } from '../events/emit.js'
+import { logEvent } from '../log-events/log-event.js'
+import { enqueueNotice } from '../mail/notices.js'
+import { endSessionsOf } from '../sessions/end-sessions.js'
+import type { Tenant } from '../tenant.js'
+import { normalizeEmail } from '../users/email.js'
+import type { SigningInUser } from '../users/signing-in-user.js'
+import { markEmailVerified } from '../users/users.js'
+import { voidPasswordRequests } from './open-request.js'
+import { findPasswordFault, knownPasswordFault, type PasswordFault, type PasswordLengths } from './policy.js'
+import { toPassword } from './record.js'
+import { writePassword } from './stored-password.js'
+
+/** What is known of whose password it will be, which must not be all of it. */
+export interface PasswordOwnerTexts {
+  readonly email: string
+  /** As it is stored. */
+  readonly profile: unknown
+  /** Of the organization. */
+  readonly name: string
+  readonly domain: string
+}
+
+/** What is wrong with a password that is to be set; undefined when nothing is. */
+export async function findNewPasswordFault(
+  { config, knownPasswords }: Pick<Deps, 'config' | 'knownPasswords'>,
+  plainText: string,
+  lengths: PasswordLengths,
+  { email, profile, name, domain }: PasswordOwnerTexts,
+): Promise<PasswordFault | undefined> {
+  const ownTexts = [email, ...textsOf(profile), name, domain, config.productName]
+  const fault = findPasswordFault(plainText, lengths, ownTexts)
+  if (fault !== undefined) return fault
+  return (await knownPasswords.isKnown(plainText)) ? knownPasswordFault : undefined
+}
+
+/** The names in a profile, as it is stored. */
+function textsOf(profile: unknown): string[] {
+  if (typeof profile !== 'object' || profile === null) return []
+  const named: Record<string, unknown> = { ...profile }
+  const names = ['given_name', 'family_name', 'name', 'nickname', 'preferred_username']
+  return names.flatMap((name) => {
+    const text = named[name]
+    return typeof text === 'string' ? [text] : []
+  })
+}
+
+/** A password that is allowed, and whose it will be. */
+export interface Replacement {
+  readonly organizationId: string
+  readonly applicationId: string
+  readonly user: SigningInUser
+  /** The user has opened a link that was sent to their address. */
+  readonly isAddressShown: boolean
+  readonly hash: string
+  /** The sign-in on our pages in which the user sets it, which goes on. */
+  readonly flowId?: string
+}
+
+/**
+ * Puts a password in the place of what there was, for a user whom the transaction holds. Whoever was signed in as the
+ * user is not any more, nor is who was about to be.
+ *
+ * @returns The password's id.
+ */
+export async function replacePassword(
+  deps: Deps,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { organizationId, applicationId, user, isAddressShown, hash, flowId }: Replacement,
+): Promise<number> {
+  const { accountId, environment } = tenant
+  const owner = { accountId, environment, organizationId, userId: user.id }
+  await endSessionsOf(deps, trx, tenant, user.id, flowId)
+  if (isAddressShown && !user.email_verified) await markEmailVerified(deps, trx, tenant, user.id)
+  await voidPasswordRequests(deps, trx, tenant, normalizeEmail(user.email))
+  const id = await writePassword(deps, trx, owner, hash)
+  await emit(deps, trx, tenant, {
+    code: 'password.password.set.success',
+    record: toPassword({ id, userId: user.id, code: null }, tenant),
+    organizationId,
+    subjectId: user.id,
+  })
+  await logEvent(deps, trx, {
+    ...owner,
+    domain: tenant.domain,
+    code: 'PASSWORD_SET',
+    clientId: applicationId,
+    email: user.email,
+    requestId: tenant.cause.requestId,
+  })
+  await enqueueNotice(deps, trx, { notice: 'password_set', ...owner, environment })
+  return id
+}

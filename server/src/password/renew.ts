@@ -1,0 +1,100 @@
+import type { Kysely } from 'kysely'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { change } from '../events/change.js'
+import type { Flow } from '../flows/flow.js'
+import { moveFlow } from '../flows/step.js'
+import { ofUser, type Tenant } from '../tenant.js'
+import { findUser } from '../users/signing-in-user.js'
+import { usersOf } from '../users/users.js'
+import { findNewPasswordFault, replacePassword } from './new-password.js'
+import type { PasswordFault } from './policy.js'
+
+/** A flow whose password should be renewed, with the user who has passed every factor. */
+export type RenewingFlow = Flow & { readonly userId: string }
+
+/** Whose password is renewed, by which rules; undefined when it cannot be set by now. */
+export async function findRenewal(
+  { db }: Pick<Deps, 'db'>,
+  tenant: Tenant,
+  { userId }: RenewingFlow,
+): Promise<Renewal | undefined> {
+  return selectRenewal(db, tenant, userId)
+}
+
+export type Renewal = NonNullable<Awaited<ReturnType<typeof selectRenewal>>>
+
+function selectRenewal(db: Kysely<DB>, tenant: Tenant, userId: string) {
+  return usersOf(db, tenant)
+    .innerJoin('organizations', (join) =>
+      join
+        .onRef('organizations.account_id', '=', 'users.account_id')
+        .onRef('organizations.id', '=', 'users.organization_id'),
+    )
+    .innerJoin('password_connections as connection', (join) =>
+      join
+        .onRef('connection.account_id', '=', 'users.account_id')
+        .onRef('connection.environment', '=', 'users.environment')
+        .onRef('connection.organization_id', '=', 'users.organization_id'),
+    )
+    .where('users.id', '=', userId)
+    .where('connection.active', '=', true)
+    .select([
+      'users.email',
+      'users.email_normalized',
+      'users.profile',
+      'organizations.name',
+      'organizations.domain',
+      'connection.plain_text_min_length as min_length',
+      'connection.plain_text_max_length as max_length',
+    ])
+    .executeTakeFirst()
+}
+
+/**
+ * Sets another password for the user of a flow that waits for it, and moves it on to its end.
+ *
+ * @returns What is wrong with the password; undefined when it is set, or the flow does not wait for it any more.
+ * @throws ApiError `rate_limited` when there is no room to hash it.
+ */
+export async function renewPassword(
+  deps: Deps,
+  tenant: Tenant,
+  { flow, plainText }: { readonly flow: RenewingFlow; readonly plainText: string },
+): Promise<PasswordFault | undefined> {
+  const renewal = await findRenewal(deps, tenant, flow)
+  if (renewal === undefined) return undefined
+  const lengths = { min: renewal.min_length, max: renewal.max_length }
+  const fault = await findNewPasswordFault(deps, plainText, lengths, renewal)
+  if (fault !== undefined) return fault
+  const hash = await deps.passwords.admit(tenant.domain, (hashes) => hashes.hash(plainText))
+  await change(deps, tenant.cause, async (trx) => {
+    // Held before the flow, as everything that ends a user's sign-ins does.
+    const user = await findUser(trx, tenant, renewal.email_normalized)
+    if (user?.id !== flow.userId || !user.active) return { record: undefined }
+    const isMoved = await moveFlow(deps, trx, flow, {
+      from: ['renew_password'],
+      to: 'ready',
+      set: { is_renewal_due: false },
+    })
+    if (!isMoved) return { record: undefined }
+    await replacePassword(deps, trx, ofUser(tenant, user.id), {
+      organizationId: flow.organizationId,
+      applicationId: flow.applicationId,
+      user,
+      isAddressShown: false,
+      hash,
+      flowId: flow.flowId,
+    })
+    return { record: undefined }
+  })
+  return undefined
+}
+
+/** Leaves the password as it is for this time, and moves the flow on to its end. */
+export async function putRenewalOff(deps: Deps, tenant: Tenant, flow: Flow): Promise<void> {
+  await change(deps, tenant.cause, async (trx) => {
+    await moveFlow(deps, trx, flow, { from: ['renew_password'], to: 'ready' })
+    return { record: undefined }
+  })
+}

@@ -1,0 +1,213 @@
+import type { Environment } from '@portico/contract/fields'
+import { sql, type Transaction } from 'kysely'
+import { hashSecret } from '../crypto/secret.js'
+import type { DB } from '../db/schema.js'
+import { statement } from '../db/statement.js'
+import type { Deps } from '../deps.js'
+import { change } from '../events/change.js'
+import { callerAtPage } from '../flows/flow.js'
+import { flowUrl } from '../flows/flow-url.js'
+import { holdFlow, passHeldFlow } from '../flows/hold.js'
+import { firstFactorSteps } from '../flows/step.js'
+import { ofUser, type Caller, type Tenant } from '../tenant.js'
+import { findUser } from '../users/signing-in-user.js'
+import { findNewPasswordFault, replacePassword } from './new-password.js'
+import { setPasswordUrl } from './own-page.js'
+import type { PasswordFault } from './policy.js'
+import { spendCode } from './spend-code.js'
+
+/** A code as it arrives at our page. */
+export interface ArrivedCode {
+  readonly organizationDomain: string
+  readonly code: string
+}
+
+/** What a good code is for: whose password, by which rules. */
+export type OpenCode = Awaited<ReturnType<typeof selectOpenCode>>[number]
+
+interface CodeKey {
+  readonly organizationDomain: string
+  readonly codeHash: Buffer
+  readonly ownPage: string
+  readonly at: Date
+}
+
+const selectOpenCode = statement((db, key: CodeKey) =>
+  db
+    .selectFrom('password_requests as request')
+    .innerJoin('organizations', (join) =>
+      join
+        .onRef('organizations.account_id', '=', 'request.account_id')
+        .onRef('organizations.id', '=', 'request.organization_id'),
+    )
+    .innerJoin('accounts', 'accounts.id', 'request.account_id')
+    .innerJoin('password_connections as connection', (join) =>
+      join
+        .onRef('connection.account_id', '=', 'request.account_id')
+        .onRef('connection.environment', '=', 'request.environment')
+        .onRef('connection.organization_id', '=', 'request.organization_id'),
+    )
+    .innerJoin('users', (join) =>
+      join
+        .onRef('users.account_id', '=', 'request.account_id')
+        .onRef('users.environment', '=', 'request.environment')
+        .onRef('users.organization_id', '=', 'request.organization_id')
+        .onRef('users.id', '=', 'request.user_id')
+        .onRef('users.email_normalized', '=', 'request.email_normalized'),
+    )
+    .leftJoin('sign_in_flows as flow', (join) =>
+      join
+        .onRef('flow.account_id', '=', 'request.account_id')
+        .onRef('flow.environment', '=', 'request.environment')
+        .onRef('flow.organization_id', '=', 'request.organization_id')
+        .onRef('flow.id', '=', 'request.flow_id'),
+    )
+    .where('request.code_hash', '=', key.codeHash)
+    .where('request.redirect_uri', '=', key.ownPage)
+    .where('request.used_at', 'is', null)
+    .where('request.expires_at', '>', key.at)
+    .where('organizations.domain', '=', key.organizationDomain)
+    .where('organizations.deleted_at', 'is', null)
+    .where('connection.active', '=', true)
+    .where('users.active', '=', true)
+    .where('users.deleted_at', 'is', null)
+    .select([
+      'request.account_id',
+      'accounts.domain as account_domain',
+      sql<Environment>`request.environment`.as('environment'),
+      'request.organization_id',
+      'request.email_normalized',
+      'organizations.domain',
+      'organizations.name',
+      'users.email',
+      'users.profile',
+      'connection.plain_text_min_length as min_length',
+      'connection.plain_text_max_length as max_length',
+      // Where the form leads in the end, which browsers hold a policy against.
+      'flow.redirect_uri',
+    ]),
+)
+
+/** What the code of a link to a password is for, untouched; undefined when it would set none. */
+export async function findOpenCode(
+  { config, db, now }: Pick<Deps, 'config' | 'db' | 'now'>,
+  { organizationDomain, code }: ArrivedCode,
+): Promise<OpenCode | undefined> {
+  const ownPage = setPasswordUrl(config.baseUrl, organizationDomain)
+  const [open] = await selectOpenCode(db, {
+    organizationDomain,
+    codeHash: hashSecret(code),
+    ownPage,
+    at: now(),
+  })
+  return open
+}
+
+/** A password that somebody has chosen at our page. */
+export interface ChosenPassword extends ArrivedCode {
+  readonly plainText: string
+  /** Of the flow cookie. */
+  readonly browserSecret: string
+  readonly requestId: string
+}
+
+/** What has come of it. */
+export type SetOutcome =
+  | 'refused'
+  | { readonly fault: PasswordFault; readonly open: OpenCode }
+  /** Where a sign-in of this browser goes on; undefined where there is none. */
+  | { readonly redirectUrl: string | undefined }
+
+/**
+ * Sets the password of the user to whom a code was given, once, as setPassword() does for applications. Nobody is signed
+ * in but in the browser whose sign-in has asked for the link, and there a second factor is asked for as ever.
+ *
+ * @throws ApiError `rate_limited` when there is no room to hash it.
+ */
+export async function setPasswordAtPage(
+  deps: Deps,
+  { plainText, browserSecret, requestId, ...arrived }: ChosenPassword,
+): Promise<SetOutcome> {
+  const open = await findOpenCode(deps, arrived)
+  if (open === undefined) return 'refused'
+  const lengths = { min: open.min_length, max: open.max_length }
+  const fault = await findNewPasswordFault(deps, plainText, lengths, open)
+  if (fault !== undefined) return { fault, open }
+
+  const hash = await deps.passwords.admit(open.domain, (hashes) => hashes.hash(plainText))
+  const caller = callerOf(open, requestId)
+  const { record } = await change(deps, caller.cause, async (trx): Promise<{ record: SetOutcome }> => {
+    const used = await useCode(deps, trx, caller, { codeHash: hashSecret(arrived.code), open, hash })
+    if (used === undefined) return { record: 'refused' }
+    const { userId, flowId } = used
+    const isIn = flowId !== null && (await goOn(deps, trx, caller, { open, userId, flowId, browserSecret }))
+    return { record: { redirectUrl: isIn ? flowUrl(deps.config.baseUrl, open.domain, flowId) : undefined } }
+  })
+  if (record !== 'refused') await deps.limits.forgetAttempts({ ...caller, address: open.email_normalized })
+  return record
+}
+
+function callerOf(open: OpenCode, requestId: string): Caller & Tenant {
+  const at = {
+    accountId: open.account_id,
+    accountDomain: open.account_domain,
+    environment: open.environment,
+    organizationId: open.organization_id,
+  }
+  return { ...callerAtPage(at, requestId), domain: open.domain }
+}
+
+interface Use {
+  readonly codeHash: Buffer
+  readonly open: OpenCode
+  readonly hash: string
+}
+
+/** @returns Whose password it is now, and of which sign-in; undefined when the code is not good any more. */
+async function useCode(
+  deps: Deps,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { codeHash, open, hash }: Use,
+): Promise<{ readonly userId: string; readonly flowId: string | null } | undefined> {
+  const email = open.email_normalized
+  const user = await findUser(trx, tenant, email)
+  if (user?.active !== true) return undefined
+  const ownPage = setPasswordUrl(deps.config.baseUrl, open.domain)
+  const spent = await spendCode(deps, trx, tenant, { email, codeHash, userId: user.id, ownPage })
+  if (spent === undefined) return undefined
+  await replacePassword(deps, trx, ofUser(tenant, user.id), {
+    organizationId: spent.organization_id,
+    applicationId: spent.application_id,
+    user,
+    isAddressShown: spent.opened_at !== null,
+    hash,
+  })
+  return { userId: user.id, flowId: spent.flow_id }
+}
+
+/** @returns Whether the sign-in that asked for the link is this browser's, and has gone on. */
+async function goOn(
+  deps: Deps,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  at: {
+    readonly open: OpenCode
+    readonly userId: string
+    readonly flowId: string
+    readonly browserSecret: string
+  },
+): Promise<boolean> {
+  const { open, userId, flowId, browserSecret } = at
+  const { accountId, environment } = tenant
+  const key = { accountId, environment, organizationId: open.organization_id, flowId }
+  const held = await holdFlow(deps, trx, key, {
+    steps: firstFactorSteps,
+    browserHash: hashSecret(browserSecret),
+  })
+  if (held === undefined || !held.is_own_browser) return false
+  // Somebody may have gone on to another address in it meanwhile.
+  if (held.email_normalized !== open.email_normalized) return false
+  const step = await passHeldFlow(deps, trx, held, { tenant, userId, amr: ['email', 'pwd'] })
+  return step !== undefined
+}

@@ -1,0 +1,87 @@
+import { v7 as uuidv7 } from 'uuid'
+import type { Transaction } from 'kysely'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { change } from '../events/change.js'
+import { emit } from '../events/emit.js'
+import type { Flow } from '../flows/flow.js'
+import type { LimitState } from '../limits/limits.js'
+import { passFirstFactorInFlow } from '../sessions/pending-sign-in.js'
+import { ofUser, type Caller, type Tenant } from '../tenant.js'
+import { holdPasswordUser, logChallenge, verifyPassword, type PassedPassword } from './verification.js'
+
+/** What becomes of a password that was typed on our page. */
+export interface PasswordSignIn {
+  readonly isPassed: boolean
+  /** What every attempt at this point is told, whoever has the address and whatever was typed. */
+  readonly limit: LimitState
+}
+
+/**
+ * Checks the password that was typed in a flow, as createPasswordChallenge() does for callers of the API, and moves the
+ * flow on if it was right. One answer whatever was wrong.
+ *
+ * @throws ApiError `rate_limited`, and, whoever the user is, `password_connection_not_found`, `connection_inactive`,
+ *   `email_domain_not_allowed`
+ */
+export async function signInByPassword(
+  deps: Deps,
+  caller: Caller & Tenant,
+  flow: Flow & { readonly email: string },
+  plainText: string,
+): Promise<PasswordSignIn> {
+  const sent = { typedEmail: flow.email, domain: flow.domain, plainText }
+  const verified = await verifyPassword(deps, caller, sent, () => flow)
+  const { record: isPassed } = await change(deps, caller.cause, async (trx) => {
+    if ('passed' in verified) return { record: await goOn(deps, trx, verified.passed) }
+    const { refused, reason } = verified
+    await logChallenge(deps, trx, refused, { code: 'END_USER_PASSWORD_FAILED', reason })
+    return { record: false }
+  })
+  const { attempt } = 'passed' in verified ? verified.passed : verified.refused
+  if (isPassed) await attempt.succeed()
+  return { isPassed, limit: attempt.state }
+}
+
+/** @returns Whether the flow was open, and the user is still who they were. */
+async function goOn(deps: Deps, trx: Transaction<DB>, scene: PassedPassword<Flow>): Promise<boolean> {
+  const { addressee, destination: flow, password, isRenewalDue } = scene
+  const userId = await holdPasswordUser(deps, trx, scene)
+  const signIn = {
+    tenant: ofUser(scene.tenant, userId ?? ''),
+    organizationId: addressee.organization_id,
+    userId: userId ?? '',
+    applicationId: flow.applicationId,
+    redirectUri: flow.redirectUri,
+    amr: ['pwd'],
+    authenticatedAt: deps.now(),
+    // The flow itself has what its code is bound to.
+    ...{ nonce: null, codeChallenge: null, state: null, scope: '' },
+    isRenewalDue,
+    via: 'page' as const,
+  }
+  const step = userId === undefined ? undefined : await passFirstFactorInFlow(deps, trx, signIn, flow)
+  if (userId === undefined || step === undefined) {
+    await logChallenge(deps, trx, scene, { code: 'END_USER_PASSWORD_FAILED', reason: 'changed_meanwhile' })
+    return false
+  }
+  const isCodeAsked = step === 'totp'
+  await emit(deps, trx, signIn.tenant, {
+    code: 'password.challenge.create.success',
+    record: {
+      __type__: 'PasswordChallenge',
+      __domain__: flow.domain,
+      __environment__: flow.environment,
+      request_id: uuidv7(),
+      'valid?': !isCodeAsked,
+      error: isCodeAsked ? 'totp_required' : null,
+      expired_at: flow.expiresAt.toISOString(),
+      user_id: userId,
+      password_id: password.id,
+    },
+    organizationId: addressee.organization_id,
+    subjectId: userId,
+  })
+  await logChallenge(deps, trx, scene, { code: 'END_USER_PASSWORD_SUCCESS' })
+  return true
+}

@@ -1,0 +1,222 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import type { SignInAttempt } from '../limits/limits.js'
+import { logEvent, type LogEntry } from '../log-events/log-event.js'
+import { onlyAddressee, type SoughtAddress } from '../sessions/addressee.js'
+import { isEmailDomainAllowed } from '../sessions/complete-sign-in.js'
+import type { Caller, Tenant } from '../tenant.js'
+import { normalizeEmail } from '../users/email.js'
+import { usersOf } from '../users/users.js'
+import { checkDoorway, passwordAddresseesOf } from './addressee.js'
+import { isOutdated } from './password-hash.js'
+import { hasAllowedLength } from './policy.js'
+import { openPassword, upgradePassword, type StoredPassword } from './stored-password.js'
+
+/** A password that somebody has sent for an address. */
+export interface SentPassword {
+  readonly typedEmail: string
+  /** Domain of the organization; undefined: the one that allows the domain of the address. */
+  readonly domain: string | undefined
+  readonly plainText: string
+}
+
+/** Who signs in where, with what. */
+export interface PasswordScene<Destination> {
+  readonly tenant: Tenant
+  readonly addressee: Addressee
+  readonly destination: Destination
+  readonly attempt: SignInAttempt
+  /** Normalized. */
+  readonly email: string
+  readonly typedEmail: string
+}
+
+/** The same, with the password that was right. */
+export interface PassedPassword<Destination> extends PasswordScene<Destination> {
+  readonly password: StoredPassword
+  readonly isRenewalDue: boolean
+  /** In place of one that was made in another way than new ones are. */
+  readonly newHash: string | undefined
+}
+
+/** What has come of a verification: why nobody is signed in, for the log alone, or whose password was right. */
+export type PasswordVerification<Destination> =
+  | { readonly refused: PasswordScene<Destination>; readonly reason: string }
+  | { readonly passed: PassedPassword<Destination> }
+
+/**
+ * Verifies a password, and counts the attempt. Whatever the password and whoever the user, there is one verification of
+ * one hash.
+ *
+ * @param destinationOf Where the sign-in goes, in the organization that was found.
+ * @throws ApiError `organization_not_found`, `password_connection_not_found`, `connection_inactive`,
+ *   `email_domain_not_allowed`, `rate_limited`, and what `destinationOf` throws
+ */
+export async function verifyPassword<Destination>(
+  deps: Deps,
+  caller: Caller,
+  { typedEmail, domain, plainText }: SentPassword,
+  destinationOf: (tenant: Caller & Tenant) => Destination | Promise<Destination>,
+): Promise<PasswordVerification<Destination>> {
+  const email = normalizeEmail(typedEmail)
+  const addressee = await findAddressee(deps.db, caller, { email, domain })
+  checkDoorway(addressee, email)
+  const tenant = { ...caller, domain: addressee.domain }
+  const destination = await destinationOf(tenant)
+  const password = passwordOf(deps, tenant, addressee)
+  // Who is sent away for want of room has made no attempt.
+  const { attempt, reason, newHash } = await deps.passwords.admit(tenant.domain, async (hashes) => {
+    const attempt = await deps.limits.attemptSignIn({ ...tenant, address: email })
+    const isRight = await hashes.verify(password?.hash, plainText)
+    const reason = whyRefused({ addressee, attempt, password, isRight })
+    const isReplaced = reason === undefined && password !== undefined && isOutdated(password.hash)
+    return { attempt, reason, newHash: isReplaced ? await hashes.hash(plainText) : undefined }
+  })
+  const scene = { tenant, addressee, destination, attempt, email, typedEmail }
+  if (reason !== undefined || password === undefined) return { refused: scene, reason: reason ?? '' }
+  const isDue = await isRenewalDue(deps, addressee, plainText)
+  return { passed: { ...scene, password, isRenewalDue: isDue, newHash } }
+}
+
+/** One statement for the organization, its connection, the user and the password with the pepper around it. */
+async function findAddressee(db: Kysely<DB>, caller: Caller, sought: SoughtAddress) {
+  const found = await passwordAddresseesOf(db, caller, sought)
+    .leftJoin('passwords', (join) =>
+      join
+        .onRef('passwords.account_id', '=', 'organizations.account_id')
+        .on('passwords.environment', '=', caller.environment)
+        .onRef('passwords.organization_id', '=', 'organizations.id')
+        .onRef('passwords.user_id', '=', 'users.id'),
+    )
+    .leftJoin('password_peppers as pepper', (join) =>
+      join
+        .onRef('pepper.account_id', '=', 'passwords.account_id')
+        .onRef('pepper.environment', '=', 'passwords.environment')
+        .onRef('pepper.organization_id', '=', 'passwords.organization_id')
+        .onRef('pepper.version', '=', 'passwords.pepper_version'),
+    )
+    .select([
+      'passwords.id as password_id',
+      'passwords.hash_wrapped',
+      'passwords.set_at',
+      'pepper.version as pepper_version',
+      'pepper.key_sealed',
+    ])
+    .execute()
+  return onlyAddressee(found, sought)
+}
+
+type Addressee = Awaited<ReturnType<typeof findAddressee>>
+
+/** The user's password, unwrapped; undefined where there is no user, or none of theirs. */
+function passwordOf(
+  deps: Pick<Deps, 'keys' | 'log'>,
+  { accountId, environment }: Tenant,
+  { organization_id, user_id, password_id, hash_wrapped, set_at, pepper_version, key_sealed }: Addressee,
+): StoredPassword | undefined {
+  if (user_id === null || password_id === null || hash_wrapped === null) return undefined
+  if (set_at === null || pepper_version === null || key_sealed === null) return undefined
+  const owner = { accountId, environment, organizationId: organization_id, userId: user_id }
+  const row = { id: password_id, hash_wrapped, set_at, version: pepper_version, key_sealed }
+  return openPassword(deps, owner, row)
+}
+
+interface Checked {
+  readonly addressee: Addressee
+  readonly attempt: SignInAttempt
+  readonly password: StoredPassword | undefined
+  readonly isRight: boolean
+}
+
+/** Why nobody is signed in, for the log alone; undefined when nothing is in the way. */
+function whyRefused({ addressee, attempt, password, isRight }: Checked): string | undefined {
+  if (addressee.user_id === null) return 'user_not_found'
+  if (addressee.is_user_active !== true) return 'user_inactive'
+  if (attempt.isLocked) return 'address_locked'
+  if (password === undefined) return 'password_missing'
+  return isRight ? undefined : 'password_wrong'
+}
+
+/** Whether the user should have another password, although this one is right. */
+async function isRenewalDue(
+  { knownPasswords }: Pick<Deps, 'knownPasswords'>,
+  { plain_text_min_length: min, plain_text_max_length: max }: Addressee,
+  plainText: string,
+): Promise<boolean> {
+  const isLengthRight = min === null || max === null || hasAllowedLength(plainText, { min, max })
+  return !isLengthRight || knownPasswords.isKnown(plainText)
+}
+
+/**
+ * Holds the user of a password that was right, so that a deactivation or a new password comes before the sign-in or ends
+ * its session; everything that was read without a lock is looked at once more.
+ *
+ * @returns Undefined when they are not what they were, or the organization does not let them in any more.
+ */
+export async function holdPasswordUser<Destination>(
+  deps: Deps,
+  trx: Transaction<DB>,
+  scene: PassedPassword<Destination>,
+): Promise<string | undefined> {
+  const userId = await holdUser(trx, scene)
+  if (userId === undefined || scene.newHash === undefined) return userId
+  const owner = { ...scene.tenant, organizationId: scene.addressee.organization_id, userId }
+  await upgradePassword(deps, trx, owner, scene.password, scene.newHash)
+  return userId
+}
+
+async function holdUser(
+  trx: Transaction<DB>,
+  { tenant, addressee, email, password }: PassedPassword<unknown>,
+): Promise<string | undefined> {
+  const held = await usersOf(trx, tenant)
+    .innerJoin('passwords', (join) =>
+      join
+        .onRef('passwords.account_id', '=', 'users.account_id')
+        .onRef('passwords.environment', '=', 'users.environment')
+        .onRef('passwords.organization_id', '=', 'users.organization_id')
+        .onRef('passwords.user_id', '=', 'users.id'),
+    )
+    .innerJoin('password_connections as connection', (join) =>
+      join
+        .onRef('connection.account_id', '=', 'users.account_id')
+        .onRef('connection.environment', '=', 'users.environment')
+        .onRef('connection.organization_id', '=', 'users.organization_id'),
+    )
+    .innerJoin('organizations', (join) =>
+      join
+        .onRef('organizations.account_id', '=', 'users.account_id')
+        .onRef('organizations.id', '=', 'users.organization_id'),
+    )
+    .where('users.id', '=', addressee.user_id)
+    .where('users.email_normalized', '=', email)
+    .where('users.active', '=', true)
+    .where('passwords.set_at', '=', password.setAt)
+    .where('connection.active', '=', true)
+    .select(['users.id', 'organizations.allowed_email_domains'])
+    .forNoKeyUpdate(['users', 'passwords'])
+    .executeTakeFirst()
+  if (held === undefined || !isEmailDomainAllowed(held.allowed_email_domains, email)) return undefined
+  return held.id
+}
+
+/** Logs what has become of a password. */
+export function logChallenge(
+  deps: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  { tenant, addressee, destination, typedEmail }: PasswordScene<{ readonly applicationId: string }>,
+  entry: Pick<LogEntry, 'code' | 'reason'>,
+): Promise<void> {
+  return logEvent(deps, trx, {
+    ...entry,
+    accountId: tenant.accountId,
+    environment: tenant.environment,
+    organizationId: addressee.organization_id,
+    domain: tenant.domain,
+    clientId: destination.applicationId,
+    email: typedEmail,
+    userId: addressee.user_id,
+    requestId: tenant.cause.requestId,
+  })
+}

@@ -1,0 +1,80 @@
+import { hashSecret } from '../crypto/secret.js'
+import { statement } from '../db/statement.js'
+import type { Deps } from '../deps.js'
+import { isTotpAskedOfUserOf } from './totp-asked.js'
+
+/** Without being used for so long, a browser's session asks for a sign-in again. */
+export const idleMs = 60 * 60 * 1000
+
+/** The session of a browser. */
+export interface BrowserSession {
+  readonly sessionId: string
+  readonly userId: string
+  readonly email: string
+  readonly amr: readonly string[]
+  readonly authenticatedAt: Date
+  /** Whether a second factor is asked of the user now, whatever was when the session began. */
+  readonly isTotpAsked: boolean
+}
+
+/** A cookie, and the organization and environment that it is for. */
+export interface SessionCookie {
+  readonly accountId: string
+  readonly environment: string
+  readonly organizationId: string
+  readonly secret: string
+}
+
+/** The live session behind a cookie; undefined when it has ended, has expired, was left alone, or its user may not sign in. */
+export async function findBrowserSession(
+  { db, now }: Pick<Deps, 'db' | 'now'>,
+  { secret, ...owner }: SessionCookie,
+): Promise<BrowserSession | undefined> {
+  const at = now()
+  const key = { ...owner, secretHash: hashSecret(secret), at, idleSince: new Date(at.getTime() - idleMs) }
+  const [row] = await selectSession(db, key)
+  if (row === undefined) return undefined
+  return {
+    sessionId: row.id,
+    userId: row.user_id,
+    email: row.email,
+    amr: row.amr,
+    authenticatedAt: row.authenticated_at,
+    isTotpAsked: row.is_totp_asked,
+  }
+}
+
+interface SessionKey extends Omit<SessionCookie, 'secret'> {
+  readonly secretHash: Buffer
+  readonly at: Date
+  readonly idleSince: Date
+}
+
+const selectSession = statement((db, key: SessionKey) =>
+  db
+    .selectFrom('sessions')
+    .innerJoin('users', (join) =>
+      join
+        .onRef('users.account_id', '=', 'sessions.account_id')
+        .onRef('users.environment', '=', 'sessions.environment')
+        .onRef('users.organization_id', '=', 'sessions.organization_id')
+        .onRef('users.id', '=', 'sessions.user_id'),
+    )
+    .where('sessions.account_id', '=', key.accountId)
+    .where('sessions.environment', '=', key.environment)
+    .where('sessions.organization_id', '=', key.organizationId)
+    .where('sessions.secret_hash', '=', key.secretHash)
+    .where('sessions.ended_at', 'is', null)
+    .where('sessions.expires_at', '>', key.at)
+    .where('sessions.browser_used_at', '>', key.idleSince)
+    .where('users.active', '=', true)
+    .where('users.deleted_at', 'is', null)
+    .select([
+      'sessions.id',
+      'sessions.user_id',
+      'users.email',
+      'sessions.amr',
+      'sessions.authenticated_at',
+      isTotpAskedOfUserOf('sessions').as('is_totp_asked'),
+    ]),
+)

@@ -1,0 +1,63 @@
+import type { Deps } from '../deps.js'
+import { change } from '../events/change.js'
+import type { Tenant } from '../tenant.js'
+import { liveSessionsOf, signOut, signOutOthers, type SessionOfUser } from './sign-out.js'
+
+/** A page that lists more would be read by nobody. */
+const shownSessions = 100
+
+/** A session as its user sees it. */
+export interface OwnSession {
+  readonly id: string
+  readonly userAgent: string | null
+  /** Of the application that the user signed in to first; null when there is none any more. */
+  readonly applicationName: string | null
+  readonly authenticatedAt: Date
+  readonly lastUsedAt: Date
+}
+
+/** The sessions of the user who asks, the one that was used last first. */
+export async function listOwnSessions(
+  { db, now }: Pick<Deps, 'db' | 'now'>,
+  tenant: Tenant,
+  userId: string,
+): Promise<OwnSession[]> {
+  const rows = await liveSessionsOf(db, tenant, { userId, at: now() })
+    .leftJoin('applications', (join) =>
+      join
+        .onRef('applications.account_id', '=', 'sessions.account_id')
+        .onRef('applications.environment', '=', 'sessions.environment')
+        .onRef('applications.id', '=', 'sessions.application_id')
+        .on('applications.deleted_at', 'is', null),
+    )
+    .select([
+      'sessions.id',
+      'sessions.user_agent',
+      'applications.name as application_name',
+      'sessions.authenticated_at',
+      'sessions.last_used_at',
+    ])
+    .orderBy('sessions.last_used_at', 'desc')
+    .orderBy('sessions.id', 'desc')
+    .limit(shownSessions)
+    .execute()
+  return rows.map((row) => ({
+    id: row.id,
+    userAgent: row.user_agent,
+    applicationName: row.application_name,
+    authenticatedAt: row.authenticated_at,
+    lastUsedAt: row.last_used_at,
+  }))
+}
+
+/** Ends one session of the user who asks; one that is not theirs, or has ended, changes nothing. */
+export async function endOwnSession(deps: Deps, tenant: Tenant, session: SessionOfUser): Promise<void> {
+  await change(deps, tenant.cause, async (trx) => ({ record: await signOut(deps, trx, tenant, session) }))
+}
+
+/** Ends every session of the user who asks but the one they ask in. */
+export async function endOtherSessions(deps: Deps, tenant: Tenant, current: SessionOfUser): Promise<void> {
+  await change(deps, tenant.cause, async (trx) => ({
+    record: await signOutOthers(deps, trx, tenant, current),
+  }))
+}

@@ -1,0 +1,37 @@
+import type { Environment } from '@portico/contract/fields'
+import type { Session } from '@portico/contract/sessions'
+import type { Selectable } from 'kysely'
+import type { Sessions } from '../db/schema.js'
+
+export const sessionColumns = [
+  'sessions.id',
+  'sessions.user_id',
+  'sessions.application_id',
+  'sessions.amr',
+  'sessions.user_agent',
+  'sessions.authenticated_at',
+  'sessions.last_used_at',
+  'sessions.expires_at',
+  'sessions.offline_until',
+] as const
+
+type Column<Name> = Name extends `sessions.${infer Bare extends keyof Selectable<Sessions>}` ? Bare : never
+
+type SessionRow = Pick<Selectable<Sessions>, Column<(typeof sessionColumns)[number]>>
+
+export function toSession(row: SessionRow, tenant: { domain: string; environment: Environment }): Session {
+  return {
+    __type__: 'Session',
+    __domain__: tenant.domain,
+    __environment__: tenant.environment,
+    id: row.id,
+    user_id: row.user_id,
+    client_id: row.application_id,
+    amr: row.amr,
+    user_agent: row.user_agent,
+    authenticated_at: row.authenticated_at.toISOString(),
+    last_used_at: row.last_used_at.toISOString(),
+    expires_at: row.expires_at.toISOString(),
+    offline_until: row.offline_until?.toISOString() ?? null,
+  }
+}

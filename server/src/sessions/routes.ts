@@ -1,0 +1,21 @@
+import { contract } from '@portico/contract/contract'
+import { initServer } from '@ts-rest/express'
+import type { Deps } from '../deps.js'
+import { deleted } from '../http/answer.js'
+import { tenantOf } from '../http/request-context.js'
+import { endUserSession, endUserSessions, listSessions } from './sessions.js'
+
+const s = initServer()
+
+export function sessionRoutes(deps: Deps) {
+  return s.router(contract.sessions, {
+    list: async ({ req, params, query }) => ({
+      status: 200,
+      body: await listSessions(deps, tenantOf(req), params.user_id, query),
+    }),
+    endAll: async ({ req, res, params }) =>
+      deleted(res, await endUserSessions(deps, tenantOf(req), params.user_id)),
+    end: async ({ req, res, params: { user_id: userId, session_id: sessionId } }) =>
+      deleted(res, await endUserSession(deps, tenantOf(req), { userId, sessionId })),
+  })
+}

@@ -1,0 +1,108 @@
+import type { PageQuery } from '@portico/contract/fields'
+import type { EndedSessions, Session } from '@portico/contract/sessions'
+import { sql, type Kysely } from 'kysely'
+import { readPage, type Page } from '../db/page.js'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { ApiError } from '../errors.js'
+import { change, type Changed } from '../events/change.js'
+import { emit } from '../events/emit.js'
+import type { Tenant } from '../tenant.js'
+import { usersOf, whyMissing } from '../users/users.js'
+import { endSessionsOf } from './end-sessions.js'
+import { sessionColumns, toSession } from './record.js'
+import { liveSessionsOf, signOut, type SessionOfUser } from './sign-out.js'
+
+/**
+ * The sessions of a user that can lead to tokens still, the last sign-in first.
+ *
+ * @throws ApiError `organization_not_found`, `user_not_found`
+ */
+export async function listSessions(
+  { readDb, now }: Pick<Deps, 'readDb' | 'now'>,
+  tenant: Tenant,
+  userId: string,
+  query: PageQuery,
+): Promise<Page<Session>> {
+  const live = liveSessionsOf(readDb, tenant, { userId, at: now() })
+  return readPage(
+    {
+      query,
+      order: { column: 'authenticated_at', direction: 'desc' },
+      keys: live,
+      table: 'sessions',
+      read: (ids) =>
+        live
+          .where(sql<boolean>`sessions.id = any(${ids})`)
+          .select(sessionColumns)
+          .execute(),
+      total: async () => {
+        const { total } = await live
+          .select(({ fn }) => fn.countAll<string>().as('total'))
+          .executeTakeFirstOrThrow()
+        if (total === '0') await checkUser(readDb, tenant, userId)
+        return Number(total)
+      },
+      environment: tenant.environment,
+    },
+    (row) => toSession(row, tenant),
+  )
+}
+
+/**
+ * Ends a session of a user.
+ *
+ * @throws ApiError `organization_not_found`, `session_not_found`
+ */
+export function endUserSession(
+  deps: Deps,
+  tenant: Tenant,
+  session: SessionOfUser,
+): Promise<Changed<Session>> {
+  return change(deps, tenant.cause, async (trx) => {
+    const record = await signOut(deps, trx, tenant, session)
+    if (record !== undefined) return { record, subjectId: session.userId }
+    const missing = await whyMissing(trx, tenant)
+    throw missing.code === 'organization_not_found' ? missing : new ApiError('session_not_found')
+  })
+}
+
+/**
+ * Signs a user out everywhere, and ends what of theirs is on its way to a sign-in.
+ *
+ * @throws ApiError `organization_not_found`, `user_not_found`
+ */
+export function endUserSessions(deps: Deps, tenant: Tenant, userId: string): Promise<Changed<EndedSessions>> {
+  return change(deps, tenant.cause, async (trx) => {
+    // Held, so that a sign-in comes before, and is ended, or begins after all of this.
+    const user = await usersOf(trx, tenant)
+      .where('users.id', '=', userId)
+      .select(['users.organization_id'])
+      .forNoKeyUpdate()
+      .executeTakeFirst()
+    if (user === undefined) throw await whyMissing(trx, tenant)
+    const { total } = await liveSessionsOf(trx, tenant, { userId, at: deps.now() })
+      .select(({ fn }) => fn.countAll<string>().as('total'))
+      .executeTakeFirstOrThrow()
+    await endSessionsOf(deps, trx, tenant, userId)
+    const record: EndedSessions = {
+      __type__: 'EndedSessions',
+      __domain__: tenant.domain,
+      __environment__: tenant.environment,
+      user_id: userId,
+      total: Number(total),
+    }
+    await emit(deps, trx, tenant, {
+      code: 'user.session.end_all.success',
+      record,
+      organizationId: user.organization_id,
+      subjectId: userId,
+    })
+    return { record, subjectId: userId }
+  })
+}
+
+async function checkUser(db: Kysely<DB>, tenant: Tenant, userId: string): Promise<void> {
+  const user = await usersOf(db, tenant).where('users.id', '=', userId).select('users.id').executeTakeFirst()
+  if (user === undefined) throw await whyMissing(db, tenant)
+}

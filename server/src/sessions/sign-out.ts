@@ -1,0 +1,119 @@
+import type { Session } from '@portico/contract/sessions'
+import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
+import { organizationIdOf } from '../db/organization-id.js'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { emit } from '../events/emit.js'
+import { logEvent } from '../log-events/log-event.js'
+import type { Tenant } from '../tenant.js'
+import { sessionColumns, toSession } from './record.js'
+
+/** A session of a user. */
+export interface SessionOfUser {
+  readonly userId: string
+  readonly sessionId: string
+}
+
+/**
+ * Ends a session of a user, and tells so. Codes and refresh tokens of it are worth nothing any more, and neither is the
+ * cookie of its browser.
+ *
+ * @returns The session as it was; undefined when there is none that could lead to tokens still.
+ */
+export async function signOut(
+  deps: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { userId, sessionId }: SessionOfUser,
+): Promise<Session | undefined> {
+  const [record] = await endWhere(deps, trx, tenant, userId, sql<boolean>`id = ${sessionId}`)
+  return record
+}
+
+/** Ends all sessions of a user but one, and tells so of each. */
+export async function signOutOthers(
+  deps: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { userId, sessionId }: SessionOfUser,
+): Promise<void> {
+  await endWhere(deps, trx, tenant, userId, sql<boolean>`id <> ${sessionId}`)
+}
+
+async function endWhere(
+  deps: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  userId: string,
+  isMeant: RawBuilder<boolean>,
+): Promise<Session[]> {
+  const at = deps.now()
+  const ended = await trx
+    .updateTable('sessions')
+    .set({ ended_at: at })
+    .where('account_id', '=', tenant.accountId)
+    .where('environment', '=', tenant.environment)
+    .where('organization_id', '=', organizationIdOf(tenant))
+    .where('user_id', '=', userId)
+    .where(isMeant)
+    .where(isLive(at))
+    .returning([...sessionColumns, 'sessions.organization_id'])
+    .execute()
+  const records: Session[] = []
+  for (const { organization_id: organizationId, ...row } of ended) {
+    const record = toSession(row, tenant)
+    records.push(record)
+    await emit(deps, trx, tenant, {
+      code: 'user.session.end.success',
+      record,
+      organizationId,
+      subjectId: userId,
+    })
+    await logEvent(deps, trx, {
+      accountId: tenant.accountId,
+      environment: tenant.environment,
+      organizationId,
+      domain: tenant.domain,
+      code: 'END_USER_SIGNED_OUT',
+      clientId: record.client_id,
+      email: null,
+      userId,
+      requestId: tenant.cause.requestId,
+    })
+  }
+  return records
+}
+
+/** The sessions of a user that can lead to tokens; every reading of them starts here, with its tenant. */
+export function liveSessionsOf(
+  db: Kysely<DB>,
+  tenant: Tenant,
+  { userId, at }: { readonly userId: string; readonly at: Date },
+) {
+  return db
+    .selectFrom('sessions')
+    .where('sessions.account_id', '=', tenant.accountId)
+    .where('sessions.environment', '=', tenant.environment)
+    .where('sessions.organization_id', '=', organizationIdOf(tenant))
+    .where('sessions.user_id', '=', userId)
+    .where(isLive(at))
+}
+
+/** Whether a session signs in still, or has refresh tokens that are good. */
+function isLive(at: Date) {
+  return sql<boolean>`(
+    sessions.ended_at is null
+    and (
+      sessions.expires_at > ${at}
+      or exists (
+        select from refresh_token_families as family
+        where family.account_id = sessions.account_id
+          and family.environment = sessions.environment
+          and family.organization_id = sessions.organization_id
+          and family.session_id = sessions.id
+          and family.ended_at is null
+          and family.expires_at > ${at}
+      )
+    )
+  )`
+}

@@ -1,0 +1,22 @@
+import { sql, type RawBuilder } from 'kysely'
+
+/**
+ * Whether TOTP is asked of the user of a row of a statement: the organization asks for it, and the user has a validated
+ * enrolment.
+ */
+export function isTotpAskedOfUserOf(row: 'sessions' | 'flow'): RawBuilder<boolean> {
+  const of = sql.table(row)
+  return sql<boolean>`exists (
+    select from totp_connections as totp
+    join totp_enrollments as enrollment
+      on enrollment.account_id = totp.account_id
+      and enrollment.environment = totp.environment
+      and enrollment.organization_id = totp.organization_id
+    where totp.account_id = ${of}.account_id
+      and totp.environment = ${of}.environment
+      and totp.organization_id = ${of}.organization_id
+      and totp.active
+      and enrollment.user_id = ${of}.user_id
+      and enrollment.validated_at is not null
+  )`
+}

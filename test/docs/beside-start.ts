@@ -1,0 +1,85 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { freePort } from '../free-port.js'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+const startDeadlineMs = 120_000
+
+/** Does something in a directory where the `.data` of a running service is. */
+export async function besideStart(work: (home: string) => Promise<void>): Promise<void> {
+  const home = await mkdtemp(join(tmpdir(), 'portico-docs-'))
+  try {
+    const service = await startBeside(home)
+    await work(home).finally(() => stopScript(service))
+  } finally {
+    await rm(home, { recursive: true, force: true })
+  }
+}
+
+/** Runs `npm start` with its data in `.data` of another directory, and waits until it is ready. */
+async function startBeside(home: string): Promise<ChildProcess> {
+  const port = await freePort()
+  const variables = {
+    DATA_DIR: join(home, '.data'),
+    PORT: String(port),
+    METRICS_PORT: '0',
+    LOG_LEVEL: 'warn',
+  }
+  return startScript('start', variables, `http://localhost:${port}/readyz`)
+}
+
+/** Runs a script of the package.json, and waits until an address answers. */
+export async function startScript(
+  name: string,
+  variables: Record<string, string>,
+  readyUrl: string,
+): Promise<ChildProcess> {
+  const { PATH, HOME } = process.env
+  const script = spawn('npm', ['run', '--silent', name], {
+    cwd: root,
+    env: { PATH, HOME, ...variables },
+    // A group of its own, so that it ends together with what npm started.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let said = ''
+  for (const stream of [script.stdout, script.stderr]) stream.on('data', (text) => (said += String(text)))
+
+  const deadline = performance.now() + startDeadlineMs
+  while (!(await isReady(readyUrl))) {
+    if (script.exitCode !== null) throw new Error(`npm run ${name} ended before it was ready: ${said}`)
+    if (performance.now() > deadline) {
+      await stopScript(script)
+      throw new Error(`npm run ${name} was not ready in time: ${said}`)
+    }
+    await sleep(100)
+  }
+  return script
+}
+
+async function isReady(url: string): Promise<boolean> {
+  return fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+}
+
+export async function stopScript(script: ChildProcess): Promise<void> {
+  if (script.pid === undefined || script.exitCode !== null) return
+  process.kill(-script.pid, 'SIGTERM')
+  // npm may be gone before what it started.
+  while (isGroupAlive(script.pid)) await sleep(50)
+}
+
+function isGroupAlive(pid: number): boolean {
+  try {
+    return process.kill(-pid, 0)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createClient, type Client } from '@portico/sdk'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { readKeyUri } from '../authenticator.js'
+import { openBrowser } from '../browser.js'
+import { hasTool } from '../debian-tools.js'
+import { freePort } from '../free-port.js'
+import { anyEmail } from '../given.js'
+import { until } from '../resilience/until.js'
+import { besideStart, startScript, stopScript } from './beside-start.js'
+
+describe.skipIf(!hasTool('chromium'))('npm run example, beside npm start', () => {
+  test('a person signs up, calls the back end, passes a second factor for the payroll, renews, and signs out', async () => {
+    await besideStart(async (home) => {
+      const client = await clientOf(home)
+      const port = await freePort()
+      const url = `http://localhost:${port}/`
+      const variables = { DATA_DIR: join(home, '.data'), EXAMPLE_PORT: String(port) }
+      const example = await startScript('example', variables, url)
+      const browser = await openBrowser()
+      try {
+        const context = await browser.newContext()
+        const page = await context.newPage()
+        await page.goto(url)
+        await page.locator('#sign-in').click()
+        const email = anyEmail()
+        await page.locator('[name="email"]').fill(email)
+        await page.locator('[value="identify"]').click()
+        await page.locator('[value="mail_link"]').click()
+
+        const app = await context.newPage()
+        const signUp = await mailedLink(client, email)
+        await app.goto(signUp)
+        await app.locator('form button').first().click()
+        await app.locator('#me').waitFor()
+        await app.locator('#me').click()
+        await expectAnswer(app, email)
+
+        // Who has no second factor yet signs in anew to set one up.
+        await app.locator('#payroll').click()
+        await app.locator('[name="email"]').fill(email)
+        await app.locator('[value="identify"]').click()
+        await app.locator('[value="mail_link"]').click()
+        const payroll = await context.newPage()
+        await payroll.goto(await mailedLink(client, email, signUp))
+        await payroll.locator('form button').first().click()
+        await payroll.locator('[value="enroll"]').click()
+        const uri = await payroll.locator('a[href^="otpauth:"]').getAttribute('href')
+        // With scripts it is sent as soon as it is typed.
+        await payroll.locator('[name="code"]').fill(readKeyUri(uri ?? '').codeAt(new Date()))
+        await payroll.locator('[name="acknowledged"]').check()
+        await payroll.locator('[value="acknowledge"]').click()
+        await expectAnswer(payroll, 'salary')
+
+        await payroll.locator('#renew').click()
+        await expectAnswer(payroll, 'The tokens are new')
+        await payroll.locator('#sign-out').click()
+        await payroll.locator('#sign-in').waitFor()
+        expect(await payroll.locator('#status').textContent()).toBe('You are not signed in.')
+      } finally {
+        await browser.close()
+        await stopScript(example)
+      }
+    })
+  }, 180_000)
+})
+
+async function clientOf(home: string): Promise<Client> {
+  // Written by the service at its first start, in this form.
+  const credentials = JSON.parse(await readFile(join(home, '.data', 'credentials.json'), 'utf8')) as {
+    base_url: string
+    domain: string
+    sandbox: { client_id: string; client_secret: string }
+  }
+  const { base_url: baseUrl, domain, sandbox } = credentials
+  return createClient({ baseUrl, domain, clientId: sandbox.client_id, clientSecret: sandbox.client_secret })
+}
+
+/** The newest link that was mailed to an address, which the service sends by itself, once it is another than the one before. */
+async function mailedLink(client: Client, email: string, before?: string): Promise<string> {
+  let link: string | undefined
+  await until(async () => {
+    const { data } = await client.outbox.list({ to: email })
+    link = /http\S+magic-link\S+/.exec(data[0]?.text ?? '')?.[0]
+    return link !== undefined && link !== before
+  })
+  return link ?? ''
+}
+
+async function expectAnswer(page: Page, text: string): Promise<void> {
+  await page.locator('#answer', { hasText: text }).waitFor()
+}

@@ -1,0 +1,114 @@
+import type { Application, Client, User } from '@portico/sdk'
+import { goodPassword, passwordGivenOf } from './contract/password-given.js'
+import type { Service } from './harness.js'
+import { totpGivenOf } from './totp-given.js'
+import { createVisitor, pkcePair, type Seen, type Visitor } from './visitor.js'
+
+/** An organization whose users sign in on the pages, with one application and one user. */
+export interface FlowScene {
+  readonly org_domain: string
+  readonly application: Application
+  readonly user: User
+}
+
+/** Where the applications of these scenes have their codes sent. */
+export const callback = 'https://store.example/callback'
+
+export { goodPassword }
+
+export type FlowGiven = ReturnType<typeof flowGivenOf>
+
+/** Sign-ins on the pages, as far as a test wants them. */
+export function flowGivenOf(service: Service, client: Client) {
+  const passwords = passwordGivenOf(service, client)
+  const totp = totpGivenOf(service, client)
+
+  /** The parameters of a good request; undefined takes one away. */
+  function parameters(
+    scene: Pick<FlowScene, 'application'>,
+    members: Record<string, string | undefined> = {},
+  ): Record<string, string> {
+    const all: Record<string, string | undefined> = {
+      client_id: scene.application.client_id,
+      redirect_uri: callback,
+      response_type: 'code',
+      scope: 'openid',
+      state: 'state-1',
+      nonce: 'nonce-1',
+      code_challenge: pkcePair().challenge,
+      code_challenge_method: 'S256',
+      ...members,
+    }
+    return Object.fromEntries(
+      Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    )
+  }
+
+  function authorizeUrl(scene: FlowScene, members: Record<string, string | undefined> = {}): string {
+    const query = new URLSearchParams(parameters(scene, members))
+    return `${service.baseUrl}/t/${scene.org_domain}/authorize?${query.toString()}`
+  }
+
+  /** A user with a password, in an organization that takes links too. */
+  async function scene(): Promise<FlowScene> {
+    return passwords.sceneWithPassword()
+  }
+
+  /** The same with the app enrolled. */
+  async function enrolledScene() {
+    const of = await scene()
+    await totp.activate(of.org_domain)
+    const { app, recoveryCodes } = await totp.enroll({ org_domain: of.org_domain, user_id: of.user.id })
+    // Its present code is used up by the enrolment.
+    service.clock.advance(30)
+    return { ...of, app, recoveryCodes }
+  }
+
+  /** The page of the address, of a sign-in that has just begun. */
+  function begin(of: FlowScene, members: Record<string, string | undefined> = {}, visitor = visitorOf()) {
+    return visitor.visit(authorizeUrl(of, members)).then((page) => ({ visitor, page }))
+  }
+
+  /** The page of the password. */
+  async function atPassword(
+    of: FlowScene,
+    members: Record<string, string | undefined> = {},
+    visitor = visitorOf(),
+  ) {
+    const { page } = await begin(of, members, visitor)
+    return { visitor, page: await visitor.press(page, 'identify', { email: of.user.email }) }
+  }
+
+  /** Signs in by password to the end. */
+  async function signIn(
+    of: FlowScene,
+    members: Record<string, string | undefined> = {},
+    visitor = visitorOf(),
+  ): Promise<{ visitor: Visitor; landed: Seen; answer: URLSearchParams }> {
+    const { page } = await atPassword(of, members, visitor)
+    const landed = await visitor.press(page, 'password', { password: goodPassword })
+    return { visitor, landed, answer: answerOf(landed) }
+  }
+
+  function visitorOf(): Visitor {
+    return createVisitor(service.baseUrl)
+  }
+
+  return {
+    passwords,
+    totp,
+    parameters,
+    authorizeUrl,
+    scene,
+    enrolledScene,
+    begin,
+    atPassword,
+    signIn,
+    visitorOf,
+  }
+}
+
+/** What an answer tells the application by its redirect; nothing where it leads to a page of ours. */
+export function answerOf({ location }: Pick<Seen, 'location'>): URLSearchParams {
+  return new URL(location ?? '', 'https://nowhere.example').searchParams
+}

@@ -1,0 +1,90 @@
+import type { Client } from '@portico/sdk'
+import type { FlowGiven, FlowScene } from './flow-given.js'
+import type { Service } from './harness.js'
+import type { Seen, Visitor } from './visitor.js'
+
+export type FlowLinkGiven = ReturnType<typeof flowLinkGivenOf>
+
+/** Links that the pages mail, and browsers that open them. */
+export function flowLinkGivenOf(service: Service, client: Client, given: FlowGiven) {
+  /** The links that were mailed to an address, the newest first. */
+  async function linksTo(email: string): Promise<string[]> {
+    await service.runJobs()
+    const { data } = await client.outbox.list({ to: email })
+    return data.flatMap(({ text }) => /http\S+token=[\w-]{43}/.exec(text)?.[0] ?? [])
+  }
+
+  async function newestLinkTo(email: string): Promise<string> {
+    const [link] = await linksTo(email)
+    if (link === undefined) throw new Error(`no link was mailed to ${email}`)
+    return link
+  }
+
+  /** A flow of an address that waits for its link. */
+  async function atLinkSent(
+    of: Pick<FlowScene, 'org_domain' | 'application' | 'user'>,
+    {
+      visitor = given.visitorOf(),
+      email = of.user.email,
+      action = 'mail_link',
+      ...members
+    }: { visitor?: Visitor; email?: string; action?: string; acr_values?: string } = {},
+  ) {
+    const { page } = await given.begin(of, members, visitor)
+    const atPassword = await visitor.press(page, 'identify', { email })
+    const sent = await visitor.press(atPassword, action)
+    return { visitor, page: sent }
+  }
+
+  /** The same with the link in hand. */
+  async function linkSent(of: FlowScene, options: Parameters<typeof atLinkSent>[1] = {}) {
+    const at = await atLinkSent(of, options)
+    return { ...at, link: await newestLinkTo(options.email ?? of.user.email) }
+  }
+
+  /** Opens a link and presses its button; where there is none, what is there instead. */
+  async function open(link: string, visitor = given.visitorOf()): Promise<Seen> {
+    const page = await visitor.visit(link)
+    return page.status === 200 ? pressButton(link, page, visitor) : page
+  }
+
+  function pressButton(link: string, page: Seen, visitor: Visitor): Promise<Seen> {
+    return visitor.send(page, '', { token: tokenOf(link) })
+  }
+
+  /** The code that a link shows in another browser. */
+  async function codeElsewhere(link: string): Promise<string> {
+    return shownCode(await open(link))
+  }
+
+  /** At which step a flow is, behind the service. */
+  async function stepOf(flow: Seen): Promise<string> {
+    const [row] = await service.query<{ step: string }>('select step from sign_in_flows where id = $1', [
+      flowIdOf(flow),
+    ])
+    return row?.step ?? 'gone'
+  }
+
+  return { linksTo, newestLinkTo, atLinkSent, linkSent, open, pressButton, codeElsewhere, stepOf }
+}
+
+export function tokenOf(link: string): string {
+  return new URL(link).searchParams.get('token') ?? ''
+}
+
+export function flowIdOf({ url }: Seen): string {
+  return /sign-in\/([\w-]+)/.exec(url)?.[1] ?? ''
+}
+
+/** The six digits that a page shows; empty where it shows none. */
+export function shownCode({ html }: Seen): string {
+  return /<output>(\d{6})<\/output>/.exec(html)?.[1] ?? ''
+}
+
+/** A code that is not this one. */
+export function otherCode(code: string): string {
+  return code === '000000' ? '111111' : '000000'
+}
+
+/** A code as applications get it, at the address of a redirect. */
+export const aCode = /^[\w-]{43}$/

@@ -1,0 +1,353 @@
+import { guard } from './guard.js'
+import type { NamedTest } from './vitest-run.js'
+
+const arrival = 'server/src/magic-link/flow-arrival.ts'
+const passCode = 'server/src/magic-link/pass-link-code.ts'
+const flowLink = 'server/src/magic-link/flow-link.ts'
+const insertLink = 'server/src/magic-link/insert-link.ts'
+const hold = 'server/src/flows/hold.ts'
+const setAtPage = 'server/src/password/set-at-page.ts'
+const spendCode = 'server/src/password/spend-code.ts'
+const request = 'server/src/password/request.ts'
+const renew = 'server/src/password/renew.ts'
+const enroll = 'server/src/totp/enroll-in-flow.ts'
+const endSessions = 'server/src/sessions/end-sessions.ts'
+const setPasswordRouter = 'server/src/pages/set-password/router.ts'
+
+const inFile =
+  (name: string) =>
+  (title: string): NamedTest => ({ file: `test/protocol/${name}.test.ts`, title })
+const links = inFile('flow-links')
+const passwords = inFile('flow-passwords')
+const enrollment = inFile('flow-enrollment')
+
+const own = (title: string) => links(`a link in the browser that asked for it ${title}`)
+const dead = (title: string) => links(`a link of a flow is dead ${title}`)
+const other = (title: string) => links(`a link that is opened in another browser ${title}`)
+const page = (title: string) => passwords(`the page that sets a password ${title}`)
+const forgotten = (title: string) => passwords(`a forgotten password ${title}`)
+const nobody = (title: string) => enrollment(`nobody enrols a user on the pages ${title}`)
+
+const signsIn = own('signs in, once')
+const typed = other('lets its code be typed in groups')
+const sets = forgotten('is set by a link in the same browser, where the sign-in then goes on')
+const enrols = enrollment(
+  'an enrolment on the way to an application that demands a second factor shows the key, takes the first code, shows recovery codes once, and signs in with both factors',
+)
+const renews = passwords(
+  'a password that should be another one is renewed on the way, and the sign-in goes on',
+)
+
+/** What a link of a sign-in on our pages lets in, and what its password and its second factor do. */
+export const flowLinkGuards = [
+  guard({
+    name: 'flow: browser of its link',
+    file: arrival,
+    find: 'if (!held.is_own_browser) {',
+    replace: "if (spent.id === '') {",
+    red: other('says so, signs nobody in there, and shows a code that signs in where it was asked for'),
+    green: signsIn,
+  }),
+  guard({
+    name: 'flow: browser of its link, in the statement',
+    file: hold,
+    find: 'coalesce(browser_hash = ${browserHash ?? null}::bytea, false)',
+    replace: '(${browserHash ?? null}::bytea is null or true)',
+    red: other('says so, signs nobody in there, and shows a code that signs in where it was asked for'),
+    green: signsIn,
+  }),
+  guard({
+    name: 'flow: address of its link',
+    file: arrival,
+    find: 'if (held === undefined || held.email_normalized !== spent.email_normalized)',
+    replace: 'if (held === undefined)',
+    red: dead('when the flow waits for the link of another address by now: in its own browser'),
+    green: signsIn,
+  }),
+  guard({
+    name: 'flow: step of its link',
+    file: arrival,
+    find: "steps: ['link_sent'], browserHash",
+    replace: "steps: ['link_sent', 'password', 'identifier'], browserHash",
+    also: [
+      {
+        file: arrival,
+        find: 'if (held === undefined || held.email_normalized !== spent.email_normalized)',
+        replace: 'if (held === undefined)',
+      },
+    ],
+    red: dead('when the flow has another address by now: in its own browser'),
+    green: signsIn,
+  }),
+  guard({
+    name: 'flow: active user of its link',
+    file: arrival,
+    find: 'if (user?.active !== true) return fail(',
+    replace: 'if (user === undefined) return fail(',
+    red: dead('when the user was switched off: in its own browser'),
+    green: signsIn,
+  }),
+  guard({
+    name: 'flow: active user of its link, in another browser',
+    file: arrival,
+    find: "return user.active ? undefined : 'user_inactive'",
+    replace: 'return undefined',
+    red: dead('when the user was switched off: in another browser'),
+    green: typed,
+  }),
+  guard({
+    name: 'flow: connection and domain of its link',
+    file: arrival,
+    find: 'if (refusal !== undefined) return fail(refusal)',
+    replace: '',
+    red: dead('when links are switched off: in its own browser'),
+    green: signsIn,
+  }),
+  guard({
+    name: 'flow: an older link',
+    file: insertLink,
+    find: 'offset ${flowId === null ? maxOpenLinks - 1 : 0}',
+    replace: 'offset ${maxOpenLinks - 1}',
+    red: dead('when another one was asked for since: in its own browser'),
+    green: signsIn,
+  }),
+  guard({
+    name: 'flow: tries of its code, counted',
+    file: passCode,
+    find: '.set({ link_code_failures: sql`link_code_failures + 1` })',
+    replace: '.set({ link_code_failures: sql`link_code_failures` })',
+    red: other('has a code that is void after five wrong ones, and another link is asked for'),
+    green: typed,
+  }),
+  guard({
+    name: 'flow: tries of its code, no more than five',
+    file: passCode,
+    find: ".where('link_code_failures', '<', maxFailures)",
+    replace: '',
+    also: [{ file: passCode, find: "if (outcome === 'void') await voidCode(deps, trx, flow)", replace: '' }],
+    red: other('has a code that is void after five wrong ones, and another link is asked for'),
+    green: typed,
+  }),
+  guard({
+    name: 'flow: expiry of its code',
+    file: passCode,
+    find: ".where('link_code_expires_at', '>', at)",
+    replace: '',
+    red: other('has a code that is good for ten minutes'),
+    green: typed,
+  }),
+  guard({
+    name: 'flow: comparison of its code',
+    file: passCode,
+    find: 'if (!isLinkCode(shown, typed)) {',
+    replace: "if (typed === '') {",
+    red: other('has a code that is void after five wrong ones, and another link is asked for'),
+    green: typed,
+  }),
+  guard({
+    name: 'flow: address of its code, with the one that a new link voids',
+    file: passCode,
+    find: 'if (held === undefined || held.email_normalized !== spent.email_normalized)',
+    replace: 'if (held === undefined)',
+    also: [
+      {
+        file: flowLink,
+        find: 'link_code_sealed: null, link_code_expires_at: null, link_code_failures: 0,',
+        replace: '',
+      },
+    ],
+    red: other('signs nobody in at another address that the flow has gone on to'),
+    green: typed,
+  }),
+  guard({
+    name: 'flow: active user of its code',
+    file: passCode,
+    find: "if (!user.active) return 'user_inactive'",
+    replace: '',
+    red: other('signs nobody in by its code once the user was switched off'),
+    green: typed,
+  }),
+  guard({
+    name: 'flow: limit of mails by IP address',
+    file: flowLink,
+    find: 'await deps.limits.takeMailFrom(ip)',
+    replace: 'void ip',
+    red: links('limits of the mails of pages an IP address sends twenty in an hour, wherever they go'),
+    green: signsIn,
+  }),
+  guard({
+    name: 'flow: limit of mails by address',
+    file: flowLink,
+    find: 'await deps.limits.takeMail({ ...caller, address: email })',
+    replace: '',
+    red: links(
+      'limits of the mails of pages an address gets three in a quarter of an hour, whoever asks for them',
+    ),
+    green: signsIn,
+  }),
+  guard({
+    name: 'flow: end with the sessions of its user',
+    file: endSessions,
+    find: 'await endFlowsOf(deps, trx, tenant, userId, keptFlowId)',
+    replace: 'void keptFlowId',
+    also: [
+      {
+        file: endSessions,
+        find: 'await voidPendingSignIns(deps, trx, tenant, userId)',
+        replace: 'void voidPendingSignIns',
+      },
+    ],
+    red: links(
+      'what ends sign-ins of a user ends those on the pages a deactivation, though it is taken back',
+    ),
+    green: signsIn,
+  }),
+  guard({
+    name: 'flow: browser of a link to a password',
+    file: setAtPage,
+    find: 'if (held === undefined || !held.is_own_browser) return false',
+    replace: 'if (held === undefined) return false',
+    red: forgotten('is set in another browser, where nobody is signed in, nor in the first one'),
+    green: sets,
+  }),
+  guard({
+    name: 'flow: address of a link to a password',
+    file: setAtPage,
+    find: 'if (held.email_normalized !== open.email_normalized) return false',
+    replace: '',
+    red: forgotten('does not take a sign-in on that has another address by now'),
+    green: sets,
+  }),
+  guard({
+    name: 'password at the page: a code of an application',
+    file: setAtPage,
+    find: ".where('request.redirect_uri', '=', key.ownPage)",
+    replace: '',
+    red: page('refuses a code that was given to an application'),
+    green: sets,
+  }),
+  guard({
+    name: 'password at the page: its code at the API',
+    file: spendCode,
+    find: 'return sql<boolean>`request.redirect_uri = any(applications.allowed_redirect_urls)`',
+    replace: 'return sql<boolean>`true`',
+    red: passwords('a password request of the API has a code there that no application can use'),
+    green: sets,
+  }),
+  guard({
+    name: 'password at the page: the organization of its code',
+    file: setAtPage,
+    find: ".where('organizations.domain', '=', key.organizationDomain)",
+    replace: '',
+    also: [{ file: setAtPage, find: ".where('request.redirect_uri', '=', key.ownPage)", replace: '' }],
+    red: page('refuses a code of another organization, and one that never was'),
+    green: sets,
+  }),
+  guard({
+    name: 'password at the page: expiry of its code',
+    file: setAtPage,
+    find: ".where('request.expires_at', '>', key.at)",
+    replace: '',
+    red: page('refuses a code that is expired'),
+    green: sets,
+  }),
+  guard({
+    name: 'password at the page: active user',
+    file: setAtPage,
+    find: ".where('users.active', '=', true)",
+    replace: '',
+    also: [
+      {
+        file: 'server/src/users/users.ts',
+        find: 'await voidPasswordRequests(deps, trx, tenant, normalizeEmail(row.email))',
+        replace: '',
+      },
+    ],
+    red: page('refuses a code that is of a user who was switched off'),
+    green: sets,
+  }),
+  guard({
+    name: 'password at the page: active connection',
+    file: setAtPage,
+    find: ".where('connection.active', '=', true)",
+    replace: '',
+    red: page('refuses a code that is of an organization without passwords by now'),
+    green: sets,
+  }),
+  guard({
+    name: 'password at the page: its rules',
+    file: setAtPage,
+    find: 'if (fault !== undefined) return { fault, open }',
+    replace: '',
+    red: page('says what is wrong with "short", and takes another'),
+    green: sets,
+  }),
+  guard({
+    name: 'password at the page: its form',
+    file: setPasswordRouter,
+    find: 'const secret = secretOfOurForm(req, site, code)',
+    replace: 'const secret = flowSecretOf(req.headers.cookie, isHttps)',
+    red: page('refuses a form of another site, or of another browser'),
+    green: sets,
+  }),
+  guard({
+    name: 'password at the page: the one address of a request of the API',
+    file: request,
+    find: 'if (input.redirect_uri !== ownPage)',
+    replace: "if (!input.redirect_uri.includes('/set-password'))",
+    red: passwords(
+      'a password request of the API leads to the application where its redirect_uri is the page with a query',
+    ),
+    green: passwords('a password request of the API leads to the page where its redirect_uri says so'),
+  }),
+  guard({
+    name: 'password renewed on the way: step',
+    file: renew,
+    find: 'if (!isMoved) return { record: undefined }',
+    replace: '',
+    red: passwords('a password that should be another one of two who renew it together, one does'),
+    green: renews,
+  }),
+  guard({
+    name: 'password renewed on the way: its rules',
+    file: renew,
+    find: 'if (fault !== undefined) return fault',
+    replace: '',
+    red: passwords(
+      'a password that should be another one is not replaced by one that does not meet the rules',
+    ),
+    green: renews,
+  }),
+  guard({
+    name: 'enrolment on the pages: a second factor that is there',
+    file: enroll,
+    find: 'return active && connection.active && enrolledMethod === null',
+    replace: "return active && connection.active && enrolledMethod !== ('' as never)",
+    red: nobody('who is enrolled: an enrolment that has appeared meanwhile stays, and the sign-in is over'),
+    green: enrols,
+  }),
+  guard({
+    name: 'enrolment on the pages: active connection',
+    file: enroll,
+    find: 'return active && connection.active && enrolledMethod === null',
+    replace: 'return active && enrolledMethod === null',
+    red: nobody('once the organization asks for no codes any more'),
+    green: enrols,
+  }),
+  guard({
+    name: 'enrolment on the pages: a secret of somebody else, shown',
+    file: enroll,
+    find: ".where('pending_id', '=', enrollmentId)",
+    replace: '',
+    red: nobody('with a secret that somebody else has begun: only the own one is shown and validated'),
+    green: enrols,
+  }),
+  guard({
+    name: 'enrolment on the pages: a secret of somebody else, validated',
+    file: enroll,
+    find: 'id: held.enrollment_id,',
+    replace: '',
+    red: nobody('with a secret that somebody else has begun: only the own one is shown and validated'),
+    green: enrols,
+  }),
+]

@@ -1,0 +1,115 @@
+import { guard } from './guard.js'
+
+const challenge = 'server/src/totp/challenge.ts'
+const validateChallenge = 'server/src/totp/validate-challenge.ts'
+const pending = 'server/src/sessions/pending-sign-in.ts'
+const totpAsked = 'server/src/sessions/totp-asked.ts'
+const finish = 'server/src/flows/finish.ts'
+const validateEnrollment = 'server/src/totp/validate-enrollment.ts'
+const sessionFit = 'server/src/oauth/session-fit.ts'
+
+const factor = (title: string) => ({ file: 'test/protocol/flow-second-factor.test.ts', title })
+const asked = (title: string) => factor(`a code that an application asks for ${title}`)
+
+const before = (title: string) => factor(`a session with one factor ${title}`)
+const underWay = (title: string) => factor(`a sign-in that waits after one factor ${title}`)
+
+const forgotten = (title: string) => ({
+  file: 'test/protocol/flow-passwords.test.ts',
+  title: `a forgotten password ${title}`,
+})
+
+const ofItsOwn = asked('passes its own challenge, also where a sign-in on the pages has asked since')
+
+/** That the second factor on the pages is passed there, and by everybody who has one. */
+export const flowSecondFactorGuards = [
+  guard({
+    name: 'second factor: challenges of the pages are not the API’s',
+    file: validateChallenge,
+    find: '.where(isOfFlow(flowId))',
+    replace: '.where(isOfFlow(flowId) && sql<boolean>`true`)',
+    red: asked('does not pass a sign-in that waits on the pages, which stays open'),
+    green: asked('is asked for no sign-in of the pages, whoever knows its id'),
+  }),
+  guard({
+    name: 'second factor: sign-ins of the pages are not the API’s',
+    file: pending,
+    find: ".where('flow_id', 'is not distinct from', flowId)",
+    replace: '.where(sql<boolean>`${flowId}::uuid is null or true`)',
+    red: asked('is asked for no sign-in of the pages, whoever knows its id'),
+    green: ofItsOwn,
+  }),
+  guard({
+    name: 'second factor: messages of the pages leave those of the API',
+    file: challenge,
+    find: '.where(isOfFlow(flowId))',
+    replace: '.where(isOfFlow(flowId) && sql<boolean>`true`)',
+    also: [
+      {
+        file: challenge,
+        find: "import type { Kysely } from 'kysely'",
+        replace: "import { sql, type Kysely } from 'kysely'",
+      },
+    ],
+    red: asked(
+      'by text message is another one than that of the pages, and both are good where they were asked for',
+    ),
+    green: ofItsOwn,
+  }),
+  guard({
+    name: 'second factor: sessions of before the enrolment',
+    file: totpAsked,
+    find: 'and totp.active and enrollment.user_id',
+    replace: 'and totp.active and false and enrollment.user_id',
+    red: before('is not enough once the user has enrolled'),
+    green: before('is enough while the organization asks for no second factor'),
+  }),
+  guard({
+    name: 'second factor: sessions where the organization asks for none',
+    file: totpAsked,
+    find: 'and totp.active and enrollment.user_id',
+    replace: 'and enrollment.user_id',
+    red: before('is enough while the organization asks for no second factor'),
+    green: before('is not enough once the user has enrolled'),
+  }),
+  guard({
+    name: 'second factor: end of a flow',
+    file: finish,
+    find: '.where(isSecondFactorPassed())',
+    replace: '.where(isSecondFactorPassed() && sql<boolean>`true`)',
+    red: underWay('does not end once the organization asks for the second factor'),
+    green: underWay('is over once the user has enrolled'),
+  }),
+  guard({
+    name: 'second factor: flows of before the enrolment',
+    file: validateEnrollment,
+    find: 'await endFlowsOf(deps, trx, tenant, user.id, flowId)',
+    replace: 'void [endFlowsOf, flowId]',
+    red: underWay('is over once the user has enrolled'),
+    green: underWay('does not end once the organization asks for the second factor'),
+  }),
+  guard({
+    name: 'second factor: set up by who signs in anew',
+    file: sessionFit,
+    find: "return isMfaRequired ? 'sign_in' : 'enough'",
+    replace: "return isMfaRequired ? 'step_up' : 'enough'",
+    red: before('does not set up a second factor: the user signs in anew before'),
+    green: before('is not enough once the user has enrolled'),
+  }),
+  guard({
+    name: 'flow: users of a link to a password, when it is made',
+    file: 'server/src/magic-link/flow-link.ts',
+    find: 'addressee.is_link_active && addressee.find_or_create_user',
+    replace: 'addressee.find_or_create_user',
+    red: forgotten('makes no user of an unknown address where links are off, and mails nothing'),
+    green: forgotten('makes a user of an unknown address, where the organization says so'),
+  }),
+  guard({
+    name: 'flow: users of a link to a password, when it is opened',
+    file: 'server/src/magic-link/spent-link.ts',
+    find: 'spent.may_create_user && spent.is_connection_active',
+    replace: 'spent.may_create_user',
+    red: forgotten('makes no user by a link of before links were switched off'),
+    green: forgotten('makes a user of an unknown address, where the organization says so'),
+  }),
+]

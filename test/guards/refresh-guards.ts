@@ -1,0 +1,223 @@
+import { guard } from './guard.js'
+
+const family = 'server/src/oauth/refresh-family.ts'
+const refresh = 'server/src/oauth/refresh-token.ts'
+const userTokens = 'server/src/oauth/user-tokens.ts'
+const revoke = 'server/src/oauth/revoke.ts'
+const failures = 'server/src/limits/failures.ts'
+const usable = 'server/src/applications/usable.ts'
+
+const refreshTest = (title: string) => ({ file: 'test/protocol/refresh.test.ts', title })
+const revocationTest = (title: string) => ({ file: 'test/protocol/revocation.test.ts', title })
+
+const isRefreshed = refreshTest(
+  'a refresh 200: of a code with offline_access answers new tokens of the same sign-in, and another refresh token',
+)
+const halfMinute = refreshTest(
+  'a refresh for half a minute the same token gets the same successor; after that it ends all of its family',
+)
+const notRight = (title: string) =>
+  refreshTest(
+    `a refresh that is not right is refused with one text, its reason is logged, and the token stays good 400: ${title}`,
+  )
+const notGood = (title: string) => refreshTest(`no refresh is good any more 400: ${title}`)
+const badKey = refreshTest(
+  'the refresh token of an application that demands an API key 400: without the key, with another secret, and with a key that may not sign in',
+)
+const goodKey = refreshTest(
+  'the refresh token of an application that demands an API key 200: with the key, in the form or by HTTP Basic',
+)
+
+const current = '${isCurrent(attempt)} and family.ended_at is null and family.expires_at > ${attempt.at}'
+const rightKey =
+  'then family.account_id = ${asker.keyAccountId}::uuid and family.environment = ${asker.keyEnvironment}'
+
+/** Who gets tokens for a refresh token, and who ends its family. */
+export const refreshGuards = [
+  guard({
+    name: 'reuse: of a refresh token',
+    file: refresh,
+    find: 'const [reused] = await endReused(trx, attempt)',
+    replace: 'const [reused] = (await endReused(trx, attempt)).slice(1)',
+    also: [
+      {
+        file: refresh,
+        find: 'as family set ended_at = ${attempt.at}',
+        replace: 'as family set ended_at = null',
+      },
+    ],
+    red: halfMinute,
+    green: isRefreshed,
+  }),
+  guard({
+    name: 'half a minute: of the refresh token before',
+    file: family,
+    find: ' and family.rotated_at > ${token.repeatableSince}',
+    replace: '',
+    red: halfMinute,
+    green: isRefreshed,
+  }),
+  guard({
+    name: 'ended family: of a refresh token',
+    file: refresh,
+    find: current,
+    replace: '${isCurrent(attempt)} and family.expires_at > ${attempt.at}',
+    red: halfMinute,
+    green: isRefreshed,
+  }),
+  guard({
+    name: 'expiry: of a refresh token',
+    file: refresh,
+    find: current,
+    replace: '${isCurrent(attempt)} and family.ended_at is null',
+    red: refreshTest(
+      'a refresh 200: goes on when the session is over, for thirty days, and tells until when',
+    ),
+    green: isRefreshed,
+  }),
+  guard({
+    name: 'ended session: of a refresh token',
+    file: family,
+    find: 'session_ended: sql<boolean>`sessions.ended_at is null`,',
+    replace: '',
+    red: notGood('of a session that was ended'),
+    green: isRefreshed,
+  }),
+  guard({
+    name: 'active user: of a refresh token',
+    file: family,
+    find: 'users.active and users.deleted_at is null',
+    replace: 'users.deleted_at is null',
+    also: [
+      { file: userTokens, find: "'deleted' in record || !record.active", replace: "'deleted' in record" },
+    ],
+    red: notGood('of a user who was deactivated while the sign-in was on its way'),
+    green: isRefreshed,
+  }),
+  guard({
+    name: 'deleted_at: organization of a refresh token',
+    file: family,
+    find: 'organization_deleted: sql<boolean>`organizations.deleted_at is null`,',
+    replace: '',
+    red: notGood('of an organization that was deleted'),
+    green: isRefreshed,
+  }),
+  guard({
+    name: 'deleted_at: application of a refresh token',
+    file: usable,
+    find: 'applications.deleted_at is null and ',
+    replace: '',
+    red: notGood('of an application that was deleted after a session of another one of the same user'),
+    green: isRefreshed,
+  }),
+  guard({
+    name: 'e-mail domain: of a refresh token',
+    file: family,
+    find: "or substring(users.email_normalized from '[^@]*$') = any(organizations.allowed_email_domains)",
+    replace: 'or true',
+    red: notGood('where the organization allows the domain of the address no more'),
+    green: isRefreshed,
+  }),
+  guard({
+    name: 'client: of a refresh token',
+    file: family,
+    find: '${asker.hasSecret}::boolean or family.application_id::text = ${asker.clientId}',
+    replace: '${asker.hasSecret}::boolean or ${asker.clientId}::text is not null',
+    red: notRight('client_id_mismatch (1)'),
+    green: isRefreshed,
+  }),
+  guard({
+    name: 'issuer: of a refresh token',
+    file: family,
+    find: 'or organizations.domain = ${asker.organizationDomain}',
+    replace: 'or true',
+    red: notRight('wrong_organization (5)'),
+    green: isRefreshed,
+  }),
+  guard({
+    name: 'origin: of a refresh',
+    file: family,
+    find: 'or ${asker.origin} = any(applications.allowed_origins_cors)',
+    replace: 'or true',
+    red: notRight('origin_not_allowed (3)'),
+    green: isRefreshed,
+  }),
+  guard({
+    name: 'scope: of a refresh',
+    file: family,
+    find: "invalid_scope: sql<boolean>`${asker.scopes}::text[] <@ string_to_array(family.scope, ' ')`,",
+    replace: '',
+    red: refreshTest(
+      'scope of a refresh 400: more scopes than were granted, which leaves the token as it is',
+    ),
+    green: isRefreshed,
+  }),
+  guard({
+    name: 'API key: of a refresh',
+    file: family,
+    find: "else applications.code_exchange <> 'api_key'",
+    replace: 'else true',
+    also: [
+      {
+        file: family,
+        find: "applications.code_exchange <> 'api_key' or family.amr && ${asker.keyWays}::text[]",
+        replace: '${asker.keyWays}::text[] is not null',
+      },
+    ],
+    red: badKey,
+    green: goodKey,
+  }),
+  guard({
+    name: 'account: API key of a refresh',
+    file: family,
+    find: rightKey,
+    replace: 'then ${asker.keyAccountId}::uuid is not null and family.environment = ${asker.keyEnvironment}',
+    red: badKey,
+    green: goodKey,
+  }),
+  guard({
+    name: 'environment: API key of a refresh',
+    file: family,
+    find: rightKey,
+    replace:
+      'then family.account_id = ${asker.keyAccountId}::uuid and ${asker.keyEnvironment}::text is not null',
+    red: badKey,
+    green: goodKey,
+  }),
+  guard({
+    name: 'organization closed to a limited key: refresh',
+    file: family,
+    find: 'or family.organization_id = any(${asker.keyOrganizationIds}::uuid[])',
+    replace: 'or true',
+    red: badKey,
+    green: goodKey,
+  }),
+  guard({
+    name: 'scope: API key of a refresh',
+    file: family,
+    find: "applications.code_exchange <> 'api_key' or family.amr && ${asker.keyWays}::text[]",
+    replace: '${asker.keyWays}::text[] is not null',
+    red: badKey,
+    green: goodKey,
+  }),
+  guard({
+    name: 'client: of a revocation',
+    file: revoke,
+    find: 'and ${allOf(clientDemands(attempt))} returning ${knownColumns}',
+    replace: 'returning ${knownColumns}',
+    red: revocationTest(
+      '400: another application’s refresh token, at another organization, or without client_id; it stays good',
+    ),
+    green: revocationTest('200: a refresh token, and with it all of its family (RFC 7009 section 2.1)'),
+  }),
+  guard({
+    name: 'limit: codes and refresh tokens that are refused',
+    file: failures,
+    find: 'if (leftMs > 0) refuse(',
+    replace: 'if (leftMs > 1e9) refuse(',
+    red: refreshTest(
+      'failures of codes and refresh tokens 429: sixty in a minute from one address are answered, and then nothing more until it ends; successes are not counted',
+    ),
+    green: isRefreshed,
+  }),
+]

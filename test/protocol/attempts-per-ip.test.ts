@@ -1,0 +1,109 @@
+import { beforeAll, expect, test } from 'vitest'
+import { answerOf, flowGivenOf, goodPassword, type FlowGiven, type FlowScene } from '../flow-given.js'
+import { startService, type Service } from '../harness.js'
+
+let service: Service
+let given: FlowGiven
+
+beforeAll(async () => {
+  // As it is shipped, behind a proxy that says who asks.
+  service = await startService({
+    variables: { SIGN_IN_ATTEMPTS_PER_IP: '', TRUSTED_PROXIES: '127.0.0.0/8,::1' },
+  })
+  given = flowGivenOf(service, await service.client())
+})
+
+/** Sends a password from an address, as the proxy says. */
+async function attempt(scene: FlowScene, ip: string, password = goodPassword) {
+  const { visitor, page } = await given.atPassword(scene)
+  return visitor.send(page, 'password', { password }, headersFrom(ip))
+}
+
+function headersFrom(ip: string): Record<string, string> {
+  return { origin: service.baseUrl, 'x-forwarded-for': ip }
+}
+
+/** How many passwords are looked at before one is not. */
+async function attemptsUntilLimit(scene: FlowScene, ips: readonly string[]): Promise<number> {
+  const { visitor, page } = await given.atPassword(scene)
+  for (let count = 0; count < 40; count++) {
+    const from = headersFrom(ips[count % ips.length] ?? '')
+    if ((await visitor.send(page, 'password', { password: 'wrong' }, from)).status === 429) return count
+  }
+  return Infinity
+}
+
+test('one IP address sends thirty passwords in a quarter of an hour, at whatever organization and for whomever', async () => {
+  const [scene, other] = [await given.scene(), await given.scene()]
+
+  const count = await attemptsUntilLimit(scene, ['192.0.2.1'])
+  const elsewhere = await attempt(other, '192.0.2.1')
+  const neighbour = await attempt(other, '192.0.2.2')
+  service.clock.advance(15 * 60 + 1)
+  const later = await attempt(other, '192.0.2.1')
+
+  expect(count).toBe(30)
+  expect([elsewhere.status, elsewhere.location, elsewhere.headers.get('retry-after')]).toEqual([
+    429,
+    null,
+    expect.stringMatching(/^\d+$/),
+  ])
+  expect(elsewhere.html).toContain('<h1>')
+  expect([answerOf(neighbour).has('code'), answerOf(later).has('code')]).toEqual([true, true])
+})
+
+test('of IPv6 a whole /64 is one', async () => {
+  const scene = await given.scene()
+  const ips = Array.from({ length: 40 }, (_, number) => `2001:db8:0:1::${number.toString(16)}`)
+
+  const count = await attemptsUntilLimit(scene, ips)
+  const neighbour = await attempt(scene, '2001:db8:0:2::1')
+
+  expect(count).toBe(30)
+  expect(answerOf(neighbour).has('code')).toBe(true)
+})
+
+test('codes of the second factor are counted with passwords; looking at pages and changing one’s mind are not', async () => {
+  const scene = await given.enrolledScene()
+  const from = headersFrom('192.0.2.3')
+  const { visitor, page } = await given.atPassword(scene)
+  for (let time = 0; time < 40; time++) await visitor.request(page.url, { headers: from })
+  await visitor.send(page, 'password', { password: goodPassword }, from)
+  const asked = await visitor.visit(page.url)
+  const wrong = given.totp.wrongCode(scene.app)
+
+  const statuses: number[] = []
+  for (let time = 0; time < 31; time++)
+    statuses.push((await visitor.send(asked, 'totp', { code: wrong }, from)).status)
+
+  // Four wrong ones, the fifth locks the user, and so many are then refused unseen; the thirty-first is ours, for the password was right.
+  expect(statuses.slice(0, 5)).toEqual([422, 422, 422, 422, 429])
+  const { data } = await (
+    await service.client()
+  ).logEvents.list({ org_domain: scene.org_domain, per_page: 100 })
+  expect(data.filter(({ event_code }) => event_code === 'END_USER_TOTP_FAILED')).toHaveLength(30)
+})
+
+test('forms that try nothing, and passwords that are right, are not counted', async () => {
+  const scene = await given.scene()
+  const from = headersFrom('192.0.2.4')
+  const { visitor, page } = await given.atPassword(scene)
+
+  for (let time = 0; time < 31; time++)
+    expect((await visitor.send(page, 'password', { password: '' }, from)).status).toBe(422)
+  for (let time = 0; time < 31; time++)
+    expect(answerOf(await attempt(scene, '192.0.2.4')).has('code')).toBe(true)
+})
+
+test('of forty wrong passwords at once thirty are looked at', async () => {
+  const scene = await given.scene()
+  const { visitor, page } = await given.atPassword(scene)
+
+  const seen = await Promise.all(
+    Array.from({ length: 40 }, () =>
+      visitor.send(page, 'password', { password: 'wrong' }, headersFrom('192.0.2.5')),
+    ),
+  )
+
+  expect(seen.filter(({ status }) => status === 429)).toHaveLength(10)
+})

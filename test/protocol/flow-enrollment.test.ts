@@ -1,0 +1,425 @@
+import { execFileSync } from 'node:child_process'
+import type { Client } from '@portico/sdk'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { readKeyUri } from '../authenticator.js'
+import { hasTool } from '../debian-tools.js'
+import { answerOf, flowGivenOf, goodPassword, type FlowGiven, type FlowScene } from '../flow-given.js'
+import { aCode, flowLinkGivenOf, type FlowLinkGiven } from '../flow-link-given.js'
+import { startService, type Service } from '../harness.js'
+import { anyNumber } from '../totp-given.js'
+import { pkcePair, type Seen, type Visitor } from '../visitor.js'
+import { exchange } from './code-given.js'
+
+const mfa = { acr_values: 'urn:portico:acr:mfa' }
+
+let service: Service
+let client: Client
+let given: FlowGiven
+let links: FlowLinkGiven
+
+beforeAll(async () => {
+  service = await startService()
+  client = await service.client()
+  given = flowGivenOf(service, client)
+  links = flowLinkGivenOf(service, client, given)
+})
+
+/** An organization that asks for codes, with a user who has no second factor yet. */
+async function sceneToEnroll(
+  members: { method?: 'sms' | 'totp_mobile_app'; phone_number?: string } = {},
+): Promise<FlowScene> {
+  const scene = await given.scene()
+  const { phone_number, ...connection } = members
+  await given.totp.activate(scene.org_domain, connection)
+  if (phone_number !== undefined)
+    await client.users.update({ org_domain: scene.org_domain, user_id: scene.user.id, phone_number })
+  return scene
+}
+
+/** A sign-in whose user has to enrol. */
+async function atEnroll(of: FlowScene, parameters: Record<string, string> = mfa) {
+  const { visitor, page } = await given.atPassword(of, parameters)
+  return { visitor, page: await visitor.press(page, 'password', { password: goodPassword }) }
+}
+
+/** The same with the key of the app on the page. */
+async function begun(of: FlowScene, parameters: Record<string, string> = mfa) {
+  const { visitor, page } = await atEnroll(of, parameters)
+  const shown = await visitor.send(page, 'enroll')
+  return { visitor, page, shown, app: readKeyUri(keyUriOf(shown)) }
+}
+
+function keyUriOf({ html }: Seen): string {
+  return /href="(otpauth:[^"]*)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
+}
+
+function recoveryCodesOf({ html }: Seen): string[] {
+  return [...html.matchAll(/<code>([a-z2-7]{5}-[a-z2-7]{5})<\/code>/g)].map(([, code = '']) => code)
+}
+
+/** A sign-in whose user has just enrolled. */
+async function validated(of: FlowScene, parameters: Record<string, string> = mfa) {
+  const at = await begun(of, parameters)
+  const codes = await at.visitor.send(at.shown, 'validate', { code: given.totp.codeOf(at.app) })
+  return { ...at, codes }
+}
+
+function enrolledMethods({ user }: FlowScene) {
+  return service.query<{ method: string | null }>(
+    `select method from totp_enrollments where user_id = $1 and validated_at is not null`,
+    [user.id],
+  )
+}
+
+describe('an enrolment on the way to an application that demands a second factor', () => {
+  test('shows the key, takes the first code, shows recovery codes once, and signs in with both factors', async () => {
+    const scene = await sceneToEnroll()
+    const { verifier, challenge } = pkcePair()
+    const { visitor, page, shown, codes, app } = await validated(scene, { ...mfa, code_challenge: challenge })
+    expect(shown.status).toBe(200)
+    expect(recoveryCodesOf(codes)).toHaveLength(5)
+    expect(recoveryCodesOf(await visitor.visit(page.url))).toEqual([])
+
+    const landed = await visitor.press(codes, 'acknowledge', { acknowledged: 'true' })
+
+    const tokens = await exchange(service, {
+      code: answerOf(landed).get('code') ?? '',
+      code_verifier: verifier,
+      redirect_uri: 'https://store.example/callback',
+      client_id: scene.application.client_id,
+    })
+    const [, payload = ''] = String(tokens.body.id_token).split('.')
+    expect(JSON.parse(Buffer.from(payload, 'base64url').toString())).toMatchObject({
+      amr: ['pwd', 'otp', 'mfa'],
+    })
+    const [row] = await service.query<{ at: Date | null }>(
+      'select last_recovery_acknowledgement_at as at from totp_enrollments where user_id = $1',
+      [scene.user.id],
+    )
+    expect(row?.at).not.toBeNull()
+    service.clock.advance(30)
+    expect(await signsInBy(scene, given.totp.codeOf(app))).toBe(true)
+    expect(await signsInBy(scene, recoveryCodesOf(codes)[0] ?? '')).toBe(true)
+  })
+
+  test.runIf(hasTool('oathtool'))('takes the code of oathtool', async () => {
+    const scene = await sceneToEnroll()
+    const { visitor, shown, app } = await begun(scene)
+    const now = `--now=${service.clock.now().toISOString().replace('T', ' ').slice(0, 19)} UTC`
+    const code = execFileSync('oathtool', ['--totp', '--base32', now, app.secret], {
+      encoding: 'utf8',
+    }).trim()
+
+    const codes = await visitor.send(shown, 'validate', { code })
+
+    expect(recoveryCodesOf(codes)).toHaveLength(5)
+  })
+
+  test('shows the same key again after a wrong code, and nothing of it in the address', async () => {
+    const scene = await sceneToEnroll()
+    const { visitor, shown, app } = await begun(scene)
+
+    const wrong = await visitor.send(shown, 'validate', { code: given.totp.wrongCode(app) })
+
+    expect(wrong.status).toBe(422)
+    expect(keyUriOf(wrong)).toBe(keyUriOf(shown))
+    expect(wrong.url).not.toContain('secret')
+    expect(
+      recoveryCodesOf(await visitor.send(wrong, 'validate', { code: given.totp.codeOf(app) })),
+    ).toHaveLength(5)
+  })
+
+  test('ends after five wrong codes, and begins again with another key', async () => {
+    const scene = await sceneToEnroll()
+    const { visitor, page, shown, app } = await begun(scene)
+    for (let tries = 0; tries < 5; tries++)
+      await visitor.send(shown, 'validate', { code: given.totp.wrongCode(app) })
+
+    const right = await visitor.send(shown, 'validate', { code: given.totp.codeOf(app) })
+
+    expect(right.status).toBe(422)
+    expect(keyUriOf(right)).toBe('')
+    expect(await links.stepOf(page)).toBe('enroll')
+    const again = await visitor.send(right, 'enroll')
+    expect(keyUriOf(again)).not.toBe(keyUriOf(shown))
+  })
+
+  test('is over after an hour', async () => {
+    const scene = await sceneToEnroll()
+    const { visitor, shown, app } = await begun(scene)
+
+    service.clock.advance(60 * 60)
+
+    const late = await visitor.send(shown, 'validate', { code: given.totp.codeOf(app) })
+    expect(late.status).toBe(404)
+    expect(await enrolledMethods(scene)).toEqual([])
+  })
+
+  test('is validated by one of fifty codes that come together', async () => {
+    const scene = await sceneToEnroll()
+    const { visitor, shown, app } = await begun(scene)
+    const code = given.totp.codeOf(app)
+
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => visitor.send(shown, 'validate', { code })),
+    )
+
+    expect(answers.filter((answer) => recoveryCodesOf(answer).length === 5)).toHaveLength(1)
+  })
+
+  test('comes after a link as well', async () => {
+    const scene = await sceneToEnroll()
+    const { visitor, page, link } = await links.linkSent(scene, mfa)
+
+    await links.open(link, visitor)
+
+    expect(await links.stepOf(page)).toBe('enroll')
+  })
+
+  test('is not passed by anything but a code: the sign-in is not finished before', async () => {
+    const scene = await sceneToEnroll()
+    const { visitor, page } = await atEnroll(scene)
+
+    for (const action of ['finish', 'acknowledge', 'new_codes', 'not_now', 'totp', 'link_code', 'password'])
+      expect([action, (await visitor.send(page, action, { acknowledged: 'true' })).status]).toEqual([
+        action,
+        409,
+      ])
+
+    expect(visitor.sessionSecret()).toBeUndefined()
+  })
+})
+
+describe('an enrolment by text message', () => {
+  test('sends the code to the number of the user, which is verified by it', async () => {
+    const phone_number = anyNumber()
+    const scene = await sceneToEnroll({ method: 'sms', phone_number })
+    const { visitor, page } = await atEnroll(scene)
+    const asked = await visitor.send(page, 'enroll')
+    expect(asked.html).not.toContain(phone_number)
+    expect(asked.html).toContain(phone_number.slice(-2))
+    const code = await textedCode(scene)
+    expect(asked.html).not.toContain(code)
+
+    const codes = await visitor.send(asked, 'validate', { code })
+
+    expect(recoveryCodesOf(codes)).toHaveLength(5)
+    const landed = await visitor.press(codes, 'acknowledge', { acknowledged: 'true' })
+    expect(answerOf(landed).get('code')).toMatch(aCode)
+    const user = await client.users.get({ org_domain: scene.org_domain, user_id: scene.user.id })
+    expect(user).toMatchObject({ phone_number_verified: true })
+  })
+
+  test('says so where the user has no number', async () => {
+    const scene = await sceneToEnroll({ method: 'sms' })
+    const { visitor, page } = await atEnroll(scene)
+    expect(page.html).toContain('has no phone number yet')
+
+    const refused = await visitor.send(page, 'enroll')
+
+    expect(refused.status).toBe(422)
+    expect(refused.html).toContain('has no phone number yet')
+  })
+
+  async function textedCode(scene: FlowScene): Promise<string> {
+    await service.runJobs()
+    const rows = await service.query<{ text: string }>(
+      `select row_to_json(outbox_messages)::text as text from outbox_messages where row_to_json(outbox_messages)::text like $1
+       order by inserted_at desc`,
+      [`%${scene.user.email}%`],
+    )
+    return rows.map(({ text }) => /\b(\d{6})\b/.exec(text)?.[1]).find((code) => code !== undefined) ?? ''
+  }
+})
+
+describe('nobody enrols a user on the pages', () => {
+  test('who is enrolled: an enrolment that has appeared meanwhile stays, and the sign-in is over', async () => {
+    const scene = await sceneToEnroll()
+    const { visitor, page, shown, app } = await begun(scene)
+    const own = await given.totp.enroll({ org_domain: scene.org_domain, user_id: scene.user.id })
+
+    const seen = [
+      await visitor.send(shown, 'validate', { code: given.totp.codeOf(app) }),
+      await visitor.send(shown, 'enroll'),
+      await visitor.visit(page.url),
+    ]
+
+    expect(seen.map(({ status }) => status)).toEqual([404, 404, 404])
+    service.clock.advance(30)
+    expect(await signsInBy(scene, given.totp.codeOf(own.app))).toBe(true)
+  })
+
+  test('with a secret that somebody else has begun: only the own one is shown and validated', async () => {
+    const scene = await sceneToEnroll()
+    const mine = await begun(scene)
+    const theirs = await given.totp.begun({ org_domain: scene.org_domain, user_id: scene.user.id })
+
+    const empty = await mine.visitor.send(mine.shown, 'validate', { code: '' })
+    const wrong = await mine.visitor.send(mine.shown, 'validate', { code: given.totp.wrongCode(theirs.app) })
+    const right = await mine.visitor.send(mine.shown, 'validate', { code: given.totp.codeOf(theirs.app) })
+
+    for (const answer of [empty, wrong, right]) {
+      expect(answer.status).toBe(422)
+      expect(answer.html).not.toContain(theirs.app.secret)
+    }
+    expect(await enrolledMethods(scene)).toEqual([])
+  })
+
+  test('from two sign-ins at once: one of them wins, and the other is over', async () => {
+    const scene = await sceneToEnroll()
+    const first = await begun(scene)
+    const second = await begun(scene)
+
+    const late = await first.visitor.send(first.shown, 'validate', { code: given.totp.codeOf(first.app) })
+    const right = await second.visitor.send(second.shown, 'validate', { code: given.totp.codeOf(second.app) })
+
+    expect(late.status).toBe(422)
+    expect(recoveryCodesOf(right)).toHaveLength(5)
+    expect((await first.visitor.send(first.shown, 'enroll')).status).toBe(404)
+  })
+
+  test('who was switched off meanwhile', async () => {
+    const scene = await sceneToEnroll()
+    const { visitor, shown, app } = await begun(scene)
+    await client.users.update({ org_domain: scene.org_domain, user_id: scene.user.id, active: false })
+
+    const refused = await visitor.send(shown, 'validate', { code: given.totp.codeOf(app) })
+
+    expect(refused.status).toBe(404)
+    expect(await enrolledMethods(scene)).toEqual([])
+  })
+
+  test('once the organization asks for no codes any more', async () => {
+    const scene = await sceneToEnroll()
+    const { visitor, shown, app } = await begun(scene)
+    await client.totp.updateConnection({ org_domain: scene.org_domain, active: false })
+
+    const refused = await visitor.send(shown, 'validate', { code: given.totp.codeOf(app) })
+
+    expect(refused.status).toBe(404)
+    expect(await enrolledMethods(scene)).toEqual([])
+  })
+
+  test('from another browser', async () => {
+    const scene = await sceneToEnroll()
+    const { shown, app } = await begun(scene)
+    const other = given.visitorOf()
+    await given.begin(scene, {}, other)
+
+    const refused = await other.send(shown, 'validate', { code: given.totp.codeOf(app) })
+
+    expect(refused.status).toBe(403)
+    expect(await enrolledMethods(scene)).toEqual([])
+  })
+})
+
+describe('recovery codes', () => {
+  test('are made anew while they are to be kept, and those before are worth nothing', async () => {
+    const scene = await sceneToEnroll()
+    const { visitor, codes } = await validated(scene)
+    const [lost = ''] = recoveryCodesOf(codes)
+
+    const fresh = await visitor.send(codes, 'new_codes')
+
+    expect(recoveryCodesOf(fresh)).toHaveLength(5)
+    expect(recoveryCodesOf(fresh)).not.toContain(lost)
+    await visitor.press(fresh, 'acknowledge', { acknowledged: 'true' })
+    expect(await signsInBy(scene, lost)).toBe(false)
+    expect(await signsInBy(scene, recoveryCodesOf(fresh)[0] ?? '')).toBe(true)
+  })
+
+  test('are not made anew once they are kept', async () => {
+    const scene = await sceneToEnroll()
+    const { visitor, codes } = await validated(scene)
+    await visitor.press(codes, 'acknowledge', { acknowledged: 'true' })
+
+    const late = await visitor.send(codes, 'new_codes')
+
+    expect(late.status).toBe(404)
+    expect(await signsInBy(scene, recoveryCodesOf(codes)[0] ?? '')).toBe(true)
+  })
+
+  test('have to be acknowledged', async () => {
+    const scene = await sceneToEnroll()
+    const { visitor, page, codes } = await validated(scene)
+
+    const refused = await visitor.send(codes, 'acknowledge')
+
+    expect(refused.status).toBe(422)
+    expect(await links.stepOf(page)).toBe('recovery_codes')
+  })
+
+  test('are stored as sealed digests', async () => {
+    const scene = await sceneToEnroll()
+    const { codes, app } = await validated(scene)
+
+    const rows = await service.query<{ text: string }>(
+      'select totp_enrollments::text as text from totp_enrollments where user_id = $1',
+      [scene.user.id],
+    )
+    const logs = service.logLines.join('\n')
+
+    for (const secret of [app.secret, ...recoveryCodesOf(codes)])
+      expect([secret, JSON.stringify(rows).includes(secret), logs.includes(secret)]).toEqual([
+        secret,
+        false,
+        false,
+      ])
+  })
+})
+
+describe('a form that is not of the step of its flow is refused, and moves nothing', () => {
+  const actionsOf = {
+    link_sent: ['link_code', 'resend', 'change_address'],
+    enroll: ['enroll', 'validate'],
+    recovery_codes: ['acknowledge', 'new_codes'],
+    renew_password: ['set_password', 'not_now'],
+  } as const
+  const others = [
+    'identify',
+    'password',
+    'mail_link',
+    'forgot_password',
+    'totp',
+    'send_sms',
+    'finish',
+    '',
+    'show',
+  ]
+
+  const places: [keyof typeof actionsOf, () => Promise<{ visitor: Visitor; page: Seen }>][] = [
+    ['link_sent', async () => links.atLinkSent(await sceneToEnroll(), mfa)],
+    ['enroll', async () => atEnroll(await sceneToEnroll())],
+    ['recovery_codes', async () => validated(await sceneToEnroll())],
+    [
+      'renew_password',
+      async () => {
+        const scene = await given.scene()
+        await client.password.updateConnection({ org_domain: scene.org_domain, plain_text_min_length: 40 })
+        return atEnroll(scene, {})
+      },
+    ],
+  ]
+
+  test.each(places)('%s', async (step, go) => {
+    const { visitor, page } = await go()
+    const foreign = [...Object.values(actionsOf).flat(), ...others].filter(
+      (action) => !(actionsOf[step] as readonly string[]).includes(action),
+    )
+    expect(await links.stepOf(page)).toBe(step)
+
+    for (const action of foreign) {
+      const fields = { code: '123456', password: goodPassword, acknowledged: 'true', email: 'a@b.example' }
+      expect([action, (await visitor.send(page, action, fields)).status]).toEqual([action, 409])
+    }
+
+    expect(await links.stepOf(page)).toBe(step)
+  })
+})
+
+/** Whether a code is good for the second factor of a new sign-in. */
+async function signsInBy(of: FlowScene, code: string): Promise<boolean> {
+  const { visitor, page } = await given.atPassword(of)
+  const asked = await visitor.press(page, 'password', { password: goodPassword })
+  return answerOf(await visitor.press(asked, 'totp', { code })).has('code')
+}

@@ -1,0 +1,82 @@
+import type { Service } from '../harness.js'
+import { exchange, type codeGivenOf, type Scene } from './code-given.js'
+
+/** What the token endpoint answers, as far as tests of refresh tokens look at it. */
+export interface Answered {
+  readonly status: number
+  readonly body: Record<string, unknown>
+  readonly refreshToken: string
+  readonly accessToken: string
+  readonly idToken: string
+}
+
+export type RefreshGiven = ReturnType<typeof refreshGivenOf>
+
+/** Refresh tokens, and what they need. */
+export function refreshGivenOf(service: Service, codes: ReturnType<typeof codeGivenOf>) {
+  async function ask(
+    parameters: Record<string, string>,
+    how?: Parameters<typeof exchange>[2],
+  ): Promise<Answered> {
+    const { status, body } = await exchange(service, parameters, how)
+    const textOf = (name: string) => {
+      const value: unknown = body[name]
+      return typeof value === 'string' ? value : ''
+    }
+    return {
+      status,
+      body,
+      refreshToken: textOf('refresh_token'),
+      accessToken: textOf('access_token'),
+      idToken: textOf('id_token'),
+    }
+  }
+
+  return {
+    /** Signs in with a link, and exchanges the code. */
+    async tokens(scene: Scene, members: Parameters<typeof codes.code>[1] = {}): Promise<Answered> {
+      const code = await codes.code(scene, { scope: 'openid offline_access', ...members })
+      return ask({ code })
+    },
+
+    refresh(
+      { application }: Scene,
+      refreshToken: string,
+      parameters: Record<string, string> = {},
+      how?: Parameters<typeof exchange>[2],
+    ): Promise<Answered> {
+      return ask(
+        {
+          grant_type: 'refresh_token',
+          refresh_token: refreshToken,
+          client_id: application.client_id,
+          ...parameters,
+        },
+        how,
+      )
+    },
+
+    /** The codes of the organization's log events, the newest first, with their reasons. */
+    async logged(org_domain: string): Promise<[code: string, reason: string | null][]> {
+      const rows = await service.query<{ event_code: string; reason: string | null }>(
+        'select event_code, reason from log_events where domain = $1 order by id desc',
+        [org_domain],
+      )
+      return rows.map(({ event_code, reason }) => [event_code, reason])
+    },
+  }
+}
+
+/** The claims of a token, not verified. */
+export function claimsOf(token: string): Record<string, unknown> {
+  const claims: Record<string, unknown> = JSON.parse(
+    Buffer.from(token.split('.')[1] ?? '', 'base64url').toString(),
+  )
+  return claims
+}
+
+/** What every refresh that is not right is answered. */
+export const refusedRefresh = {
+  error: 'invalid_grant',
+  error_description: 'The refresh token is not one that can be exchanged.',
+}

@@ -1,0 +1,500 @@
+import { randomBytes } from 'node:crypto'
+import { createVerifier, type Client } from '@portico/sdk'
+import { createApiKey } from '@portico/server/api-keys'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { startService, type Service } from '../harness.js'
+import { codeGivenOf, exchange, type CodeGiven, type Scene } from './code-given.js'
+import { claimsOf, refreshGivenOf, refusedRefresh, type RefreshGiven } from './refresh-given.js'
+
+let service: Service
+let client: Client
+let codes: CodeGiven
+let given: RefreshGiven
+
+beforeAll(async () => {
+  service = await startService()
+  client = await service.client()
+  codes = codeGivenOf(service, client)
+  given = refreshGivenOf(service, codes)
+})
+
+describe('a refresh', () => {
+  test('200: of a code with offline_access answers new tokens of the same sign-in, and another refresh token', async () => {
+    const scene = await codes.scene()
+    const first = await given.tokens(scene, { nonce: 'n-1', state: 's-1' })
+    service.clock.advance(120)
+
+    const second = await given.refresh(scene, first.refreshToken)
+
+    expect([first.status, second.status]).toEqual([200, 200])
+    expect(second.body).toEqual({
+      access_token: expect.any(String),
+      id_token: expect.any(String),
+      refresh_token: expect.stringMatching(/^[\w-]{22}\.[\w-]{43}$/),
+      token_type: 'Bearer',
+      expires_in: 3600,
+      scope: 'openid magic_link offline_access',
+    })
+    expect(second.refreshToken).not.toBe(first.refreshToken)
+    const verifier = createVerifier({
+      baseUrl: service.baseUrl,
+      domain: scene.org_domain,
+      audience: scene.application.client_id,
+      environment: 'sandbox',
+      now: () => service.clock.now().getTime(),
+    })
+    const claims = await verifier.verifyIdToken(second.idToken, { accessToken: second.accessToken })
+    const before = claimsOf(first.idToken)
+    const access = claimsOf(second.accessToken)
+    // OpenID Connect Core section 12.2: the same sign-in, and no nonce of a request that there was not.
+    for (const name of ['iss', 'sub', 'aud', 'auth_time', 'amr', 'acr', 'sid'])
+      expect([name, claims[name as keyof typeof claims]]).toEqual([name, before[name]])
+    for (const name of ['nonce', 'c_hash', 's_hash']) expect(claims).not.toHaveProperty(name)
+    expect(Number(claims.iat) - Number(before['iat'])).toBeGreaterThanOrEqual(120)
+    expect(access).toMatchObject({
+      scp: ['magic_link', 'offline_access'],
+      auth_time: before['auth_time'],
+      acr: 'urn:portico:acr:1fa',
+    })
+    expect(await given.logged(scene.org_domain)).toContainEqual(['TOKEN_REFRESHED', null])
+  })
+
+  test('a code without offline_access has no refresh token', async () => {
+    const scene = await codes.scene()
+
+    const { body } = await given.tokens(scene, { scope: 'openid profile' })
+
+    expect(body).toMatchObject({ scope: 'openid magic_link profile' })
+    expect(body).not.toHaveProperty('refresh_token')
+  })
+
+  test('200: at the token endpoint of the organization, with a prefixed client_id, and in JSON', async () => {
+    const scene = await codes.scene()
+    const { refreshToken } = await given.tokens(scene)
+    const path = `/t/${scene.org_domain}/oauth/token`
+    const client_id = `app_${scene.application.client_id}`
+
+    const second = await given.refresh(scene, refreshToken, { client_id }, { path })
+    const third = await fetch(`${service.baseUrl}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ grant_type: 'refresh_token', refresh_token: second.refreshToken, client_id }),
+    })
+
+    expect([second.status, third.status]).toEqual([200, 200])
+  })
+
+  test('200: tells what the user is now', async () => {
+    const scene = await codes.scene()
+    const { refreshToken } = await given.tokens(scene)
+    await client.users.update({
+      org_domain: scene.org_domain,
+      user_id: scene.user.id,
+      email: 'new@awesome.example',
+    })
+
+    const { accessToken } = await given.refresh(scene, refreshToken)
+
+    expect(claimsOf(accessToken)['email']).toBe('new@awesome.example')
+  })
+
+  test('200: goes on when the session is over, for thirty days, and tells until when', async () => {
+    const own = await startService()
+    const ownCodes = codeGivenOf(own, await own.client())
+    const ownGiven = refreshGivenOf(own, ownCodes)
+    const scene = await ownCodes.scene()
+    const { refreshToken } = await ownGiven.tokens(scene)
+    const [before] = await own.query<{ offline_until: Date; last_used_at: Date }>(
+      'select offline_until, last_used_at from sessions',
+    )
+    const day = 24 * 60 * 60
+    own.clock.advance(29 * day)
+
+    const late = await ownGiven.refresh(scene, refreshToken)
+    const [after] = await own.query<{ offline_until: Date; last_used_at: Date }>(
+      'select offline_until, last_used_at from sessions',
+    )
+    own.clock.advance(day)
+    const tooLate = await ownGiven.refresh(scene, late.refreshToken)
+
+    expect([late.status, tooLate.status, tooLate.body]).toEqual([200, 400, refusedRefresh])
+    expect(after?.offline_until).toEqual(before?.offline_until)
+    expect(Number(after?.last_used_at) - Number(before?.last_used_at)).toBeGreaterThan(28 * day * 1000)
+    expect((await ownGiven.logged(scene.org_domain))[0]).toEqual([
+      'TOKEN_REFRESH_FAILED',
+      'refresh_token_expired',
+    ])
+  })
+
+  test('of fifty at the same time all get one successor, and it is good', async () => {
+    const scene = await codes.scene()
+    const { refreshToken } = await given.tokens(scene)
+
+    const answers = await Promise.all(Array.from({ length: 50 }, () => given.refresh(scene, refreshToken)))
+
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    const successors = new Set(answers.map((answer) => answer.refreshToken))
+    expect(successors.size).toBe(1)
+    const [next = ''] = successors
+    expect((await given.refresh(scene, next)).status).toBe(200)
+  })
+
+  test('for half a minute the same token gets the same successor; after that it ends all of its family', async () => {
+    const scene = await codes.scene()
+    const { refreshToken } = await given.tokens(scene)
+
+    const second = await given.refresh(scene, refreshToken)
+    service.clock.advance(29)
+    const again = await given.refresh(scene, refreshToken)
+    service.clock.advance(2)
+    const late = await given.refresh(scene, refreshToken)
+    const successor = await given.refresh(scene, second.refreshToken)
+
+    expect([again.status, again.refreshToken]).toEqual([200, second.refreshToken])
+    expect([late.status, late.body]).toEqual([400, refusedRefresh])
+    expect([successor.status, successor.body]).toEqual([400, refusedRefresh])
+    expect((await given.logged(scene.org_domain)).slice(0, 2)).toEqual([
+      ['TOKEN_REFRESH_FAILED', 'family_ended'],
+      ['REFRESH_TOKEN_REUSED', null],
+    ])
+  })
+
+  test('a token whose successor was used ends the family also within the half minute', async () => {
+    const scene = await codes.scene()
+    const { refreshToken } = await given.tokens(scene)
+    const second = await given.refresh(scene, refreshToken)
+    const third = await given.refresh(scene, second.refreshToken)
+
+    const reused = await given.refresh(scene, refreshToken)
+    const ended = await given.refresh(scene, third.refreshToken)
+
+    expect([reused.body, ended.body]).toEqual([refusedRefresh, refusedRefresh])
+  })
+
+  test('a secret that somebody has made up for a family ends it', async () => {
+    const scene = await codes.scene()
+    const { refreshToken } = await given.tokens(scene)
+    const [handle = ''] = refreshToken.split('.')
+
+    await given.refresh(scene, `${handle}.${randomBytes(32).toString('base64url')}`)
+
+    expect((await given.refresh(scene, refreshToken)).body).toEqual(refusedRefresh)
+  })
+
+  test('the families of two sign-ins do not end each other', async () => {
+    const scene = await codes.scene()
+    const [one, other] = [await given.tokens(scene), await given.tokens(scene)]
+    const { refreshToken } = await given.refresh(scene, one.refreshToken)
+    await given.refresh(scene, refreshToken)
+
+    await given.refresh(scene, one.refreshToken)
+
+    expect((await given.refresh(scene, other.refreshToken)).status).toBe(200)
+  })
+
+  test('a code that comes again ends the refresh tokens that were made of it', async () => {
+    const scene = await codes.scene()
+    const code = await codes.code(scene, { scope: 'offline_access' })
+    const first = await exchange(service, { code })
+    await exchange(service, { code })
+
+    const { body } = await given.refresh(scene, String(first.body['refresh_token']))
+
+    expect(body).toEqual(refusedRefresh)
+    expect((await given.logged(scene.org_domain))[0]).toEqual(['TOKEN_REFRESH_FAILED', 'session_ended'])
+  })
+
+  test('works at another process, also within the half minute', async () => {
+    const other = await startService({
+      databaseUrl: service.databaseUrl,
+      variables: { BASE_URL: service.baseUrl },
+    })
+    const scene = await codes.scene()
+    const { refreshToken } = await given.tokens(scene)
+    const there = async (token: string) => {
+      const answer = await fetch(`http://localhost:${other.deps.config.port}/oauth/token`, {
+        method: 'POST',
+        body: new URLSearchParams({
+          grant_type: 'refresh_token',
+          refresh_token: token,
+          client_id: scene.application.client_id,
+        }),
+      })
+      const body: Record<string, unknown> = await answer.json()
+      return [answer.status, body['refresh_token']]
+    }
+
+    const [here, elsewhere] = await Promise.all([given.refresh(scene, refreshToken), there(refreshToken)])
+
+    expect(elsewhere).toEqual([200, here.refreshToken])
+    expect(await there(here.refreshToken)).toEqual([200, expect.any(String)])
+  })
+
+  test('survives a change of master keys; a repeated answer needs the one it was made under', async () => {
+    const [earlier, later] = [randomBytes(32), randomBytes(32)].map((key) => key.toString('base64'))
+    const before = await startService({ variables: { MASTER_KEYS: `v1:${earlier}` } })
+    const own = codeGivenOf(before, await before.client())
+    const scene = await own.scene()
+    const first = await refreshGivenOf(before, own).tokens(scene)
+    const second = await refreshGivenOf(before, own).refresh(scene, first.refreshToken)
+    const after = await startService({
+      databaseUrl: before.databaseUrl,
+      variables: { MASTER_KEYS: `v2:${later},v1:${earlier}` },
+    })
+    const then = refreshGivenOf(after, codeGivenOf(after, await after.client()))
+
+    const repeated = await then.refresh(scene, first.refreshToken)
+    const third = await then.refresh(scene, second.refreshToken)
+
+    expect([repeated.status, repeated.refreshToken]).toEqual([200, second.refreshToken])
+    expect(third.status).toBe(200)
+  })
+})
+
+describe('scope of a refresh', () => {
+  test('200: fewer scopes narrow the access token, and not what comes after it', async () => {
+    const scene = await codes.scene()
+    const { refreshToken } = await given.tokens(scene, { scope: 'openid profile email offline_access' })
+
+    const narrow = await given.refresh(scene, refreshToken, { scope: 'profile' })
+    const whole = await given.refresh(scene, narrow.refreshToken)
+
+    expect([narrow.body['scope'], claimsOf(narrow.accessToken)['scp']]).toEqual([
+      'openid profile',
+      ['profile'],
+    ])
+    expect(whole.body['scope']).toBe('openid magic_link profile email offline_access')
+  })
+
+  test('400: more scopes than were granted, which leaves the token as it is', async () => {
+    const scene = await codes.scene()
+    const { refreshToken } = await given.tokens(scene)
+
+    const more = await given.refresh(scene, refreshToken, { scope: 'openid email' })
+
+    expect([more.status, more.body['error']]).toEqual([400, 'invalid_scope'])
+    expect((await given.refresh(scene, refreshToken)).status).toBe(200)
+  })
+})
+
+describe('a refresh that is not right is refused with one text, its reason is logged, and the token stays good', () => {
+  interface Attempt {
+    readonly parameters?: Record<string, string>
+    readonly headers?: Record<string, string>
+    readonly path?: string
+  }
+  const cases: [string, (scene: Scene) => Attempt | Promise<Attempt>][] = [
+    ['client_id_mismatch', () => ({ parameters: { client_id: 'another' } })],
+    [
+      'client_id_mismatch',
+      async ({ org_domain }) => {
+        const other = await service.given.application({ org_domain, organization_domain_scope: org_domain })
+        return { parameters: { client_id: other.client_id } }
+      },
+    ],
+    ['api_key_rejected', () => ({ parameters: { client_secret: 'x' } })],
+    ['origin_not_allowed', () => ({ headers: { origin: 'https://evil.example' } })],
+    ['origin_not_allowed', () => ({ headers: { origin: 'null' } })],
+    [
+      'wrong_organization',
+      async () => ({ path: `/t/${(await service.given.organization()).domain}/oauth/token` }),
+    ],
+    ['wrong_organization', () => ({ path: '/t/no-such-organization/oauth/token' })],
+  ]
+
+  test.each(cases)('400: %s (%#)', async (reason, arrange) => {
+    const scene = await codes.scene()
+    const { refreshToken } = await given.tokens(scene)
+    const { parameters, ...how } = await arrange(scene)
+
+    const { status, body } = await given.refresh(scene, refreshToken, parameters, how)
+
+    expect([status, body]).toEqual([400, refusedRefresh])
+    expect((await given.logged(scene.org_domain))[0]).toEqual(['TOKEN_REFRESH_FAILED', reason])
+    expect((await given.refresh(scene, refreshToken)).status).toBe(200)
+  })
+
+  test('200: from a page of an origin that the application allows', async () => {
+    const origin = 'https://store.example'
+    const scene = await codes.scene({ allowed_origins_cors: [origin] })
+    const { refreshToken } = await given.tokens(scene)
+
+    const { status } = await given.refresh(scene, refreshToken, {}, { headers: { origin } })
+
+    expect(status).toBe(200)
+  })
+
+  test('400: without client_id, without a token, and with one that never was', async () => {
+    const scene = await codes.scene()
+    const { refreshToken } = await given.tokens(scene)
+    const grant_type = 'refresh_token'
+
+    const nobody = await exchange(service, { grant_type, refresh_token: refreshToken })
+    const nothing = await exchange(service, { grant_type, client_id: scene.application.client_id })
+    const before = await given.logged(scene.org_domain)
+    const unknown = await given.refresh(scene, `${'h'.repeat(22)}.${'s'.repeat(43)}`)
+
+    expect([nobody.body.error, nothing.body.error]).toEqual(['invalid_request', 'invalid_request'])
+    expect([unknown.status, unknown.body]).toEqual([400, refusedRefresh])
+    expect(await given.logged(scene.org_domain)).toEqual(before)
+  })
+
+  test('400: another kind of token in its place', async () => {
+    const scene = await codes.scene()
+    const { refreshToken, accessToken, idToken } = await given.tokens(scene)
+    const code = await codes.code(scene)
+    const sample = await client.tokenCustomization.sample({ org_domain: scene.org_domain })
+    const others = [accessToken, idToken, code, await service.token(), sample.access_token_jwt]
+
+    for (const other of others) expect((await given.refresh(scene, other)).body).toEqual(refusedRefresh)
+    expect((await exchange(service, { code: refreshToken })).status).toBe(400)
+    const [handle = '', secret = ''] = refreshToken.split('.')
+    for (const part of [handle, secret, `${secret}.${handle}`, `${refreshToken}.`, `.${refreshToken}`])
+      expect((await given.refresh(scene, part)).body).toEqual(refusedRefresh)
+    expect((await given.refresh(scene, refreshToken)).status).toBe(200)
+  })
+})
+
+describe('no refresh is good any more', () => {
+  const cases: [string, string, (scene: Scene) => Promise<unknown>][] = [
+    [
+      'of a user who was deactivated',
+      'session_ended',
+      ({ org_domain, user }) => client.users.update({ org_domain, user_id: user.id, active: false }),
+    ],
+    [
+      'of a user who was deactivated while the sign-in was on its way',
+      'user_inactive',
+      ({ user }) => service.query('update users set active = false where id = $1', [user.id]),
+    ],
+    [
+      'of a user who was deleted',
+      'session_ended',
+      ({ org_domain, user }) => client.users.delete({ org_domain, user_id: user.id }),
+    ],
+    [
+      'of a user who was deleted while the sign-in was on its way',
+      'user_inactive',
+      ({ user }) => service.query('update users set deleted_at = inserted_at where id = $1', [user.id]),
+    ],
+    [
+      'of an organization that was deleted',
+      'organization_deleted',
+      ({ org_domain }) => client.organizations.delete({ org_domain }),
+    ],
+    [
+      'of an application that was deleted',
+      'session_ended',
+      ({ org_domain, application }) =>
+        client.applications.delete({ org_domain, client_id: application.client_id }),
+    ],
+    [
+      'of an application that was deleted after a session of another one of the same user',
+      'application_not_usable',
+      ({ application }) =>
+        service.query('update applications set deleted_at = inserted_at where id = $1', [application.id]),
+    ],
+    [
+      'where the organization allows the domain of the address no more',
+      'email_domain_not_allowed',
+      ({ org_domain }) =>
+        client.organizations.update({ org_domain, allowed_email_domains: ['corp.example'] }),
+    ],
+    [
+      'of a session that was ended',
+      'session_ended',
+      ({ user }) => service.query('update sessions set ended_at = now() where user_id = $1', [user.id]),
+    ],
+  ]
+
+  test.each(cases)('400: %s', async (_, reason, arrange) => {
+    const scene = await codes.scene()
+    const { refreshToken } = await given.tokens(scene)
+    await arrange(scene)
+
+    const { status, body } = await given.refresh(scene, refreshToken)
+
+    expect([status, body]).toEqual([400, refusedRefresh])
+    expect((await given.logged(scene.org_domain))[0]).toEqual(['TOKEN_REFRESH_FAILED', reason])
+  })
+})
+
+describe('the refresh token of an application that demands an API key', () => {
+  async function keyed(key: Partial<Parameters<typeof createApiKey>[2]> = {}) {
+    const { client_id, client_secret } = await createApiKey(service.deps, service.deps.db, {
+      accountId: service.account.id,
+      environment: 'sandbox',
+      name: 'test',
+      ...key,
+    })
+    return { client_id, client_secret }
+  }
+
+  async function backEnd() {
+    const scene = await codes.scene({ code_exchange: 'api_key' })
+    const key = await keyed()
+    const code = await codes.code(scene, { scope: 'offline_access' })
+    const { body } = await exchange(service, { code, ...key })
+    return { scene, key, refreshToken: String(body['refresh_token']) }
+  }
+
+  test('200: with the key, in the form or by HTTP Basic', async () => {
+    const { scene, key, refreshToken } = await backEnd()
+
+    const second = await given.refresh(scene, refreshToken, key)
+    const basic = Buffer.from(`${key.client_id}:${key.client_secret}`).toString('base64')
+    const third = await exchange(
+      service,
+      { grant_type: 'refresh_token', refresh_token: second.refreshToken },
+      { headers: { authorization: `Basic ${basic}` } },
+    )
+
+    expect([second.status, third.status]).toEqual([200, 200])
+  })
+
+  test('400: without the key, with another secret, and with a key that may not sign in', async () => {
+    const { scene, key, refreshToken } = await backEnd()
+    const account = await service.createAccount()
+    const [organization] = [await service.given.organization()]
+    const attempts: [string, Record<string, string>][] = [
+      ['api_key_rejected', {}],
+      ['api_key_rejected', { ...key, client_secret: (await keyed()).client_secret }],
+      ['insufficient_scope', await keyed({ scopes: ['read:users'] })],
+      ['api_key_rejected', await keyed({ environment: 'production' })],
+      ['api_key_rejected', await keyed({ accountId: account.id })],
+      ['api_key_rejected', await keyed({ organizationIds: [organization.id] })],
+    ]
+
+    for (const [reason, parameters] of attempts) {
+      expect((await given.refresh(scene, refreshToken, parameters)).body).toEqual(refusedRefresh)
+      expect((await given.logged(scene.org_domain))[0]).toEqual(['TOKEN_REFRESH_FAILED', reason])
+    }
+    expect((await given.refresh(scene, refreshToken, key)).status).toBe(200)
+  })
+})
+
+describe('failures of codes and refresh tokens', () => {
+  test('429: sixty in a minute from one address are answered, and then nothing more until it ends; successes are not counted', async () => {
+    const limited = await startService({ variables: { FAILED_GRANTS_PER_MINUTE: '' } })
+    const ownCodes = codeGivenOf(limited, await limited.client())
+    const own = refreshGivenOf(limited, ownCodes)
+    const scene = await ownCodes.scene()
+    let { refreshToken } = await own.tokens(scene)
+    const statuses: number[] = []
+    for (let count = 0; count < 60; count += 1) {
+      const bad = { grant_type: 'refresh_token', refresh_token: 'x', client_id: 'y' }
+      statuses.push((await exchange(limited, count % 2 === 0 ? { code: 'x' } : bad)).status)
+      if (count % 10 === 0) ({ refreshToken } = await own.refresh(scene, refreshToken))
+    }
+
+    const refused = await exchange(limited, { code: 'x' })
+    const good = await own.refresh(scene, refreshToken)
+    limited.clock.advance(61)
+    const later = await own.refresh(scene, refreshToken)
+
+    expect(new Set(statuses)).toEqual(new Set([400]))
+    expect([refused.status, refused.body.error]).toEqual([429, 'temporarily_unavailable'])
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect([good.status, later.status]).toEqual([429, 200])
+  })
+})

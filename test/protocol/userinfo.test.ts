@@ -1,0 +1,273 @@
+import * as openid from 'openid-client'
+import type { Client } from '@portico/sdk'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { startService, type Service } from '../harness.js'
+import { codeGivenOf, type CodeGiven, type Scene } from './code-given.js'
+import { forgeriesOf, resigned } from './forged-tokens.js'
+import { refreshGivenOf, type RefreshGiven } from './refresh-given.js'
+
+let service: Service
+let client: Client
+let codes: CodeGiven
+let given: RefreshGiven
+
+beforeAll(async () => {
+  service = await startService()
+  client = await service.client()
+  codes = codeGivenOf(service, client)
+  given = refreshGivenOf(service, codes)
+})
+
+const allScopes = 'openid profile email phone address offline_access'
+
+async function ask(
+  org_domain: string,
+  token: string | undefined,
+  { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},
+) {
+  const answer = await fetch(`${service.baseUrl}/t/${org_domain}/userinfo`, {
+    method,
+    headers: { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...headers },
+  })
+  const body: Record<string, unknown> = await answer.json()
+  return { status: answer.status, headers: answer.headers, body }
+}
+
+async function known(scene: Scene) {
+  const { org_domain, user } = scene
+  await client.users.update({
+    org_domain,
+    user_id: user.id,
+    phone_number: '+33612345678',
+    profile: { given_name: 'Ada', family_name: 'Lovelace', locale: 'en-GB', birthdate: '1815-12-10' },
+    address: { locality: 'Lyon', country: 'France' },
+  })
+  return scene
+}
+
+describe('UserInfo (OpenID Connect Core section 5.3)', () => {
+  test('200: tells what the scopes of the token let know, and sub always, by GET and by POST', async () => {
+    const scene = await known(await codes.scene())
+    const { accessToken } = await given.tokens(scene, { scope: allScopes })
+    const whole = {
+      sub: scene.user.id,
+      name: 'Ada Lovelace',
+      given_name: 'Ada',
+      family_name: 'Lovelace',
+      locale: 'en-GB',
+      birthdate: '1815-12-10',
+      updated_at: expect.any(Number),
+      email: scene.user.email,
+      email_verified: true,
+      phone_number: '+33612345678',
+      phone_number_verified: false,
+      address: { locality: 'Lyon', country: 'France' },
+    }
+
+    for (const method of ['GET', 'POST']) {
+      const answer = await ask(scene.org_domain, accessToken, { method })
+      expect([answer.status, answer.body]).toEqual([200, whole])
+      expect(answer.headers.get('cache-control')).toBe('no-store')
+      expect(answer.headers.get('content-type')).toContain('application/json')
+    }
+  })
+
+  test.each([
+    ['openid', ['sub']],
+    ['email', ['sub', 'email', 'email_verified']],
+    ['phone', ['sub', 'phone_number', 'phone_number_verified']],
+    ['address', ['sub', 'address']],
+  ])('200: with %s alone it tells no more than that', async (scope, names) => {
+    const scene = await known(await codes.scene())
+    const { accessToken } = await given.tokens(scene, { scope })
+
+    const { body } = await ask(scene.org_domain, accessToken)
+
+    expect(Object.keys(body).sort()).toEqual([...names].sort())
+  })
+
+  test('200: with a refresh that narrows the scope it tells less', async () => {
+    const scene = await known(await codes.scene())
+    const { refreshToken } = await given.tokens(scene, { scope: allScopes })
+    const { accessToken } = await given.refresh(scene, refreshToken, { scope: 'openid email' })
+
+    const { body } = await ask(scene.org_domain, accessToken)
+
+    expect(Object.keys(body).sort()).toEqual(['email', 'email_verified', 'sub'])
+  })
+
+  test('200: by a library of others, which compares sub with the ID token', async () => {
+    const scene = await codes.scene()
+    const { accessToken } = await given.tokens(scene, { scope: 'openid email' })
+    const configuration = await openid.discovery(
+      new URL(`${service.baseUrl}/t/${scene.org_domain}`),
+      scene.application.client_id,
+      undefined,
+      openid.None(),
+      { execute: [openid.allowInsecureRequests] },
+    )
+
+    const claims = await openid.fetchUserInfo(configuration, accessToken, scene.user.id)
+
+    expect(claims.email).toBe(scene.user.email)
+  })
+
+  test('pages may ask: any origin, with the header Authorization, and never with cookies', async () => {
+    const scene = await codes.scene()
+    const headers = {
+      origin: 'https://store.example',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization',
+    }
+    const answer = await fetch(`${service.baseUrl}/t/${scene.org_domain}/userinfo`, {
+      method: 'OPTIONS',
+      headers,
+    })
+
+    expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([204, '*'])
+    expect(answer.headers.get('access-control-allow-methods')).toBe('GET, POST')
+    expect(answer.headers.get('access-control-allow-headers')?.toLowerCase()).toContain('authorization')
+    expect(answer.headers.get('access-control-allow-credentials')).toBeNull()
+  })
+})
+
+describe('UserInfo refuses', () => {
+  async function expectRefused(org_domain: string, token: string, what: string) {
+    const { status, headers, body } = await ask(org_domain, token)
+    expect([what, status, headers.get('www-authenticate')]).toEqual([
+      what,
+      401,
+      'Bearer error="invalid_token"',
+    ])
+    expect(body).toMatchObject({ error: { code: 'invalid_token' } })
+  }
+
+  test('401: a request without a token is told how to send one, and of no error (RFC 6750 section 3.1)', async () => {
+    const { org_domain } = await codes.scene()
+
+    const { status, headers } = await ask(org_domain, undefined)
+
+    expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+  })
+
+  test('401: every other token, and every other form', async () => {
+    const scene = await codes.scene()
+    const tokens = await given.tokens(scene)
+    const sample = await client.tokenCustomization.sample({
+      org_domain: scene.org_domain,
+      user_id: scene.user.id,
+    })
+    const others = {
+      'an ID token': tokens.idToken,
+      'a refresh token': tokens.refreshToken,
+      'an API token': await service.token(),
+      'a code': await codes.code(scene),
+      'a sample': sample.access_token_jwt,
+      'a sample of an ID token': sample.id_token_jwt,
+      nonsense: 'nonsense',
+      'one and a half': `${tokens.accessToken}.x`,
+    }
+
+    for (const [what, token] of Object.entries(others)) await expectRefused(scene.org_domain, token, what)
+    const basic = await ask(scene.org_domain, undefined, {
+      headers: { authorization: `Basic ${tokens.accessToken}` },
+    })
+    expect(basic.status).toBe(401)
+  })
+
+  test('401: a token that was signed in another way', async () => {
+    const scene = await codes.scene()
+    const { accessToken } = await given.tokens(scene)
+
+    for (const [what, token] of Object.entries(await forgeriesOf(service, accessToken)))
+      await expectRefused(scene.org_domain, token, what)
+  })
+
+  test('401: what the service itself has signed, and is not an access token of this organization and environment', async () => {
+    const scene = await codes.scene()
+    const { accessToken, idToken } = await given.tokens(scene)
+    const { signed } = { signed: (token: string, parts: object) => resigned(service, token, parts) }
+    const others = {
+      'an ID token that calls itself an access token': await signed(idToken, { header: { typ: 'at+jwt' } }),
+      'an access token that calls itself an ID token': await signed(accessToken, { header: { typ: 'JWT' } }),
+      'of another use': await signed(accessToken, { claims: { jtt: 'id_token' } }),
+      'of the other environment': await signed(accessToken, { claims: { dbs: 'production' } }),
+      'of no environment': await signed(accessToken, { claims: { dbs: undefined } }),
+      'of another issuer': await signed(accessToken, { claims: { iss: `${service.baseUrl}/t/another` } }),
+      'without an end': await signed(accessToken, { claims: { exp: undefined } }),
+      'of a session that there is not': await signed(accessToken, {
+        claims: { sid: '0190c8c2-8b9c-7dae-9f10-2b3c4d5e6f70' },
+      }),
+      'of another user': await signed(accessToken, {
+        claims: { sub: '0190c8c2-8b9c-7dae-9f10-2b3c4d5e6f70' },
+      }),
+    }
+
+    for (const [what, token] of Object.entries(others)) await expectRefused(scene.org_domain, token, what)
+    expect((await ask(scene.org_domain, await signed(accessToken, {}))).status).toBe(200)
+  })
+
+  test('401: a token of another organization, of another account, and of production’s key', async () => {
+    const [ours, theirs] = [await codes.scene(), await codes.scene()]
+    const { accessToken } = await given.tokens(theirs)
+    const account = await service.createAccount()
+    const foreign = await service.client({ account })
+    const { domain: org_domain } = await foreign.organizations.create({ name: 'Foreign' })
+
+    await expectRefused(ours.org_domain, accessToken, 'another organization')
+    await expectRefused(org_domain, accessToken, 'another account')
+  })
+
+  test('401: once it has expired', async () => {
+    const own = await startService()
+    const ownCodes = codeGivenOf(own, await own.client())
+    const scene = await ownCodes.scene()
+    const { accessToken } = await refreshGivenOf(own, ownCodes).tokens(scene)
+    const askOwn = () =>
+      fetch(`${own.baseUrl}/t/${scene.org_domain}/userinfo`, {
+        headers: { authorization: `Bearer ${accessToken}` },
+      })
+
+    own.clock.advance(3590)
+    expect((await askOwn()).status).toBe(200)
+    own.clock.advance(11)
+    expect((await askOwn()).status).toBe(401)
+  })
+
+  const ends: [string, (scene: Scene) => Promise<unknown>][] = [
+    [
+      'its session was ended',
+      ({ user }) => service.query('update sessions set ended_at = now() where user_id = $1', [user.id]),
+    ],
+    [
+      'its user is inactive',
+      ({ user }) => service.query('update users set active = false where id = $1', [user.id]),
+    ],
+    [
+      'its user was deleted',
+      ({ user }) => service.query('update users set deleted_at = inserted_at where id = $1', [user.id]),
+    ],
+    [
+      'its application was deleted',
+      ({ application }) =>
+        service.query('update applications set deleted_at = inserted_at where id = $1', [application.id]),
+    ],
+  ]
+  test.each(ends)('401: when %s', async (what, arrange) => {
+    const scene = await codes.scene()
+    const { accessToken } = await given.tokens(scene)
+    expect((await ask(scene.org_domain, accessToken)).status).toBe(200)
+    await arrange(scene)
+
+    await expectRefused(scene.org_domain, accessToken, what)
+  })
+
+  test('404: an organization that is not there', async () => {
+    const scene = await codes.scene()
+    const { accessToken } = await given.tokens(scene)
+    await client.organizations.delete({ org_domain: scene.org_domain })
+
+    expect((await ask(scene.org_domain, accessToken)).status).toBe(404)
+    expect((await ask('no-such-organization', accessToken)).status).toBe(404)
+  })
+})

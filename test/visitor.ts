@@ -1,0 +1,84 @@
+import { createHash, randomBytes } from 'node:crypto'
+
+/** What a visitor sees: an answer, with its page where it has one. */
+export interface Seen {
+  readonly status: number
+  readonly url: string
+  readonly location: string | null
+  readonly headers: Headers
+  readonly html: string
+}
+
+export type Visitor = ReturnType<typeof createVisitor>
+
+/** Somebody with a browser of their own: it keeps cookies, and sends forms as the pages' browsers do. */
+export function createVisitor(baseUrl: string) {
+  const cookies = new Map<string, string>()
+
+  async function request(url: string, init: RequestInit = {}): Promise<Seen> {
+    const absolute = new URL(url, baseUrl).href
+    const headers = new Headers(init.headers)
+    if (cookies.size > 0 && !headers.has('cookie'))
+      headers.set('cookie', [...cookies].map(([name, value]) => `${name}=${value}`).join('; '))
+    const answer = await fetch(absolute, { ...init, headers, redirect: 'manual' })
+    for (const line of answer.headers.getSetCookie()) keep(line)
+    return {
+      status: answer.status,
+      url: absolute,
+      location: answer.headers.get('location'),
+      headers: answer.headers,
+      html: await answer.text(),
+    }
+  }
+
+  function keep(line: string): void {
+    const [pair = ''] = line.split(';')
+    const [name = '', value = ''] = pair.split('=', 2)
+    if (/max-age=0/i.test(line)) cookies.delete(name)
+    else cookies.set(name, value)
+  }
+
+  /** Goes where an answer leads, as long as that is the service itself. */
+  async function follow(seen: Seen): Promise<Seen> {
+    const { location } = seen
+    if (location === null || !new URL(location, baseUrl).href.startsWith(`${baseUrl}/`)) return seen
+    return follow(await request(location))
+  }
+
+  /** Sends the form of a page with one of its buttons. */
+  async function send(
+    page: Seen,
+    action: string,
+    fields: Record<string, string> = {},
+    headers: Record<string, string> = { origin: baseUrl },
+  ): Promise<Seen> {
+    const body = new URLSearchParams({ csrf: csrfOf(page.html), action, ...fields })
+    return request(formActionOf(page), { method: 'POST', headers, body })
+  }
+
+  return {
+    cookies,
+    request,
+    visit: async (url: string) => follow(await request(url)),
+    send,
+    /** Sends a form and goes where the answer leads. */
+    press: async (page: Seen, action: string, fields: Record<string, string> = {}) =>
+      follow(await send(page, action, fields)),
+    /** The session cookie's secret; undefined while there is none. */
+    sessionSecret: () => [...cookies].find(([name]) => name.startsWith('portico-session-'))?.[1],
+  }
+}
+
+export function csrfOf(html: string): string {
+  return /name="csrf" value="([\w-]+)"/.exec(html)?.[1] ?? ''
+}
+
+function formActionOf({ html, url }: Seen): string {
+  return /<form[^>]* action="([^"]*)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? url
+}
+
+/** A verifier and its challenge (RFC 7636). */
+export function pkcePair(): { readonly verifier: string; readonly challenge: string } {
+  const verifier = randomBytes(32).toString('base64url')
+  return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }
+}
