@@ -1,7 +1,8 @@
 import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { authorize } from './bare-authorize.js'
 import { readEvents } from './bare-events.js'
-import { exchangeCode, makeChallenge, openLink } from './bare-journey.js'
+import { makeChallenge, openLink } from './bare-journey.js'
 import {
   answer,
   openPool,
@@ -13,9 +14,10 @@ import {
   type Caller,
   type UserRow,
 } from './bare-parts.js'
+import { issueTokens } from './bare-tokens.js'
 
 /**
- * The honest limit of the rows A1, A2, A4, A5 and D3 in the service's process model: node:http, the service's pool and named
+ * The honest limit of the rows A1, A2, A4, A5, B3, B4 and D3 in the service's process model: node:http, the service's pool and named
  * statements, one statement a request, the token verified through the same kind of cache, and JSON.stringify. The same
  * rows are read and written and the same answers given; there is no framework, no validation and no contract.
  */
@@ -248,8 +250,8 @@ async function grantToken(req: IncomingMessage, res: ServerResponse): Promise<vo
 async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
   const [, ...segments] = (req.url ?? '').split('/')
   if (segments[0] === 'readyz') return answer(res, 200, {})
-  if (segments[0] === 't') return openLink(pool, res, { domain: segments[1] ?? '', query: segments[2] ?? '' })
-  if (segments[0] === 'oauth') return exchangeCode(pool, req, res, issuer)
+  if (segments[0] === 'oauth') return issueTokens(pool, req, res, { domain: '', issuer })
+  if (segments[0] === 't') return handleOrganization(req, res, segments)
   if (segments[3] === 'token') return grantToken(req, res)
   const caller = await authenticate(req)
   if (caller === undefined) return answer(res, 401, {})
@@ -258,6 +260,16 @@ async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> 
     return readEvents(pool, caller, res, new URL(req.url ?? '', 'http://bare').searchParams)
   const [, , , domain = '', , id] = segments
   return id === undefined ? createUser(caller, req, res, domain) : getUser(caller, res, domain, id)
+}
+
+function handleOrganization(
+  req: IncomingMessage,
+  res: ServerResponse,
+  [, domain = '', endpoint = '']: readonly string[],
+): Promise<void> {
+  if (endpoint === 'oauth') return issueTokens(pool, req, res, { domain, issuer })
+  if (endpoint.startsWith('authorize')) return authorize(pool, req, res, issuer)
+  return openLink(pool, res, { domain, query: endpoint })
 }
 
 const server = createServer((req, res) => {

@@ -11,6 +11,8 @@ export const rowNames = [
   'A8',
   'B1',
   'B2',
+  'B3',
+  'B4',
   'D1',
   'D2',
   'D3',

@@ -48,13 +48,6 @@ export const insertEvent = `
   )
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
 
-export const insertLog = `
-  insert into log_events (
-    account_id, environment, organization_id, domain, event_code, client_id, email, resource_owner_id, request_id,
-    inserted_at
-  )
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
-
 export const findOpenLink = `
   select challenge.email, challenge.environment, challenge.redirect_uri, challenge.is_link_returned
   from magic_link_challenges challenge
@@ -96,17 +89,18 @@ export const voidSiblings = `
     and application_id = $6 and used_at is null and voided_at is null`
 
 export const insertSession = `
-  with session as (
-    insert into sessions (
-      account_id, environment, organization_id, id, user_id, application_id, amr, authenticated_at, expires_at
-    )
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+  insert into sessions (
+    account_id, environment, organization_id, id, user_id, application_id, amr, authenticated_at, expires_at,
+    last_used_at, user_agent, secret_hash, act
   )
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $8, $10, $11, $12)`
+
+export const insertCode = `
   insert into authorization_codes (
-    account_id, environment, organization_id, id, session_id, user_id, application_id, redirect_uri, code_hash, scope,
-    expires_at
+    account_id, environment, organization_id, id, session_id, user_id, application_id, redirect_uri, code_hash,
+    code_challenge, nonce, state, scope, amr, authenticated_at, expires_at
   )
-  values ($1, $2, $3, $10, $4, $5, $6, $11, $12, $13, $14)`
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`
 
 export const isMetadataMissing = `
   select exists (
@@ -119,24 +113,3 @@ export const isMetadataMissing = `
           and data.meta_key_id = required_key.id
       )
   ) as is_missing`
-
-export const spendCode = `
-  update authorization_codes code set used_at = $1
-  from sessions, users, applications, organizations, accounts
-  where code.code_hash = $2 and code.used_at is null and code.expires_at > $1
-    and sessions.account_id = code.account_id and sessions.environment = code.environment
-    and sessions.organization_id = code.organization_id and sessions.id = code.session_id
-    and sessions.ended_at is null and sessions.expires_at > $1
-    and users.account_id = code.account_id and users.environment = code.environment
-    and users.organization_id = code.organization_id and users.id = code.user_id
-    and applications.account_id = code.account_id and applications.environment = code.environment
-    and applications.id = code.application_id
-    and organizations.account_id = code.account_id and organizations.id = code.organization_id
-    and accounts.id = code.account_id
-  returning code.account_id, code.environment, code.organization_id, code.session_id, code.user_id,
-    code.application_id, code.scope, sessions.amr, sessions.authenticated_at, applications.name,
-    applications.application_type, applications.access_token_lifetime_in_seconds, organizations.domain`
-
-export const findSigningKey = `
-  select kid, private_key_sealed from signing_keys
-  where account_id = $1 and environment = $2 and organization_id = $3 and algorithm = 'ES256' and state = 'active'`

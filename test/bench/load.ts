@@ -4,8 +4,11 @@ import { hasWrk, startOn } from './machine.js'
 
 /** What one run of load does. */
 export interface Load {
-  /** `journey`: the three requests of a sign-in, one after the other, count as one. */
-  readonly kind: 'requests' | 'journey'
+  /**
+   * `journey`, `authorize`: the requests of a sign-in, one after the other, count as one. `once`: each line is sent once.
+   * `refresh`: each line begins a chain of refreshes.
+   */
+  readonly kind: 'requests' | 'once' | 'journey' | 'refresh' | 'authorize'
   readonly port: number
   /** See writeRequests(). */
   readonly requestsFile: string

@@ -10,6 +10,7 @@ import { deliver, recover } from './row-deliveries.js'
 import { readEventPages } from './row-events.js'
 import { signInByLink } from './row-journey.js'
 import { firstAttempt } from './row-latency.js'
+import { authorizeWithSession, exchangeAndRefresh } from './row-codes.js'
 import { startAndGrow } from './row-process.js'
 import { challengePasswords, readMeanwhile } from './row-passwords.js'
 import { sdkSize } from './row-sdk.js'
@@ -29,6 +30,8 @@ const rows: Record<RowName, (settings: Settings) => Promise<Figure[]>> = {
   A8: sdkSize,
   B1: challengePasswords,
   B2: readMeanwhile,
+  B3: exchangeAndRefresh,
+  B4: authorizeWithSession,
   D1: deliver,
   D2: firstAttempt,
   D3: readEventPages,

@@ -23,7 +23,8 @@ export interface Measured {
 /** A load, and the server it is sent to. */
 export interface Case {
   readonly contender: Contender
-  readonly requestsFile: string
+  /** Or what writes another file before each run: of codes, which are good once. */
+  readonly requestsFile: string | (() => Promise<string>)
   readonly kind?: Load['kind']
   readonly application?: string
   readonly connections?: number
@@ -38,6 +39,7 @@ export async function measure(
   seconds: number,
 ): Promise<Measured> {
   runs += 1
+  const file = typeof requestsFile === 'string' ? requestsFile : await requestsFile()
   const cpuOf = () => ({
     server: cpuSecondsOf(contender.pid) ?? NaN,
     postgres: cpuSecondsOf(postgresPid) ?? NaN,
@@ -47,7 +49,7 @@ export async function measure(
   const result = await runLoad({
     kind,
     port: contender.port,
-    requestsFile,
+    requestsFile: file,
     connections,
     seconds,
     seed,

@@ -8,6 +8,7 @@ export interface LoadRequest {
   readonly path: string
   readonly token?: string
   readonly body?: object
+  readonly cookie?: string
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'portico-bench-'))
@@ -17,9 +18,10 @@ let count = 0
 export function writeRequests(requests: readonly LoadRequest[]): string {
   count += 1
   const path = join(folder, `requests-${count}.tsv`)
-  const lines = requests.map(({ method, path: target, token = '', body }) =>
-    [method, target, token, body === undefined ? '' : JSON.stringify(body)].join('\t'),
-  )
+  const lines = requests.map(({ method, path: target, token = '', body, cookie }) => {
+    const columns = [method, target, token, body === undefined ? '' : JSON.stringify(body)]
+    return [...columns, ...(cookie === undefined ? [] : [cookie])].join('\t')
+  })
   writeFileSync(path, `${lines.join('\n')}\n`)
   return path
 }

@@ -30,14 +30,16 @@ function challengeRequests({ data, tokens }: Stage): LoadRequest[] {
     }))
 }
 
-function shuffled<Item>(items: readonly Item[]): Item[] {
+/** In another order each time. */
+export function shuffled<Item>(items: readonly Item[]): Item[] {
   return items
     .map((item) => ({ item, place: Math.random() }))
     .toSorted((a, b) => a.place - b.place)
     .map(({ item }) => item)
 }
 
-async function getApplicationId({ ours, data, tokens }: Stage): Promise<string> {
+/** Of the account's application in the sandbox. */
+export async function getApplicationId({ ours, data, tokens }: Stage): Promise<string> {
   const [target] = data.targets.filter(({ environment }) => environment === 'sandbox')
   const path = `/api/v2/org/${target?.domain}/applications`
   const answer = await fetch(`http://127.0.0.1:${ours.port}${path}`, {

@@ -25,6 +25,7 @@ export interface Contender {
 /** A sample with Postgres on it, the service, and the bare server on the same Postgres. */
 export interface Stage {
   readonly data: PreparedData
+  readonly databaseUrl: string
   readonly postgresPid: number
   readonly ours: Contender
   readonly bare: Contender
@@ -43,7 +44,7 @@ export function onStage<Result>(
       started.push(ours)
       const bare = await startBare(databaseUrl, ours)
       started.push(bare)
-      return await work({ data, postgresPid, ours, bare, tokens: await getTokens(ours, data) })
+      return await work({ data, databaseUrl, postgresPid, ours, bare, tokens: await getTokens(ours, data) })
     } finally {
       await Promise.all(started.map(stopContender))
     }

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs'
+import { request, type Agent } from 'node:http'
+import type { Load } from './load.js'
+
+/** What each connection does again and again. */
+export interface Work {
+  /** Sends one request, or the requests of one journey, and throws when an answer is a failure. */
+  readonly once: (port: number, agent: Agent) => Promise<void>
+  readonly isUsedUp?: () => boolean
+}
+
+/** The answer to a request over a kept connection. */
+export interface Answer {
+  readonly status: number
+  readonly location: string | undefined
+  readonly body: string
+}
+
+interface Sending {
+  readonly method: string
+  readonly path: string
+  readonly token?: string | undefined
+  readonly cookie?: string | undefined
+  readonly accept?: string
+  readonly body?: string | undefined
+}
+
+export function send(port: number, agent: Agent, sending: Sending): Promise<Answer> {
+  const { method, path, token, cookie, accept, body } = sending
+  return new Promise((resolve, reject) => {
+    const headers = {
+      ...(token && { authorization: `Bearer ${token}` }),
+      ...(cookie && { cookie }),
+      ...(accept && { accept }),
+      ...(body && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+    }
+    const sent = request({ host: '127.0.0.1', port, method, path, agent, headers }, (res) => {
+      const chunks: Buffer[] = []
+      res.on('data', (chunk: Buffer) => chunks.push(chunk))
+      res.on('end', () =>
+        resolve({
+          status: res.statusCode ?? 0,
+          location: res.headers.location,
+          body: Buffer.concat(chunks).toString(),
+        }),
+      )
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}
+
+/** The lines of writeRequests(), as their columns. */
+export function readLines(load: Load): string[][] {
+  const lines = readFileSync(load.requestsFile, 'utf8').trimEnd().split('\n')
+  return lines.map((line) => line.split('\t'))
+}
+
+/** A text of a JSON answer. */
+export function memberOf(body: string, name: string): string {
+  const parsed: unknown = JSON.parse(body)
+  const value = typeof parsed === 'object' && parsed !== null ? Object.entries(parsed) : []
+  const found: unknown = value.find(([key]) => key === name)?.[1]
+  if (typeof found !== 'string') throw new Error(`no ${name} in ${body}`)
+  return found
+}

@@ -1,0 +1,147 @@
+import { besideBare, type Figure } from './figures.js'
+import { interleaved, measure, type Case, type Settings } from './measure.js'
+import { writeRequests, type LoadRequest } from './requests.js'
+import { getApplicationId, shuffled } from './row-journey.js'
+import { skewedData } from './row-users.js'
+import { redirectUri } from './sample.js'
+import {
+  codeChallenge,
+  codeVerifier,
+  insertSignIns,
+  sessionCookieName,
+  type Held,
+  type SignInSample,
+} from './sign-in-sample.js'
+import { onStage, type Stage } from './stage.js'
+
+/** More codes than any server exchanges in a second here. */
+const codesPerSecond = 3_000
+/** Many more than connections, so that none refreshes again what another has under way. */
+const families = 2_000
+/** Each is used once in a while, by one connection at a time. */
+const sessions = 4_000
+
+/** B3: the exchange of a code, and the refresh, whose token is good once. */
+export async function exchangeAndRefresh(settings: Settings): Promise<Figure[]> {
+  return onSignInStage(settings, async (stage, sample) => {
+    const write = (
+      count: number,
+      holding: 'code' | 'refreshToken',
+      toRequest: (held: Held) => LoadRequest,
+    ) => {
+      return async () => {
+        const held = await insertSignIns(sample, someTargets(stage, count), holding)
+        return writeRequests(held.map(toRequest))
+      }
+    }
+    const codeCount = Math.ceil(codesPerSecond * settings.seconds)
+    const exchange = {
+      kind: 'once',
+      requestsFile: write(codeCount, 'code', ({ target, secret }) =>
+        tokenRequest(target.domain, exchangeOf(sample, secret)),
+      ),
+    } as const
+    const refresh = {
+      kind: 'refresh',
+      requestsFile: write(families, 'refreshToken', ({ target, secret, handle }) =>
+        tokenRequest(target.domain, {
+          grant_type: 'refresh_token',
+          client_id: sample.application,
+          refresh_token: `${handle}.${secret}`,
+        }),
+      ),
+    } as const
+    const exchanged = await interleaved(stage, besides(stage, exchange), settings)
+    const refreshed = await interleaved(stage, besides(stage, refresh), settings)
+    return [
+      ...besideBare('B3', 'code exchange', exchanged, { share: 0.6 }),
+      ...besideBare('B3', 'refresh with rotation', refreshed, { share: 0.6 }),
+    ]
+  })
+}
+
+/** B4: the authorization endpoint with a live session, and the exchange of its code. */
+export async function authorizeWithSession(settings: Settings): Promise<Figure[]> {
+  return onSignInStage(settings, async (stage, sample) => {
+    const held = await insertSignIns(sample, someTargets(stage, sessions), 'cookie')
+    const requestsFile = writeRequests(held.map((each) => authorizeRequest(sample, each)))
+    const authorize = { kind: 'authorize', requestsFile } as const
+    const measured = await interleaved(stage, besides(stage, authorize), settings)
+    return besideBare('B4', 'authorize, code, token', measured, { share: 0.6 })
+  })
+}
+
+async function onSignInStage(
+  settings: Settings,
+  work: (stage: Stage, sample: SignInSample) => Promise<Figure[]>,
+): Promise<Figure[]> {
+  return onStage(await skewedData(settings), async (stage) => {
+    const { databaseUrl, data } = stage
+    const sample = { databaseUrl, data, application: await getApplicationId(stage) }
+    await makeSigningKeys(stage, sample, settings)
+    return work(stage, sample)
+  })
+}
+
+/** The signing keys of the sample's organizations are made when they are first used. */
+async function makeSigningKeys(stage: Stage, sample: SignInSample, settings: Settings): Promise<void> {
+  const held = await insertSignIns(sample, onePerOrganization(stage), 'code')
+  const requestsFile = writeRequests(
+    held.map(({ target, secret }) => tokenRequest(target.domain, exchangeOf(sample, secret))),
+  )
+  const seconds = Math.max(settings.seconds, 120)
+  await measure(stage, { kind: 'once', requestsFile, contender: stage.ours }, seconds)
+}
+
+function besides({ ours, bare }: Stage, load: Omit<Case, 'contender'>) {
+  return { ours: { ...load, contender: ours }, bare: { ...load, contender: bare } }
+}
+
+function sandboxTargets({ data }: Stage) {
+  return data.targets.filter(({ environment }) => environment === 'sandbox')
+}
+
+/** Random ones, as often each. */
+function someTargets(stage: Stage, count: number) {
+  const targets = shuffled(sandboxTargets(stage))
+  return Array.from({ length: count }, (_, index) => targets[index % targets.length]).filter(
+    (target) => target !== undefined,
+  )
+}
+
+function onePerOrganization(stage: Stage) {
+  return [...new Map(sandboxTargets(stage).map((target) => [target.domain, target])).values()]
+}
+
+function tokenRequest(domain: string, body: object): LoadRequest {
+  return { method: 'POST', path: `/t/${domain}/oauth/token`, body }
+}
+
+function exchangeOf({ application }: SignInSample, code: string) {
+  return {
+    grant_type: 'authorization_code',
+    client_id: application,
+    redirect_uri: redirectUri,
+    code,
+    code_verifier: codeVerifier,
+  }
+}
+
+function authorizeRequest(sample: SignInSample, { target, organizationId, secret }: Held): LoadRequest {
+  const parameters = new URLSearchParams({
+    response_type: 'code',
+    client_id: sample.application,
+    redirect_uri: redirectUri,
+    scope: 'openid profile email',
+    state: secret.slice(0, 22),
+    nonce: secret.slice(-22),
+    code_challenge: codeChallenge,
+    code_challenge_method: 'S256',
+  })
+  return {
+    method: 'GET',
+    path: `/t/${target.domain}/authorize?${parameters.toString()}`,
+    body: exchangeOf(sample, '{code}'),
+    cookie: `${sessionCookieName(organizationId, target.environment)}=${secret}`,
+  }
+}
