@@ -6,6 +6,7 @@ import type { Deps } from '../deps.js'
 import { change } from '../events/change.js'
 import { readIdTokenHint, type IdTokenHint } from '../oauth/id-token-hint.js'
 import type { PublicOrganization } from '../organizations/find-organization.js'
+import { withParameters } from '../sessions/complete-sign-in.js'
 import { signOut } from '../sessions/sign-out.js'
 
 /** A request to sign out of an organization (OpenID Connect RP-Initiated Logout section 2); what is undefined was not sent. */
@@ -171,7 +172,5 @@ function isOf({ sessionId, userId }: EndingSession, hint: IdTokenHint | undefine
 
 /** RP-Initiated Logout section 3; the address stays as it was registered, its own query included. */
 function withState(redirectUri: string, state: string | undefined): string {
-  if (state === undefined) return redirectUri
-  const joint = !redirectUri.includes('?') ? '?' : /[?&]$/.test(redirectUri) ? '' : '&'
-  return `${redirectUri}${joint}${new URLSearchParams({ state }).toString()}`
+  return state === undefined ? redirectUri : withParameters(redirectUri, { state })
 }

@@ -195,11 +195,15 @@ export function toRedirectUrl(
     readonly issuer: string
   },
 ): string {
-  const parameters = new URLSearchParams({
+  return withParameters(redirectUri, {
     ...answer.parameters,
     ...(answer.state !== null && { state: answer.state }),
     iss: answer.issuer,
   })
-  const joint = !redirectUri.includes('?') ? '?' : /[?&]$/.test(redirectUri) ? '' : '&'
-  return `${redirectUri}${joint}${parameters.toString()}`
+}
+
+/** An address that was registered, kept to the letter, with what an answer adds to its query. */
+export function withParameters(uri: string, parameters: Readonly<Record<string, string>>): string {
+  const joint = !uri.includes('?') ? '?' : /[?&]$/.test(uri) ? '' : '&'
+  return `${uri}${joint}${new URLSearchParams(parameters).toString()}`
 }
