@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { openApiDocument } from '@portico/contract/openapi'
 import { errorsPage, eventsPage } from './markdown.js'
 import { operationsOf } from './operations.js'
+import { ssoTroubleshootingPage } from './sso-troubleshooting.js'
 import { referencePage } from './reference-page.js'
 
 /** The address that examples are written with. */
@@ -25,6 +26,7 @@ export function builtFiles(): BuiltFile[] {
     { name: 'openapi-3.0.json', content: asJson(older) },
     { name: 'errors.md', content: errorsPage(operations) },
     { name: 'events.md', content: eventsPage(operations) },
+    { name: 'guides/sso-troubleshooting.md', content: ssoTroubleshootingPage() },
     { name: 'site/index.html', content: referencePage(document, operations) },
   ]
 }

@@ -20,8 +20,9 @@ function withExamples({ path, parameters = [], operationId }: PlacedOperation): 
     const example = parameters.find(
       (parameter) => parameter.name === name && parameter.in === 'path',
     )?.example
-    if (typeof example !== 'string') throw new Error(`${operationId} has no example of ${name}`)
-    return encodeURIComponent(example)
+    if (typeof example !== 'string' && typeof example !== 'number')
+      throw new Error(`${operationId} has no example of ${name}`)
+    return encodeURIComponent(String(example))
   })
 }
 

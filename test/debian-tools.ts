@@ -1,12 +1,29 @@
 import { execFile } from 'node:child_process'
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** What some tests need from the operating system, and which tests are skipped without it. */
-const debianTools = [
+/** Where Debian has the schemas of OASIS, and those of the W3C that they import. */
+export const samlSchemas = {
+  metadata: '/usr/share/xml/opensaml/saml-schema-metadata-2.0.xsd',
+  protocol: '/usr/share/xml/opensaml/saml-schema-protocol-2.0.xsd',
+  signature: '/usr/share/xml/xmltooling/xmldsig-core-schema.xsd',
+  encryption: '/usr/share/xml/xmltooling/xenc-schema.xsd',
+  xml: '/usr/share/xml/xmltooling/xml.xsd',
+}
+
+interface DebianTool {
+  /** What is looked for on the PATH; without one, the package itself. */
+  readonly command?: string
+  readonly package: string
+  /** Which are skipped without it. */
+  readonly tests: string
+}
+
+/** What some tests need from the operating system. */
+const debianTools: readonly DebianTool[] = [
   { command: 'argon2', package: 'argon2', tests: 'the import of its hashes (test/contract)' },
   { command: 'chromium', package: 'chromium', tests: 'the hosted pages in a real browser (test/browser.ts)' },
   {
@@ -14,7 +31,22 @@ const debianTools = [
     package: 'oathtool',
     tests: 'one-time codes of a program that is not ours (test/protocol/totp.test.ts)',
   },
-  { command: 'openssl', package: 'openssl', tests: 'the signatures of events against openssl (test/sdk)' },
+  {
+    command: 'openssl',
+    package: 'openssl',
+    tests: 'the signatures of events (test/sdk), and SAML responses of a key that is not ours (test/saml)',
+  },
+  { command: 'xmlsec1', package: 'xmlsec1', tests: 'SAML responses that are not signed by us (test/saml)' },
+  { command: 'xmllint', package: 'libxml2-utils', tests: 'our XML against schemas (test/saml)' },
+  { package: 'opensaml-schemas', tests: 'our XML against the schemas of SAML (test/saml)' },
+  {
+    package: 'xmltooling-schemas',
+    tests: 'our XML against the schemas of SAML, which import its own (test/saml)',
+  },
+  ...['simplesamlphp', 'php-cli', 'php-xml', 'php-mbstring'].map((name) => ({
+    package: name,
+    tests: 'sign-ins by an identity provider that others have written (test/simplesamlphp.ts)',
+  })),
 ]
 
 const updateTimeoutMs = 2 * 60_000
@@ -25,17 +57,17 @@ const installTimeoutMs = 5 * 60_000
  *
  * Never throws: where apt-get or root is missing, or apt fails, it says loudly which tests will be skipped.
  *
- * @returns The commands that are still missing.
+ * @returns The commands and packages that are still missing.
  */
 export async function installDebianTools(): Promise<{ missing: string[] }> {
-  const wanted = debianTools.filter((tool) => !hasTool(tool.command))
+  const wanted = debianTools.filter((tool) => !isInstalled(tool))
   if (wanted.length === 0) return { missing: [] }
 
   const failure = await install(wanted.map((tool) => tool.package))
 
-  const missing = wanted.filter((tool) => !hasTool(tool.command))
-  if (missing.length > 0) warn(missing, failure ?? 'apt-get installed the packages, but not these commands.')
-  return { missing: missing.map((tool) => tool.command) }
+  const missing = wanted.filter((tool) => !isInstalled(tool))
+  if (missing.length > 0) warn(missing, failure ?? 'apt-get installed the packages, but not these.')
+  return { missing: missing.map(nameOf) }
 }
 
 /** Whether a command is on the PATH, so that a test can be skipped without it. */
@@ -43,10 +75,23 @@ export function hasTool(name: string): boolean {
   return toolPath(name) !== undefined
 }
 
+/** Whether a package of Debian is installed, for what has no command. */
+export function hasPackage(name: string): boolean {
+  return existsSync(`/var/lib/dpkg/info/${name}.list`)
+}
+
 /** The absolute path of a command on the PATH; undefined when there is none. */
 export function toolPath(name: string): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean)
   return folders.map((folder) => join(folder, name)).find(isExecutable)
+}
+
+function isInstalled({ command, package: name }: DebianTool): boolean {
+  return command === undefined ? hasPackage(name) : hasTool(command)
+}
+
+function nameOf({ command, package: name }: DebianTool): string {
+  return command ?? name
 }
 
 function isExecutable(path: string): boolean {
@@ -84,12 +129,12 @@ async function aptGet(args: string[], timeoutMs: number): Promise<void> {
   })
 }
 
-function warn(missing: typeof debianTools, failure: string): void {
+function warn(missing: readonly DebianTool[], failure: string): void {
   const rule = '!'.repeat(78)
   const lines = [
     rule,
     'SKIPPED TESTS: tools of the operating system are missing.',
-    ...missing.map((tool) => `  ${tool.command} (Debian package ${tool.package}): skips ${tool.tests}`),
+    ...missing.map((tool) => `  ${nameOf(tool)} (Debian package ${tool.package}): skips ${tool.tests}`),
     failure,
     `To run them: apt-get install --no-install-recommends ${missing.map((tool) => tool.package).join(' ')}`,
     rule,

@@ -44,7 +44,10 @@ export function flowGivenOf(service: Service, client: Client) {
     )
   }
 
-  function authorizeUrl(scene: FlowScene, members: Record<string, string | undefined> = {}): string {
+  function authorizeUrl(
+    scene: Pick<FlowScene, 'org_domain' | 'application'>,
+    members: Record<string, string | undefined> = {},
+  ): string {
     const query = new URLSearchParams(parameters(scene, members))
     return `${service.baseUrl}/t/${scene.org_domain}/authorize?${query.toString()}`
   }

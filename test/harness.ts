@@ -83,6 +83,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     SIGN_IN_ATTEMPTS_PER_ADDRESS: '1000000',
     SIGN_IN_RATE_PER_MINUTE: '1000000',
     SIGN_IN_ATTEMPTS_PER_IP: '1000000',
+    SIGN_INS_BEGUN_PER_IP: '1000000',
+    SAML_FAILURES_PER_IP: '1000000',
     MAILS_PER_ADDRESS: '1000000',
     MAILS_PER_IP: '1000000',
     SMS_PER_HOUR: '1000000',

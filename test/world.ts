@@ -4,6 +4,7 @@ import { z } from 'zod/v4'
 import { anyEmail, anything, givenOf } from './given.js'
 import type { Service } from './harness.js'
 import type { References } from './request-of.js'
+import { idpMetadata } from './sso-given.js'
 import { stepSeconds, totpGivenOf } from './totp-given.js'
 
 type Key = NonNullable<Parameters<Service['client']>[0]>
@@ -21,9 +22,11 @@ export async function createWorld(service: Service, key: Key = {}, orgDomain?: s
   const { org_domain, user_email, partner_redirect_uri } = organization
   await client.password.createConnection({ org_domain })
   const relay = await client.relays.create({ partner_domain: org_domain, partner_redirect_uri })
+  const sso = { ...(await giveConnection(client, organization)), ...(await giveAdmin(client, organization)) }
   const access_token = await signIn(client, { org_domain, user_email })
   return {
     ...organization,
+    ...sso,
     webhook_id: webhook.id,
     delivery_id: deliveries[0]?.id ?? '',
     relay_id: relay.id,
@@ -42,10 +45,37 @@ export async function createWorldFor(route: Route, service: Service): Promise<Re
   if (isWhole) return createWorld(service)
   const client = await clientOf(service, {})
   const world = await createOrganizationWorld(client)
+  if (route.resource === 'ssoConnections') {
+    // The one route that begins an onboarding must not find one.
+    const hasOnboarding = route.verb !== 'createOnboarding'
+    return { ...world, ...(await giveConnection(client, world, hasOnboarding)) }
+  }
+  if (route.resource === 'admins') return { ...world, ...(await giveAdmin(client, world)) }
   if (route.resource === 'totp') return prepareTotp(route, service, world)
   // The one route that makes the connection must not find it.
   const needsPassword = route.resource === 'password' && route.verb !== 'createConnection'
   return needsPassword ? { ...world, ...(await givePassword(client, world)) } : world
+}
+
+/** Gives an organization a connection with all that one can have. */
+async function giveConnection(client: Client, world: World, hasOnboarding = true) {
+  const { organization_id, application_id } = world
+  const { idp_id, default_redirection } = await client.ssoConnections.create({
+    organization_id,
+    application_id,
+    ...(hasOnboarding && { sso_admin_email: anyEmail() }),
+  })
+  const { metadata } = await client.ssoConnections.update({ idp_id, metadata: idpMetadata() })
+  if (default_redirection === null || typeof default_redirection === 'string')
+    throw new Error('the redirection of a new connection is a record')
+  const version = String(metadata[0]?.version)
+  return { idp_id, default_redirection_id: default_redirection.id, version }
+}
+
+/** Gives an organization an administrator. */
+async function giveAdmin(client: Client, { org_domain }: World) {
+  const { email } = await client.admins.invite({ org_domain, email: anyEmail() })
+  return { email }
 }
 
 /** Gives the user of a world a password, and the code that sets another one. */
@@ -101,13 +131,16 @@ type World = Awaited<ReturnType<typeof createOrganizationWorld>>
 
 async function createOrganizationWorld(client: Client, orgDomain?: string) {
   const given = givenOf(client)
-  const org_domain = orgDomain ?? (await given.organization()).domain
+  const { id: organization_id, domain: org_domain } = await (orgDomain === undefined
+    ? given.organization()
+    : client.organizations.get({ org_domain: orgDomain }))
   const user = await given.user({ org_domain, email: anyEmail() })
   const application = await given.application({ org_domain, organization_domain_scope: org_domain })
   const metaKey = await given.metaKey({ org_domain, name: `key_${anything()}` })
   await client.users.addMetadata({ org_domain, user_id: user.id, key: metaKey.name, value: 'value' })
   return {
     org_domain,
+    organization_id,
     organization_domain_scope: org_domain,
     user_id: user.id,
     user_email: user.email,

@@ -42,6 +42,8 @@ export interface Access {
   readonly idempotent: boolean
   /** Answers an ETag; with `If-Match` the change happens only to that version. */
   readonly versioned: 'answers' | 'checks' | false
+  /** Takes a file, with which its body may be of 512 kB instead of 100. */
+  readonly takesFile: boolean
   /** Exists with sandbox keys alone. */
   readonly sandboxOnly: boolean
   /** Counts against a limit of its own, beside that of the API key; a success, too, tells where the caller stands. */
@@ -58,6 +60,7 @@ export function access(
     emits: [],
     idempotent: false,
     versioned: false,
+    takesFile: false,
     sandboxOnly: false,
     limited: false,
     ...rule,
@@ -74,6 +77,7 @@ export function open(rule: { tag: string }): Access {
     emits: [],
     idempotent: false,
     versioned: false,
+    takesFile: false,
     sandboxOnly: false,
     limited: false,
   }

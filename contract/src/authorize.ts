@@ -69,7 +69,7 @@ export const AuthorizationRequest = z.object({
   idp_hint: line(200)
     .optional()
     .describe(
-      'password or magic_link: which of them the pages begin with, where the organization has both; others are ignored',
+      'password or magic_link: which of them the pages begin with, where the organization has both; the idp_id of an SSO connection: the pages begin there; others are ignored',
     ),
   acr_values: words(1000)
     .optional()

@@ -1,3 +1,4 @@
+import { admins } from './admins.js'
 import { applications } from './applications.js'
 import { events } from './events.js'
 import { logEvents } from './log-events.js'
@@ -9,6 +10,7 @@ import { outbox } from './outbox.js'
 import { password } from './password.js'
 import { relays } from './relays.js'
 import { sessions } from './sessions.js'
+import { ssoConnections } from './sso-connections.js'
 import { tokenCustomization } from './token-customization.js'
 import { totp } from './totp.js'
 import { users } from './users.js'
@@ -24,6 +26,8 @@ export const contract = {
   password,
   totp,
   sessions,
+  ssoConnections,
+  admins,
   relays,
   events,
   webhooks,

@@ -10,7 +10,7 @@ export const conventions: readonly { readonly title: string; readonly text: stri
   {
     title: 'Parameters',
     text:
-      'A body is JSON or an urlencoded form of at most 100 kB. In forms and in query strings brackets nest: ' +
+      'A body is JSON or an urlencoded form of at most 100 kB (512 kB where metadata of an identity provider are sent). In forms and in query strings brackets nest: ' +
       '`profile[given_name]=Ada`, `allowed_email_domains[]=a.example`; true, false and numbers are written as words and digits. ' +
       'The members of a body may also come in the query string, secrets excepted. A member of a body that the operation does not know is refused. ' +
       'PUT changes what is sent: an absent member stays as it is, null clears it, an array is replaced.',
@@ -66,6 +66,9 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Password: 'Signing in with a password, having a first one, and a new one when it is forgotten.',
   TOTP: 'A second factor: one-time codes of a mobile app or of a text message, and recovery codes.',
   Sessions: 'Where users are signed in, and signing them out.',
+  'SSO connections':
+    'Signing in by the identity provider of an organization (SAML 2.0), and having its administrator set that up.',
+  Admins: 'Who sets up the SSO connections of an organization, by invitation.',
   Relays: 'Carrying a user who is signed in to a partner, without another sign-in.',
   Events: 'Reading what happened in its order, without a gap.',
   Webhooks: 'Having events posted to your own addresses, signed, and seeing what became of each.',

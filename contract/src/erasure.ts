@@ -23,3 +23,21 @@ export const ErasedUser = record(
   },
 )
 export type ErasedUser = z.output<typeof ErasedUser>
+
+/** What is left to tell of an administrator who was removed. */
+export const RemovedAdmin = record(
+  'RemovedAdmin',
+  {
+    __type__: z.literal('Admin'),
+    __domain__: slug(),
+    id: id(),
+    deleted: z.literal(true),
+  },
+  {
+    __type__: 'Admin',
+    __domain__: 'awesome-company',
+    id: '0190ca14-6f70-7182-9394-051627384950',
+    deleted: true,
+  },
+)
+export type RemovedAdmin = z.output<typeof RemovedAdmin>

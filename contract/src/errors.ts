@@ -125,6 +125,31 @@ export const errorCodes = {
     message: 'No such relay exists in this account and environment.',
     remedy: 'Check the id, and that the key is one of the account and environment the relay is in.',
   },
+  sso_connection_not_found: {
+    status: 404,
+    message: 'No SSO connection of this environment has this idp_id.',
+    remedy: 'Check the idp_id, and that the key is one of the environment the connection is in.',
+  },
+  sso_metadata_not_found: {
+    status: 404,
+    message: 'The SSO connection has no such version of the metadata.',
+    remedy: 'Use a version that metadata of the connection lists.',
+  },
+  default_redirection_not_found: {
+    status: 404,
+    message: 'The SSO connection has no such default redirection.',
+    remedy: 'Create one with POST on default-redirection.',
+  },
+  onboarding_not_found: {
+    status: 404,
+    message: 'The SSO connection has no onboarding.',
+    remedy: 'Begin one with POST on admin-onboarding.',
+  },
+  admin_not_found: {
+    status: 404,
+    message: 'The organization has no administrator with this address.',
+    remedy: 'Compare the address with the list of administrators.',
+  },
   password_connection_not_found: {
     status: 404,
     message: 'The organization has no password connection in this environment.',
@@ -155,6 +180,11 @@ export const errorCodes = {
     message: 'The organization already has a password connection in this environment.',
     remedy: 'Change it with PUT.',
   },
+  onboarding_taken: {
+    status: 409,
+    message: 'The SSO connection has an onboarding already.',
+    remedy: 'Change it with PUT, or begin it anew with reset-onboarding.',
+  },
   totp_enrollment_taken: {
     status: 409,
     message: 'The user has a validated enrolment.',
@@ -169,6 +199,11 @@ export const errorCodes = {
     status: 409,
     message: 'This way of signing in is switched off for the organization.',
     remedy: 'Set active to true on the connection.',
+  },
+  sso_connection_not_configured: {
+    status: 409,
+    message: 'The SSO connection has no metadata of an identity provider.',
+    remedy: 'Upload the metadata XML with PUT, or have the administrator finish the onboarding.',
   },
   user_inactive: {
     status: 409,
@@ -210,7 +245,7 @@ export const errorCodes = {
   body_too_large: {
     status: 413,
     message: 'The body is larger than this operation accepts.',
-    remedy: 'Send at most 100 kB.',
+    remedy: 'Send at most 100 kB, or 512 kB where metadata of an identity provider are sent.',
   },
   media_type_unsupported: {
     status: 415,
@@ -226,6 +261,11 @@ export const errorCodes = {
     status: 422,
     message: 'The access token is not one of a user of this account and environment who is signed in.',
     remedy: 'Send the access token of the present session; the message names the rule that it does not meet.',
+  },
+  sso_admin_email_missing: {
+    status: 422,
+    message: 'It is not known whom the invitation is to be sent to.',
+    remedy: 'Send sso_admin_email, or begin an onboarding with one.',
   },
   password_code_refused: {
     status: 422,

@@ -1,7 +1,8 @@
 import { z } from 'zod/v4'
+import { Admin } from './admins.js'
 import { ApiKey } from './api-keys.js'
 import { Application } from './applications.js'
-import { ErasedUser } from './erasure.js'
+import { ErasedUser, RemovedAdmin } from './erasure.js'
 import { MagicLinkChallenge, MagicLinkConnection } from './magic-link.js'
 import { MetaKey } from './metadata.js'
 import { Organization } from './organizations.js'
@@ -10,18 +11,23 @@ import { exampleOf, record } from './record.js'
 import { Relay, RelayRequest } from './relays.js'
 import { withoutSecrets } from './sensitivity.js'
 import { EndedSessions, Session } from './sessions.js'
+import { SsoAdminOnboarding } from './sso-onboarding.js'
+import { DefaultRedirection, SsoConnection, SsoSamlChallenge } from './sso-records.js'
 import { TotpChallenge, TotpConnection, TotpEnrollment } from './totp.js'
 import { User } from './users.js'
 import { WebhookData, WebhookRedelivery } from './webhook-records.js'
 
-/** Who or what causes events: an API key, a user at a page, an operator at the command line, or the service itself. */
-export const actorTypes = ['api_key', 'user', 'operator', 'system'] as const
+/**
+ * Who or what causes events: an API key, a user at a page, an administrator at the onboarding, an operator at the command
+ * line, or the service itself.
+ */
+export const actorTypes = ['api_key', 'user', 'admin', 'operator', 'system'] as const
 export type ActorType = (typeof actorTypes)[number]
 
-/** Where events come from that no route emits, and who acts there. */
+/** Where events come from that are not the outcome of a route, or not each time, and who acts there. */
 export interface EventSource {
   readonly source: string
-  readonly actor: Exclude<ActorType, 'api_key'>
+  readonly actor: ActorType
 }
 
 /** What one event code tells. Which routes emit it stands with the routes (`access().emits`). */
@@ -92,6 +98,13 @@ const TotpChallengeData = TotpChallenge.omit({ code: true }).meta({
   examples: [withoutSecrets(TotpChallenge, exampleOf(TotpChallenge))],
 })
 
+/** A challenge without the address that begins its sign-in. */
+const SsoSamlChallengeData = SsoSamlChallenge.omit({ authorization_url: true }).meta({
+  id: 'SsoSamlChallengeData',
+  examples: [withoutSecrets(SsoSamlChallenge, exampleOf(SsoSamlChallenge))],
+})
+
+const onboardingPage = [{ source: 'The pages of the onboarding', actor: 'admin' }] as const
 const signInPage = [{ source: 'The page of a sign-in', actor: 'user' }] as const
 const commandLine = [{ source: 'The command line', actor: 'operator' }] as const
 const purge = { source: 'The purge', actor: 'system' } as const
@@ -182,6 +195,52 @@ export const eventCatalog = {
   },
   'totp.challenge.create.success': { tells: 'A user was asked for a code.', data: TotpChallengeData },
   'totp.challenge.validate.success': { tells: 'The code of a user was right.', data: TotpChallengeData },
+  'sso.connection.create.success': { tells: 'An SSO connection was created.', data: SsoConnection },
+  'sso.connection.update.success': {
+    tells: 'An SSO connection was changed: its settings, its metadata, or how far its setting up is.',
+    data: SsoConnection,
+    elsewhere: [...onboardingPage, ...signInPage],
+  },
+  'sso.default_redirection.create.success': {
+    tells: 'Users who begin at the identity provider go elsewhere from now on.',
+    data: DefaultRedirection,
+  },
+  'sso.onboarding.create.success': {
+    tells: 'The onboarding of an administrator has begun.',
+    data: SsoAdminOnboarding,
+  },
+  'sso.onboarding.update.success': {
+    tells: 'An onboarding was changed, or has gone on.',
+    data: SsoAdminOnboarding,
+    elsewhere: [...onboardingPage, { source: 'The removal of its administrator', actor: 'api_key' }],
+  },
+  'sso.onboarding.invite.success': {
+    tells: 'The link to an onboarding is mailed to its administrator.',
+    data: SsoAdminOnboarding,
+    elsewhere: [{ source: 'POST /api/v2/sso-connections with send_email', actor: 'api_key' }],
+  },
+  'sso.onboarding.reset.success': { tells: 'An onboarding begins anew.', data: SsoAdminOnboarding },
+  'sso.challenge.create.success': {
+    tells: 'The address at which a user signs in by an SSO connection was asked for.',
+    data: SsoSamlChallengeData,
+  },
+  'sso.certificate.expire.success': {
+    tells:
+      'The newest signing certificate of an identity provider expires within 30 days, or has expired; told once a week.',
+    data: SsoConnection,
+    elsewhere: [{ source: 'The daily look at certificates', actor: 'system' }],
+  },
+  'admin.admin.invite.success': { tells: 'An administrator was invited.', data: Admin },
+  'admin.admin.update.success': {
+    tells: 'An administrator has accepted the invitation, or is not in charge.',
+    data: Admin,
+    elsewhere: onboardingPage,
+  },
+  'admin.admin.delete.success': {
+    tells:
+      'An administrator was removed; events no longer tell their address, and copies of it are to be erased.',
+    data: RemovedAdmin,
+  },
   'relay.relay.create.success': { tells: 'A relay to a partner was created.', data: Relay },
   'relay.relay.update.success': { tells: 'A relay was changed.', data: Relay },
   'relay.relay.delete.success': {
@@ -251,14 +310,19 @@ export function familyOf(code: string): string {
 
 const families = [...new Set(eventCodes.map(familyOf))]
 
+/** The interface's own word for everything of single sign-on. */
+const ssoSelector = 'sso_saml.all'
+
 /** Everything that a webhook can subscribe to: each code, `<family>.all`, and `all`. */
 export const eventSelectors: readonly string[] = [
   'all',
   ...families.map((family) => `${family}.all`),
+  ssoSelector,
   ...eventCodes,
 ]
 
 /** The selectors that an event of a code meets. */
 export function selectorsOf(code: EventCode): readonly string[] {
-  return [code, `${familyOf(code)}.all`, 'all']
+  const family = familyOf(code)
+  return [code, `${family}.all`, 'all', ...(family === 'sso' ? [ssoSelector] : [])]
 }

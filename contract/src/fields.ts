@@ -89,6 +89,22 @@ export function pathEmail() {
   return z.string().transform((text) => (text.length <= 254 && emailPattern.test(text) ? text : ''))
 }
 
+/** A domain of the DNS in lower case; read in any case. */
+export function domainName() {
+  return z
+    .string()
+    .transform((name) => name.toLowerCase())
+    .pipe(
+      z
+        .string()
+        .max(253)
+        .regex(
+          /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/,
+          'must be a domain such as example.com',
+        ),
+    )
+}
+
 /** An instant in UTC: RFC 3339 with milliseconds and Z. */
 export function timestamp() {
   return z
@@ -268,6 +284,24 @@ function clamped<Missing extends number | undefined>(min: number, max: number, m
 export function list<T extends z.ZodType>(items: T, max: number, min = 0) {
   const array = min === 0 ? z.array(items) : z.array(items).min(min)
   return z.preprocess((value) => (typeof value === 'string' ? [value] : value), array.max(max))
+}
+
+/** Any of some names, each once or more; a name that is none of them is ignored. */
+export function choices<const Name extends string>(names: readonly [Name, ...Name[]]) {
+  const known = z.preprocess(
+    (value): unknown[] => {
+      const given: unknown[] = Array.isArray(value) ? value : [value]
+      return given.filter((name) => names.some((choice) => choice === name))
+    },
+    z.array(z.enum(names)),
+  )
+  return published(known, { type: 'array', items: { type: 'string', enum: names } })
+}
+
+/** A number from 1 in a path; what is none is read as 0, which nothing has. */
+export function pathNumber() {
+  const digits = z.string().transform((text) => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : 0))
+  return published(z.union([z.number(), digits]), { type: 'integer', minimum: 1 })
 }
 
 /** The header of a POST that may be repeated safely (draft-ietf-httpapi-idempotency-key-header). */

@@ -4,6 +4,7 @@ import { access } from './access.js'
 import { changing, creating, inOrganization, reading } from './answers.js'
 import { countryCodes } from './countries.js'
 import {
+  domainName,
   EnvironmentQuery,
   filter,
   filterText,
@@ -127,19 +128,6 @@ export const DeletedOrganization = deletedOf('Organization', 'domain', {
 })
 export type DeletedOrganization = z.output<typeof DeletedOrganization>
 
-const domainName = z
-  .string()
-  .transform((name) => name.toLowerCase())
-  .pipe(
-    z
-      .string()
-      .max(253)
-      .regex(
-        /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/,
-        'must be a domain such as example.com',
-      ),
-  )
-
 const country = z
   .string()
   .transform((code) => code.toUpperCase())
@@ -147,7 +135,7 @@ const country = z
 
 export const NewOrganization = z.strictObject({
   name: text(100, 1).refine((name) => name.trim() !== '', 'must have a character that is not a space'),
-  allowed_email_domains: list(domainName, 500).nullish(),
+  allowed_email_domains: list(domainName(), 500).nullish(),
   color: z.enum(organizationColors).optional(),
   icon_logo_url: httpsUrl().nullish(),
   inline_logo_url: httpsUrl().nullish(),

@@ -39,7 +39,8 @@ const commonClaims = {
   amr: z
     .array(z.string())
     .describe(
-      'How the user proved it (RFC 8176), for example email or pwd and otp; relay: elsewhere, see act',
+      'How the user proved it (RFC 8176), for example email or pwd and otp; sso: at the identity provider of the organization; ' +
+        'relay: elsewhere, see act',
     ),
   acr: z
     .string()

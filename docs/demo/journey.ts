@@ -25,7 +25,7 @@ export interface Journey {
 /** Tells what a step has proved. */
 export type Tell = (step: string, proof: string) => void
 
-const redirectUri = 'https://store.example/callback'
+export const redirectUri = 'https://store.example/callback'
 
 /** Sets an organization up for signing in: application, metadata key and a user with a value. */
 export async function prepare(

@@ -2,6 +2,7 @@ import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expectUnseen, prepare, signIn, type Connection } from './journey.js'
+import { signInBySso } from './sso.js'
 import { freePort, readCredentials, runCommand, startService, type Credentials } from './service.js'
 
 /** The whole journey, in both environments, then a backup, a restore elsewhere and another sign-in. */
@@ -20,6 +21,7 @@ async function main(): Promise<void> {
 
     const trial = await prepare(sandbox, 'sandbox', tell)
     await signIn(sandbox, trial, tell)
+    await signInBySso(sandbox, trial, tell)
     await expectUnseen(production, trial, tell)
     const live = await prepare(production, 'production', tell, trial.organization)
     await signIn(production, live, tell)

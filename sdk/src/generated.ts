@@ -66,7 +66,7 @@ export interface OrganizationStatus {
   state: 'pending' | 'terminated'
 }
 
-/** Part of `OrganizationList`, `UserList`, `ApplicationList`, `MetaKeyList`, `SessionList`, `RelayList`, `WebhookList`, `WebhookDeliveryList`, `LogEventList`, `OutboxMessageList`. */
+/** Part of `OrganizationList`, `UserList`, `ApplicationList`, `MetaKeyList`, `SessionList`, `SsoConnectionList`, `SsoLoginTraceList`, `AdminList`, `RelayList`, `WebhookList`, `WebhookDeliveryList`, `LogEventList`, `OutboxMessageList`. */
 export interface Pagination {
   current_page: number
   /** Up to five page numbers around the current one. */
@@ -160,7 +160,7 @@ export interface Identity {
   data: { [name: string]: JsonValue }
 }
 
-/** Part of `Identity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `UserSessionEndSuccessEvent`, `UserSessionEndAllSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `PasswordConnectionCreateSuccessEvent`, `PasswordConnectionUpdateSuccessEvent`, `PasswordRequestCreateSuccessEvent`, `PasswordChallengeCreateSuccessEvent`, `PasswordPasswordSetSuccessEvent`, `TotpConnectionUpdateSuccessEvent`, `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`, `TotpChallengeCreateSuccessEvent`, `TotpChallengeValidateSuccessEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
+/** Part of `Identity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `UserSessionEndSuccessEvent`, `UserSessionEndAllSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `PasswordConnectionCreateSuccessEvent`, `PasswordConnectionUpdateSuccessEvent`, `PasswordRequestCreateSuccessEvent`, `PasswordChallengeCreateSuccessEvent`, `PasswordPasswordSetSuccessEvent`, `TotpConnectionUpdateSuccessEvent`, `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`, `TotpChallengeCreateSuccessEvent`, `TotpChallengeValidateSuccessEvent`, `SsoConnectionCreateSuccessEvent`, `SsoConnectionUpdateSuccessEvent`, `SsoDefaultRedirectionCreateSuccessEvent`, `SsoOnboardingCreateSuccessEvent`, `SsoOnboardingUpdateSuccessEvent`, `SsoOnboardingInviteSuccessEvent`, `SsoOnboardingResetSuccessEvent`, `SsoChallengeCreateSuccessEvent`, `SsoCertificateExpireSuccessEvent`, `AdminAdminInviteSuccessEvent`, `AdminAdminUpdateSuccessEvent`, `AdminAdminDeleteSuccessEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
 /** Part of `User`. */
@@ -650,6 +650,308 @@ export interface SessionDeletion {
   type: '__Deleted__'
 }
 
+/** Answered by `ssoConnections.create`, `ssoConnections.list`, `ssoConnections.get`, `ssoConnections.update`, `ssoConnections.setUserPolicy`, `ssoConnections.activate`, `ssoConnections.disable`, `ssoConnections.useMetadata`. */
+export interface SsoConnection {
+  __type__: 'SsoConnection'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same as idp_id. */
+  id: string
+  /** Immutable. */
+  idp_id: string
+  /** Our entity ID, which is also the address of our metadata. */
+  sp_id: string
+  /** Where the identity provider posts its responses. */
+  acs_url: string
+  protocol: 'saml'
+  provider_type:
+    | 'unset'
+    | 'okta'
+    | 'entra_id'
+    | 'google_workspace'
+    | 'onelogin'
+    | 'ping_one'
+    | 'ping_federate'
+    | 'adfs'
+    | 'auth0'
+    | 'jumpcloud'
+    | 'keycloak'
+    | 'custom_saml'
+    | 'test'
+  /** An inactive connection signs nobody in. True at creation, and the first metadata are in use at once, also those of an administrator you have invited: disable it first to look before anybody signs in. */
+  active: boolean
+  /** configured: metadata are there; tested: somebody has signed in, or the test has passed. */
+  state: 'it_admin_invitation_pending' | 'it_admin_onboarding' | 'configured' | 'tested'
+  /** Users the organization may have for a new one to be created at sign-in; 0: any number. */
+  seats_limit: number
+  /** The same as user_security_type. */
+  user_policy: 'none' | 'user_registered' | 'user_provisionned'
+  /** none: unknown users are created; user_registered: they must be in the directory; user_provisionned: and come from directory sync. */
+  user_security_type: 'none' | 'user_registered' | 'user_provisionned'
+  /** The profile is refreshed at each sign-in. */
+  update_user_new_connection: boolean
+  /** Addresses of these domains sign in here; empty: those of allowed_email_domains of the organization, where it has no other connection. */
+  email_domains: string[]
+  /** A response that nobody asked for: bounce: a sign-in is begun for it; accept: it signs in; reject: it is refused. */
+  idp_initiated: 'bounce' | 'accept' | 'reject'
+  /** Takes signatures by RSA-SHA1, which can be forged. */
+  allow_sha1: boolean
+  /** Opens assertions encrypted by AES-CBC in responses that are not signed themselves. */
+  allow_cbc_unsigned_response: boolean
+  /** The versions that are kept, newest first. */
+  metadata: SsoMetadata[]
+  /** The id, unless preload_associations names enterprise_connection_onboarding. */
+  onboarding: SsoAdminOnboarding | string | null
+  /** The id, unless preload_associations names default_redirection. */
+  default_redirection: DefaultRedirection | string | null
+  inserted_at: string
+  updated_at: string
+}
+
+/** Part of `SsoConnection`. */
+export interface SsoMetadata {
+  __type__: 'SsoMetadata'
+  /** From 1. */
+  version: number
+  /** Sign-ins are checked against this version. */
+  current: boolean
+  entity_id: string
+  /** Where users are sent to sign in. */
+  sso_url: string
+  /** Up to ten; each one verifies. */
+  certificates: SsoCertificate[]
+  valid_until: string | null
+  warnings: Array<{
+    code: 'metadata_expired' | 'certificate_expired' | 'certificate_expires_soon' | 'entity_id_shared'
+    message: string
+  }>
+  uploaded_by: 'api_key' | 'sso_admin' | 'service'
+  inserted_at: string
+}
+
+/** Part of `SsoMetadata`. */
+export interface SsoCertificate {
+  /** 64 hexadecimal digits. */
+  fingerprint_sha256: string
+  subject: string
+  not_before: string
+  not_after: string
+}
+
+/** Answered by `ssoConnections.createOnboarding`, `ssoConnections.updateOnboarding`, `ssoConnections.inviteAdmin`, `ssoConnections.resetOnboarding`. */
+export interface SsoAdminOnboarding {
+  __type__: 'EnterpriseConnectionOnboarding'
+  id: string
+  /**
+   * Whom invite-admin writes to.
+   * Personal data.
+   */
+  sso_admin_email: string | null
+  provider_type:
+    | 'okta'
+    | 'entra_id'
+    | 'google_workspace'
+    | 'onelogin'
+    | 'ping_one'
+    | 'ping_federate'
+    | 'adfs'
+    | 'auth0'
+    | 'jumpcloud'
+    | 'keycloak'
+    | 'custom_saml'
+    | 'test'
+    | null
+  /** provider_type_chosen: in the tutorial; xml_provided: the metadata are uploaded. */
+  state: 'not_initialized' | 'provider_type_chosen' | 'xml_provided'
+  /** From 0. */
+  tutorial_step: number
+  inserted_at: string
+  updated_at: string
+}
+
+/** Answered by `ssoConnections.createDefaultRedirection`, `ssoConnections.getDefaultRedirection`. */
+export interface DefaultRedirection {
+  __type__: 'DefaultRedirection'
+  id: string
+  app_id: string
+  /** Where users go who begin at the identity provider. */
+  uri: string
+  inserted_at: string
+}
+
+/** Answered by `ssoConnections.list`. */
+export interface SsoConnectionList {
+  __type__: 'List'
+  data: SsoConnection[]
+  pagination: Pagination
+  total: number
+  /** Value of after for the next page; null at the end. */
+  next_cursor: string | null
+}
+
+/** Answered by `ssoConnections.listLoginTraces`. */
+export interface SsoLoginTraceList {
+  __type__: 'List'
+  data: SsoLoginTrace[]
+  pagination: Pagination
+  total: number
+  /** Value of after for the next page; null at the end. */
+  next_cursor: string | null
+}
+
+/** Answered by `ssoConnections.listLoginTraces`. */
+export interface SsoLoginTrace {
+  __type__: 'SsoLoginTrace'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  id: string
+  idp_id: string
+  /** idp_initiated: nobody asked for it; test: by the administrator, and without a session. */
+  kind: 'sign_in' | 'idp_initiated' | 'test'
+  /** arrived: the response is right, and the browser has not come back with it. */
+  outcome: 'arrived' | 'success' | 'failed'
+  failed_check:
+    | 'encoding'
+    | 'document'
+    | 'response'
+    | 'status'
+    | 'signature_form'
+    | 'encryption_form'
+    | 'response_issuer'
+    | 'destination'
+    | 'signature'
+    | 'assertion'
+    | 'issuer'
+    | 'issued_at'
+    | 'conditions'
+    | 'audience'
+    | 'recipient'
+    | 'subject'
+    | 'in_response_to'
+    | 'unsolicited'
+    | 'replay'
+    | 'request'
+    | 'browser'
+    | 'authenticated_at'
+    | 'connection_active'
+    | 'email'
+    | 'email_domain'
+    | 'linking'
+    | 'user_policy'
+    | 'seats'
+    | 'user_active'
+    | 'destination_application'
+    | null
+  /** Who can mend it; null where nothing failed. */
+  mender: 'identity_provider' | 'operator' | 'user' | 'nobody' | null
+  remedy: string | null
+  /** In their order, up to the first that failed. */
+  checks: Array<{
+    name:
+      | 'encoding'
+      | 'document'
+      | 'response'
+      | 'status'
+      | 'signature_form'
+      | 'encryption_form'
+      | 'response_issuer'
+      | 'destination'
+      | 'signature'
+      | 'assertion'
+      | 'issuer'
+      | 'issued_at'
+      | 'conditions'
+      | 'audience'
+      | 'recipient'
+      | 'subject'
+      | 'in_response_to'
+      | 'unsolicited'
+      | 'replay'
+      | 'request'
+      | 'browser'
+      | 'authenticated_at'
+      | 'connection_active'
+      | 'email'
+      | 'email_domain'
+      | 'linking'
+      | 'user_policy'
+      | 'seats'
+      | 'user_active'
+      | 'destination_application'
+    passed: boolean
+    expected: string | null
+    /** Personal data. */
+    received: string | null
+  }>
+  /**
+   * Of a response whose signature is right.
+   * Personal data.
+   */
+  name_id: string | null
+  /** Personal data. */
+  email: string | null
+  /**
+   * The signed attributes, by their names.
+   * Personal data.
+   */
+  attributes: { [name: string]: string[] } | null
+  user_id: string | null
+  /** The reference that the page shows. */
+  request_id: string
+  inserted_at: string
+}
+
+/** Answered by `ssoConnections.createSamlChallenge`. */
+export interface SsoSamlChallenge {
+  __type__: 'SsoSamlChallenge'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The connection that the user signs in by. */
+  idp_id: string
+  /**
+   * Redirect the browser of the user there: good once, for ten minutes.
+   * Secret: do not log it.
+   */
+  authorization_url: string
+  request_id: string
+  expired_at: string
+}
+
+/** Answered by `admins.invite`, `admins.list`. */
+export interface Admin {
+  __type__: 'Admin'
+  __domain__: string
+  id: string
+  /** Personal data. */
+  email: string
+  /** # and six hexadecimal digits, drawn at creation. */
+  color: string
+  organization: Organization
+  invited_at: string
+  accepted_invitation_at: string | null
+  declined_to_be_in_charge_at: string | null
+  last_login_at: string | null
+  inserted_at: string
+  updated_at: string
+}
+
+/** Answered by `admins.list`. */
+export interface AdminList {
+  __type__: 'List'
+  data: Admin[]
+  pagination: Pagination
+  total: number
+  /** Value of after for the next page; null at the end. */
+  next_cursor: string | null
+}
+
+/** Answered by `admins.delete`. */
+export interface AdminDeletion {
+  deleted: true
+  resource: Admin
+  type: '__Deleted__'
+}
+
 /** Answered by `relays.create`, `relays.list`, `relays.get`, `relays.update`. */
 export interface Relay {
   __type__: 'Relay'
@@ -714,7 +1016,7 @@ export interface EventPage {
   has_more: boolean
 }
 
-/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `UserSessionEndSuccessEvent`, `UserSessionEndAllSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `PasswordConnectionCreateSuccessEvent`, `PasswordConnectionUpdateSuccessEvent`, `PasswordRequestCreateSuccessEvent`, `PasswordChallengeCreateSuccessEvent`, `PasswordPasswordSetSuccessEvent`, `TotpConnectionUpdateSuccessEvent`, `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`, `TotpChallengeCreateSuccessEvent`, `TotpChallengeValidateSuccessEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`, `LogEvent`. */
+/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `UserSessionEndSuccessEvent`, `UserSessionEndAllSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `PasswordConnectionCreateSuccessEvent`, `PasswordConnectionUpdateSuccessEvent`, `PasswordRequestCreateSuccessEvent`, `PasswordChallengeCreateSuccessEvent`, `PasswordPasswordSetSuccessEvent`, `TotpConnectionUpdateSuccessEvent`, `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`, `TotpChallengeCreateSuccessEvent`, `TotpChallengeValidateSuccessEvent`, `SsoConnectionCreateSuccessEvent`, `SsoConnectionUpdateSuccessEvent`, `SsoDefaultRedirectionCreateSuccessEvent`, `SsoOnboardingCreateSuccessEvent`, `SsoOnboardingUpdateSuccessEvent`, `SsoOnboardingInviteSuccessEvent`, `SsoOnboardingResetSuccessEvent`, `SsoChallengeCreateSuccessEvent`, `SsoCertificateExpireSuccessEvent`, `AdminAdminInviteSuccessEvent`, `AdminAdminUpdateSuccessEvent`, `AdminAdminDeleteSuccessEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`, `LogEvent`. */
 export type Event =
   | OrganizationOrganizationCreateSuccessEvent
   | OrganizationOrganizationUpdateSuccessEvent
@@ -746,6 +1048,18 @@ export type Event =
   | TotpEnrollmentValidateSuccessEvent
   | TotpChallengeCreateSuccessEvent
   | TotpChallengeValidateSuccessEvent
+  | SsoConnectionCreateSuccessEvent
+  | SsoConnectionUpdateSuccessEvent
+  | SsoDefaultRedirectionCreateSuccessEvent
+  | SsoOnboardingCreateSuccessEvent
+  | SsoOnboardingUpdateSuccessEvent
+  | SsoOnboardingInviteSuccessEvent
+  | SsoOnboardingResetSuccessEvent
+  | SsoChallengeCreateSuccessEvent
+  | SsoCertificateExpireSuccessEvent
+  | AdminAdminInviteSuccessEvent
+  | AdminAdminUpdateSuccessEvent
+  | AdminAdminDeleteSuccessEvent
   | RelayRelayCreateSuccessEvent
   | RelayRelayUpdateSuccessEvent
   | RelayRelayDeleteSuccessEvent
@@ -790,15 +1104,15 @@ export interface OrganizationOrganizationCreateSuccessEvent {
   data: Organization | TruncatedData
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `UserSessionEndSuccessEvent`, `UserSessionEndAllSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `PasswordConnectionCreateSuccessEvent`, `PasswordConnectionUpdateSuccessEvent`, `PasswordRequestCreateSuccessEvent`, `PasswordChallengeCreateSuccessEvent`, `PasswordPasswordSetSuccessEvent`, `TotpConnectionUpdateSuccessEvent`, `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`, `TotpChallengeCreateSuccessEvent`, `TotpChallengeValidateSuccessEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `UserSessionEndSuccessEvent`, `UserSessionEndAllSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `PasswordConnectionCreateSuccessEvent`, `PasswordConnectionUpdateSuccessEvent`, `PasswordRequestCreateSuccessEvent`, `PasswordChallengeCreateSuccessEvent`, `PasswordPasswordSetSuccessEvent`, `TotpConnectionUpdateSuccessEvent`, `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`, `TotpChallengeCreateSuccessEvent`, `TotpChallengeValidateSuccessEvent`, `SsoConnectionCreateSuccessEvent`, `SsoConnectionUpdateSuccessEvent`, `SsoDefaultRedirectionCreateSuccessEvent`, `SsoOnboardingCreateSuccessEvent`, `SsoOnboardingUpdateSuccessEvent`, `SsoOnboardingInviteSuccessEvent`, `SsoOnboardingResetSuccessEvent`, `SsoChallengeCreateSuccessEvent`, `SsoCertificateExpireSuccessEvent`, `AdminAdminInviteSuccessEvent`, `AdminAdminUpdateSuccessEvent`, `AdminAdminDeleteSuccessEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
 export interface Actor {
-  /** user: at a page; operator: at the command line; system: the service itself. */
-  type: 'api_key' | 'user' | 'operator' | 'system'
-  /** The client_id of an API key, or the id of a user. */
+  /** user: at a page; admin: at the onboarding; operator: at the command line; system: the service itself. */
+  type: 'api_key' | 'user' | 'admin' | 'operator' | 'system'
+  /** The client_id of an API key, or the id of a user or administrator. */
   id: string
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `UserSessionEndSuccessEvent`, `UserSessionEndAllSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `PasswordConnectionCreateSuccessEvent`, `PasswordConnectionUpdateSuccessEvent`, `PasswordRequestCreateSuccessEvent`, `PasswordChallengeCreateSuccessEvent`, `PasswordPasswordSetSuccessEvent`, `TotpConnectionUpdateSuccessEvent`, `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`, `TotpChallengeCreateSuccessEvent`, `TotpChallengeValidateSuccessEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `UserSessionEndSuccessEvent`, `UserSessionEndAllSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `PasswordConnectionCreateSuccessEvent`, `PasswordConnectionUpdateSuccessEvent`, `PasswordRequestCreateSuccessEvent`, `PasswordChallengeCreateSuccessEvent`, `PasswordPasswordSetSuccessEvent`, `TotpConnectionUpdateSuccessEvent`, `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`, `TotpChallengeCreateSuccessEvent`, `TotpChallengeValidateSuccessEvent`, `SsoConnectionCreateSuccessEvent`, `SsoConnectionUpdateSuccessEvent`, `SsoDefaultRedirectionCreateSuccessEvent`, `SsoOnboardingCreateSuccessEvent`, `SsoOnboardingUpdateSuccessEvent`, `SsoOnboardingInviteSuccessEvent`, `SsoOnboardingResetSuccessEvent`, `SsoChallengeCreateSuccessEvent`, `SsoCertificateExpireSuccessEvent`, `AdminAdminInviteSuccessEvent`, `AdminAdminUpdateSuccessEvent`, `AdminAdminDeleteSuccessEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
 export interface TruncatedData {
   id?: string
   truncated: true
@@ -1698,6 +2012,361 @@ export interface TotpChallengeValidateSuccessEvent {
   webhook_id: string | null
   code: 'totp.challenge.validate.success'
   data: TotpChallengeData | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface SsoConnectionCreateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'sso.connection.create.success'
+  data: SsoConnection | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface SsoConnectionUpdateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'sso.connection.update.success'
+  data: SsoConnection | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface SsoDefaultRedirectionCreateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'sso.default_redirection.create.success'
+  data: DefaultRedirection | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface SsoOnboardingCreateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'sso.onboarding.create.success'
+  data: SsoAdminOnboarding | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface SsoOnboardingUpdateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'sso.onboarding.update.success'
+  data: SsoAdminOnboarding | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface SsoOnboardingInviteSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'sso.onboarding.invite.success'
+  data: SsoAdminOnboarding | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface SsoOnboardingResetSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'sso.onboarding.reset.success'
+  data: SsoAdminOnboarding | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface SsoChallengeCreateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'sso.challenge.create.success'
+  data: SsoSamlChallengeData | TruncatedData
+}
+
+/** Part of `SsoChallengeCreateSuccessEvent`. */
+export interface SsoSamlChallengeData {
+  __type__: 'SsoSamlChallenge'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The connection that the user signs in by. */
+  idp_id: string
+  request_id: string
+  expired_at: string
+}
+
+/** Part of `Event`. */
+export interface SsoCertificateExpireSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'sso.certificate.expire.success'
+  data: SsoConnection | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface AdminAdminInviteSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'admin.admin.invite.success'
+  data: Admin | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface AdminAdminUpdateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'admin.admin.update.success'
+  data: Admin | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface AdminAdminDeleteSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'admin.admin.delete.success'
+  data: RemovedAdmin | TruncatedData
+}
+
+/** Part of `AdminAdminDeleteSuccessEvent`. */
+export interface RemovedAdmin {
+  __type__: 'Admin'
+  __domain__: string
+  id: string
+  deleted: true
 }
 
 /** Part of `Event`. */
@@ -4014,6 +4683,544 @@ export type SessionsEndErrorCode =
   | 'rate_limited'
   | 'unavailable'
 
+/** What `ssoConnections.create` takes. */
+export interface SsoConnectionsCreateInput {
+  organization_id: string
+  /** Its default redirect URL becomes the default redirection. */
+  application_id?: string
+  /**
+   * Who sets the connection up.
+   * Personal data.
+   */
+  sso_admin_email?: string
+  /** Sends the invitation at once; needs sso_admin_email. */
+  send_email?: boolean
+  user_security_type?: 'none' | 'user_registered' | 'user_provisionned'
+  /** test, the built-in identity provider, exists in the sandbox alone. */
+  provider_type?:
+    | 'okta'
+    | 'entra_id'
+    | 'google_workspace'
+    | 'onelogin'
+    | 'ping_one'
+    | 'ping_federate'
+    | 'adfs'
+    | 'auth0'
+    | 'jumpcloud'
+    | 'keycloak'
+    | 'custom_saml'
+    | 'test'
+  seats_limit?: number
+  update_user_new_connection?: boolean
+  email_domains?: string[]
+  idp_initiated?: 'bounce' | 'accept' | 'reject'
+  allow_sha1?: boolean
+  allow_cbc_unsigned_response?: boolean
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+}
+
+/** Codes that `ssoConnections.create` answers. */
+export type SsoConnectionsCreateErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'application_not_found'
+  | 'idempotency_in_flight'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'idempotency_key_reused'
+  | 'sso_admin_email_missing'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `ssoConnections.list` takes. */
+export interface SsoConnectionsListInput {
+  /** Number of the page, from 1. */
+  page?: unknown
+  /** The same as page. */
+  current_page?: unknown
+  /** Records on a page: 1 to 100. */
+  per_page?: unknown
+  /** The next_cursor of the page before. */
+  after?: string
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+  /** Answered as records instead of ids. */
+  preload_associations?: Array<'default_redirection' | 'enterprise_connection_onboarding'>
+  /** Only connections of this organization. */
+  organization_id?: string
+}
+
+/** Codes that `ssoConnections.list` answers. */
+export type SsoConnectionsListErrorCode =
+  'invalid_token' | 'https_required' | 'insufficient_scope' | 'rate_limited' | 'unavailable'
+
+/** What `ssoConnections.get` takes. */
+export interface SsoConnectionsGetInput {
+  /** idp_id of the connection. */
+  idp_id: string
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+  /** Answered as records instead of ids. */
+  preload_associations?: Array<'default_redirection' | 'enterprise_connection_onboarding'>
+}
+
+/** Codes that `ssoConnections.get` answers. */
+export type SsoConnectionsGetErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'sso_connection_not_found'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `ssoConnections.update` takes. */
+export interface SsoConnectionsUpdateInput {
+  /** idp_id of the connection. */
+  idp_id: string
+  active?: boolean
+  /** One that the connection has or had. */
+  default_redirection_id?: string
+  /** The XML of the identity provider; becomes the current version. */
+  metadata?: string
+  user_security_type?: 'none' | 'user_registered' | 'user_provisionned'
+  /** test, the built-in identity provider, exists in the sandbox alone. */
+  provider_type?:
+    | 'okta'
+    | 'entra_id'
+    | 'google_workspace'
+    | 'onelogin'
+    | 'ping_one'
+    | 'ping_federate'
+    | 'adfs'
+    | 'auth0'
+    | 'jumpcloud'
+    | 'keycloak'
+    | 'custom_saml'
+    | 'test'
+  seats_limit?: number
+  update_user_new_connection?: boolean
+  email_domains?: string[]
+  idp_initiated?: 'bounce' | 'accept' | 'reject'
+  allow_sha1?: boolean
+  allow_cbc_unsigned_response?: boolean
+  /** Answered as records instead of ids. */
+  preload_associations?: Array<'default_redirection' | 'enterprise_connection_onboarding'>
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+}
+
+/** Codes that `ssoConnections.update` answers. */
+export type SsoConnectionsUpdateErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'sso_connection_not_found'
+  | 'default_redirection_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `ssoConnections.createDefaultRedirection` takes. */
+export interface SsoConnectionsCreateDefaultRedirectionInput {
+  /** idp_id of the connection. */
+  idp_id: string
+  application_id: string
+  /** The organization of the connection. */
+  organization_id: string
+  /** An allowed redirect URL of the application; without it its default redirect, or the first one that is allowed. */
+  uri?: string
+}
+
+/** Codes that `ssoConnections.createDefaultRedirection` answers. */
+export type SsoConnectionsCreateDefaultRedirectionErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'sso_connection_not_found'
+  | 'application_not_found'
+  | 'idempotency_in_flight'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'idempotency_key_reused'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `ssoConnections.getDefaultRedirection` takes. */
+export interface SsoConnectionsGetDefaultRedirectionInput {
+  /** idp_id of the connection. */
+  idp_id: string
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+}
+
+/** Codes that `ssoConnections.getDefaultRedirection` answers. */
+export type SsoConnectionsGetDefaultRedirectionErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'sso_connection_not_found'
+  | 'default_redirection_not_found'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `ssoConnections.setUserPolicy` takes. */
+export interface SsoConnectionsSetUserPolicyInput {
+  /** idp_id of the connection. */
+  idp_id: string
+  user_security_type: 'none' | 'user_registered' | 'user_provisionned'
+}
+
+/** Codes that `ssoConnections.setUserPolicy` answers. */
+export type SsoConnectionsSetUserPolicyErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'sso_connection_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `ssoConnections.createOnboarding` takes. */
+export interface SsoConnectionsCreateOnboardingInput {
+  /** idp_id of the connection. */
+  idp_id: string
+  /** Personal data. */
+  sso_admin_email: string
+  /** test, the built-in identity provider, exists in the sandbox alone. */
+  provider_type?:
+    | 'okta'
+    | 'entra_id'
+    | 'google_workspace'
+    | 'onelogin'
+    | 'ping_one'
+    | 'ping_federate'
+    | 'adfs'
+    | 'auth0'
+    | 'jumpcloud'
+    | 'keycloak'
+    | 'custom_saml'
+    | 'test'
+}
+
+/** Codes that `ssoConnections.createOnboarding` answers. */
+export type SsoConnectionsCreateOnboardingErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'sso_connection_not_found'
+  | 'idempotency_in_flight'
+  | 'onboarding_taken'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'idempotency_key_reused'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `ssoConnections.updateOnboarding` takes. */
+export interface SsoConnectionsUpdateOnboardingInput {
+  /** idp_id of the connection. */
+  idp_id: string
+  /** Personal data. */
+  sso_admin_email?: string
+  /** Another one than before begins the tutorial anew. */
+  provider_type?:
+    | 'okta'
+    | 'entra_id'
+    | 'google_workspace'
+    | 'onelogin'
+    | 'ping_one'
+    | 'ping_federate'
+    | 'adfs'
+    | 'auth0'
+    | 'jumpcloud'
+    | 'keycloak'
+    | 'custom_saml'
+    | 'test'
+}
+
+/** Codes that `ssoConnections.updateOnboarding` answers. */
+export type SsoConnectionsUpdateOnboardingErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'sso_connection_not_found'
+  | 'onboarding_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `ssoConnections.inviteAdmin` takes. */
+export interface SsoConnectionsInviteAdminInput {
+  /** idp_id of the connection. */
+  idp_id: string
+}
+
+/** Codes that `ssoConnections.inviteAdmin` answers. */
+export type SsoConnectionsInviteAdminErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'sso_connection_not_found'
+  | 'idempotency_in_flight'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'idempotency_key_reused'
+  | 'sso_admin_email_missing'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `ssoConnections.resetOnboarding` takes. */
+export interface SsoConnectionsResetOnboardingInput {
+  /** idp_id of the connection. */
+  idp_id: string
+}
+
+/** Codes that `ssoConnections.resetOnboarding` answers. */
+export type SsoConnectionsResetOnboardingErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'sso_connection_not_found'
+  | 'onboarding_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `ssoConnections.activate` takes. */
+export interface SsoConnectionsActivateInput {
+  /** idp_id of the connection. */
+  idp_id: string
+}
+
+/** Codes that `ssoConnections.activate` answers. */
+export type SsoConnectionsActivateErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'sso_connection_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `ssoConnections.disable` takes. */
+export interface SsoConnectionsDisableInput {
+  /** idp_id of the connection. */
+  idp_id: string
+}
+
+/** Codes that `ssoConnections.disable` answers. */
+export type SsoConnectionsDisableErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'sso_connection_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `ssoConnections.useMetadata` takes. */
+export interface SsoConnectionsUseMetadataInput {
+  /** idp_id of the connection. */
+  idp_id: string
+  version: number
+}
+
+/** Codes that `ssoConnections.useMetadata` answers. */
+export type SsoConnectionsUseMetadataErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'sso_connection_not_found'
+  | 'sso_metadata_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `ssoConnections.listLoginTraces` takes. */
+export interface SsoConnectionsListLoginTracesInput {
+  /** idp_id of the connection. */
+  idp_id: string
+  /** Number of the page, from 1. */
+  page?: unknown
+  /** The same as page. */
+  current_page?: unknown
+  /** Records on a page: 1 to 100. */
+  per_page?: unknown
+  /** The next_cursor of the page before. */
+  after?: string
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+  /** Only sign-ins that ended so. */
+  outcome?: 'arrived' | 'success' | 'failed'
+}
+
+/** Codes that `ssoConnections.listLoginTraces` answers. */
+export type SsoConnectionsListLoginTracesErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'sso_connection_not_found'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `ssoConnections.createSamlChallenge` takes. */
+export interface SsoConnectionsCreateSamlChallengeInput {
+  /** An allowed redirect URL of an application; any other gives way to the default redirect. */
+  redirect_uri?: string
+  /** Needed without user_email. */
+  org_domain?: string
+  /**
+   * Whose connection is sought by the domain of the address; needed without org_domain.
+   * Personal data.
+   */
+  user_email?: string
+  /** Which connection, where the organization has several. */
+  idp_id?: string
+  /** The application the code is for. */
+  application_id?: string
+  /** Repeated on the redirect. */
+  state?: string
+  /** Repeated in the ID token. */
+  nonce?: string
+  code_challenge?: string
+  code_challenge_method?: 'S256'
+  /** openid and the way of signing in are always granted; offline_access, profile, email, phone and address where asked for, nothing else. */
+  scope?: string
+}
+
+/** Codes that `ssoConnections.createSamlChallenge` answers. */
+export type SsoConnectionsCreateSamlChallengeErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'sso_connection_not_found'
+  | 'application_not_found'
+  | 'connection_inactive'
+  | 'sso_connection_not_configured'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'no_application'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `admins.invite` takes. */
+export interface AdminsInviteInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** Personal data. */
+  email: string
+}
+
+/** Codes that `admins.invite` answers. */
+export type AdminsInviteErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'idempotency_in_flight'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'idempotency_key_reused'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `admins.list` takes. */
+export interface AdminsListInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** Number of the page, from 1. */
+  page?: unknown
+  /** The same as page. */
+  current_page?: unknown
+  /** Records on a page: 1 to 100. */
+  per_page?: unknown
+  /** The next_cursor of the page before. */
+  after?: string
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+}
+
+/** Codes that `admins.list` answers. */
+export type AdminsListErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `admins.delete` takes. */
+export interface AdminsDeleteInput {
+  /** Domain of the organization. */
+  org_domain: string
+  email: string
+}
+
+/** Codes that `admins.delete` answers. */
+export type AdminsDeleteErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'admin_not_found'
+  | 'production_is_up'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
 /** What `relays.create` takes. */
 export interface RelaysCreateInput {
   partner_domain: string
@@ -4175,9 +5382,12 @@ export interface EventsListInput {
     | 'magic_link.all'
     | 'password.all'
     | 'totp.all'
+    | 'sso.all'
+    | 'admin.all'
     | 'relay.all'
     | 'api_key.all'
     | 'webhook.all'
+    | 'sso_saml.all'
     | 'organization.organization.create.success'
     | 'organization.organization.update.success'
     | 'organization.organization.delete.success'
@@ -4208,6 +5418,18 @@ export interface EventsListInput {
     | 'totp.enrollment.validate.success'
     | 'totp.challenge.create.success'
     | 'totp.challenge.validate.success'
+    | 'sso.connection.create.success'
+    | 'sso.connection.update.success'
+    | 'sso.default_redirection.create.success'
+    | 'sso.onboarding.create.success'
+    | 'sso.onboarding.update.success'
+    | 'sso.onboarding.invite.success'
+    | 'sso.onboarding.reset.success'
+    | 'sso.challenge.create.success'
+    | 'sso.certificate.expire.success'
+    | 'admin.admin.invite.success'
+    | 'admin.admin.update.success'
+    | 'admin.admin.delete.success'
     | 'relay.relay.create.success'
     | 'relay.relay.update.success'
     | 'relay.relay.delete.success'
@@ -4251,9 +5473,12 @@ export interface WebhooksCreateInput {
     | 'magic_link.all'
     | 'password.all'
     | 'totp.all'
+    | 'sso.all'
+    | 'admin.all'
     | 'relay.all'
     | 'api_key.all'
     | 'webhook.all'
+    | 'sso_saml.all'
     | 'organization.organization.create.success'
     | 'organization.organization.update.success'
     | 'organization.organization.delete.success'
@@ -4284,6 +5509,18 @@ export interface WebhooksCreateInput {
     | 'totp.enrollment.validate.success'
     | 'totp.challenge.create.success'
     | 'totp.challenge.validate.success'
+    | 'sso.connection.create.success'
+    | 'sso.connection.update.success'
+    | 'sso.default_redirection.create.success'
+    | 'sso.onboarding.create.success'
+    | 'sso.onboarding.update.success'
+    | 'sso.onboarding.invite.success'
+    | 'sso.onboarding.reset.success'
+    | 'sso.challenge.create.success'
+    | 'sso.certificate.expire.success'
+    | 'admin.admin.invite.success'
+    | 'admin.admin.update.success'
+    | 'admin.admin.delete.success'
     | 'relay.relay.create.success'
     | 'relay.relay.update.success'
     | 'relay.relay.delete.success'
@@ -4380,9 +5617,12 @@ export interface WebhooksUpdateInput {
     | 'magic_link.all'
     | 'password.all'
     | 'totp.all'
+    | 'sso.all'
+    | 'admin.all'
     | 'relay.all'
     | 'api_key.all'
     | 'webhook.all'
+    | 'sso_saml.all'
     | 'organization.organization.create.success'
     | 'organization.organization.update.success'
     | 'organization.organization.delete.success'
@@ -4413,6 +5653,18 @@ export interface WebhooksUpdateInput {
     | 'totp.enrollment.validate.success'
     | 'totp.challenge.create.success'
     | 'totp.challenge.validate.success'
+    | 'sso.connection.create.success'
+    | 'sso.connection.update.success'
+    | 'sso.default_redirection.create.success'
+    | 'sso.onboarding.create.success'
+    | 'sso.onboarding.update.success'
+    | 'sso.onboarding.invite.success'
+    | 'sso.onboarding.reset.success'
+    | 'sso.challenge.create.success'
+    | 'sso.certificate.expire.success'
+    | 'admin.admin.invite.success'
+    | 'admin.admin.update.success'
+    | 'admin.admin.delete.success'
     | 'relay.relay.create.success'
     | 'relay.relay.update.success'
     | 'relay.relay.delete.success'
@@ -4560,6 +5812,18 @@ export interface WebhooksListDeliveriesInput {
     | 'totp.enrollment.validate.success'
     | 'totp.challenge.create.success'
     | 'totp.challenge.validate.success'
+    | 'sso.connection.create.success'
+    | 'sso.connection.update.success'
+    | 'sso.default_redirection.create.success'
+    | 'sso.onboarding.create.success'
+    | 'sso.onboarding.update.success'
+    | 'sso.onboarding.invite.success'
+    | 'sso.onboarding.reset.success'
+    | 'sso.challenge.create.success'
+    | 'sso.certificate.expire.success'
+    | 'admin.admin.invite.success'
+    | 'admin.admin.update.success'
+    | 'admin.admin.delete.success'
     | 'relay.relay.create.success'
     | 'relay.relay.update.success'
     | 'relay.relay.delete.success'
@@ -4665,6 +5929,17 @@ export interface LogEventsListInput {
     | 'END_USER_RELAY_STARTED'
     | 'END_USER_RELAY_SUCCESS'
     | 'END_USER_RELAY_FAILED'
+    | 'SSO_END_USER_SAML_STARTED'
+    | 'SSO_END_USER_SAML_SUCCESS'
+    | 'SSO_END_USER_SAML_FAILED'
+    | 'SSO_CERTIFICATE_EXPIRES'
+    | 'ADMIN_ONBOARDING_INVITED'
+    | 'ADMIN_ONBOARDING_LOGIN'
+    | 'ADMIN_ONBOARDING_LOGIN_FAILED'
+    | 'ADMIN_ONBOARDING_PROVIDER_CHOSEN'
+    | 'ADMIN_ONBOARDING_XML_PROVIDED'
+    | 'ADMIN_ONBOARDING_TESTED'
+    | 'ADMIN_ONBOARDING_DECLINED'
     | 'END_USER_SIGN_IN_STARTED'
     | 'END_USER_SIGN_IN_SUCCESS'
     | 'END_USER_SIGN_IN_FAILED'
@@ -4952,15 +6227,22 @@ export type ErrorCode =
   | 'webhook_not_found'
   | 'delivery_not_found'
   | 'relay_not_found'
+  | 'sso_connection_not_found'
+  | 'sso_metadata_not_found'
+  | 'default_redirection_not_found'
+  | 'onboarding_not_found'
+  | 'admin_not_found'
   | 'password_connection_not_found'
   | 'totp_enrollment_not_found'
   | 'method_not_allowed'
   | 'email_taken'
   | 'meta_key_taken'
   | 'password_connection_taken'
+  | 'onboarding_taken'
   | 'totp_enrollment_taken'
   | 'phone_number_missing'
   | 'connection_inactive'
+  | 'sso_connection_not_configured'
   | 'user_inactive'
   | 'relay_inactive'
   | 'partner_not_open'
@@ -4972,6 +6254,7 @@ export type ErrorCode =
   | 'media_type_unsupported'
   | 'invalid_parameters'
   | 'access_token_refused'
+  | 'sso_admin_email_missing'
   | 'password_code_refused'
   | 'idempotency_key_reused'
   | 'meta_keys_exhausted'
@@ -5150,6 +6433,89 @@ export interface Operations {
     code: SessionsEndAllErrorCode
   }
   'sessions.end': { input: SessionsEndInput; output: SessionDeletion; code: SessionsEndErrorCode }
+  'ssoConnections.create': {
+    input: SsoConnectionsCreateInput
+    output: SsoConnection
+    code: SsoConnectionsCreateErrorCode
+  }
+  'ssoConnections.list': {
+    input: SsoConnectionsListInput
+    output: SsoConnectionList
+    code: SsoConnectionsListErrorCode
+  }
+  'ssoConnections.get': {
+    input: SsoConnectionsGetInput
+    output: SsoConnection
+    code: SsoConnectionsGetErrorCode
+  }
+  'ssoConnections.update': {
+    input: SsoConnectionsUpdateInput
+    output: SsoConnection
+    code: SsoConnectionsUpdateErrorCode
+  }
+  'ssoConnections.createDefaultRedirection': {
+    input: SsoConnectionsCreateDefaultRedirectionInput
+    output: DefaultRedirection
+    code: SsoConnectionsCreateDefaultRedirectionErrorCode
+  }
+  'ssoConnections.getDefaultRedirection': {
+    input: SsoConnectionsGetDefaultRedirectionInput
+    output: DefaultRedirection
+    code: SsoConnectionsGetDefaultRedirectionErrorCode
+  }
+  'ssoConnections.setUserPolicy': {
+    input: SsoConnectionsSetUserPolicyInput
+    output: SsoConnection
+    code: SsoConnectionsSetUserPolicyErrorCode
+  }
+  'ssoConnections.createOnboarding': {
+    input: SsoConnectionsCreateOnboardingInput
+    output: SsoAdminOnboarding
+    code: SsoConnectionsCreateOnboardingErrorCode
+  }
+  'ssoConnections.updateOnboarding': {
+    input: SsoConnectionsUpdateOnboardingInput
+    output: SsoAdminOnboarding
+    code: SsoConnectionsUpdateOnboardingErrorCode
+  }
+  'ssoConnections.inviteAdmin': {
+    input: SsoConnectionsInviteAdminInput
+    output: SsoAdminOnboarding
+    code: SsoConnectionsInviteAdminErrorCode
+  }
+  'ssoConnections.resetOnboarding': {
+    input: SsoConnectionsResetOnboardingInput
+    output: SsoAdminOnboarding
+    code: SsoConnectionsResetOnboardingErrorCode
+  }
+  'ssoConnections.activate': {
+    input: SsoConnectionsActivateInput
+    output: SsoConnection
+    code: SsoConnectionsActivateErrorCode
+  }
+  'ssoConnections.disable': {
+    input: SsoConnectionsDisableInput
+    output: SsoConnection
+    code: SsoConnectionsDisableErrorCode
+  }
+  'ssoConnections.useMetadata': {
+    input: SsoConnectionsUseMetadataInput
+    output: SsoConnection
+    code: SsoConnectionsUseMetadataErrorCode
+  }
+  'ssoConnections.listLoginTraces': {
+    input: SsoConnectionsListLoginTracesInput
+    output: SsoLoginTraceList
+    code: SsoConnectionsListLoginTracesErrorCode
+  }
+  'ssoConnections.createSamlChallenge': {
+    input: SsoConnectionsCreateSamlChallengeInput
+    output: SsoSamlChallenge
+    code: SsoConnectionsCreateSamlChallengeErrorCode
+  }
+  'admins.invite': { input: AdminsInviteInput; output: Admin; code: AdminsInviteErrorCode }
+  'admins.list': { input: AdminsListInput; output: AdminList; code: AdminsListErrorCode }
+  'admins.delete': { input: AdminsDeleteInput; output: AdminDeletion; code: AdminsDeleteErrorCode }
   'relays.create': { input: RelaysCreateInput; output: Relay; code: RelaysCreateErrorCode }
   'relays.list': { input: RelaysListInput; output: RelayList; code: RelaysListErrorCode }
   'relays.get': { input: RelaysGetInput; output: Relay; code: RelaysGetErrorCode }
@@ -5582,6 +6948,180 @@ export interface SessionsMethods {
   end(input: SessionsEndInput, options?: RequestOptions): Promise<SessionDeletion>
 }
 
+export interface SsoConnectionsMethods {
+  /**
+   * Create an SSO connection of an organization.
+   * `POST /api/v2/sso-connections`. Needs the scope `write:sso_connections`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
+   *
+   * @throws ApiError with a code of SsoConnectionsCreateErrorCode.
+   */
+  create(input: SsoConnectionsCreateInput, options?: RequestOptions): Promise<SsoConnection>
+
+  /**
+   * List SSO connections, newest first.
+   * `GET /api/v2/sso-connections`. Needs the scope `read:sso_connections`.
+   *
+   * @throws ApiError with a code of SsoConnectionsListErrorCode.
+   */
+  readonly list: ListMethod<SsoConnectionsListInput, SsoConnectionList, SsoConnection>
+
+  /**
+   * Get an SSO connection.
+   * `GET /api/v2/sso-connections/:idp_id`. Needs the scope `read:sso_connections`. etagOf() knows the version of the answer.
+   *
+   * @throws ApiError with a code of SsoConnectionsGetErrorCode.
+   */
+  get(input: SsoConnectionsGetInput, options?: RequestOptions): Promise<SsoConnection>
+
+  /**
+   * Change an SSO connection, or store the metadata of its identity provider.
+   * `PUT /api/v2/sso-connections/:idp_id`. Needs the scope `write:sso_connections`. With `ifMatch` the change happens to that version alone.
+   *
+   * @throws ApiError with a code of SsoConnectionsUpdateErrorCode.
+   */
+  update(input: SsoConnectionsUpdateInput, options?: RequestOptions): Promise<SsoConnection>
+
+  /**
+   * Set where users go who begin at the identity provider; earlier ones are kept.
+   * `POST /api/v2/sso-connections/:idp_id/default-redirection`. Needs the scope `write:sso_connections`. Carries an Idempotency-Key, so that it is repeated safely.
+   *
+   * @throws ApiError with a code of SsoConnectionsCreateDefaultRedirectionErrorCode.
+   */
+  createDefaultRedirection(
+    input: SsoConnectionsCreateDefaultRedirectionInput,
+    options?: RequestOptions,
+  ): Promise<DefaultRedirection>
+
+  /**
+   * Get where users go who begin at the identity provider.
+   * `GET /api/v2/sso-connections/:idp_id/default-redirection`. Needs the scope `read:sso_connections`.
+   *
+   * @throws ApiError with a code of SsoConnectionsGetDefaultRedirectionErrorCode.
+   */
+  getDefaultRedirection(
+    input: SsoConnectionsGetDefaultRedirectionInput,
+    options?: RequestOptions,
+  ): Promise<DefaultRedirection>
+
+  /**
+   * Set which users may sign in.
+   * `PUT /api/v2/sso-connections/:idp_id/sso-user-policy`. Needs the scope `write:sso_connections`. With `ifMatch` the change happens to that version alone.
+   *
+   * @throws ApiError with a code of SsoConnectionsSetUserPolicyErrorCode.
+   */
+  setUserPolicy(input: SsoConnectionsSetUserPolicyInput, options?: RequestOptions): Promise<SsoConnection>
+
+  /**
+   * Begin the onboarding of the administrator who sets the connection up.
+   * `POST /api/v2/sso-connections/:idp_id/admin-onboarding`. Needs the scope `write:sso_connections`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
+   *
+   * @throws ApiError with a code of SsoConnectionsCreateOnboardingErrorCode.
+   */
+  createOnboarding(
+    input: SsoConnectionsCreateOnboardingInput,
+    options?: RequestOptions,
+  ): Promise<SsoAdminOnboarding>
+
+  /**
+   * Change the administrator or the provider of the onboarding.
+   * `PUT /api/v2/sso-connections/:idp_id/admin-onboarding`. Needs the scope `write:sso_connections`. With `ifMatch` the change happens to that version alone.
+   *
+   * @throws ApiError with a code of SsoConnectionsUpdateOnboardingErrorCode.
+   */
+  updateOnboarding(
+    input: SsoConnectionsUpdateOnboardingInput,
+    options?: RequestOptions,
+  ): Promise<SsoAdminOnboarding>
+
+  /**
+   * Mail the administrator the link to the onboarding; earlier links end.
+   * `POST /api/v2/sso-connections/:idp_id/invite-admin`. Needs the scope `write:sso_connections`. Carries an Idempotency-Key, so that it is repeated safely.
+   *
+   * @throws ApiError with a code of SsoConnectionsInviteAdminErrorCode.
+   */
+  inviteAdmin(input: SsoConnectionsInviteAdminInput, options?: RequestOptions): Promise<SsoAdminOnboarding>
+
+  /**
+   * Begin the onboarding anew; the current metadata stay in use, whoever has uploaded them.
+   * `PATCH /api/v2/sso-connections/:idp_id/reset-onboarding`. Needs the scope `write:sso_connections`. With `ifMatch` the change happens to that version alone.
+   *
+   * @throws ApiError with a code of SsoConnectionsResetOnboardingErrorCode.
+   */
+  resetOnboarding(
+    input: SsoConnectionsResetOnboardingInput,
+    options?: RequestOptions,
+  ): Promise<SsoAdminOnboarding>
+
+  /**
+   * Activate an SSO connection.
+   * `PATCH /api/v2/sso-connections/:idp_id/activate`. Needs the scope `write:sso_connections`. With `ifMatch` the change happens to that version alone.
+   *
+   * @throws ApiError with a code of SsoConnectionsActivateErrorCode.
+   */
+  activate(input: SsoConnectionsActivateInput, options?: RequestOptions): Promise<SsoConnection>
+
+  /**
+   * Disable an SSO connection: nobody signs in by it.
+   * `PATCH /api/v2/sso-connections/:idp_id/disable`. Needs the scope `write:sso_connections`. With `ifMatch` the change happens to that version alone.
+   *
+   * @throws ApiError with a code of SsoConnectionsDisableErrorCode.
+   */
+  disable(input: SsoConnectionsDisableInput, options?: RequestOptions): Promise<SsoConnection>
+
+  /**
+   * Make a stored version of the metadata the current one.
+   * `PATCH /api/v2/sso-connections/:idp_id/metadata/:version/use`. Needs the scope `write:sso_connections`. With `ifMatch` the change happens to that version alone.
+   *
+   * @throws ApiError with a code of SsoConnectionsUseMetadataErrorCode.
+   */
+  useMetadata(input: SsoConnectionsUseMetadataInput, options?: RequestOptions): Promise<SsoConnection>
+
+  /**
+   * List sign-ins by an SSO connection with every check they went through, newest first.
+   * `GET /api/v2/sso-connections/:idp_id/login-traces`. Needs the scope `read:sso_connections`.
+   *
+   * @throws ApiError with a code of SsoConnectionsListLoginTracesErrorCode.
+   */
+  readonly listLoginTraces: ListMethod<SsoConnectionsListLoginTracesInput, SsoLoginTraceList, SsoLoginTrace>
+
+  /**
+   * Make the address at which a user signs in by an SSO connection.
+   * `POST /api/v2/sso-saml-challenges`. Needs the scope `write:sso_connections`.
+   *
+   * @throws ApiError with a code of SsoConnectionsCreateSamlChallengeErrorCode.
+   */
+  createSamlChallenge(
+    input?: SsoConnectionsCreateSamlChallengeInput,
+    options?: RequestOptions,
+  ): Promise<SsoSamlChallenge>
+}
+
+export interface AdminsMethods {
+  /**
+   * Invite an administrator by mail, or again: earlier links end; a sandbox key invites to the sandbox alone.
+   * `POST /api/v2/org/:org_domain/admins`. Needs the scope `write:admins`. Carries an Idempotency-Key, so that it is repeated safely.
+   *
+   * @throws ApiError with a code of AdminsInviteErrorCode.
+   */
+  invite(input: AdminsInviteInput, options?: RequestOptions): Promise<Admin>
+
+  /**
+   * List the administrators of an organization, newest first.
+   * `GET /api/v2/org/:org_domain/admins`. Needs the scope `read:admins`.
+   *
+   * @throws ApiError with a code of AdminsListErrorCode.
+   */
+  readonly list: ListMethod<AdminsListInput, AdminList, Admin>
+
+  /**
+   * Remove an administrator: their links and sessions end.
+   * `DELETE /api/v2/org/:org_domain/admins/:email`. Needs the scope `write:admins`.
+   *
+   * @throws ApiError with a code of AdminsDeleteErrorCode.
+   */
+  delete(input: AdminsDeleteInput, options?: RequestOptions): Promise<AdminDeletion>
+}
+
 export interface RelaysMethods {
   /**
    * Create a relay to a partner.
@@ -5849,6 +7389,8 @@ export interface Client {
   readonly password: PasswordMethods
   readonly totp: TotpMethods
   readonly sessions: SessionsMethods
+  readonly ssoConnections: SsoConnectionsMethods
+  readonly admins: AdminsMethods
   readonly relays: RelaysMethods
   readonly events: EventsMethods
   readonly webhooks: WebhooksMethods
@@ -5919,6 +7461,29 @@ export const routeTable: { readonly [Name in OperationName]: RouteRow } = {
   'sessions.list': ['GET', '/api/v2/org/:org_domain/users/:user_id/sessions', 'l'],
   'sessions.endAll': ['DELETE', '/api/v2/org/:org_domain/users/:user_id/sessions', ''],
   'sessions.end': ['DELETE', '/api/v2/org/:org_domain/users/:user_id/sessions/:session_id', ''],
+  'ssoConnections.create': ['POST', '/api/v2/sso-connections', 'bi'],
+  'ssoConnections.list': ['GET', '/api/v2/sso-connections', 'l'],
+  'ssoConnections.get': ['GET', '/api/v2/sso-connections/:idp_id', ''],
+  'ssoConnections.update': ['PUT', '/api/v2/sso-connections/:idp_id', 'b'],
+  'ssoConnections.createDefaultRedirection': [
+    'POST',
+    '/api/v2/sso-connections/:idp_id/default-redirection',
+    'bi',
+  ],
+  'ssoConnections.getDefaultRedirection': ['GET', '/api/v2/sso-connections/:idp_id/default-redirection', ''],
+  'ssoConnections.setUserPolicy': ['PUT', '/api/v2/sso-connections/:idp_id/sso-user-policy', 'b'],
+  'ssoConnections.createOnboarding': ['POST', '/api/v2/sso-connections/:idp_id/admin-onboarding', 'bi'],
+  'ssoConnections.updateOnboarding': ['PUT', '/api/v2/sso-connections/:idp_id/admin-onboarding', 'b'],
+  'ssoConnections.inviteAdmin': ['POST', '/api/v2/sso-connections/:idp_id/invite-admin', 'i'],
+  'ssoConnections.resetOnboarding': ['PATCH', '/api/v2/sso-connections/:idp_id/reset-onboarding', ''],
+  'ssoConnections.activate': ['PATCH', '/api/v2/sso-connections/:idp_id/activate', ''],
+  'ssoConnections.disable': ['PATCH', '/api/v2/sso-connections/:idp_id/disable', ''],
+  'ssoConnections.useMetadata': ['PATCH', '/api/v2/sso-connections/:idp_id/metadata/:version/use', ''],
+  'ssoConnections.listLoginTraces': ['GET', '/api/v2/sso-connections/:idp_id/login-traces', 'l'],
+  'ssoConnections.createSamlChallenge': ['POST', '/api/v2/sso-saml-challenges', 'b'],
+  'admins.invite': ['POST', '/api/v2/org/:org_domain/admins', 'bi'],
+  'admins.list': ['GET', '/api/v2/org/:org_domain/admins', 'l'],
+  'admins.delete': ['DELETE', '/api/v2/org/:org_domain/admins/:email', ''],
   'relays.create': ['POST', '/api/v2/relays', 'bi'],
   'relays.list': ['GET', '/api/v2/relays', 'l'],
   'relays.get': ['GET', '/api/v2/relays/:relay_id', ''],

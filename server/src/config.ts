@@ -177,6 +177,12 @@ export const Variables = z.object({
   SIGN_IN_ATTEMPTS_PER_IP: count(30).describe(
     'Passwords and codes sent to the pages from one IP address, or one /64 of IPv6, in 15 minutes',
   ),
+  SIGN_INS_BEGUN_PER_IP: count(300).describe(
+    'Sign-ins that one IP address, or one /64 of IPv6, begins on the pages in 15 minutes; as often it may go to identity providers',
+  ),
+  SAML_FAILURES_PER_IP: count(300).describe(
+    'SAML responses of one IP address, or one /64 of IPv6, to one SSO connection that may be refused in 15 minutes',
+  ),
   MAILS_PER_ADDRESS: count(3).describe(
     'Sign-in mails, and notices of forced enrolments, to one address of an organization in 15 minutes',
   ),
@@ -248,6 +254,10 @@ export interface Config {
     readonly mailsPerIp: number
     /** Of a network at the pages, in 15 minutes. */
     readonly attemptsPerIp: number
+    /** Of a network, in 15 minutes. */
+    readonly flowsPerIp: number
+    /** Of a network at one connection, in 15 minutes. */
+    readonly samlFailuresPerIp: number
     readonly smsPerHour: number
     /** In an hour. */
     readonly smsPerOrganization: number
@@ -331,6 +341,8 @@ export function readConfig(variables: Record<string, string | undefined> = proce
       mailsPerAddress: values.MAILS_PER_ADDRESS,
       mailsPerIp: values.MAILS_PER_IP,
       attemptsPerIp: values.SIGN_IN_ATTEMPTS_PER_IP,
+      flowsPerIp: values.SIGN_INS_BEGUN_PER_IP,
+      samlFailuresPerIp: values.SAML_FAILURES_PER_IP,
       smsPerHour: values.SMS_PER_HOUR,
       smsPerOrganization: values.SMS_PER_ORGANIZATION_PER_HOUR,
       failedGrantsPerMinute: values.FAILED_GRANTS_PER_MINUTE,

@@ -1,10 +1,11 @@
+import type { ActorType } from '@portico/contract/event-catalog'
 import type { Environment } from '@portico/contract/fields'
 import type { Scope } from '@portico/contract/access'
 import type { IdempotencyClaim } from './events/idempotency.js'
 
 /** Who or what makes a change, as its event tells. */
 export interface Actor {
-  readonly type: 'api_key' | 'user' | 'operator' | 'system'
+  readonly type: ActorType
   readonly id: string
 }
 

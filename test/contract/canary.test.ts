@@ -81,6 +81,7 @@ async function signInWithEverything(): Promise<Canaries> {
     magic_link: [link, new URL(link).searchParams.get('token') ?? '', ...password.magic_link],
     access_token: [...issued, tokens].flatMap(({ access_token }) => withSignature(access_token)),
     id_token: withSignature(tokens.id_token),
+    authorization_url: await signInBySso(),
     relay_uri: [relayUri, relayUri.split('/').at(-1) ?? ''],
     signature_key: await signWithBothKeys(),
     uri: [uri, secret],
@@ -159,6 +160,19 @@ async function passSecondFactor(org_domain: string, user_id: string) {
     witnesses.push(...(await tables()))
   }
   return { uri: enrollment.uri ?? '', secret: app.secret, recoveryCodes }
+}
+
+/** The address at which a user signs in by an SSO connection, opened, and its token. */
+async function signInBySso(): Promise<string[]> {
+  const client = await service.client()
+  const { id: organization_id, domain: org_domain } = await service.given.organization()
+  await service.given.application({ org_domain, organization_domain_scope: org_domain })
+  await client.ssoConnections.create({ organization_id, provider_type: 'test' })
+  const { authorization_url } = await client.ssoConnections.createSamlChallenge({ org_domain })
+  witnesses.push(...(await tables()))
+  expect((await fetch(authorization_url, { redirect: 'manual' })).status).toBe(303)
+  witnesses.push(...(await tables()))
+  return [authorization_url, authorization_url.split('/').at(-1) ?? '']
 }
 
 /** The keys of a webhook that has signed with both of them. */

@@ -72,7 +72,7 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
           path: `${pathOf(route, world)}?environment=production&expired=maybe&no_such=1`,
         }),
   body_too_large: (route, world, token) =>
-    raw(route, world, token, { body: `{"a":"${'x'.repeat(200_000)}"}` }),
+    raw(route, world, token, { body: `{"a":"${'x'.repeat(600_000)}"}` }),
   media_type_unsupported: (route, world, token) =>
     raw(route, world, token, { body: '<a/>', type: 'text/xml' }),
   rate_limited: async (route, world) => {
@@ -111,7 +111,16 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
   precondition_failed: (route, world, token) =>
     ask(route, world, token, { headers: { 'if-match': '"999"' } }),
   organization_not_found: (route, world, token) =>
-    ask(route, { ...world, org_domain: `missing-${anything()}`, partner_domain: 'missing' }, token),
+    ask(
+      route,
+      {
+        ...world,
+        org_domain: `missing-${anything()}`,
+        partner_domain: 'missing',
+        organization_id: randomUUID(),
+      },
+      token,
+    ),
   user_not_found: (route, world, token) =>
     ask(route, { ...world, user_id: randomUUID(), user_email: anyEmail() }, token),
   application_not_found: (route, world, token) =>
@@ -182,6 +191,8 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
     const production = await service.client({ environment: 'production' })
     const org_domain = world['org_domain'] ?? ''
     await service.given.application({ org_domain, organization_domain_scope: org_domain }, production)
+    if (route.name === 'admins.delete')
+      await production.admins.invite({ org_domain, email: world['email'] ?? '' })
     const guarded: Record<string, Record<string, unknown>> = {
       'organizations.update': { allowed_email_domains: ['people.example'] },
       'tokenCustomization.createMetaKey': { ...freshBody(route, world), required: true },
@@ -190,10 +201,34 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
   },
   connection_inactive: async (route, world, token) => {
     const client = await service.client()
+    if (route.resource === 'ssoConnections') {
+      await client.ssoConnections.disable({ idp_id: world['idp_id'] ?? '' })
+      return ask(route, world, token)
+    }
     const { updateConnection } = route.resource === 'password' ? client.password : client.magicLink
     await updateConnection({ org_domain: world['org_domain'] ?? '', active: false })
     return ask(route, world, token)
   },
+  sso_connection_not_found: (route, world, token) =>
+    ask(route, { ...world, idp_id: `missing_${anything()}` }, token),
+  sso_metadata_not_found: (route, world, token) => ask(route, { ...world, version: '99' }, token),
+  default_redirection_not_found: async (route, world, token) => {
+    const bare = { ...world, ...(await bareConnection(world)), default_redirection_id: randomUUID() }
+    return ask(route, bare, token)
+  },
+  onboarding_not_found: async (route, world, token) =>
+    ask(route, { ...world, ...(await bareConnection(world)) }, token),
+  onboarding_taken: async (route, world, token) => {
+    await ask(route, world, token)
+    return ask(route, world, token)
+  },
+  sso_admin_email_missing: async (route, world, token) =>
+    ask(route, { ...world, ...(await bareConnection(world)) }, token, {
+      body: bodyOf(route) && { ...freshBody(route, world), send_email: true },
+    }),
+  sso_connection_not_configured: async (route, world, token) =>
+    ask(route, { ...world, ...(await bareConnection(world)) }, token),
+  admin_not_found: (route, world, token) => ask(route, { ...world, email: anyEmail() }, token),
   password_connection_not_found: async (route, world, token) => {
     const { domain } = await service.given.organization()
     return ask(route, { ...world, org_domain: domain }, token)
@@ -278,7 +313,11 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
     const account = await service.createAccount()
     const client = await service.client({ account })
     const given = givenOf(client)
-    const { domain } = await given.organization()
+    const { domain, id: organization_id } = await given.organization()
+    if (route.resource === 'ssoConnections') {
+      await client.ssoConnections.create({ organization_id, provider_type: 'test' })
+      return ask(route, world, await service.token({ account }), { body: { org_domain: domain } })
+    }
     await client.password.createConnection({ org_domain: domain })
     const user = await given.user({ org_domain: domain })
     const { application_id: _, ...members } = freshBody(route, world) ?? {}
@@ -312,6 +351,13 @@ const unchanging = new Set<ErrorCode>([
   'delivery_not_found',
   'relay_not_found',
   'session_not_found',
+  'sso_connection_not_found',
+  'sso_metadata_not_found',
+  'default_redirection_not_found',
+  'onboarding_not_found',
+  'sso_admin_email_missing',
+  'sso_connection_not_configured',
+  'admin_not_found',
   'access_token_refused',
   'no_application',
 ])
@@ -344,6 +390,12 @@ function freshBody(route: Route, references: References): Record<string, unknown
   if (route.name === 'users.create') return { ...body, email: anyEmail() }
   if (route.name === 'tokenCustomization.createMetaKey') return { ...body, name: `key_${anything()}` }
   return body
+}
+
+/** A connection of an organization that has nothing else. */
+async function bareConnection({ organization_id = '' }: References) {
+  const { idp_id } = await (await service.client()).ssoConnections.create({ organization_id })
+  return { idp_id }
 }
 
 /** Has the codes of an organization sent by text message, to the number of the user where one is given. */

@@ -6,6 +6,7 @@ import { z } from 'zod/v4'
 import { anyEmail, anything, givenOf } from '../given.js'
 import { startService, type Service } from '../harness.js'
 import { pathOf, type References } from '../request-of.js'
+import { ssoGivenOf } from '../sso-given.js'
 
 let service: Service
 
@@ -87,6 +88,24 @@ const recipes: Readonly<Record<string, Recipe>> = {
     remove: ({ id }) => client.relays.delete({ relay_id: id }),
     sorts: [],
   }),
+  'ssoConnections.list': ({ client, organization_id }) => ({
+    create: () => client.ssoConnections.create({ organization_id }),
+    sorts: [],
+  }),
+  'ssoConnections.listLoginTraces': ({ idp_id }) => ({
+    // A response that nobody can read is told of, too.
+    create: () =>
+      fetch(`${service.baseUrl}/saml/${idp_id}/acs`, {
+        method: 'POST',
+        body: new URLSearchParams({ SAMLResponse: anything() }),
+      }),
+    sorts: [],
+  }),
+  'admins.list': ({ client, org_domain }) => ({
+    create: () => client.admins.invite({ org_domain, email: anyEmail() }),
+    remove: (record) => client.admins.delete({ org_domain, email: String(record['email']) }),
+    sorts: [],
+  }),
   'sessions.list': ({ client, given, org_domain, user }) => ({
     // A sign-in voids the other links of its application.
     async create() {
@@ -124,7 +143,12 @@ async function newAccount(route: Route) {
   const given = givenOf(client)
   // The list of organizations itself begins empty.
   const isUnder = route.name !== 'organizations.list'
-  const org_domain = isUnder ? (await given.organization()).domain : ''
+  const { domain: org_domain, id: organization_id } = isUnder
+    ? await given.organization()
+    : { domain: '', id: '' }
+  const idp_id = route.pathParameters.includes('idp_id')
+    ? (await ssoGivenOf(client).configured(organization_id)).idp_id
+    : ''
   if (route.name === 'outbox.list') await given.application({ org_domain })
   const user = route.pathParameters.includes('user_id')
     ? await given.user({ org_domain })
@@ -132,7 +156,8 @@ async function newAccount(route: Route) {
   const webhook_id = route.pathParameters.includes('webhook_id')
     ? (await client.webhooks.create({ name: 'Receiver', target_url: receiver, event_codes: ['user.all'] })).id
     : ''
-  return { client, given, org_domain, user, webhook_id, token: await service.token({ account }) }
+  const token = await service.token({ account })
+  return { client, given, org_domain, organization_id, user, webhook_id, idp_id, token }
 }
 
 async function subjectOf(route: Route, size = 0): Promise<Subject & { sorts: readonly string[] }> {
@@ -143,6 +168,7 @@ async function subjectOf(route: Route, size = 0): Promise<Subject & { sorts: rea
     org_domain: as.org_domain,
     user_id: as.user.id,
     webhook_id: as.webhook_id,
+    idp_id: as.idp_id,
   }
   const raw = async (query: string) => {
     const response = await fetch(`${service.baseUrl}${pathOf(route, references)}?${query}`, {
@@ -183,9 +209,10 @@ describe.each(lists.map((route) => [route.name, route] as const))('%s', (_name, 
     const { read } = seven
     const all = await read()
     expect(all.data).toHaveLength(7)
-    // Ids are made in the order of time (RFC 9562 section 5.7), here one after the other.
-    const ids = all.data.map((row) => row.id)
-    expect(ids).toEqual(ids.toSorted(byCodePoint).reverse())
+    // Ids are made in the order of time (RFC 9562 section 5.7), here one after the other; an idp_id is random.
+    const isRandom = route.name === 'ssoConnections.list'
+    const positions = all.data.map((row) => String(isRandom ? row['inserted_at'] : row.id))
+    expect(positions).toEqual(positions.toSorted(byCodePoint).reverse())
 
     const pages = await Promise.all([1, 2, 3, 4].map((page) => read(`page=${page}&per_page=2`)))
     expect(pages.flatMap((page) => page.data)).toEqual(all.data)

@@ -1,6 +1,8 @@
 import type { Client } from '@portico/sdk'
 import { anyEmail, anything } from '../given.js'
 import type { Service } from '../harness.js'
+import { answerAtTestIdp, chooseAtTestIdp } from '../test-idp-given.js'
+import { createVisitor } from '../visitor.js'
 
 /** What callers can say of a person, each found nowhere else. */
 export function canaries() {
@@ -41,6 +43,30 @@ export function wordsOf({ profile, address, email, earlier_email, ...others }: C
   // An address may be stored in other forms; its first part is in all of them.
   const locals = [email, earlier_email].map((text) => text.split('@')[0] ?? '')
   return [...locals, ...Object.values(others), ...Object.values(profile), ...Object.values(address)]
+}
+
+/**
+ * Signs in by the built-in identity provider, comes back from it without going on, and does not open the address of a
+ * third sign-in.
+ */
+export async function signInBySso(
+  service: Service,
+  client: Client,
+  { org_domain, user_email }: { readonly org_domain: string; readonly user_email: string },
+): Promise<void> {
+  const { id: organization_id } = await client.organizations.get({ org_domain })
+  await client.ssoConnections.create({ organization_id, provider_type: 'test' })
+  const challenge = () => client.ssoConnections.createSamlChallenge({ org_domain, user_email })
+  const ask = async () => {
+    const visitor = createVisitor(service.baseUrl)
+    return { visitor, page: await visitor.visit((await challenge()).authorization_url) }
+  }
+  const fields = { email: user_email }
+  const whole = await ask()
+  await chooseAtTestIdp(whole.visitor, whole.page, fields)
+  const halfway = await ask()
+  await answerAtTestIdp(halfway.visitor, halfway.page, fields)
+  await challenge()
 }
 
 /** A user, and the links and mails that were sent while the address was theirs. */

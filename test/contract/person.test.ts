@@ -7,7 +7,7 @@ import { anyEmail, anything, givenOf } from '../given.js'
 import { startService, type Service } from '../harness.js'
 import { startReceiver } from '../receiver.js'
 import { signIn as signInWhole } from '../world.js'
-import { canaries, givenSharedAddress, wordsOf, type Canaries } from './person-given.js'
+import { canaries, givenSharedAddress, signInBySso, wordsOf, type Canaries } from './person-given.js'
 import { tablesWith } from './stored-text.js'
 import { webhooksOf } from './webhook-given.js'
 
@@ -62,6 +62,7 @@ async function givenKnownPerson(said = canaries()): Promise<Known> {
   await signIn(org_domain, email)
   await setPassword(org_domain, email)
   await passSecondFactor(org_domain, user_id)
+  await signInBySso(service, client, { org_domain, user_email: email })
   // A link that was not used, one that waits for its mail, and one whose mail was refused.
   await client.magicLink.createChallenge({ org_domain, user_email: email, send_email: false })
   await client.magicLink.createChallenge({ org_domain, user_email: email })
@@ -164,13 +165,15 @@ describe('the export of a person', () => {
       pending_sign_ins: false,
       refresh_token_families: true,
       relay_requests: true,
+      saml_arrivals: true,
+      saml_requests: true,
       sessions: true,
-      // Nobody signed in on our pages.
-      sign_in_flows: false,
+      sign_in_flows: true,
+      sso_challenges: true,
+      sso_login_traces: true,
       totp_challenges: true,
       totp_enrollments: true,
-      // Nobody vouched for them: test/contract/erasure.test.ts has one for whom somebody did.
-      user_identities: false,
+      user_identities: true,
       user_metadata: true,
       webhook_attempts: true,
       webhook_deliveries: true,

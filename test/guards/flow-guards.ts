@@ -162,8 +162,8 @@ export const flowGuards = [
   guard({
     name: 'session: second factor',
     file: sessionFit,
-    find: "if (session.isTotpAsked) return 'step_up'",
-    replace: "if (session.isTotpAsked) return 'enough'",
+    find: "return isTotpAsked ? 'step_up' : 'sign_in'",
+    replace: "return isTotpAsked ? 'enough' : 'sign_in'",
     red: asks('acr mfa has a session with one factor pass the second one, and then is had at once'),
     green: atOnce,
   }),
@@ -373,7 +373,7 @@ export const flowGuards = [
   guard({
     name: 'flow: second factor of who has one',
     file: pending,
-    find: "const step = isTotpAsked ? 'totp' : isMfaRequired ? 'enroll' : stepAfterFactors(isRenewalDue)",
+    find: "const step = isTotpAsked ? 'totp' : isMissing ? 'enroll' : stepAfterFactors(isRenewalDue)",
     replace: "const step: Step = isMfaRequired ? 'enroll' : stepAfterFactors(isRenewalDue)",
     red: signsIn('a sign-in on the pages by password and the app'),
     green: byPassword,

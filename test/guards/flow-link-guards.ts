@@ -323,6 +323,14 @@ export const flowLinkGuards = [
     file: enroll,
     find: 'return active && connection.active && enrolledMethod === null',
     replace: "return active && connection.active && enrolledMethod !== ('' as never)",
+    // Whoever enrols the user ends what is under way as well.
+    also: [
+      {
+        file: 'server/src/totp/validate-enrollment.ts',
+        find: 'await endFlowsOf(deps, trx, tenant, user.id, flowId)',
+        replace: 'void endFlowsOf',
+      },
+    ],
     red: nobody('who is enrolled: an enrolment that has appeared meanwhile stays, and the sign-in is over'),
     green: enrols,
   }),

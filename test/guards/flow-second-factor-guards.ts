@@ -62,7 +62,7 @@ export const flowSecondFactorGuards = [
     find: 'and totp.active and enrollment.user_id',
     replace: 'and totp.active and false and enrollment.user_id',
     red: before('is not enough once the user has enrolled'),
-    green: before('is enough while the organization asks for no second factor'),
+    green: before('does not set up a second factor: the user signs in anew before'),
   }),
   guard({
     name: 'second factor: sessions where the organization asks for none',
@@ -91,8 +91,8 @@ export const flowSecondFactorGuards = [
   guard({
     name: 'second factor: set up by who signs in anew',
     file: sessionFit,
-    find: "return isMfaRequired ? 'sign_in' : 'enough'",
-    replace: "return isMfaRequired ? 'step_up' : 'enough'",
+    find: "return isTotpAsked ? 'step_up' : 'sign_in'",
+    replace: "return 'step_up'",
     red: before('does not set up a second factor: the user signs in anew before'),
     green: before('is not enough once the user has enrolled'),
   }),

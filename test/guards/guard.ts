@@ -60,6 +60,11 @@ export function contractTest(name: string, title: string): NamedTest {
   return test(`test/contract/${name}.test.ts`, title)
 }
 
+/** A test of a file in test/saml. */
+export function samlTest(name: string, title: string): NamedTest {
+  return test(`test/saml/${name}.test.ts`, title)
+}
+
 /** A unit test, of a file beside its source. */
 export function unitTest(source: string, title: string): NamedTest {
   return test(source.replace(/\.ts$/, '.test.ts'), title)

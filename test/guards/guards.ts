@@ -9,13 +9,17 @@ import { flowSecondFactorGuards } from './flow-second-factor-guards.js'
 import { limitGuards } from './limit-guards.js'
 import { hashGuards } from './hash-guards.js'
 import { magicLinkGuards } from './magic-link-guards.js'
+import { onboardingGuards } from './onboarding-guards.js'
 import { outboundGuards } from './outbound-guards.js'
 import { passwordGuards } from './password-guards.js'
 import { presentedTokenGuards } from './presented-token-guards.js'
 import { refreshGuards } from './refresh-guards.js'
 import { relayGuards } from './relay-guards.js'
+import { samlSignInGuards } from './saml-sign-in-guards.js'
+import { samlGuards } from './saml-guards.js'
 import { secondFactorGuards } from './second-factor-guards.js'
 import { signatureGuards } from './signature-guards.js'
+import { ssoConnectionGuards } from './sso-connection-guards.js'
 import { tenantGuards } from './tenant-guards.js'
 import { totpGuards } from './totp-guards.js'
 import { webhookGuards } from './webhook-guards.js'
@@ -42,4 +46,8 @@ export const guards: readonly Guard[] = [
   ...totpGuards,
   ...secondFactorGuards,
   ...flowGuards,
+  ...samlSignInGuards,
+  ...samlGuards,
+  ...onboardingGuards,
+  ...ssoConnectionGuards,
 ]

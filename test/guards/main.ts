@@ -104,8 +104,9 @@ async function faultOf(place: Place, { edits, red, green }: Guard): Promise<stri
   }
 }
 
-/** How vitest's own failures begin; a request that was to be refused and is answered is told as a plain Error. */
-const assertion = /^AssertionError\b|^Error: promise resolved .* instead of rejecting/s
+/** How vitest's own failures begin; a request that is answered, or refused otherwise, is told as a plain Error. */
+const assertion =
+  /^AssertionError\b|^Error: promise resolved .* instead of rejecting|^Error: expected .* to match object /s
 
 function whyNotNoticed(run: RunReport, test: NamedTest): string | undefined {
   const outcome = run.outcomeOf(test)

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { answerOf, flowGivenOf, goodPassword, type FlowGiven, type FlowScene } from '../flow-given.js'
 import { startService, type Service } from '../harness.js'
+import { createVisitor } from '../visitor.js'
 
 let service: Service
 let given: FlowGiven
@@ -106,4 +107,25 @@ test('of forty wrong passwords at once thirty are looked at', async () => {
   )
 
   expect(seen.filter(({ status }) => status === 429)).toHaveLength(10)
+})
+
+test('429: one IP address begins so many sign-ins in a quarter of an hour, wherever', async () => {
+  const limited = await startService({
+    variables: { SIGN_INS_BEGUN_PER_IP: '3', TRUSTED_PROXIES: '127.0.0.0/8,::1' },
+  })
+  const there = flowGivenOf(limited, await limited.client())
+  const [scene, other] = [await there.scene(), await there.scene()]
+  const begin = (of: FlowScene, ip: string) =>
+    createVisitor(limited.baseUrl).request(there.authorizeUrl(of), { headers: { 'x-forwarded-for': ip } })
+
+  for (let count = 0; count < 3; count++) expect((await begin(scene, '192.0.2.6')).status).toBe(303)
+  const refused = await begin(other, '192.0.2.6')
+  const neighbour = await begin(other, '192.0.2.7')
+  limited.clock.advance(15 * 60 + 1)
+  const later = await begin(scene, '192.0.2.6')
+
+  expect([refused.status, refused.location]).toEqual([429, null])
+  expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
+  expect(refused.html).toContain('<h1>')
+  expect([neighbour.status, later.status]).toEqual([303, 303])
 })

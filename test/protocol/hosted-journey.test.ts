@@ -32,8 +32,6 @@ const password = 'velvet harbour 41 lanterns'
 describe.skipIf(!hasTool('chromium') || !hasTool('oathtool'))('in a browser', () => {
   test.each([
     ['en', true],
-    ['en', false],
-    ['fr', true],
     ['fr', false],
   ] as const)(
     'a person signs up, sets a password, enrols an app, signs in, steps up, ends a session and signs out: %s, scripts %s',

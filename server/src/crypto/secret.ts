@@ -56,6 +56,11 @@ export function randomBase32(length: number): string {
   return generateRandomString(length, base32)
 }
 
+/** Makes a random text of base 62: almost 6 bits a character. */
+export function randomBase62(length: number): string {
+  return generateRandomString(length, base62)
+}
+
 /** The first 48 bits of the SHA-256 as 6 digits of base 62: 1 look-alike in 57 billion passes. */
 function checksum(text: string): string {
   let rest = hashSecret(text).readUIntBE(0, 6)

@@ -13,6 +13,7 @@ import * as passwords from './migrations/0010-passwords.js'
 import * as totp from './migrations/0011-totp.js'
 import * as rateLimits from './migrations/0012-rate-limits.js'
 import * as hostedSignIn from './migrations/0013-hosted-sign-in.js'
+import * as ssoConnections from './migrations/0014-sso-connections.js'
 
 /** Every migration by name. A new one is added at the end; one that has been released is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -29,6 +30,7 @@ export const migrations: Record<string, Migration> = {
   '0011-totp': totp,
   '0012-rate-limits': rateLimits,
   '0013-hosted-sign-in': hostedSignIn,
+  '0014-sso-connections': ssoConnections,
 }
 
 /**

@@ -394,6 +394,42 @@ export interface Relays {
   version: Generated<number>;
 }
 
+export interface SamlArrivals {
+  account_id: string;
+  assertion_hash: Buffer;
+  assertion_sealed: Buffer;
+  connection_id: string;
+  environment: string;
+  expires_at: Timestamp;
+  inserted_at: Timestamp;
+  metadata_version: number;
+  organization_id: string;
+  token_hash: Buffer;
+  trace_id: string;
+}
+
+export interface SamlRequests {
+  account_id: string;
+  admin_session_id: string | null;
+  connection_id: string;
+  environment: string;
+  expires_at: Timestamp;
+  flow_id: string | null;
+  id: string;
+  inserted_at: Timestamp;
+  metadata_version: number;
+  organization_id: string;
+}
+
+export interface SamlSeenAssertions {
+  account_id: string;
+  assertion_hash: Buffer;
+  connection_id: string;
+  environment: string;
+  expires_at: Timestamp;
+  organization_id: string;
+}
+
 export interface Sessions {
   account_id: string;
   act: Json | null;
@@ -405,6 +441,7 @@ export interface Sessions {
   environment: string;
   expires_at: Timestamp;
   id: string;
+  identity_id: string | null;
   last_used_at: Timestamp;
   offline_until: Timestamp | null;
   organization_id: string;
@@ -419,16 +456,19 @@ export interface SignInFlows {
   application_id: string;
   authenticated_at: Timestamp | null;
   browser_hash: Buffer;
-  code_challenge: string;
+  code_challenge: string | null;
+  connection_id: string | null;
   email: string | null;
   email_normalized: string | null;
   enrollment_id: string | null;
   environment: string;
   expires_at: Timestamp;
   id: string;
+  identity_id: string | null;
   inserted_at: Timestamp;
   is_mfa_required: boolean;
   is_renewal_due: Generated<boolean>;
+  is_sign_in_forced: Generated<boolean>;
   link_code_expires_at: Timestamp | null;
   link_code_failures: Generated<number>;
   link_code_sealed: Buffer | null;
@@ -463,6 +503,171 @@ export interface SigningKeys {
 export interface Slugs {
   inserted_at: Timestamp;
   slug: string;
+}
+
+export interface SsoAdminLinks {
+  account_id: string;
+  admin_id: string;
+  connection_id: string | null;
+  ended_at: Timestamp | null;
+  environment: string;
+  expires_at: Timestamp;
+  id: string;
+  inserted_at: Timestamp;
+  organization_id: string;
+  token_hash: Buffer | null;
+}
+
+export interface SsoAdmins {
+  accepted_invitation_at: Timestamp | null;
+  account_id: string;
+  color: string;
+  declined_to_be_in_charge_at: Timestamp | null;
+  email: string;
+  email_normalized: string;
+  id: string;
+  inserted_at: Timestamp;
+  invited_at: Timestamp;
+  is_of_production: boolean;
+  last_login_at: Timestamp | null;
+  organization_id: string;
+  updated_at: Timestamp;
+}
+
+export interface SsoAdminSessions {
+  account_id: string;
+  code_expires_at: Timestamp;
+  code_failures: Generated<number>;
+  code_sealed: Buffer | null;
+  ended_at: Timestamp | null;
+  expires_at: Timestamp;
+  id: string;
+  inserted_at: Timestamp;
+  link_id: string;
+  organization_id: string;
+  secret_hash: Buffer;
+  upload_connection_id: string | null;
+  upload_id: string | null;
+  upload_xml: string | null;
+  verified_at: Timestamp | null;
+}
+
+export interface SsoChallenges {
+  account_id: string;
+  application_id: string;
+  code_challenge: string | null;
+  connection_id: string;
+  email: string | null;
+  email_normalized: string | null;
+  environment: string;
+  expires_at: Timestamp;
+  id: string;
+  inserted_at: Timestamp;
+  nonce: string | null;
+  organization_id: string;
+  redirect_uri: string;
+  scope: string;
+  state: string | null;
+  token_hash: Buffer;
+  used_at: Timestamp | null;
+}
+
+export interface SsoConnections {
+  account_id: string;
+  active: boolean;
+  allow_cbc_unsigned_response: boolean;
+  allow_sha1: boolean;
+  certificate_warned_at: Timestamp | null;
+  email_domains: string[];
+  environment: string;
+  id: string;
+  idp_id: string;
+  idp_initiated: string;
+  inserted_at: Timestamp;
+  organization_id: string;
+  provider_type: string;
+  seats_limit: number;
+  state: string;
+  update_user_new_connection: boolean;
+  updated_at: Timestamp;
+  user_security_type: string;
+  version: Generated<number>;
+}
+
+export interface SsoDefaultRedirections {
+  account_id: string;
+  application_id: string;
+  connection_id: string;
+  environment: string;
+  id: string;
+  inserted_at: Timestamp;
+  is_current: boolean;
+  organization_id: string;
+  uri: string;
+}
+
+export interface SsoKeys {
+  account_id: string;
+  certificate: string;
+  connection_id: string;
+  environment: string;
+  id: string;
+  inserted_at: Timestamp;
+  organization_id: string;
+  private_key_sealed: Buffer;
+  purpose: string;
+}
+
+export interface SsoLoginTraces {
+  account_id: string;
+  attributes: Json | null;
+  checks: Json;
+  connection_id: string;
+  email: string | null;
+  email_normalized: string | null;
+  environment: string;
+  failed_check: string | null;
+  id: string;
+  inserted_at: Timestamp;
+  kind: string;
+  name_id: string | null;
+  organization_id: string;
+  outcome: string;
+  request_id: string;
+  user_id: string | null;
+}
+
+export interface SsoMetadataVersions {
+  account_id: string;
+  certificates: Json;
+  connection_id: string;
+  entity_id: string;
+  environment: string;
+  inserted_at: Timestamp;
+  is_current: boolean;
+  organization_id: string;
+  post_url: string | null;
+  redirect_url: string | null;
+  uploaded_by: string;
+  valid_until: Timestamp | null;
+  version: number;
+  xml: string;
+}
+
+export interface SsoOnboardings {
+  account_id: string;
+  connection_id: string;
+  environment: string;
+  id: string;
+  inserted_at: Timestamp;
+  metadata_version: number | null;
+  organization_id: string;
+  provider_type: string | null;
+  sso_admin_email: string | null;
+  state: string;
+  tutorial_step: number;
+  updated_at: Timestamp;
+  version: Generated<number>;
 }
 
 export interface TotpChallenges {
@@ -524,12 +729,14 @@ export interface TotpEnrollments {
 export interface UserIdentities {
   account_id: string;
   authenticated_at: Timestamp;
+  data: Json;
   environment: string;
   id: string;
   inserted_at: Timestamp;
   issuer: string;
   kind: string;
   organization_id: string;
+  provider: string;
   subject: string;
   user_id: string;
 }
@@ -637,10 +844,23 @@ export interface DB {
   refresh_token_families: RefreshTokenFamilies;
   relay_requests: RelayRequests;
   relays: Relays;
+  saml_arrivals: SamlArrivals;
+  saml_requests: SamlRequests;
+  saml_seen_assertions: SamlSeenAssertions;
   sessions: Sessions;
   sign_in_flows: SignInFlows;
   signing_keys: SigningKeys;
   slugs: Slugs;
+  sso_admin_links: SsoAdminLinks;
+  sso_admin_sessions: SsoAdminSessions;
+  sso_admins: SsoAdmins;
+  sso_challenges: SsoChallenges;
+  sso_connections: SsoConnections;
+  sso_default_redirections: SsoDefaultRedirections;
+  sso_keys: SsoKeys;
+  sso_login_traces: SsoLoginTraces;
+  sso_metadata_versions: SsoMetadataVersions;
+  sso_onboardings: SsoOnboardings;
   totp_challenges: TotpChallenges;
   totp_connections: TotpConnections;
   totp_enrollments: TotpEnrollments;

@@ -76,6 +76,7 @@ const spendFlow = statement(
       .where('flow.expires_at', '>', key.at)
       .where(isSessionStillOpen())
       .where(isSecondFactorPassed())
+      .where(isConnectionStillActive())
       .where('organizations.domain', '=', key.organizationDomain)
       .where('organizations.deleted_at', 'is', null)
       .whereRef('organizations.account_id', '=', 'flow.account_id')
@@ -101,6 +102,7 @@ const spendFlow = statement(
         sql<string>`flow.user_id`.as('user_id'),
         sql<Date>`flow.authenticated_at`.as('authenticated_at'),
         'flow.amr',
+        'flow.identity_id',
         sql<boolean>`(
           ${isUsableBy(sql.ref('flow.organization_id'))}
           and flow.redirect_uri = any(applications.allowed_redirect_urls)
@@ -108,9 +110,28 @@ const spendFlow = statement(
       ]),
 )
 
-/** Who has enrolled meanwhile, or is asked for a second factor only now, passes it first. */
+/**
+ * Who has enrolled meanwhile, or is asked for a second factor only now, passes it first. Of who comes from an identity
+ * provider the application alone asks it, and the flow's steps see to that.
+ */
 function isSecondFactorPassed() {
-  return sql<boolean>`('mfa' = any(flow.amr) or not ${isTotpAskedOfUserOf('flow')})`
+  return sql<boolean>`(flow.amr && array['mfa', 'sso'] or not ${isTotpAskedOfUserOf('flow')})`
+}
+
+/** Who comes from an identity provider, whose connection was switched off meanwhile, does not come in; a session stays. */
+function isConnectionStillActive() {
+  return sql<boolean>`(
+    not 'sso' = any(flow.amr)
+    or flow.session_id is not null
+    or exists (
+      select from sso_connections as connection
+      where connection.account_id = flow.account_id
+        and connection.environment = flow.environment
+        and connection.organization_id = flow.organization_id
+        and connection.id = flow.connection_id
+        and connection.active
+    )
+  )`
 }
 
 /** What a step-up has added a factor to; anything else has none. */
@@ -174,6 +195,7 @@ async function finish(
     applicationId: spent.application_id,
     amr: spent.amr,
     authenticatedAt: spent.authenticated_at,
+    identityId: spent.identity_id ?? undefined,
   }
   const sessionId = await holdSession(deps, trx, signIn, end, hashSecret(sessionSecret))
   const code = await issueCode(deps, trx, {
@@ -237,6 +259,7 @@ async function holdSession(
         secret_hash: secretHash,
         user_agent: userAgent,
         amr: [...signIn.amr],
+        identity_id: signIn.identityId ?? null,
         authenticated_at: signIn.authenticatedAt,
         last_used_at: at,
         browser_used_at: at,

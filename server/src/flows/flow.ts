@@ -14,6 +14,7 @@ export const flowLifetimeMs = 60 * 60 * 1000
  * Where a flow is. What a page shows and which form it takes follow from this alone:
  *
  * - `identifier`: the address is asked for;
+ * - `identity_provider`: the identity provider of an SSO connection is asked;
  * - `password`: the password of the address is;
  * - `link_sent`: a link was mailed, which is opened in this browser, or whose code is typed in it;
  * - `totp`: a first factor was passed, and the second one is asked for;
@@ -24,6 +25,7 @@ export const flowLifetimeMs = 60 * 60 * 1000
  */
 export const steps = [
   'identifier',
+  'identity_provider',
   'password',
   'link_sent',
   'totp',
@@ -57,11 +59,15 @@ export interface Flow extends FlowKey {
   /** What the application would like, where the organization has both. */
   readonly preferredWay: WayHint | null
   readonly isMfaRequired: boolean
+  /** Whoever is signed in at an identity provider already has to sign in there anew. */
+  readonly isSignInForced: boolean
   /** As it was typed; before the identifier what is filled in, if anything. */
   readonly email: string | null
   readonly userId: string | null
   /** By what the user has authenticated until now. */
   readonly amr: readonly string[]
+  /** The SSO connection whose identity provider is asked. */
+  readonly connectionId: string | null
   readonly pendingSignInId: string | null
   /** The enrolment that was begun here and waits for its first code. */
   readonly enrollmentId: string | null
@@ -137,10 +143,12 @@ function flowColumns(db: Kysely<DB>) {
       // The table's check constraint allows nothing else.
       sql<WayHint | null>`flow.preferred_way`.as('preferred_way'),
       'flow.is_mfa_required',
+      'flow.is_sign_in_forced',
       sql<Step>`flow.step`.as('step'),
       'flow.email',
       'flow.user_id',
       'flow.amr',
+      'flow.connection_id',
       'flow.pending_sign_in_id',
       'flow.enrollment_id',
       'flow.is_renewal_due',
@@ -166,10 +174,12 @@ function toFlow(row: FlowRow): Flow {
     locale: row.locale,
     preferredWay: row.preferred_way,
     isMfaRequired: row.is_mfa_required,
+    isSignInForced: row.is_sign_in_forced,
     step: row.step,
     email: row.email,
     userId: row.user_id,
     amr: row.amr,
+    connectionId: row.connection_id,
     pendingSignInId: row.pending_sign_in_id,
     enrollmentId: row.enrollment_id,
     isRenewalDue: row.is_renewal_due,

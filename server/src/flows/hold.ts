@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
+import { grantedScope } from '../oauth/scopes.js'
 import { passFirstFactorInFlow } from '../sessions/pending-sign-in.js'
 import { ofUser, type Tenant } from '../tenant.js'
 import type { FlowKey, Step } from './flow.js'
@@ -47,7 +48,10 @@ function selectHeld(
       'code_challenge',
       'scope',
       'is_mfa_required',
+      'is_sign_in_forced',
+      'inserted_at',
       'email_normalized',
+      'connection_id',
       'user_id',
       'amr',
       'enrollment_id',
@@ -63,6 +67,10 @@ export interface PassedFactor {
   readonly tenant: Tenant
   readonly userId: string
   readonly amr: readonly string[]
+  /** When it was passed, where that was not just now. */
+  readonly authenticatedAt?: Date
+  /** The identity that an identity provider has vouched for. */
+  readonly identityId?: string
 }
 
 /**
@@ -74,7 +82,7 @@ export function passHeldFlow(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
   held: HeldFlow,
-  { tenant, userId, amr }: PassedFactor,
+  { tenant, userId, amr, authenticatedAt = deps.now(), identityId }: PassedFactor,
 ): Promise<Step | undefined> {
   const signIn = {
     tenant: ofUser(tenant, userId),
@@ -83,10 +91,11 @@ export function passHeldFlow(
     applicationId: held.application_id,
     redirectUri: held.redirect_uri,
     amr,
-    authenticatedAt: deps.now(),
+    authenticatedAt,
+    identityId,
     nonce: held.nonce,
     codeChallenge: held.code_challenge,
-    scope: held.scope,
+    scope: amr.includes('sso') ? grantedScope(held.scope, 'sso') : held.scope,
     state: held.state,
     via: 'page' as const,
   }

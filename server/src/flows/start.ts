@@ -18,24 +18,28 @@ export interface NewFlow extends Omit<FlowKey, 'flowId'> {
   readonly redirectUri: string
   readonly state: string | null
   readonly nonce: string | null
-  /** S256 (RFC 7636). */
-  readonly codeChallenge: string
+  /** S256 (RFC 7636); null where the API or an identity provider has begun the sign-in. */
+  readonly codeChallenge: string | null
   /** The granted scopes, a space between. */
   readonly scope: string
   readonly isMfaRequired: boolean
+  /** The application asks for a fresh sign-in, also of who is signed in at an identity provider. */
+  readonly isSignInForced: boolean
   /** ui_locales. */
   readonly locale: string | null
   /** The way of signing in that the application would like. */
   readonly preferredWay: WayHint | null
   /** An address that is filled in, as it was sent. */
   readonly email: string | null
+  /** The SSO connection whose identity provider is asked at once. */
+  readonly connectionId: string | null
   /** Of the session that a step-up adds a factor to: the flow ends with it. */
   readonly sessionId: string | null
   /** Of the flow cookie. */
   readonly browserSecret: string
 }
 
-/** Begins a sign-in on our pages, at its first step. */
+/** Begins a sign-in on our pages, at its first step, or at an identity provider. */
 export async function startFlow(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
@@ -57,9 +61,11 @@ export async function startFlow(
     code_challenge: flow.codeChallenge,
     scope: flow.scope,
     is_mfa_required: flow.isMfaRequired,
+    is_sign_in_forced: flow.isSignInForced,
     locale: flow.locale,
     preferred_way: flow.preferredWay,
-    step: 'identifier',
+    step: flow.connectionId === null ? 'identifier' : 'identity_provider',
+    connection_id: flow.connectionId,
     email: flow.email,
     email_normalized: flow.email === null ? null : normalizeEmail(flow.email),
     session_id: flow.sessionId,
@@ -82,9 +88,11 @@ const insertFlow = insertion('sign_in_flows', [
   'code_challenge',
   'scope',
   'is_mfa_required',
+  'is_sign_in_forced',
   'locale',
   'preferred_way',
   'step',
+  'connection_id',
   'email',
   'email_normalized',
   'session_id',
@@ -98,6 +106,8 @@ export interface StepUp {
   readonly userId: string
   readonly amr: readonly string[]
   readonly authenticatedAt: Date
+  /** By which the session was opened, after an SSO sign-in. */
+  readonly identityId: string | null
 }
 
 /** Takes a new flow past the first factor, for a user whose session shows that it was passed. */
@@ -106,7 +116,7 @@ export async function skipFirstFactor(
   trx: Transaction<DB>,
   key: FlowKey,
   flow: NewFlow,
-  { tenant, userId, amr, authenticatedAt }: StepUp,
+  { tenant, userId, amr, authenticatedAt, identityId }: StepUp,
 ): Promise<void> {
   const signIn = { ...flow, tenant, userId, amr, authenticatedAt, via: 'page' as const }
   const pending = await insertPendingSignIn(deps, trx, signIn, key.flowId)
@@ -117,6 +127,7 @@ export async function skipFirstFactor(
       user_id: userId,
       amr: [...amr],
       authenticated_at: authenticatedAt,
+      identity_id: identityId,
       pending_sign_in_id: pending.pendingSignInId,
     },
   })

@@ -9,6 +9,9 @@ export interface Move {
   readonly to: Step
   readonly set?: Pick<
     Updateable<SignInFlows>,
+    | 'connection_id'
+    | 'identity_id'
+    | 'scope'
     | 'email'
     | 'email_normalized'
     | 'user_id'

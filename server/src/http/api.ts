@@ -1,4 +1,5 @@
 import type { contract } from '@portico/contract/contract'
+import { adminRoutes } from '../admins/routes.js'
 import { applicationRoutes } from '../applications/routes.js'
 import type { Deps } from '../deps.js'
 import { eventRoutes } from '../events/routes.js'
@@ -11,6 +12,8 @@ import { outboxRoutes } from '../outbox/routes.js'
 import { passwordRoutes } from '../password/routes.js'
 import { relayRoutes } from '../relays/routes.js'
 import { sessionRoutes } from '../sessions/routes.js'
+import { ssoConnectionRoutes } from '../sso-connections/routes.js'
+import { ssoSignInRoutes } from '../sso-sign-in/routes.js'
 import { tokenCustomizationRoutes } from '../token-customization/routes.js'
 import { totpRoutes } from '../totp/routes.js'
 import { userRoutes } from '../users/routes.js'
@@ -28,6 +31,8 @@ export function apiOf(deps: Deps): Implementation<typeof contract> {
     password: passwordRoutes(deps),
     totp: totpRoutes(deps),
     sessions: sessionRoutes(deps),
+    ssoConnections: { ...ssoConnectionRoutes(deps), ...ssoSignInRoutes(deps) },
+    admins: adminRoutes(deps),
     relays: relayRoutes(deps),
     events: eventRoutes(deps),
     webhooks: webhookRoutes(deps),

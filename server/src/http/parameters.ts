@@ -9,13 +9,17 @@ import { findCaller } from './request-context.js'
 import { routeOf } from './route-of.js'
 
 const bodyLimit = '100kb'
+/** Of the one route that takes a file, the metadata of an identity provider. */
+const fileBodyLimit = '512kb'
 /** More than the largest body that any operation can use. */
 const maxMembers = 2000
 
-const readers: readonly RequestHandler[] = [
-  express.json({ limit: bodyLimit }),
-  express.urlencoded({ limit: bodyLimit, extended: true, parameterLimit: 1000 }),
-]
+const readBodies = readersOf(bodyLimit)
+const readFileBodies = readersOf(fileBodyLimit)
+
+function readersOf(limit: string): readonly RequestHandler[] {
+  return [express.json({ limit }), express.urlencoded({ limit, extended: true, parameterLimit: 1000 })]
+}
 
 /** Reads a JSON or form body; a GET has none. */
 export function readBody(req: Request, res: Response, next: NextFunction): void {
@@ -27,7 +31,7 @@ export function readBody(req: Request, res: Response, next: NextFunction): void 
     next(new ApiError('media_type_unsupported'))
     return
   }
-  const [json, form] = readers
+  const [json, form] = routeOf(req).access.takesFile ? readFileBodies : readBodies
   json?.(req, res, (error?: unknown) => (error === undefined ? form?.(req, res, next) : next(error)))
 }
 

@@ -1,12 +1,16 @@
+import { sendAdminInvitation } from '../admins/send-invitation.js'
 import { foldRecordCounts } from '../db/fold-record-counts.js'
 import type { Deps } from '../deps.js'
 import { numberEvents } from '../events/number-events.js'
 import { makeLogEventMonths } from '../log-events/months.js'
 import { sendMagicLink } from '../magic-link/send-link.js'
 import { sendNotice } from '../mail/notices.js'
+import { sendAdminCode } from '../onboarding/send-code.js'
+import { sendMetadataNotice } from '../onboarding/metadata-notice.js'
 import { rotatePeppers } from '../password/rotate-peppers.js'
 import { eraseDeleted } from '../purge/purge.js'
 import { activateDueSigningKeys } from '../signing-keys/rotate.js'
+import { watchCertificates } from '../sso-connections/watch-certificates.js'
 import { sendTotpCode } from '../totp/send-code.js'
 import { deleteExpired } from './delete-expired.js'
 import type { JobName, JobPayloads } from './job-names.js'
@@ -36,6 +40,24 @@ export const jobHandlers: { readonly [Name in JobName]: JobHandler<JobPayloads[N
     run: sendTotpCode,
     // Somebody waits for it; a later one would come after they have asked for another.
     retryAfterSeconds: [5, 30, 90],
+  },
+  send_admin_invitation: {
+    run: sendAdminInvitation,
+    retryAfterSeconds: [60, 300, 1800, 7200],
+  },
+  send_admin_code: {
+    run: sendAdminCode,
+    // Somebody waits for it; a later one would come after they have asked for another.
+    retryAfterSeconds: [5, 30, 90],
+  },
+  send_metadata_notice: {
+    run: sendMetadataNotice,
+    retryAfterSeconds: [60, 300, 1800],
+  },
+  watch_certificates: {
+    run: watchCertificates,
+    retryAfterSeconds: [60, 300],
+    everySeconds: 24 * 60 * 60,
   },
   fold_record_counts: {
     run: ({ db }) => foldRecordCounts(db),

@@ -29,6 +29,31 @@ export interface JobPayloads {
     readonly organizationId: string
     readonly userId: string
   }
+  /** The link of an invitation to the onboarding; its token is made when the mail is sent. */
+  readonly send_admin_invitation: {
+    readonly accountId: string
+    readonly organizationId: string
+    readonly linkId: string
+  }
+  /** The code that an administrator types in a browser that opened the link for the first time. */
+  readonly send_admin_code: {
+    readonly accountId: string
+    readonly organizationId: string
+    readonly sessionId: string
+  }
+  /** Tells one administrator of metadata that one of them has uploaded. */
+  readonly send_metadata_notice: {
+    readonly accountId: string
+    readonly environment: Environment
+    readonly organizationId: string
+    readonly connectionId: string
+    /** Of the metadata. */
+    readonly version: number
+    readonly adminId: string
+    /** Stays the same over attempts. */
+    readonly messageId: string
+  }
+  readonly watch_certificates: Record<string, never>
   readonly fold_record_counts: Record<string, never>
   readonly delete_expired: Record<string, never>
   readonly partition_log_events: Record<string, never>

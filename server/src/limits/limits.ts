@@ -28,6 +28,13 @@ export interface LimitedAddress {
   readonly address: string
 }
 
+/** The link of an invitation, at the network where it is opened. */
+export interface OpenedLink {
+  readonly accountId: string
+  readonly linkId: string
+  readonly ip: string
+}
+
 /** A text message to a user. */
 export interface CountedSms {
   readonly accountId: string
@@ -74,6 +81,18 @@ export interface Limits {
    * @throws ApiError `rate_limited`
    */
   attemptFrom(ip: string): Promise<AttemptFrom>
+  /**
+   * Counts a sign-in that a browser begins by where it comes from.
+   *
+   * @throws ApiError `rate_limited`
+   */
+  takeFlowFrom(ip: string): Promise<LimitState>
+  /**
+   * The same of a request to an identity provider.
+   *
+   * @throws ApiError `rate_limited`
+   */
+  takeSamlRequestFrom(ip: string): Promise<LimitState>
   /** Forgets the failed attempts at an address, whose owner has shown up in another way. */
   forgetAttempts(at: LimitedAddress): Promise<void>
   /** @throws ApiError `rate_limited` */
@@ -85,6 +104,20 @@ export interface Limits {
    */
   takeMailFrom(ip: string): Promise<LimitState>
   /**
+   * Counts a code that is mailed to an administrator whose invitation is opened, by where it is opened: whoever else has
+   * the link does not keep its owner out. Over all networks there is a limit that one alone cannot reach.
+   *
+   * @throws ApiError `rate_limited`
+   */
+  takeAdminCode(at: OpenedLink): Promise<LimitState>
+  /**
+   * Counts a code that is typed, in the same two ways, before it is looked at.
+   *
+   * @returns What to do when the code was right; undefined when whatever was typed is to be answered as wrong.
+   * @throws ApiError `rate_limited` when the organization has too many attempts.
+   */
+  attemptAdminCode(at: OpenedLink & Omit<LimitedAddress, 'address'>): Promise<AttemptFrom | undefined>
+  /**
    * Counts a text message by its user, by its number at the whole account, whose organizations are strangers to the
    * number's owner, and by the organization, which pays.
    *
@@ -94,12 +127,25 @@ export interface Limits {
   takeSms(message: CountedSms): Promise<LimitState>
   /** Exchanges of codes and refresh tokens that fail, by network. */
   readonly failedGrants: FailureLimit
+  /** SAML responses that are refused, by network and connection: any page can have its visitors post some. */
+  readonly failedResponses: FailureLimit
 }
 
 const minute = 60
 const quarterHour = 15 * minute
 const hour = 60 * minute
 const day = 24 * hour
+
+/** A code is good for ten minutes; whoever has the link could fill a mailbox with them. */
+const adminCodesPerNetwork = 3
+const adminCodeWindow = 10 * minute
+/** Of one network there can be 18. */
+const adminCodesPerHour = 30
+/**
+ * Of one network there can be some 50, as each lock lasts longer than the one before. In the 30 days of a link that is one
+ * chance in 330 to guess six digits, for somebody with many networks of whom the owner hears thirty times an hour.
+ */
+const adminTriesPerDay = 100
 
 /** Opens the limits of sign-ins and messages; decision 14 says why they are what they are. */
 export function openLimits(deps: Pick<Deps, 'config' | 'db' | 'now' | 'log' | 'keys'>): Limits {
@@ -118,6 +164,15 @@ export function openLimits(deps: Pick<Deps, 'config' | 'db' | 'now' | 'log' | 'k
   const networkSignIns = policyOf('ip-sign-in', deps.config.limits.attemptsPerIp, quarterHour)
   const networkAttempts = openCounter(deps, networkSignIns)
   const countMailFrom = countingByNetwork('ip-mail', mailsPerIp, hour)
+  const countFlowFrom = countingByNetwork('ip-flow', deps.config.limits.flowsPerIp, quarterHour)
+  const countSamlRequestFrom = countingByNetwork(
+    'ip-saml-request',
+    deps.config.limits.flowsPerIp,
+    quarterHour,
+  )
+  const countAdminCode = counting(policyOf('admin-code', adminCodesPerNetwork, adminCodeWindow))
+  const countAdminCodesOfLink = counting(policyOf('admin-code-link', adminCodesPerHour, hour))
+  const adminTries = openCounter(deps, policyOf('admin-code-tries', adminTriesPerDay, day))
   const countSms = counting(messages)
   const countOrganizationSms = counting(organizationMessages)
 
@@ -184,6 +239,26 @@ export function openLimits(deps: Pick<Deps, 'config' | 'db' | 'now' | 'log' | 'k
     }
   }
 
+  async function takeAdminCode({ accountId, linkId, ip }: OpenedLink): Promise<LimitState> {
+    const account = { accountId, environment: '', domain: undefined }
+    const state = await countAdminCode(account, `${linkId} ${networkOfClient(ip)}`)
+    // Last, so that what one network is refused does not use up what is left for others.
+    await countAdminCodesOfLink(account, linkId)
+    return state
+  }
+
+  async function attemptAdminCode({
+    linkId,
+    ip,
+    ...organization
+  }: OpenedLink & Omit<LimitedAddress, 'address'>): Promise<AttemptFrom | undefined> {
+    const address = `sso_admin_link:${linkId} ${networkOfClient(ip)}`
+    const attempt = await attemptSignIn({ ...organization, address })
+    if (attempt.isLocked) return undefined
+    const { count } = await adminTries.add(keyOf(organization, linkId))
+    return count > adminTriesPerDay ? undefined : attempt
+  }
+
   /** Locks an address, for twice as long as the last time. */
   async function lock(key: string): Promise<number> {
     const { count } = await locks.add(key)
@@ -197,22 +272,31 @@ export function openLimits(deps: Pick<Deps, 'config' | 'db' | 'now' | 'log' | 'k
     await Promise.all([attempts.forget(key), locks.forget(key)])
   }
 
-  const grants = policyOf('grant', deps.config.limits.failedGrantsPerMinute, minute)
-  const failedGrants = limitFailures(deps, openCounter(deps, grants), grants.limit, {
-    keyOf: (network) => keyOf({ accountId: nilId, environment: '', domain: undefined }, network),
-    refuse: (counted) => {
-      const limit = stateOf(grants, counted)
-      throw new ApiError('rate_limited', { limit, retryAfterSeconds: counted.resetSeconds })
-    },
-  })
+  /** @returns What counts failures of a network, for all accounts together. */
+  function countingFailures(policy: Policy): FailureLimit {
+    return limitFailures(deps, openCounter(deps, policy), policy.limit, {
+      keyOf: (network) => keyOf({ accountId: nilId, environment: '', domain: undefined }, network),
+      refuse: (counted) => {
+        const limit = stateOf(policy, counted)
+        throw new ApiError('rate_limited', { limit, retryAfterSeconds: counted.resetSeconds })
+      },
+    })
+  }
 
   return {
-    failedGrants,
+    failedGrants: countingFailures(policyOf('grant', deps.config.limits.failedGrantsPerMinute, minute)),
+    failedResponses: countingFailures(
+      policyOf('saml-response', deps.config.limits.samlFailuresPerIp, quarterHour),
+    ),
     attemptSignIn,
     attemptFrom,
     forgetAttempts,
     takeMail: (at) => countMail(at, at.address),
     takeMailFrom: countMailFrom,
+    takeAdminCode,
+    attemptAdminCode,
+    takeFlowFrom: countFlowFrom,
+    takeSamlRequestFrom: countSamlRequestFrom,
     takeSms,
   }
 }

@@ -17,6 +17,8 @@ export interface LogEntry {
   readonly userId?: string | null
   /** Why it failed, in the words of the table of reasons; never a secret. */
   readonly reason?: string | null
+  /** idp_id of the SSO connection, where it is about one. */
+  readonly idpId?: string | null
   readonly requestId: string
 }
 
@@ -32,6 +34,7 @@ export async function logEvent({ now }: Pick<Deps, 'now'>, db: Kysely<DB>, entry
     email: entry.email ?? null,
     email_normalized: entry.email == null ? null : normalizeEmail(entry.email),
     resource_owner_id: entry.userId ?? null,
+    saml_identity_provider_id: entry.idpId ?? null,
     reason: entry.reason ?? null,
     request_id: entry.requestId,
     inserted_at: now(),
@@ -48,6 +51,7 @@ const insertLogEvent = insertion('log_events', [
   'email',
   'email_normalized',
   'resource_owner_id',
+  'saml_identity_provider_id',
   'reason',
   'request_id',
   'inserted_at',

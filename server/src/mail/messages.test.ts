@@ -1,5 +1,6 @@
 import { organizationColors } from '@portico/contract/organizations'
 import { describe, expect, test } from 'vitest'
+import { metadataNoticeMail } from './metadata-notice.js'
 import { magicLinkMail, noticeMail, type MagicLinkMail } from './messages.js'
 
 const link = 'https://auth.example/t/awesome-company/magic-link?token=q3Jc0mVx8n2Zr5t&x=1'
@@ -159,3 +160,32 @@ function luminanceOf(color: string): number {
   })
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
+
+describe('the mail about metadata', () => {
+  const mailWith = (isCurrent: boolean, locale: string | null = null) =>
+    metadataNoticeMail({
+      idpId: 'awesome_company_q3Jc0mVx8n2Zr5t',
+      isCurrent,
+      organizationName: 'Awesome company',
+      locale,
+      productName: 'Portico',
+      environment: 'production',
+      color: '#1f6feb',
+    })
+
+  test('says whether they are in use, of which connection, and what if unasked; it has no link', () => {
+    for (const { text, html } of [mailWith(true), mailWith(false)])
+      for (const part of [text, html]) {
+        expect(part).toContain('connection awesome_company_q3Jc0mVx8n2Zr5t')
+        expect(part).toContain('If none of you has done this')
+        expect(part).not.toContain('<a ')
+      }
+    expect(mailWith(true).text).toContain('They are in use')
+    expect(mailWith(false).text).toContain('Nothing has changed for anybody who signs in')
+  })
+
+  test('is in French for every French', () => {
+    expect(mailWith(true, 'fr-CA').text).toContain('Elles sont utilisées')
+    expect(mailWith(false, 'fr').html).toContain('Rien n’a changé')
+  })
+})

@@ -2,6 +2,7 @@ import type { Notice } from '../jobs/job-names.js'
 import type { LinkPurpose } from '../magic-link/purpose.js'
 import { toMessage, type Message, type Sender } from './frame.js'
 import { styles } from './style.js'
+import type { LinkTexts, MailTexts } from './texts.js'
 
 export interface MagicLinkMail extends Sender {
   readonly purpose: LinkPurpose
@@ -12,14 +13,36 @@ export interface MagicLinkMail extends Sender {
 
 /** The mail that carries a magic link. */
 export function magicLinkMail(mail: MagicLinkMail): Message {
-  const { link, color } = mail
-  return toMessage(mail, ({ links, plainLink }, organization) => {
+  return linkMail(mail, mail.link, ({ links }) => {
     const words = links[mail.purpose]
-    const lifetime = words.lifetime(mail.minutes)
+    return { ...words, lifetime: words.lifetime(mail.minutes) }
+  })
+}
+
+export interface AdminInvitationMail extends Sender {
+  readonly link: string
+  /** How long the link can be opened. */
+  readonly days: number
+}
+
+/** The mail that invites an administrator to set up single sign-on. */
+export function adminInvitationMail(mail: AdminInvitationMail): Message {
+  return linkMail(mail, mail.link, ({ adminInvitation }) => ({
+    ...adminInvitation,
+    lifetime: adminInvitation.lifetime(mail.days),
+  }))
+}
+
+/** What a mail says whose purpose is its link. */
+type LinkWords = Omit<LinkTexts, 'lifetime'> & { readonly lifetime: string }
+
+function linkMail(sender: Sender, link: string, wordsOf: (texts: MailTexts) => LinkWords): Message {
+  return toMessage(sender, (texts, organization) => {
+    const { subject, invitation, button, lifetime, unexpected } = wordsOf(texts)
     return {
-      subject: words.subject(organization),
+      subject: subject(organization),
       preview: lifetime,
-      text: [`${words.invitation(organization)}\n\n${link}`, lifetime, words.unexpected],
+      text: [`${invitation(organization)}\n\n${link}`, lifetime, unexpected],
       children: (
         <>
           <p class="ink" style={styles.paragraph}>
@@ -30,13 +53,13 @@ export function magicLinkMail(mail: MagicLinkMail): Message {
               href={link}
               target="_blank"
               rel="noopener noreferrer"
-              style={{ ...styles.button, 'background-color': color }}
+              style={{ ...styles.button, 'background-color': sender.color }}
             >
-              {words.button}
+              {button}
             </a>
           </p>
           <p class="quiet" style={styles.small}>
-            {plainLink}
+            {texts.plainLink}
           </p>
           <p style={styles.address}>
             <a class="link" href={link} target="_blank" rel="noopener noreferrer" style={styles.link}>
@@ -44,7 +67,7 @@ export function magicLinkMail(mail: MagicLinkMail): Message {
             </a>
           </p>
           <p class="quiet rule" style={styles.last}>
-            {words.unexpected}
+            {unexpected}
           </p>
         </>
       ),

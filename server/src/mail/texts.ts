@@ -5,17 +5,23 @@ import type { LinkPurpose } from '../magic-link/purpose.js'
 export interface MailTexts {
   /** By what a link is for. */
   readonly links: Readonly<Record<LinkPurpose, LinkTexts>>
+  /** Its lifetime is in days. */
+  readonly adminInvitation: LinkTexts
   readonly plainLink: string
   readonly notices: Readonly<Record<Notice, NoticeTexts>>
   readonly unexpectedNotice: (organization: string) => string
+  readonly adminCode: AdminCodeTexts
+  readonly metadataNotice: MetadataNoticeTexts
   readonly sandbox: string
   readonly sentBy: (product: string, organization: string) => string
 }
 
-interface LinkTexts {
+/** The words of a mail whose purpose is its link. */
+export interface LinkTexts {
   readonly subject: (organization: string) => string
   readonly invitation: (organization: string) => string
   readonly button: string
+  /** In minutes, where nothing else is said. */
   readonly lifetime: (minutes: number) => string
   readonly unexpected: string
 }
@@ -23,6 +29,21 @@ interface LinkTexts {
 interface NoticeTexts {
   readonly subject: (organization: string) => string
   readonly told: (organization: string) => string
+}
+
+interface AdminCodeTexts {
+  readonly subject: (organization: string) => string
+  readonly instruction: (organization: string) => string
+  readonly lifetime: (minutes: number) => string
+  readonly unexpected: string
+}
+
+interface MetadataNoticeTexts {
+  readonly subject: (organization: string) => string
+  readonly told: (organization: string, connection: string) => string
+  readonly inUse: string
+  readonly waits: string
+  readonly unexpected: string
 }
 
 const en: MailTexts = {
@@ -45,6 +66,16 @@ const en: MailTexts = {
       unexpected:
         'If you did not ask for this, ignore this message. Your password stays as it is, and nobody can change it without the link.',
     },
+  },
+  adminInvitation: {
+    subject: (organization) => `Set up single sign-on for ${organization}`,
+    invitation: (organization) =>
+      `You have been asked to connect the identity provider of ${organization}. Use this link to begin, or to go on where you stopped:`,
+    button: 'Set up single sign-on',
+    lifetime: (days) =>
+      `The link works for ${days === 1 ? 'one day' : `${days} days`}, as often as you need it. Do not share it. In a new browser we mail you a code as well.`,
+    unexpected:
+      'If you are not in charge of this, open the link, enter the code, and say so. If it means nothing to you, ignore this message: nothing has changed.',
   },
   plainLink: 'If the button does not work, copy this address into your browser:',
   notices: {
@@ -71,6 +102,25 @@ const en: MailTexts = {
   },
   unexpectedNotice: (organization) =>
     `If this was not you, tell the people who run ${organization} at once: somebody else may be using your account.`,
+  adminCode: {
+    subject: (organization) => `Your code to set up single sign-on for ${organization}`,
+    instruction: (organization) =>
+      `You have opened the invitation to set up single sign-on for ${organization}. Enter this code there:`,
+    lifetime: (minutes) =>
+      `It works for ${minutes === 1 ? 'one minute' : `${minutes} minutes`}, in the browser that asked for it. Do not tell it to anybody.`,
+    unexpected:
+      'If you did not open the invitation, somebody else has the link. Nobody gets in without this code; ask the people who invited you for a new invitation.',
+  },
+  metadataNotice: {
+    subject: (organization) => `Metadata were uploaded for single sign-on of ${organization}`,
+    told: (organization, connection) =>
+      `An administrator has uploaded the metadata of an identity provider for single sign-on of ${organization}, connection ${connection}.`,
+    inUse: 'They are in use: this identity provider decides who signs in.',
+    waits:
+      'Nothing has changed for anybody who signs in: others are in use, until the people who invited you put these in their place.',
+    unexpected:
+      'If none of you has done this, tell the people who invited you at once: whoever uploads metadata may sign in as anybody.',
+  },
   sandbox: 'Test message: this comes from a sandbox, not from the real service.',
   sentBy: (product, organization) => `Sent by ${product} for ${organization}`,
 }
@@ -97,6 +147,16 @@ const fr: MailTexts = {
         'Si vous n’avez rien demandé, ignorez ce message. Votre mot de passe reste le même, et personne ne peut le changer sans le lien.',
     },
   },
+  adminInvitation: {
+    subject: (organization) => `Configurer l’authentification unique de ${organization}`,
+    invitation: (organization) =>
+      `On vous demande de connecter le fournisseur d’identité de ${organization}. Utilisez ce lien pour commencer, ou pour reprendre où vous en étiez\u00a0:`,
+    button: 'Configurer l’authentification unique',
+    lifetime: (days) =>
+      `Le lien fonctionne pendant ${days === 1 ? 'un jour' : `${days} jours`}, aussi souvent que nécessaire. Ne le partagez pas. Dans un nouveau navigateur, nous vous envoyons aussi un code.`,
+    unexpected:
+      'Si ce n’est pas de votre ressort, ouvrez le lien, saisissez le code et dites-le. Si cela ne vous dit rien, ignorez ce message\u00a0: rien n’a changé.',
+  },
   plainLink: 'Si le bouton ne fonctionne pas, copiez cette adresse dans votre navigateur\u00a0:',
   notices: {
     password_set: {
@@ -122,6 +182,26 @@ const fr: MailTexts = {
   },
   unexpectedNotice: (organization) =>
     `Si ce n’était pas vous, prévenez tout de suite les responsables de ${organization}\u00a0: quelqu’un d’autre utilise peut-être votre compte.`,
+  adminCode: {
+    subject: (organization) => `Votre code pour configurer l’authentification unique de ${organization}`,
+    instruction: (organization) =>
+      `Vous avez ouvert l’invitation à configurer l’authentification unique de ${organization}. Saisissez-y ce code\u00a0:`,
+    lifetime: (minutes) =>
+      `Il fonctionne pendant ${minutes === 1 ? 'une minute' : `${minutes} minutes`}, dans le navigateur qui l’a demandé. Ne le communiquez à personne.`,
+    unexpected:
+      'Si vous n’avez pas ouvert l’invitation, quelqu’un d’autre détient le lien. Personne n’entre sans ce code\u00a0; demandez une nouvelle invitation aux personnes qui vous ont invité.',
+  },
+  metadataNotice: {
+    subject: (organization) =>
+      `Des métadonnées ont été déposées pour l’authentification unique de ${organization}`,
+    told: (organization, connection) =>
+      `Un administrateur a déposé les métadonnées d’un fournisseur d’identité pour l’authentification unique de ${organization}, connexion ${connection}.`,
+    inUse: 'Elles sont utilisées\u00a0: ce fournisseur d’identité décide qui se connecte.',
+    waits:
+      'Rien n’a changé pour ceux qui se connectent\u00a0: d’autres sont utilisées, jusqu’à ce que les personnes qui vous ont invité les remplacent par celles-ci.',
+    unexpected:
+      'Si aucun de vous ne l’a fait, prévenez tout de suite les personnes qui vous ont invité\u00a0: quiconque dépose des métadonnées peut se connecter au nom de n’importe qui.',
+  },
   sandbox: 'Message de test\u00a0: il provient d’un bac à sable, pas du service réel.',
   sentBy: (product, organization) => `Envoyé par ${product} pour ${organization}`,
 }

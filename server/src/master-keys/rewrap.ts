@@ -5,8 +5,11 @@ import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { answerContext } from '../events/idempotency.js'
 import { linkCodeContext } from '../magic-link/link-code.js'
+import { adminCodeContext } from '../onboarding/code.js'
 import { pepperContext } from '../password/pepper.js'
 import { sealContext } from '../signing-keys/signing-keys.js'
+import { ssoKeyContext } from '../sso-connections/keys.js'
+import { arrivalContext } from '../sso-sign-in/arrival.js'
 import { challengeContext, enrollmentContext, type TotpOwner, type TotpSecretKind } from '../totp/sealed.js'
 import { signatureKeyContext } from '../webhooks/signature-keys.js'
 
@@ -102,6 +105,48 @@ const sealedColumns: readonly SealedColumn[] = [
         organizationId: named('organization_id'),
         flowId: named('id'),
       }),
+  },
+  {
+    table: 'sso_admin_sessions',
+    column: 'code_sealed',
+    naming: ['account_id', 'organization_id', 'id'],
+    contextOf: (named) =>
+      adminCodeContext({
+        accountId: named('account_id'),
+        organizationId: named('organization_id'),
+        sessionId: named('id'),
+      }),
+  },
+  {
+    table: 'sso_keys',
+    column: 'private_key_sealed',
+    naming: ['account_id', 'environment', 'organization_id', 'connection_id', 'id'],
+    contextOf: (named) =>
+      ssoKeyContext(
+        {
+          accountId: named('account_id'),
+          environment: named('environment'),
+          organizationId: named('organization_id'),
+          connectionId: named('connection_id'),
+        },
+        named('id'),
+      ),
+  },
+  {
+    table: 'saml_arrivals',
+    column: 'assertion_sealed',
+    naming: ['account_id', 'environment', 'organization_id', 'connection_id', 'token_hash'],
+    contextOf: (named) =>
+      arrivalContext(
+        {
+          accountId: named('account_id'),
+          environment: named('environment'),
+          organizationId: named('organization_id'),
+          connectionId: named('connection_id'),
+        },
+        // Postgres writes bytea as \x and its digits.
+        Buffer.from(named('token_hash').slice(2), 'hex'),
+      ),
   },
   ...['signature_key_sealed', 'previous_signature_key_sealed'].map((column): SealedColumn => ({
     table: 'webhooks',

@@ -21,7 +21,7 @@ import { OAuthFailure } from './oauth-failure.js'
 import { isVerifierOf } from './pkce.js'
 import { issueRefreshToken } from './refresh-family.js'
 import { hasOfflineAccess } from './scopes.js'
-import { findUserOf, signUserTokens } from './user-tokens.js'
+import { findUserOf, identityDataOfSession, signUserTokens } from './user-tokens.js'
 
 /** A code as it is presented; what is undefined was not sent. */
 export interface CodeExchange {
@@ -119,6 +119,7 @@ const spendCode = statement((db, { codeHash, at }: { codeHash: Buffer; at: Date 
       // Written by completeSignIn() alone.
       sql<ActClaim | null>`sessions.act`.as('act'),
       'code.authenticated_at',
+      identityDataOfSession().as('identity_data'),
       'users.email_normalized',
       sql<boolean>`(users.active and users.deleted_at is null)`.as('is_user_active'),
       'applications.name as application_name',

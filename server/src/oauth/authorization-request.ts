@@ -97,7 +97,7 @@ export function hintedEmail({ login_hint: hint }: AuthorizationRequest): string 
 
 const Email = email()
 
-/** The way of signing in that the application would like. Identity providers will have names of their own here. */
+/** The way of signing in that the application would like; identity providers have other names. */
 export function hintedWay({ idp_hint: hint }: AuthorizationRequest): WayHint | undefined {
   return wayHints.find((way) => way === hint)
 }

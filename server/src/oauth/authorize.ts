@@ -5,6 +5,7 @@ import { callerAtPage } from '../flows/flow.js'
 import { skipFirstFactor, startFlow, type NewFlow } from '../flows/start.js'
 import { findBrowserSession, type BrowserSession } from '../sessions/browser-session.js'
 import { toRedirectUrl } from '../sessions/complete-sign-in.js'
+import { findOpenConnections } from '../sso-sign-in/connection-of-address.js'
 import { ofUser } from '../tenant.js'
 import {
   demandedFactors,
@@ -20,7 +21,7 @@ import { issuerOf } from './claims.js'
 import { readIdTokenHint } from './id-token-hint.js'
 import { grantedScope } from './scopes.js'
 import { issueSessionCode } from './session-code.js'
-import { fitOf } from './session-fit.js'
+import { fitOf, isFreshSignInAskedFor } from './session-fit.js'
 
 /** A browser that an application has sent. */
 export interface Authorization {
@@ -32,6 +33,8 @@ export interface Authorization {
   readonly isForm: boolean
   /** Of the flow cookie, which the browser has or is given. */
   readonly browserSecret: string
+  /** The address that it comes from, for limits alone. */
+  readonly ip: string
   /** Of the session cookie of an organization and environment. */
   readonly findSessionSecret: (
     owner: Pick<AuthorizingClient, 'organizationId' | 'environment'>,
@@ -157,13 +160,17 @@ interface BegunFlow {
   readonly stepUp: BrowserSession | undefined
 }
 
-/** @returns The id of the flow. */
+/**
+ * @returns The id of the flow.
+ * @throws ApiError `rate_limited` when the network has begun too many.
+ */
 async function beginFlow(
   deps: Deps,
-  { browserSecret, requestId }: Authorization,
+  { browserSecret, ip, requestId }: Authorization,
   client: AuthorizingClient,
   { request, isMfaRequired, stepUp }: BegunFlow,
 ): Promise<string> {
+  await deps.limits.takeFlowFrom(ip)
   const flow: NewFlow = {
     accountId: client.accountId,
     environment: client.environment,
@@ -175,9 +182,11 @@ async function beginFlow(
     codeChallenge: request.code_challenge,
     scope: grantedScope(request.scope.join(' ')),
     isMfaRequired,
+    isSignInForced: isFreshSignInAskedFor(request),
     locale: request.ui_locales ?? null,
     preferredWay: hintedWay(request) ?? null,
     email: stepUp?.email ?? hintedEmail(request) ?? null,
+    connectionId: stepUp === undefined ? ((await findHinted(deps, client, request)) ?? null) : null,
     sessionId: stepUp?.sessionId ?? null,
     browserSecret,
   }
@@ -185,11 +194,22 @@ async function beginFlow(
   const { record: flowId } = await change(deps, caller.cause, async (trx) => {
     const key = await startFlow(deps, trx, flow)
     if (stepUp !== undefined) {
-      const { userId, amr, authenticatedAt } = stepUp
+      const { userId, amr, authenticatedAt, identityId } = stepUp
       const tenant = ofUser({ ...caller, domain: client.domain }, userId)
-      await skipFirstFactor(deps, trx, key, flow, { tenant, userId, amr, authenticatedAt })
+      await skipFirstFactor(deps, trx, key, flow, { tenant, userId, amr, authenticatedAt, identityId })
     }
     return { record: key.flowId }
   })
   return flowId
+}
+
+/** The connection that idp_hint names, where its identity provider can be asked. */
+async function findHinted(
+  deps: Pick<Deps, 'db'>,
+  client: AuthorizingClient,
+  { idp_hint: hint }: AuthorizationRequest,
+): Promise<string | undefined> {
+  if (hint === undefined) return undefined
+  const connections = await findOpenConnections(deps, client)
+  return connections.find(({ idpId }) => idpId === hint)?.connectionId
 }

@@ -59,6 +59,7 @@ export const scopeOfWay: ReadonlyMap<string, Scope> = new Map([
   ['pwd', 'write:passwords'],
   ['otp', 'write:totp'],
   ['sms', 'write:totp'],
+  ['sso', 'write:sso_connections'],
 ])
 
 /** The ways of signing in that a key with these scopes may have a user pass. */

@@ -26,7 +26,7 @@ import {
   type KnownFamily,
 } from './refresh-family.js'
 import { scopesOf } from './scopes.js'
-import { findUserOf, signUserTokens, type Grant } from './user-tokens.js'
+import { findUserOf, identityDataOfSession, signUserTokens, type Grant } from './user-tokens.js'
 
 /** A refresh token as it is presented. */
 export interface Refresh {
@@ -139,7 +139,8 @@ const rotate = sqlStatement(
         organizations.domain, family.session_id, family.user_id, family.application_id,
         applications.name as application_name, applications.application_type,
         applications.access_token_lifetime_in_seconds, applications.token_signing_alg,
-        family.scope, family.amr, sessions.act, family.authenticated_at, family.token_hash
+        family.scope, family.amr, sessions.act, family.authenticated_at, family.token_hash,
+        ${identityDataOfSession()} as identity_data
     ), used as (
       update sessions set last_used_at = ${attempt.at}
       from spent

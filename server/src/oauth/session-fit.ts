@@ -1,6 +1,7 @@
 import type { AuthorizationRequest } from '@portico/contract/authorize'
 import { isEmailDomainAllowed } from '../sessions/complete-sign-in.js'
 import type { BrowserSession } from '../sessions/browser-session.js'
+import { isSecondFactorMissing } from '../sessions/totp-asked.js'
 import { normalizeEmail } from '../users/email.js'
 import { hintedEmail } from './authorization-request.js'
 
@@ -30,13 +31,21 @@ export function fitOf(
   const hint = hintedEmail(request)
   if (hint !== undefined && normalizeEmail(hint) !== sessionEmail) return 'sign_in'
   if (!isEmailDomainAllowed(allowedEmailDomains, sessionEmail)) return 'sign_in'
-  if (session.amr.includes('mfa')) return 'enough'
-  if (session.isTotpAsked) return 'step_up'
-  return isMfaRequired ? 'sign_in' : 'enough'
+  const { amr, isTotpAsked } = session
+  if (!isSecondFactorMissing(amr, { isTotpAsked, isMfaRequired })) return 'enough'
+  return isTotpAsked ? 'step_up' : 'sign_in'
 }
 
 function isSignInAskedFor({ prompt = [] }: AuthorizationRequest): boolean {
   return prompt.some((value) => value === 'login' || value === 'select_account' || value === 'create')
+}
+
+/**
+ * Whether an identity provider has to ask its users anew, who may be signed in there for longer than the application
+ * allows.
+ */
+export function isFreshSignInAskedFor({ prompt = [], max_age: maxAge }: AuthorizationRequest): boolean {
+  return prompt.includes('login') || maxAge !== undefined
 }
 
 /** max_age=0 is prompt=login by another name (OpenID Connect Core section 3.1.2.1). */

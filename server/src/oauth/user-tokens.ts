@@ -1,7 +1,7 @@
 import type { Environment } from '@portico/contract/fields'
 import type { UserTokens } from '@portico/contract/oauth'
-import type { User } from '@portico/contract/users'
-import type { Kysely } from 'kysely'
+import type { Identity, User } from '@portico/contract/users'
+import { sql, type Kysely } from 'kysely'
 import { v4 as uuidv4 } from 'uuid'
 import type { Algorithm } from '../crypto/jwt.js'
 import type { DB } from '../db/schema.js'
@@ -11,6 +11,7 @@ import type { Cause } from '../tenant.js'
 import { toMetaDataClaims } from '../token-customization/user-metadata.js'
 import { getUser } from '../users/users.js'
 import { issuerOf, toAccessTokenClaims, toIdTokenClaims, type ActClaim } from './claims.js'
+import { toAttributes } from './resource-owner-metadata.js'
 import { scopesOf } from './scopes.js'
 
 /** What a code or a refresh token was good for, as the statement that spent it says. */
@@ -32,6 +33,20 @@ export interface Grant {
   readonly amr: readonly string[]
   readonly act: ActClaim | null
   readonly authenticated_at: Date
+  /** What the identity provider says of the user, after an SSO sign-in. */
+  readonly identity_data: Identity['data'] | null
+}
+
+/** The identity by which the session of a statement was opened, as it is now. */
+export function identityDataOfSession() {
+  return sql<Identity['data'] | null>`(
+    select identity.data from user_identities as identity
+    where identity.account_id = sessions.account_id
+      and identity.environment = sessions.environment
+      and identity.organization_id = sessions.organization_id
+      and identity.user_id = sessions.user_id
+      and identity.id = sessions.identity_id
+  )`
 }
 
 /** What the ID token binds itself to beside the access token. */
@@ -101,7 +116,13 @@ export async function signUserTokens(
   const idToken = signWith(deps, owner, key, {
     algorithm,
     typ: 'JWT',
-    claims: toIdTokenClaims({ ...facts, ...binding, jti: uuidv4(), accessToken }),
+    claims: toIdTokenClaims({
+      ...facts,
+      ...binding,
+      jti: uuidv4(),
+      accessToken,
+      attributes: toAttributes(grant.identity_data ?? {}),
+    }),
   })
   return {
     access_token: accessToken,

@@ -16,6 +16,7 @@ const reserved = new Set([
   'onboarding',
   'relay',
   'outbox',
+  'test-idp',
 ])
 
 /** A domain from a name: transliterated lower-case words joined by dashes; one is made up where the name gives none. */

@@ -18,7 +18,7 @@ export interface PageAssets {
 }
 
 /** In the order in which they are read: what comes later stands over what was before. */
-const styleSheets = ['style.css', 'form.css', 'content.css']
+const styleSheets = ['style.css', 'form.css', 'content.css', 'tutorial.css', 'metadata.css', 'onboarding.css']
 
 /** Reads what pages load. The sources are shipped beside what is compiled from them. */
 export function readPageAssets(): PageAssets {

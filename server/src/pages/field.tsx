@@ -39,7 +39,7 @@ export function Field({ id, label, fault, hint, input, hasFocus = true, beside }
           {...input}
           id={id}
           name={id}
-          required
+          required={input.required ?? true}
           autocapitalize="none"
           autocorrect="off"
           spellcheck={false}

@@ -5,13 +5,16 @@ import { identifierPage } from './identifier.js'
 import type { Frame } from './layout.js'
 import { linkCodePage } from './link-code.js'
 import { linkSentPage } from './link-sent.js'
+import { identityProviderPage, returnPage } from './identity-provider.js'
 import { magicLinkPage } from './magic-link.js'
+import { onboardingStates } from './onboarding/gallery.given.js'
 import { passwordPage } from './password.js'
 import { readyPage } from './ready.js'
 import { recoveryCodesPage } from './recovery-codes.js'
 import { passwordSetPage, setPasswordPage } from './set-password.js'
 import { sessionsPage, type SessionView } from './sessions.js'
 import { signedOutPage, signOutPage } from './sign-out.js'
+import { testIdpPage } from './test-idp.js'
 import type { PageTexts } from './texts/en.js'
 import { totpPage } from './totp.js'
 
@@ -97,7 +100,9 @@ export function galleryOf(frame: Frame, names: GalleryNames): GalleryPage[] {
     ...enrollStates(frame, names),
     ...recoveryStates(frame),
     ...sessionStates(frame, names),
+    ...testIdpStates(frame),
     ...errorStates(frame),
+    ...onboardingStates(frame, names),
   ]
 }
 
@@ -179,6 +184,21 @@ function setPasswordStates(frame: Frame, { email, application }: GalleryNames): 
     ),
     page('password-set', passwordSetPage({ frame })),
     page('ready', readyPage({ frame, form, applicationName: application })),
+    ...ssoStates(frame),
+  ]
+}
+
+/** What stands between us and an identity provider; the form that is another site's has its test in saml-sign-in. */
+function ssoStates(frame: Frame): GalleryPage[] {
+  const { texts } = frame
+  const sentences = ['ssoRefused', 'ssoUnavailable', 'deadSsoLink', 'unknownConnection'] as const
+  const connections = [{ idpId: 'awesome_company_1' }]
+  const url = '/t/awesome-company/sign-in/x/identity-provider'
+  return [
+    page('identifier-sso', identifierPage({ frame, form, email: null, maySignUp: false, connections })),
+    page('identity-provider', identityProviderPage({ frame, form, url, isAsked: true })),
+    page('sso-return', returnPage({ frame, url: '/t/awesome-company/sign-in/x' })),
+    ...sentences.map((name) => page(name, errorPage(frame, texts[name], texts.reference('0190c8a2')))),
   ]
 }
 
@@ -247,6 +267,16 @@ function sessionStates(frame: Frame, { email, application }: GalleryNames): Gall
     page('sessions-only-one', sessionsPage({ ...view, sessions: sessions.slice(0, 1), isOnlyOne: true })),
     page('sign-out', signOutPage({ frame, form, email })),
     page('signed-out', signedOutPage({ frame })),
+  ]
+}
+
+function testIdpStates(frame: Frame): GalleryPage[] {
+  const view = { frame: { ...frame, isSandbox: true }, form, samlRequest: 'c2FtbA==', relayState: '' }
+  const invalid = { ...view, email: 'ada@', fault: 'expired', isInvalid: true } as const
+  return [
+    page('test-idp', testIdpPage({ ...view, email: '', fault: 'none', isInvalid: false })),
+    page('test-idp-invalid', testIdpPage(invalid)),
+    page('error-no-test-idp', errorPage(view.frame, frame.texts.noTestIdp)),
   ]
 }
 

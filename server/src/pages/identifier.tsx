@@ -15,6 +15,8 @@ export interface IdentifierPage {
   readonly email: string | null
   /** Whether an address that nobody has yet gets an account on the way. */
   readonly maySignUp: boolean
+  /** Identity providers that are chosen by a button. */
+  readonly connections?: readonly { readonly idpId: string }[]
   /** What the sign-in is to, where that is known. */
   readonly applicationName?: string | undefined
   readonly fault?: IdentifierFault | undefined
@@ -23,7 +25,7 @@ export interface IdentifierPage {
 
 /** Asks for the address, and says what becomes of one that is new. */
 export function identifierPage(view: IdentifierPage): string {
-  const { frame, form, email, maySignUp, applicationName } = view
+  const { frame, form, email, maySignUp, connections = [], applicationName } = view
   const { texts } = frame
   const words = texts.identifier
   const fault = toFault(texts, words.faults, view.fault, view.retryAfterSeconds)
@@ -47,6 +49,11 @@ export function identifierPage(view: IdentifierPage): string {
           />
           {maySignUp && <Agreement frame={frame} />}
         </Form>
+        {connections.map(({ idpId }) => (
+          <Form key={idpId} form={form} action="single_sign_on" button={texts.ssoButton} look="second">
+            <input type="hidden" name="idp_id" value={idpId} />
+          </Form>
+        ))}
       </>
     ),
   })

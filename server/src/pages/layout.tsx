@@ -25,6 +25,10 @@ interface Page {
   readonly title: string
   /** The page says what was wrong with the last form. */
   readonly isFault?: boolean
+  /** For what is read and compared at a desk, and does not fit beside a password field. */
+  readonly isWide?: boolean
+  /** Where the browser goes on to by itself: a new navigation, which no form-action holds back. */
+  readonly goesOnTo?: string | undefined
   readonly children: ComponentChildren
 }
 
@@ -33,7 +37,7 @@ export function toDocument(page: Page): string {
   return `<!doctype html>${renderToString(<Document {...page} />)}`
 }
 
-function Document({ frame, title, isFault = false, children }: Page) {
+function Document({ frame, title, isFault = false, isWide = false, goesOnTo, children }: Page) {
   const { texts, organization, isSandbox, productName, styleUrl, scriptUrl } = frame
   const name = displayName(organization?.name ?? productName)
   return (
@@ -43,13 +47,14 @@ function Document({ frame, title, isFault = false, children }: Page) {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
+        {goesOnTo !== undefined && <meta http-equiv="refresh" content={`0; url=${goesOnTo}`} />}
         <title>{`${isFault ? texts.errorTitle(title) : title} · ${name}`}</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href={styleUrl} />
         {organization !== undefined && <link rel="stylesheet" href={`/t/${organization.domain}/brand.css`} />}
         {scriptUrl !== undefined && <script src={scriptUrl} defer />}
       </head>
-      <body>
+      <body class={isWide ? 'wide' : undefined}>
         <main class="card">
           {isSandbox && <p class="sandbox">{texts.sandbox}</p>}
           <Organization organization={organization} productName={productName} />

@@ -13,11 +13,14 @@ import type { Frame } from './layout.js'
 import { linkCodePage } from './link-code.js'
 import { logoutRouter } from './logout/router.js'
 import { magicLinkPage } from './magic-link.js'
+import { onboardingRouter } from './onboarding/router.js'
 import { isOnlyLooking } from './only-looking.js'
 import { pageHeaders } from './page-headers.js'
 import { setPasswordRouter } from './set-password/router.js'
 import { sessionsRouter } from './own-sessions/router.js'
 import { signInRouter } from './sign-in/router.js'
+import { ssoRouter } from './sso/router.js'
+import { testIdpRouter } from './test-idp/router.js'
 import { domainOf, formOf, frameOf, sendPage, textOf, type Site } from './site.js'
 
 const magicLinkPath = '/t/:org_domain/magic-link'
@@ -108,6 +111,9 @@ export function pagesRouter(deps: Deps): Router {
   })
 
   router.use(setPasswordRouter(deps, site))
+  router.use(onboardingRouter(deps, site))
+  router.use(ssoRouter(deps, site))
+  router.use(testIdpRouter(deps, site))
   router.use(signInRouter(deps, site))
   router.use(sessionsRouter(deps, site))
 

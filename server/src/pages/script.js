@@ -11,6 +11,7 @@ for (const button of document.querySelectorAll('[data-copy]')) copy(button)
 for (const button of document.querySelectorAll('[data-print]')) print(button)
 for (const form of document.querySelectorAll('form[data-once]')) sendOnce(form)
 for (const form of document.querySelectorAll('form[data-code]')) sendWhenTyped(form)
+for (const form of document.querySelectorAll('form[data-at-once]')) sendAtOnce(form)
 for (const image of document.querySelectorAll('img[data-logo]')) replaceWhenBroken(image)
 
 /** Shows what is typed in a password field, and hides it again. */
@@ -82,6 +83,13 @@ function sendWhenTyped(form) {
     isTried = true
     form.requestSubmit(button)
   })
+}
+
+/** Sends what nobody has to look at, once: who comes back to the page decides. */
+function sendAtOnce(form) {
+  const [navigation] = window.performance.getEntriesByType('navigation')
+  if (navigation?.type === 'back_forward') return
+  form.requestSubmit(form.querySelector('button[type=submit]'))
 }
 
 /** In the place of a logo that cannot be had stand the initial and the name. */

@@ -59,20 +59,30 @@ test('these columns are exported, beside the user', () => {
       'expires_at ended_at inserted_at',
     relay_requests:
       'environment organization_id id relay_id user_id session_id expires_at used_at inserted_at scope',
+    saml_arrivals:
+      'environment organization_id connection_id trace_id metadata_version expires_at inserted_at',
+    saml_requests:
+      'environment organization_id connection_id id flow_id admin_session_id metadata_version expires_at inserted_at',
     sessions:
       'environment organization_id id user_id application_id amr authenticated_at expires_at ended_at act ' +
-      'user_agent last_used_at browser_used_at offline_until',
+      'user_agent last_used_at browser_used_at offline_until identity_id',
     sign_in_flows:
       'environment organization_id id application_id redirect_uri state nonce code_challenge scope is_mfa_required ' +
       'locale preferred_way step email user_id amr authenticated_at session_id pending_sign_in_id enrollment_id is_renewal_due ' +
-      'link_code_expires_at link_code_failures expires_at used_at inserted_at',
+      'link_code_expires_at link_code_failures expires_at used_at inserted_at connection_id identity_id is_sign_in_forced',
+    sso_challenges:
+      'environment organization_id connection_id id application_id redirect_uri state nonce code_challenge scope email ' +
+      'expires_at used_at inserted_at',
+    sso_login_traces:
+      'environment organization_id connection_id id kind outcome checks failed_check name_id email attributes user_id ' +
+      'request_id inserted_at',
     totp_challenges:
       'environment organization_id id user_id method pending_sign_in_id expires_at challenged_at voided_at inserted_at',
     totp_enrollments:
       'environment organization_id user_id method enrolled_at validated_at enrollment_nb last_step failures locked_until ' +
       'pending_id pending_method pending_phone_number pending_failures pending_at pending_expires_at inserted_at',
     user_identities:
-      'environment organization_id user_id id kind issuer subject authenticated_at inserted_at',
+      'environment organization_id user_id id kind issuer subject authenticated_at inserted_at provider data',
     webhook_attempts:
       'environment delivery_id webhook_id number outcome status answer duration_ms started_at',
     webhook_deliveries:

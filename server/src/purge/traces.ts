@@ -23,7 +23,7 @@ const userColumns = ['user_id', 'subject_id', 'resource_owner_id'] as const
 const timeColumns = ['inserted_at', 'issued_at'] as const
 
 /**
- * Tables that tell of nobody. Every other one is exported and erased by the names of its columns, or with the rows that
+ * Tables that tell of no user. Every other one is exported and erased by the names of its columns, or with the rows that
  * its own belong to; a test fails for a table that is neither.
  */
 export const tablesWithoutPersons: readonly (keyof DB)[] = [
@@ -42,8 +42,18 @@ export const tablesWithoutPersons: readonly (keyof DB)[] = [
   'password_peppers',
   'record_counts',
   'relays',
+  'saml_seen_assertions',
   'signing_keys',
   'slugs',
+  // Administrators are no users: they are removed by an operation of their own, and erased with the organization.
+  'sso_admins',
+  'sso_admin_links',
+  'sso_admin_sessions',
+  'sso_connections',
+  'sso_default_redirections',
+  'sso_keys',
+  'sso_metadata_versions',
+  'sso_onboardings',
   'totp_connections',
   'webhooks',
 ]
@@ -51,7 +61,7 @@ export const tablesWithoutPersons: readonly (keyof DB)[] = [
 /** The tables that tell of persons, in the order given. */
 export function tracesIn(tables: readonly Table[]): Trace[] {
   return tables
-    .filter(({ name }) => name !== 'users')
+    .filter(({ name }) => name !== 'users' && !tablesWithoutPersons.some((known) => known === name))
     .map((table) => ({
       table,
       user: userColumns.find((column) => table.columns.includes(column)),

@@ -148,10 +148,13 @@ async function arrive(
 
 /** The user as the organization they come from names them. */
 function identityOf({ config }: Pick<Deps, 'config'>, spent: SpentRelay): VouchedIdentity {
+  const issuer = issuerOf(config.baseUrl, spent.origin_domain)
   return {
     kind: 'relay',
-    issuer: issuerOf(config.baseUrl, spent.origin_domain),
+    issuer,
     subject: spent.user_id,
+    provider: 'relay',
+    data: { iss: issuer, sub: spent.user_id },
     authenticatedAt: spent.authenticated_at,
   }
 }

@@ -13,6 +13,8 @@ export interface BrowserSession {
   readonly email: string
   readonly amr: readonly string[]
   readonly authenticatedAt: Date
+  /** The identity that an identity provider has vouched for. */
+  readonly identityId: string | null
   /** Whether a second factor is asked of the user now, whatever was when the session began. */
   readonly isTotpAsked: boolean
 }
@@ -40,6 +42,7 @@ export async function findBrowserSession(
     email: row.email,
     amr: row.amr,
     authenticatedAt: row.authenticated_at,
+    identityId: row.identity_id,
     isTotpAsked: row.is_totp_asked,
   }
 }
@@ -75,6 +78,7 @@ const selectSession = statement((db, key: SessionKey) =>
       'users.email',
       'sessions.amr',
       'sessions.authenticated_at',
+      'sessions.identity_id',
       isTotpAskedOfUserOf('sessions').as('is_totp_asked'),
     ]),
 )

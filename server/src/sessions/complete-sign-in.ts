@@ -22,9 +22,11 @@ export interface PassedSignIn {
   readonly applicationId: string
   /** One that the application allows: the code is bound to it. */
   readonly redirectUri: string
-  /** How the user was authenticated: email, relay, or a name of RFC 8176. */
+  /** How the user was authenticated: email, relay, sso, or a name of RFC 8176. */
   readonly amr: readonly string[]
   readonly authenticatedAt: Date
+  /** The identity that an identity provider has vouched for. */
+  readonly identityId?: string | undefined
   /** The user in the organization they come from, after a relay. */
   readonly act?: ActClaim
   readonly nonce: string | null
@@ -90,6 +92,7 @@ export async function openSession(
     ...session,
     secret_hash: browser?.secretHash ?? null,
     browser_used_at: browser === undefined ? null : at,
+    identity_id: signIn.identityId ?? null,
     act: signIn.act === undefined ? null : JSON.stringify(signIn.act),
   })
   await emit(deps, trx, tenant, {
@@ -115,6 +118,7 @@ const insertSession = insertion('sessions', [
   'user_agent',
   'secret_hash',
   'browser_used_at',
+  'identity_id',
   'act',
 ])
 

@@ -7,6 +7,7 @@ import type { Deps } from '../deps.js'
 import type { Flow, FlowKey, Step } from '../flows/flow.js'
 import { firstFactorSteps, moveFlow } from '../flows/step.js'
 import { ofUser, type Tenant } from '../tenant.js'
+import { isSecondFactorMissing } from './totp-asked.js'
 import type { CodeDestination } from './code-destination.js'
 import { completeSignIn, isEmailDomainAllowed, type PassedSignIn } from './complete-sign-in.js'
 
@@ -47,15 +48,20 @@ export async function passFirstFactorInFlow(
   signIn: FirstFactor,
   { flowId, isMfaRequired }: Pick<Flow, 'flowId' | 'isMfaRequired'>,
 ): Promise<Step | undefined> {
-  const isTotpAsked = await isTotpAskedOf(trx, signIn.tenant, signIn.userId)
+  const isEnrolled = await isTotpAskedOf(trx, signIn.tenant, signIn.userId)
+  const isMissing = isSecondFactorMissing(signIn.amr, { isTotpAsked: isEnrolled, isMfaRequired })
+  const isTotpAsked = isMissing && isEnrolled
   const pending = isTotpAsked ? await insertPendingSignIn(deps, trx, signIn, flowId) : undefined
   const isRenewalDue = signIn.isRenewalDue ?? false
-  const step = isTotpAsked ? 'totp' : isMfaRequired ? 'enroll' : stepAfterFactors(isRenewalDue)
+  const step = isTotpAsked ? 'totp' : isMissing ? 'enroll' : stepAfterFactors(isRenewalDue)
   const isMoved = await moveFlow(deps, trx, flowKeyOf(signIn, flowId), {
-    from: firstFactorSteps,
+    from: [...firstFactorSteps, 'identity_provider'],
     to: step,
     set: {
       user_id: signIn.userId,
+      identity_id: signIn.identityId ?? null,
+      // Of the flow itself where it is held, as it is after an identity provider, which adds to it.
+      ...(signIn.identityId !== undefined && { scope: signIn.scope }),
       amr: [...signIn.amr],
       authenticated_at: signIn.authenticatedAt,
       pending_sign_in_id: pending?.pendingSignInId ?? null,

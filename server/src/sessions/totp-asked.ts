@@ -20,3 +20,15 @@ export function isTotpAskedOfUserOf(row: 'sessions' | 'flow'): RawBuilder<boolea
       and enrollment.validated_at is not null
   )`
 }
+
+/**
+ * Whether a second factor of ours is missing. Who comes from an identity provider has passed what it asks for, and passes
+ * another one here only where the application demands two factors.
+ */
+export function isSecondFactorMissing(
+  amr: readonly string[],
+  { isTotpAsked, isMfaRequired }: { readonly isTotpAsked: boolean; readonly isMfaRequired: boolean },
+): boolean {
+  if (amr.includes('mfa')) return false
+  return isMfaRequired || (isTotpAsked && !amr.includes('sso'))
+}

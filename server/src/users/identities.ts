@@ -1,3 +1,4 @@
+import type { Identity } from '@portico/contract/users'
 import { sql, type Transaction } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { organizationIdOf } from '../db/organization-id.js'
@@ -8,13 +9,18 @@ import type { IdentityRow } from './record.js'
 
 /** A user as another issuer names them; one at most of an organization and environment has it. */
 export interface IdentityName {
-  readonly kind: 'relay'
+  readonly kind: 'relay' | 'saml'
+  /** Of a relay the issuer of the organization, of an SSO connection its idp_id. */
   readonly issuer: string
   readonly subject: string
 }
 
 /** An identity, and when its issuer had the user prove it. */
 export interface VouchedIdentity extends IdentityName {
+  /** As the record of the user names it: relay, or saml.okta and the like. */
+  readonly provider: string
+  /** What the issuer says of the user. */
+  readonly data: Identity['data']
   readonly authenticatedAt: Date
 }
 
@@ -33,7 +39,15 @@ export async function insertIdentity(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
   tenant: Tenant,
-  { userId, kind, issuer, subject, authenticatedAt }: VouchedIdentity & { readonly userId: string },
+  {
+    userId,
+    kind,
+    issuer,
+    subject,
+    provider,
+    data,
+    authenticatedAt,
+  }: VouchedIdentity & { readonly userId: string },
 ): Promise<IdentityRow> {
   await trx
     .insertInto('user_identities')
@@ -46,11 +60,13 @@ export async function insertIdentity(
       kind,
       issuer,
       subject,
+      provider,
+      data: JSON.stringify(data),
       authenticated_at: authenticatedAt,
       inserted_at: now(),
     })
     .execute()
-  return { kind, issuer, subject, authenticated_at_ms: authenticatedAt.getTime() }
+  return { kind, issuer, provider, data, authenticated_at_ms: authenticatedAt.getTime() }
 }
 
 /** Forgets the identities of a user: who comes by one again is somebody new, as by an address. */
@@ -68,7 +84,7 @@ export async function forgetIdentities(trx: Transaction<DB>, tenant: Tenant, use
 export function identitiesOfUser() {
   return sql<IdentityRow[]>`(
     select coalesce(jsonb_agg(jsonb_build_object(
-      'kind', identity.kind, 'issuer', identity.issuer, 'subject', identity.subject,
+      'kind', identity.kind, 'issuer', identity.issuer, 'provider', identity.provider, 'data', identity.data,
       'authenticated_at_ms', (extract(epoch from identity.authenticated_at) * 1000)::bigint
     ) order by identity.id), '[]')
     from user_identities identity

@@ -37,7 +37,8 @@ export interface MetaDataRow {
 export interface IdentityRow {
   readonly kind: string
   readonly issuer: string
-  readonly subject: string
+  readonly provider: string
+  readonly data: Identity['data']
   /** Milliseconds since 1970. */
   readonly authenticated_at_ms: number
 }
@@ -160,13 +161,13 @@ function toAddress(stored: StoredAddress): Address {
   }
 }
 
-function toIdentity({ kind, issuer, subject, authenticated_at_ms }: IdentityRow): Identity {
+function toIdentity({ kind, issuer, provider, data, authenticated_at_ms }: IdentityRow): Identity {
   return {
     __type__: 'Identity',
-    idp_id: null,
-    provider: kind,
+    idp_id: kind === 'relay' ? null : issuer,
+    provider,
     authenticated_at: new Date(authenticated_at_ms).toISOString(),
-    data: { iss: issuer, sub: subject },
+    data,
   }
 }
 

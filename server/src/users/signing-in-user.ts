@@ -1,3 +1,4 @@
+import type { UserChanges } from '@portico/contract/user-input'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { organizationIdOf } from '../db/organization-id.js'
 import type { DB } from '../db/schema.js'
@@ -59,6 +60,8 @@ export interface NewSigningInUser {
   readonly id: string
   readonly email: string
   readonly emailVerified: boolean
+  /** What an identity provider says of it. */
+  readonly profile?: NonNullable<UserChanges['profile']>
   /** By which the user is known at the next sign-in, where another issuer vouches for them. */
   readonly identity?: VouchedIdentity
 }
@@ -72,9 +75,9 @@ export async function createSigningInUser(
   deps: Deps,
   trx: Transaction<DB>,
   tenant: Tenant,
-  { id, email, emailVerified, identity }: NewSigningInUser,
+  { id, email, emailVerified, profile = {}, identity }: NewSigningInUser,
 ): Promise<SigningInUser | undefined> {
-  const user = { id, input: { email }, emailVerified, phoneNumbers: [] }
+  const user = { id, input: { email, profile }, emailVerified, phoneNumbers: [] }
   const [row] = await insertNewUser(trx, userInsertion(deps, tenant, user))
   if (row === undefined) return undefined
   const identities =
@@ -83,16 +86,25 @@ export async function createSigningInUser(
   return row
 }
 
-/** Notes that the issuer of a user's identity has had them prove it since; nothing changes where it has not. */
+/** Notes that the issuer of a user's identity has had them prove it since, and what it says of them by now. */
 export async function renewIdentity(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
   tenant: Tenant,
-  { userId, kind, issuer, subject, authenticatedAt }: VouchedIdentity & { readonly userId: string },
+  {
+    userId,
+    kind,
+    issuer,
+    subject,
+    provider,
+    data,
+    authenticatedAt,
+  }: VouchedIdentity & { readonly userId: string },
 ): Promise<void> {
+  const said = JSON.stringify(data)
   const renewed = await trx
     .updateTable('user_identities')
-    .set({ authenticated_at: authenticatedAt })
+    .set({ authenticated_at: sql`greatest(authenticated_at, ${authenticatedAt})`, provider, data: said })
     .where('account_id', '=', tenant.accountId)
     .where('environment', '=', tenant.environment)
     .where('organization_id', '=', organizationIdOf(tenant))
@@ -100,7 +112,7 @@ export async function renewIdentity(
     .where('kind', '=', kind)
     .where('issuer', '=', issuer)
     .where('subject', '=', subject)
-    .where('authenticated_at', '<', authenticatedAt)
+    .where(sql<boolean>`(authenticated_at < ${authenticatedAt} or data <> ${said}::jsonb)`)
     .returning('id')
     .executeTakeFirst()
   if (renewed === undefined) return

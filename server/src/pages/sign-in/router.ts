@@ -108,6 +108,7 @@ export function signInRouter(deps: Deps, site: Site): Router {
       origin: req.headers.origin,
       isForm,
       browserSecret: secret,
+      ip: req.ip ?? '',
       findSessionSecret: (owner) => findSessionSecret(req.headers.cookie, isHttps, owner),
       requestId: requestIdOf(req),
     })

@@ -4,27 +4,44 @@ import { findWays, type Ways } from '../../flows/ways.js'
 import { logEvent } from '../../log-events/log-event.js'
 import { mailLinkOfFlow } from '../../magic-link/flow-link.js'
 import { isEmailDomainAllowed } from '../../sessions/complete-sign-in.js'
+import {
+  connectionOfAddress,
+  connectionsToChoose,
+  findOpenConnections,
+  type OpenConnection,
+} from '../../sso-sign-in/connection-of-address.js'
 import { normalizeEmail } from '../../users/email.js'
 import { errorPage } from '../error.js'
 import { identifierPage } from '../identifier.js'
 import { waitOf } from './limit.js'
 import type { StepOutcome, StepPage, StepScene } from './step-page.js'
 
-/** Where the address is asked for. What comes next, the organization decides, and never the address. */
+/** Where the address is asked for. What comes next, the organization and the domain decide, and never whose address it is. */
 export const identifierStep: StepPage = {
   show: async (scene) => {
-    const ways = await findWays(scene.deps, scene.flow)
-    return wayOf(scene, ways) === undefined ? noWay(scene) : page(scene, ways, scene.flow.email ?? '')
+    const ways = await findAllWays(scene)
+    const isAny = wayOf(scene, ways) !== undefined || ways.connections.length > 0
+    return isAny ? page(scene, ways, scene.flow.email ?? '') : noWay(scene)
   },
-  actions: { identify },
+  actions: { identify, single_sign_on: signInByChosen },
+}
+
+/** The ways of the organization, with its identity providers. */
+interface AllWays extends Ways {
+  readonly connections: readonly OpenConnection[]
+}
+
+async function findAllWays({ deps, flow }: StepScene): Promise<AllWays> {
+  const [ways, connections] = await Promise.all([findWays(deps, flow), findOpenConnections(deps, flow)])
+  return { ...ways, connections }
 }
 
 async function identify(scene: StepScene): Promise<StepOutcome> {
   const { deps, flow } = scene
-  const ways = await findWays(deps, flow)
+  const ways = await findAllWays(scene)
   const typed = scene.field('email').trim()
   const way = wayOf(scene, ways)
-  if (way === undefined) return { status: 409, page: noWay(scene) }
+  if (way === undefined && ways.connections.length === 0) return { status: 409, page: noWay(scene) }
   const refuse = (fault: 'missing' | 'invalid' | 'not_allowed') => ({
     status: 422,
     page: page(scene, ways, typed, { fault }),
@@ -33,6 +50,9 @@ async function identify(scene: StepScene): Promise<StepOutcome> {
   if (!email().safeParse(typed).success) return refuse('invalid')
   const normalized = normalizeEmail(typed)
   if (!isEmailDomainAllowed(ways.allowedEmailDomains, normalized)) return refuse('not_allowed')
+  const connection = connectionOfAddress(ways.connections, ways, normalized)
+  if (connection !== undefined) return goTo(scene, connection, { email: typed, email_normalized: normalized })
+  if (way === undefined) return refuse('not_allowed')
   if (way === 'magic_link') return mailLink(scene, ways, typed)
   const isMoved = await moveFlowAlone(deps, flow, {
     from: ['identifier'],
@@ -43,7 +63,26 @@ async function identify(scene: StepScene): Promise<StepOutcome> {
   return 'moved'
 }
 
-async function mailLink(scene: StepScene, ways: Ways, typed: string): Promise<StepOutcome> {
+/** By a button: of the connections that are chosen so, and of no other. */
+async function signInByChosen(scene: StepScene): Promise<StepOutcome> {
+  const ways = await findAllWays(scene)
+  const chosen = connectionsToChoose(ways.connections, ways)
+  const connection = chosen.find(({ idpId }) => idpId === scene.field('idp_id'))
+  if (connection !== undefined) return goTo(scene, connection)
+  return { status: 422, page: page(scene, ways, scene.flow.email ?? '') }
+}
+
+async function goTo(
+  { deps, flow }: StepScene,
+  { connectionId }: OpenConnection,
+  address: { readonly email: string; readonly email_normalized: string } | Record<string, never> = {},
+): Promise<StepOutcome> {
+  const set = { ...address, connection_id: connectionId }
+  await moveFlowAlone(deps, flow, { from: ['identifier'], to: 'identity_provider', set })
+  return 'moved'
+}
+
+async function mailLink(scene: StepScene, ways: AllWays, typed: string): Promise<StepOutcome> {
   const { deps, caller, flow, ip } = scene
   try {
     const isMoved = await mailLinkOfFlow(deps, caller, { flow, email: typed, purpose: 'sign_in', ip })
@@ -71,8 +110,8 @@ function logStarted({ deps, caller, flow }: StepScene, typed: string): Promise<v
 }
 
 /**
- * How users of the organization sign in: by password where they can, unless the application would like links. Identity
- * providers, which the domain of an address decides, will have their place here.
+ * How users of the organization sign in whose address belongs to no identity provider: by password where they can, unless
+ * the application would like links.
  */
 function wayOf({ flow }: StepScene, { hasPassword, hasLink }: Ways): 'password' | 'magic_link' | undefined {
   if (hasPassword && hasLink) return flow.preferredWay ?? 'password'
@@ -82,16 +121,18 @@ function wayOf({ flow }: StepScene, { hasPassword, hasLink }: Ways): 'password' 
 
 function page(
   { frame, form, flow }: StepScene,
-  { maySignUp }: Ways,
+  ways: AllWays,
   address: string,
   wrong: Partial<Pick<Parameters<typeof identifierPage>[0], 'fault' | 'retryAfterSeconds'>> = {},
 ): string {
   const { applicationName } = flow
+  const connections = connectionsToChoose(ways.connections, ways)
   return identifierPage({
     frame,
     form,
     email: address,
-    maySignUp,
+    maySignUp: ways.maySignUp,
+    connections,
     applicationName,
     fault: undefined,
     ...wrong,

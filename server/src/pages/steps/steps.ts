@@ -1,6 +1,7 @@
 import type { Step } from '../../flows/flow.js'
 import { enrollStep } from './enroll.js'
 import { identifierStep } from './identifier.js'
+import { identityProviderStep } from './identity-provider.js'
 import { linkSentStep } from './link-sent.js'
 import { passwordStep } from './password.js'
 import { readyStep } from './ready.js'
@@ -12,6 +13,7 @@ import { totpStep } from './totp.js'
 /** The page of each step. */
 export const stepPages: Readonly<Record<Step, StepPage>> = {
   identifier: identifierStep,
+  identity_provider: identityProviderStep,
   password: passwordStep,
   link_sent: linkSentStep,
   totp: totpStep,

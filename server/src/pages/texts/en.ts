@@ -1,10 +1,22 @@
 import type { LinkPurpose } from '../../magic-link/purpose.js'
+import { onboarding, type OnboardingTexts } from './en/onboarding.js'
 import { secondFactor, type SecondFactorTexts } from './en/second-factor.js'
 import { sessions, type SessionTexts } from './en/sessions.js'
 import { signIn, type SignInTexts } from './en/sign-in.js'
+import { ssoSetup, type SsoSetupTexts } from './en/sso-setup.js'
+import { sso, type SsoTexts } from './en/sso.js'
+import { testIdp, type TestIdpTexts } from './en/test-idp.js'
 
 /** The words of the pages in one language. Each page says in one sentence what is the case, and then what to do. */
-export interface PageTexts extends SignInTexts, SecondFactorTexts, SessionTexts {
+export interface PageTexts
+  extends
+    SignInTexts,
+    SecondFactorTexts,
+    SessionTexts,
+    SsoTexts,
+    TestIdpTexts,
+    OnboardingTexts,
+    SsoSetupTexts {
   /** BCP 47. */
   readonly lang: string
   /** What the language calls itself. */
@@ -69,6 +81,10 @@ export const en: PageTexts = {
   ...signIn,
   ...secondFactor,
   ...sessions,
+  ...onboarding,
+  ...ssoSetup,
+  ...sso,
+  ...testIdp,
   lang: 'en',
   name: 'English',
   links: {

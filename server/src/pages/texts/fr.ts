@@ -1,12 +1,20 @@
 import type { PageTexts } from './en.js'
+import { onboarding } from './fr/onboarding.js'
 import { secondFactor } from './fr/second-factor.js'
 import { sessions } from './fr/sessions.js'
 import { signIn } from './fr/sign-in.js'
+import { ssoSetup } from './fr/sso-setup.js'
+import { sso } from './fr/sso.js'
+import { testIdp } from './fr/test-idp.js'
 
 export const fr: PageTexts = {
   ...signIn,
   ...secondFactor,
   ...sessions,
+  ...onboarding,
+  ...ssoSetup,
+  ...sso,
+  ...testIdp,
   lang: 'fr',
   name: 'Français',
   links: {

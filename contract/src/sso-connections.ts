@@ -1,0 +1,351 @@
+import { initContract } from '@ts-rest/core'
+import { z } from 'zod/v4'
+import { access } from './access.js'
+import { changing, creating, reading } from './answers.js'
+import { codeRequest } from './code-request.js'
+import {
+  choices,
+  domainName,
+  email,
+  EnvironmentQuery,
+  filter,
+  flag,
+  idempotencyHeader,
+  ifMatchHeader,
+  integer,
+  list,
+  PageQuery,
+  pathNumber,
+  personal,
+  reference,
+  slug,
+  text,
+  url,
+} from './fields.js'
+import { listOf } from './record.js'
+import {
+  NewSsoAdminOnboarding,
+  providerType,
+  SsoAdminOnboarding,
+  SsoAdminOnboardingChanges,
+} from './sso-onboarding.js'
+import {
+  DefaultRedirection,
+  idpInitiatedModes,
+  SsoConnection,
+  SsoLoginTrace,
+  SsoSamlChallenge,
+  userPolicies,
+} from './sso-records.js'
+
+const associations = ['default_redirection', 'enterprise_connection_onboarding'] as const
+export type Association = (typeof associations)[number]
+
+/** The associations that an answer has as records instead of ids. */
+function preloads() {
+  return choices(associations).optional().describe('Answered as records instead of ids')
+}
+
+const environmentEcho = EnvironmentQuery.shape.environment
+const PreloadQuery = EnvironmentQuery.extend({ preload_associations: preloads() })
+export type PreloadQuery = z.output<typeof PreloadQuery>
+
+const idpId = z
+  .string()
+  .transform((name) => (/^[a-z0-9_]{1,150}$/i.test(name) ? name : ''))
+  .describe('idp_id of the connection')
+
+export const ConnectionPath = z.object({ idp_id: idpId })
+
+const settings = {
+  provider_type: providerType().optional(),
+  seats_limit: integer({ min: 0, max: 1_000_000 }).optional(),
+  update_user_new_connection: flag().optional(),
+  email_domains: list(domainName(), 100).optional(),
+  idp_initiated: z.enum(idpInitiatedModes).optional(),
+  allow_sha1: flag().optional(),
+  allow_cbc_unsigned_response: flag().optional(),
+}
+
+export const NewSsoConnection = z.strictObject({
+  organization_id: reference(),
+  application_id: reference().optional().describe('Its default redirect URL becomes the default redirection'),
+  sso_admin_email: personal(email()).optional().describe('Who sets the connection up'),
+  send_email: flag().optional().describe('Sends the invitation at once; needs sso_admin_email'),
+  user_security_type: z.enum(userPolicies).optional(),
+  ...settings,
+  environment: environmentEcho,
+})
+export type NewSsoConnection = z.output<typeof NewSsoConnection>
+
+export const SsoConnectionChanges = z.strictObject({
+  active: flag().optional(),
+  default_redirection_id: reference().optional().describe('One that the connection has or had'),
+  metadata: text(512_000, 1)
+    .optional()
+    .describe('The XML of the identity provider; becomes the current version'),
+  user_security_type: z.enum(userPolicies).optional(),
+  ...settings,
+  preload_associations: preloads(),
+  environment: environmentEcho,
+})
+export type SsoConnectionChanges = z.output<typeof SsoConnectionChanges>
+
+export const SsoConnectionQuery = PageQuery.extend({
+  preload_associations: preloads(),
+  organization_id: filter(reference()).describe('Only connections of this organization'),
+})
+export type SsoConnectionQuery = z.output<typeof SsoConnectionQuery>
+
+export const NewDefaultRedirection = z.strictObject({
+  application_id: reference(),
+  organization_id: reference().describe('The organization of the connection'),
+  uri: url()
+    .optional()
+    .describe(
+      'An allowed redirect URL of the application; without it its default redirect, or the first one that is allowed',
+    ),
+})
+export type NewDefaultRedirection = z.output<typeof NewDefaultRedirection>
+
+export const SsoUserPolicy = z.strictObject({ user_security_type: z.enum(userPolicies) })
+export type SsoUserPolicy = z.output<typeof SsoUserPolicy>
+
+export const NewSsoSamlChallenge = z
+  .strictObject({
+    redirect_uri: url()
+      .optional()
+      .describe('An allowed redirect URL of an application; any other gives way to the default redirect'),
+    org_domain: slug().optional().describe('Needed without user_email'),
+    user_email: personal(email())
+      .optional()
+      .describe('Whose connection is sought by the domain of the address; needed without org_domain'),
+    idp_id: idpId.optional().describe('Which connection, where the organization has several'),
+    ...codeRequest,
+  })
+  .meta({ examples: [{ org_domain: 'awesome-company' }] })
+export type NewSsoSamlChallenge = z.output<typeof NewSsoSamlChallenge>
+
+const tag = 'SSO connections'
+const path = '/api/v2/sso-connections'
+const onePath = '/api/v2/sso-connections/:idp_id'
+const notFound = 'sso_connection_not_found'
+const read = { tag, scope: 'read:sso_connections', reach: 'caller' } as const
+const write = { tag, scope: 'write:sso_connections', reach: 'caller' } as const
+const c = initContract()
+
+export const ssoConnections = c.router(
+  {
+    create: {
+      method: 'POST',
+      path,
+      summary: 'Create an SSO connection of an organization',
+      headers: idempotencyHeader,
+      body: NewSsoConnection,
+      responses: creating(
+        { 201: SsoConnection },
+        'organization_not_found',
+        'application_not_found',
+        'sso_admin_email_missing',
+      ),
+      metadata: access({
+        ...write,
+        emits: ['sso.connection.create.success'],
+        idempotent: true,
+        versioned: 'answers',
+      }),
+    },
+    list: {
+      method: 'GET',
+      path,
+      summary: 'List SSO connections, newest first',
+      query: SsoConnectionQuery,
+      responses: reading({ 200: listOf(SsoConnection) }),
+      metadata: access(read),
+    },
+    get: {
+      method: 'GET',
+      path: onePath,
+      summary: 'Get an SSO connection',
+      pathParams: ConnectionPath,
+      query: PreloadQuery,
+      responses: reading({ 200: SsoConnection }, 'malformed_request', notFound, 'invalid_parameters'),
+      metadata: access({ ...read, versioned: 'answers' }),
+    },
+    update: {
+      method: 'PUT',
+      path: onePath,
+      summary: 'Change an SSO connection, or store the metadata of its identity provider',
+      headers: ifMatchHeader,
+      pathParams: ConnectionPath,
+      body: SsoConnectionChanges,
+      responses: changing(
+        { 200: SsoConnection },
+        notFound,
+        'default_redirection_not_found',
+        'precondition_failed',
+      ),
+      metadata: access({
+        ...write,
+        emits: ['sso.connection.update.success'],
+        versioned: 'checks',
+        takesFile: true,
+      }),
+    },
+    createDefaultRedirection: {
+      method: 'POST',
+      path: `${onePath}/default-redirection`,
+      summary: 'Set where users go who begin at the identity provider; earlier ones are kept',
+      headers: idempotencyHeader,
+      pathParams: ConnectionPath,
+      body: NewDefaultRedirection,
+      responses: creating({ 201: DefaultRedirection }, notFound, 'application_not_found'),
+      metadata: access({ ...write, emits: ['sso.default_redirection.create.success'], idempotent: true }),
+    },
+    getDefaultRedirection: {
+      method: 'GET',
+      path: `${onePath}/default-redirection`,
+      summary: 'Get where users go who begin at the identity provider',
+      pathParams: ConnectionPath,
+      query: EnvironmentQuery,
+      responses: reading(
+        { 200: DefaultRedirection },
+        'malformed_request',
+        notFound,
+        'default_redirection_not_found',
+        'invalid_parameters',
+      ),
+      metadata: access(read),
+    },
+    setUserPolicy: {
+      method: 'PUT',
+      path: `${onePath}/sso-user-policy`,
+      summary: 'Set which users may sign in',
+      headers: ifMatchHeader,
+      pathParams: ConnectionPath,
+      body: SsoUserPolicy,
+      responses: changing({ 200: SsoConnection }, notFound, 'precondition_failed'),
+      metadata: access({ ...write, emits: ['sso.connection.update.success'], versioned: 'checks' }),
+    },
+    createOnboarding: {
+      method: 'POST',
+      path: `${onePath}/admin-onboarding`,
+      summary: 'Begin the onboarding of the administrator who sets the connection up',
+      headers: idempotencyHeader,
+      pathParams: ConnectionPath,
+      body: NewSsoAdminOnboarding,
+      responses: creating({ 201: SsoAdminOnboarding }, notFound, 'onboarding_taken'),
+      metadata: access({
+        ...write,
+        emits: ['sso.onboarding.create.success'],
+        idempotent: true,
+        versioned: 'answers',
+      }),
+    },
+    updateOnboarding: {
+      method: 'PUT',
+      path: `${onePath}/admin-onboarding`,
+      summary: 'Change the administrator or the provider of the onboarding',
+      headers: ifMatchHeader,
+      pathParams: ConnectionPath,
+      body: SsoAdminOnboardingChanges,
+      responses: changing(
+        { 200: SsoAdminOnboarding },
+        notFound,
+        'onboarding_not_found',
+        'precondition_failed',
+      ),
+      metadata: access({ ...write, emits: ['sso.onboarding.update.success'], versioned: 'checks' }),
+    },
+    inviteAdmin: {
+      method: 'POST',
+      path: `${onePath}/invite-admin`,
+      summary: 'Mail the administrator the link to the onboarding; earlier links end',
+      headers: idempotencyHeader,
+      pathParams: ConnectionPath,
+      body: c.noBody(),
+      responses: creating({ 201: SsoAdminOnboarding }, notFound, 'sso_admin_email_missing'),
+      metadata: access({
+        ...write,
+        emits: ['sso.onboarding.invite.success'],
+        idempotent: true,
+        limited: 'mail',
+      }),
+    },
+    resetOnboarding: {
+      method: 'PATCH',
+      path: `${onePath}/reset-onboarding`,
+      summary: 'Begin the onboarding anew; the current metadata stay in use, whoever has uploaded them',
+      headers: ifMatchHeader,
+      pathParams: ConnectionPath,
+      body: c.noBody(),
+      responses: changing(
+        { 200: SsoAdminOnboarding },
+        notFound,
+        'onboarding_not_found',
+        'precondition_failed',
+      ),
+      metadata: access({ ...write, emits: ['sso.onboarding.reset.success'], versioned: 'checks' }),
+    },
+    activate: {
+      method: 'PATCH',
+      path: `${onePath}/activate`,
+      summary: 'Activate an SSO connection',
+      headers: ifMatchHeader,
+      pathParams: ConnectionPath,
+      body: c.noBody(),
+      responses: changing({ 200: SsoConnection }, notFound, 'precondition_failed'),
+      metadata: access({ ...write, emits: ['sso.connection.update.success'], versioned: 'checks' }),
+    },
+    disable: {
+      method: 'PATCH',
+      path: `${onePath}/disable`,
+      summary: 'Disable an SSO connection: nobody signs in by it',
+      headers: ifMatchHeader,
+      pathParams: ConnectionPath,
+      body: c.noBody(),
+      responses: changing({ 200: SsoConnection }, notFound, 'precondition_failed'),
+      metadata: access({ ...write, emits: ['sso.connection.update.success'], versioned: 'checks' }),
+    },
+    useMetadata: {
+      method: 'PATCH',
+      path: `${onePath}/metadata/:version/use`,
+      summary: 'Make a stored version of the metadata the current one',
+      headers: ifMatchHeader,
+      pathParams: ConnectionPath.extend({
+        version: pathNumber(),
+      }),
+      body: c.noBody(),
+      responses: changing({ 200: SsoConnection }, notFound, 'sso_metadata_not_found', 'precondition_failed'),
+      metadata: access({ ...write, emits: ['sso.connection.update.success'], versioned: 'checks' }),
+    },
+    listLoginTraces: {
+      method: 'GET',
+      path: `${onePath}/login-traces`,
+      summary: 'List sign-ins by an SSO connection with every check they went through, newest first',
+      pathParams: ConnectionPath,
+      query: PageQuery.extend({
+        outcome: filter(z.enum(['arrived', 'success', 'failed'])).describe('Only sign-ins that ended so'),
+      }),
+      responses: reading({ 200: listOf(SsoLoginTrace) }, 'malformed_request', notFound),
+      metadata: access(read),
+    },
+    createSamlChallenge: {
+      method: 'POST',
+      path: '/api/v2/sso-saml-challenges',
+      summary: 'Make the address at which a user signs in by an SSO connection',
+      body: NewSsoSamlChallenge,
+      responses: changing(
+        { 201: SsoSamlChallenge },
+        'organization_not_found',
+        notFound,
+        'application_not_found',
+        'connection_inactive',
+        'sso_connection_not_configured',
+        'no_application',
+      ),
+      metadata: access({ ...write, emits: ['sso.challenge.create.success'], limited: 'sign-in' }),
+    },
+  },
+  { strictStatusCodes: true },
+)

@@ -1,0 +1,278 @@
+import { z } from 'zod/v4'
+import { environment, id, personal, secret, slug, timestamp } from './fields.js'
+import { exampleOf, record } from './record.js'
+import { menders, ssoCheckNames } from './sso-checks.js'
+import { providerTypes, SsoAdminOnboarding } from './sso-onboarding.js'
+
+const idpId = 'awesome_company_5fGh2KqPzX81mTnRw4YdJb'
+
+export const connectionStates = [
+  'it_admin_invitation_pending',
+  'it_admin_onboarding',
+  'configured',
+  'tested',
+] as const
+export type SsoConnectionState = (typeof connectionStates)[number]
+
+export const userPolicies = ['none', 'user_registered', 'user_provisionned'] as const
+export type UserPolicy = (typeof userPolicies)[number]
+
+export const idpInitiatedModes = ['bounce', 'accept', 'reject'] as const
+export type IdpInitiated = (typeof idpInitiatedModes)[number]
+
+export const metadataWarnings = {
+  metadata_expired: 'validUntil of the metadata is past.',
+  certificate_expired:
+    'A signing certificate has expired; the key is taken all the same, as the metadata name it.',
+  certificate_expires_soon: 'A signing certificate expires within 30 days.',
+  entity_id_shared: 'Another connection has metadata with the same entity ID.',
+} as const
+export type MetadataWarning = keyof typeof metadataWarnings
+
+export const SsoCertificate = record(
+  'SsoCertificate',
+  {
+    fingerprint_sha256: z.string().describe('64 hexadecimal digits'),
+    subject: z.string(),
+    not_before: timestamp(),
+    not_after: timestamp(),
+  },
+  {
+    fingerprint_sha256: '5d3f9a0b7c1e2d4f6a8b0c9d1e3f5a7b9c0d2e4f6a8b1c3d5e7f90a1b2c3d4e5',
+    subject: 'CN=okta.example',
+    not_before: '2025-01-01T00:00:00.000Z',
+    not_after: '2035-01-01T00:00:00.000Z',
+  },
+)
+export type SsoCertificate = z.output<typeof SsoCertificate>
+
+/** What a version of the metadata says; the document itself is in no answer. */
+export const SsoMetadata = record(
+  'SsoMetadata',
+  {
+    __type__: z.literal('SsoMetadata'),
+    version: z.int().describe('From 1'),
+    current: z.boolean().describe('Sign-ins are checked against this version'),
+    entity_id: z.string(),
+    sso_url: z.string().describe('Where users are sent to sign in'),
+    certificates: z.array(SsoCertificate).describe('Up to ten; each one verifies'),
+    valid_until: timestamp().nullable(),
+    warnings: z.array(
+      z.object({
+        // As keys of the table the names stay a tuple to zod.
+        code: z.enum(Object.keys(metadataWarnings) as [MetadataWarning, ...MetadataWarning[]]),
+        message: z.string(),
+      }),
+    ),
+    uploaded_by: z.enum(['api_key', 'sso_admin', 'service']),
+    inserted_at: timestamp(),
+  },
+  {
+    __type__: 'SsoMetadata',
+    version: 1,
+    current: true,
+    entity_id: 'http://www.okta.example/exk1fcia6d6EMsf331d8',
+    sso_url: 'https://awesome.okta.example/app/exk1fcia6d6EMsf331d8/sso/saml',
+    certificates: [exampleOf(SsoCertificate)],
+    valid_until: null,
+    warnings: [],
+    uploaded_by: 'sso_admin',
+    inserted_at: '2026-03-14T09:26:53.589Z',
+  },
+)
+export type SsoMetadata = z.output<typeof SsoMetadata>
+
+export const DefaultRedirection = record(
+  'DefaultRedirection',
+  {
+    __type__: z.literal('DefaultRedirection'),
+    id: id(),
+    app_id: id(),
+    uri: z.string().describe('Where users go who begin at the identity provider'),
+    inserted_at: timestamp(),
+  },
+  {
+    __type__: 'DefaultRedirection',
+    id: '0190ca11-3c4d-7e5f-9061-728394051627',
+    app_id: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+    uri: 'https://store.example/callback',
+    inserted_at: '2026-03-14T09:26:53.589Z',
+  },
+)
+export type DefaultRedirection = z.output<typeof DefaultRedirection>
+
+export const SsoConnection = record(
+  'SsoConnection',
+  {
+    __type__: z.literal('SsoConnection'),
+    __domain__: slug(),
+    __environment__: environment(),
+    id: z.string().describe('The same as idp_id'),
+    idp_id: z.string().describe('Immutable'),
+    sp_id: z.string().describe('Our entity ID, which is also the address of our metadata'),
+    acs_url: z.string().describe('Where the identity provider posts its responses'),
+    protocol: z.literal('saml'),
+    provider_type: z.enum(['unset', ...providerTypes]),
+    active: z
+      .boolean()
+      .describe(
+        'An inactive connection signs nobody in. True at creation, and the first metadata are in use at once, also those of an administrator you have invited: disable it first to look before anybody signs in',
+      ),
+    state: z
+      .enum(connectionStates)
+      .describe('configured: metadata are there; tested: somebody has signed in, or the test has passed'),
+    seats_limit: z
+      .int()
+      .describe('Users the organization may have for a new one to be created at sign-in; 0: any number'),
+    user_policy: z.enum(userPolicies).describe('The same as user_security_type'),
+    user_security_type: z
+      .enum(userPolicies)
+      .describe(
+        'none: unknown users are created; user_registered: they must be in the directory; user_provisionned: and come from directory sync',
+      ),
+    update_user_new_connection: z.boolean().describe('The profile is refreshed at each sign-in'),
+    email_domains: z
+      .array(z.string())
+      .describe(
+        'Addresses of these domains sign in here; empty: those of allowed_email_domains of the organization, where it has no other connection',
+      ),
+    idp_initiated: z
+      .enum(idpInitiatedModes)
+      .describe(
+        'A response that nobody asked for: bounce: a sign-in is begun for it; accept: it signs in; reject: it is refused',
+      ),
+    allow_sha1: z.boolean().describe('Takes signatures by RSA-SHA1, which can be forged'),
+    allow_cbc_unsigned_response: z
+      .boolean()
+      .describe('Opens assertions encrypted by AES-CBC in responses that are not signed themselves'),
+    metadata: z.array(SsoMetadata).describe('The versions that are kept, newest first'),
+    onboarding: z
+      .union([SsoAdminOnboarding, id()])
+      .nullable()
+      .describe('The id, unless preload_associations names enterprise_connection_onboarding'),
+    default_redirection: z
+      .union([DefaultRedirection, id()])
+      .nullable()
+      .describe('The id, unless preload_associations names default_redirection'),
+    inserted_at: timestamp(),
+    updated_at: timestamp(),
+  },
+  {
+    __type__: 'SsoConnection',
+    __domain__: 'awesome-company',
+    __environment__: 'sandbox',
+    id: idpId,
+    idp_id: idpId,
+    sp_id: `https://auth.example/saml/${idpId}/metadata`,
+    acs_url: `https://auth.example/saml/${idpId}/acs`,
+    protocol: 'saml',
+    provider_type: 'okta',
+    active: true,
+    state: 'tested',
+    seats_limit: 0,
+    user_policy: 'none',
+    user_security_type: 'none',
+    update_user_new_connection: false,
+    email_domains: ['awesome.example'],
+    idp_initiated: 'bounce',
+    allow_sha1: false,
+    allow_cbc_unsigned_response: false,
+    metadata: [exampleOf(SsoMetadata)],
+    onboarding: exampleOf(SsoAdminOnboarding),
+    default_redirection: exampleOf(DefaultRedirection),
+    inserted_at: '2026-03-14T09:26:53.589Z',
+    updated_at: '2026-03-14T09:26:53.589Z',
+  },
+)
+export type SsoConnection = z.output<typeof SsoConnection>
+
+export const SsoLoginTrace = record(
+  'SsoLoginTrace',
+  {
+    __type__: z.literal('SsoLoginTrace'),
+    __domain__: slug(),
+    __environment__: environment(),
+    id: id(),
+    idp_id: z.string(),
+    kind: z
+      .enum(['sign_in', 'idp_initiated', 'test'])
+      .describe('idp_initiated: nobody asked for it; test: by the administrator, and without a session'),
+    outcome: z
+      .enum(['arrived', 'success', 'failed'])
+      .describe('arrived: the response is right, and the browser has not come back with it'),
+    failed_check: z.enum(ssoCheckNames).nullable(),
+    mender: z.enum(menders).nullable().describe('Who can mend it; null where nothing failed'),
+    remedy: z.string().nullable(),
+    checks: z
+      .array(
+        z.object({
+          name: z.enum(ssoCheckNames),
+          passed: z.boolean(),
+          expected: z.string().nullable(),
+          received: personal(z.string().nullable()),
+        }),
+      )
+      .describe('In their order, up to the first that failed'),
+    name_id: personal(z.string().nullable()).describe('Of a response whose signature is right'),
+    email: personal(z.string().nullable()),
+    attributes: personal(z.record(z.string(), z.array(z.string())).nullable()).describe(
+      'The signed attributes, by their names',
+    ),
+    user_id: id().nullable(),
+    request_id: z.string().describe('The reference that the page shows'),
+    inserted_at: timestamp(),
+  },
+  {
+    __type__: 'SsoLoginTrace',
+    __domain__: 'awesome-company',
+    __environment__: 'sandbox',
+    id: '0190ca12-4d5e-7f60-a172-839405162738',
+    idp_id: idpId,
+    kind: 'sign_in',
+    outcome: 'failed',
+    failed_check: 'audience',
+    mender: 'identity_provider',
+    remedy: 'Enter the entity ID of this connection, to the letter, as audience or SP entity ID.',
+    checks: [
+      { name: 'signature', passed: true, expected: null, received: null },
+      {
+        name: 'audience',
+        passed: false,
+        expected: `https://auth.example/saml/${idpId}/metadata`,
+        received: 'https://auth.example',
+      },
+    ],
+    name_id: 'ada@awesome.example',
+    email: 'ada@awesome.example',
+    attributes: { email: ['ada@awesome.example'] },
+    user_id: null,
+    request_id: '5b1d6a1e-7d0b-4f0f-8a52-0b7b7d7f2a11',
+    inserted_at: '2026-03-14T09:26:53.589Z',
+  },
+)
+export type SsoLoginTrace = z.output<typeof SsoLoginTrace>
+
+export const SsoSamlChallenge = record(
+  'SsoSamlChallenge',
+  {
+    __type__: z.literal('SsoSamlChallenge'),
+    __domain__: slug(),
+    __environment__: environment(),
+    idp_id: z.string().describe('The connection that the user signs in by'),
+    authorization_url: secret(z.string()).describe(
+      'Redirect the browser of the user there: good once, for ten minutes',
+    ),
+    request_id: id(),
+    expired_at: timestamp(),
+  },
+  {
+    __type__: 'SsoSamlChallenge',
+    __domain__: 'awesome-company',
+    __environment__: 'sandbox',
+    idp_id: idpId,
+    authorization_url: 'https://auth.example/t/awesome-company/sso/q3Jc0mVx8n2Zr5tYb7uAe1oPi4Ls6Kd9',
+    request_id: '0190ca13-5e6f-7071-8283-940516273849',
+    expired_at: '2026-03-14T09:36:53.589Z',
+  },
+)
+export type SsoSamlChallenge = z.output<typeof SsoSamlChallenge>

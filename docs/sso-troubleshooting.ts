@@ -1,0 +1,67 @@
+import { menders, ssoChecks, ssoCheckNames, type Mender } from '@portico/contract/sso-checks'
+import { exampleOf } from '@portico/contract/record'
+import { SsoLoginTrace } from '@portico/contract/sso-records'
+
+const whoMends: Readonly<Record<Mender, string>> = {
+  identity_provider: 'the administrator of the identity provider',
+  operator: 'you, with the API',
+  user: 'the user',
+  nobody: 'nobody; it is an attack, or looks like one',
+}
+
+/** guides/sso-troubleshooting.md: every check of a SAML response, who can mend what it refuses, and how. */
+export function ssoTroubleshootingPage(): string {
+  return [intro, reading, order, ...ssoCheckNames.map(checkSection), symptoms].join('\n\n') + '\n'
+}
+
+const intro = `# A sign-in by SSO fails
+
+Built from the contract by \`npm run -w docs build\`.
+
+The page that refuses a user says one sentence and a reference. The reason is in the trace of the sign-in, which the
+page does not show: it would tell an attacker which check to try next.`
+
+const reading = `## Read the trace
+
+Ask for the newest traces of the connection, and find the one whose \`request_id\` is the reference of the page:
+
+\`\`\`sh
+curl "$BASE/api/v2/sso-connections/$IDP_ID/login-traces?outcome=failed" -H "Authorization: Bearer $TOKEN"
+\`\`\`
+
+\`\`\`json
+${JSON.stringify(exampleOf(SsoLoginTrace), null, 2)}
+\`\`\`
+
+- \`failed_check\` is the first check that refused the response; the ones before it passed, and those after it were not made.
+- \`mender\` says who can mend it, \`remedy\` how. \`expected\` and \`received\` of the last of \`checks\` show what differs.
+- \`outcome\` is \`arrived\` where the response was right and the browser never came back with it: it blocks cookies, or the
+  user closed the page.
+- \`kind\` is \`test\` for the test of the onboarding, which creates nobody and opens no session; \`idp_initiated\` where nobody
+  had asked for the response. After a bounce (\`unsolicited\` below) the sign-in itself is the next trace.
+- No trace at all: the response did not come here. Compare the ACS URL at the identity provider with \`acs_url\`.
+
+Traces are kept for 30 days. Of responses that anybody could have written, because no signature is right, 200 a day are kept of
+a connection. The log events \`SSO_END_USER_SAML_FAILED\` have the check as their \`reason\`.`
+
+const order = `## The checks, in their order
+
+${menders.map((mender) => `- \`${mender}\`: ${whoMends[mender]}.`).join('\n')}`
+
+function checkSection(name: (typeof ssoCheckNames)[number]): string {
+  const { demands, mender, remedy } = ssoChecks[name]
+  return [`### ${name}`, `Demands: ${demands}`, `Can be mended by ${whoMends[mender]}. ${remedy}`].join(
+    '\n\n',
+  )
+}
+
+const symptoms = `## Often
+
+| What is seen                                          | Most often it is                                                    |
+| ----------------------------------------------------- | ------------------------------------------------------------------- |
+| It stopped for everybody on one day                   | [signature](#signature): the certificate there was replaced         |
+| It never worked                                       | [audience](#audience), [recipient](#recipient), [destination](#destination): a value was not copied whole |
+| It fails for some                                     | [email_domain](#email_domain), [user_policy](#user_policy), [seats](#seats), [status](#status) |
+| It fails now and then, at the first try in the morning | [request](#request): the page of the identity provider was open since yesterday |
+| It fails from the portal of the identity provider     | [unsolicited](#unsolicited), or [destination_application](#destination_application): there is no default redirection |
+| It fails by a bookmark                                | [request](#request), [replay](#replay): the bookmark is of a page in the middle of a sign-in |`

@@ -1,0 +1,194 @@
+import type { Admin, NewAdmin } from '@portico/contract/admins'
+import { environments, type Environment, type PageQuery } from '@portico/contract/fields'
+import type { Organization } from '@portico/contract/organizations'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import { organizationIdOf } from '../db/organization-id.js'
+import { newestFirst, readPage, type Page } from '../db/page.js'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { ApiError } from '../errors.js'
+import { change, type Changed } from '../events/change.js'
+import { emit } from '../events/emit.js'
+import { logEvent } from '../log-events/log-event.js'
+import { getOrganization } from '../organizations/organizations.js'
+import type { Cause, Tenant } from '../tenant.js'
+import { normalizeEmail } from '../users/email.js'
+import { eraseAdmin } from './erase-admin.js'
+import { upsertInvitedAdmin } from './invited-admin.js'
+import { insertAdminLink } from './links.js'
+import { adminColumns, toAdmin, type AdminRow } from './record.js'
+
+/**
+ * Invites an administrator to set up the SSO connections of an organization: a mail has the link. One from production is
+ * for the connections of both environments, one from the sandbox for those of the sandbox alone, as its mails can be read
+ * with any key of the sandbox. Whoever is invited again gets another link, and the one from before of the same
+ * environment ends.
+ *
+ * @throws ApiError `organization_not_found`, and `rate_limited` when the address has been sent enough mails.
+ */
+export async function inviteAdmin(deps: Deps, tenant: Tenant, { email }: NewAdmin): Promise<Changed<Admin>> {
+  const { id: organizationId } = await organizationOf(deps.db, tenant)
+  const limit = await deps.limits.takeMail({ ...tenant, address: normalizeEmail(email) })
+  return change(deps, tenant.cause, async (trx) => {
+    const { accountId, environment } = tenant
+    const adminId = await upsertInvitedAdmin(deps, trx, { accountId, organizationId, environment }, email)
+    await insertAdminLink(deps, trx, { accountId, organizationId, adminId, environment, connectionId: null })
+    const row = await adminsOf(trx, tenant)
+      .where('sso_admins.id', '=', adminId)
+      .select(adminColumns)
+      .executeTakeFirst()
+    // The organization was deleted meanwhile.
+    if (row === undefined) throw new ApiError('organization_not_found')
+    await logEvent(deps, trx, {
+      ...tenant,
+      organizationId,
+      code: 'ADMIN_ONBOARDING_INVITED',
+      email,
+      requestId: tenant.cause.requestId,
+    })
+    return { ...(await emitAdmin(deps, trx, tenant, 'admin.admin.invite.success', row)), limit }
+  })
+}
+
+/**
+ * The administrators of an organization, newest first.
+ *
+ * @throws ApiError `organization_not_found`
+ */
+export async function listAdmins(
+  { readDb }: Pick<Deps, 'readDb'>,
+  tenant: Tenant,
+  query: PageQuery,
+): Promise<Page<Admin>> {
+  const organization = await organizationOf(readDb, tenant)
+  return readPage(
+    {
+      query,
+      environment: tenant.environment,
+      order: newestFirst,
+      keys: adminsOf(readDb, tenant),
+      table: 'sso_admins',
+      read: (ids) =>
+        adminsOf(readDb, tenant)
+          .where(sql<boolean>`sso_admins.id = any(${ids})`)
+          .select(adminColumns)
+          .execute(),
+      total: () => countAdmins(readDb, tenant),
+    },
+    (row) => toAdmin(row, organization),
+  )
+}
+
+/**
+ * Removes an administrator, with their links and sessions, and with what else tells the address.
+ *
+ * @throws ApiError `organization_not_found`, `admin_not_found`, and `production_is_up` when a sandbox key would remove
+ *   whom production has invited.
+ */
+export function deleteAdmin(deps: Deps, tenant: Tenant, email: string): Promise<Changed<Admin>> {
+  return change(deps, tenant.cause, async (trx) => {
+    const row = await trx
+      .deleteFrom('sso_admins')
+      .where('account_id', '=', tenant.accountId)
+      .where('organization_id', '=', organizationIdOf(tenant))
+      .where('email_normalized', '=', normalizeEmail(email))
+      .where(sql<boolean>`(${tenant.environment} = 'production' or not is_of_production)`)
+      .returning(adminColumns)
+      .executeTakeFirst()
+    const organization = await organizationOf(trx, tenant)
+    if (row === undefined) throw await whyKept(trx, tenant, email)
+    // The parameters of the request are the address that is to be forgotten.
+    const scene = { ...tenant, cause: { ...tenant.cause, params: () => ({}) } }
+    await eraseAdmin(deps, trx, {
+      ...scene,
+      organizationId: organization.id,
+      adminId: row.id,
+      email: normalizeEmail(row.email),
+      environments: tenant.environment === 'production' ? environments : [tenant.environment],
+    })
+    await emit(deps, trx, scene, {
+      code: 'admin.admin.delete.success',
+      record: { __type__: 'Admin', __domain__: organization.domain, id: row.id, deleted: true },
+      organizationId: organization.id,
+    })
+    return { record: toAdmin(row, organization), organizationId: organization.id }
+  })
+}
+
+async function whyKept(trx: Transaction<DB>, tenant: Tenant, email: string): Promise<ApiError> {
+  const row = await adminsOf(trx, tenant)
+    .where('email_normalized', '=', normalizeEmail(email))
+    .select('id')
+    .executeTakeFirst()
+  if (row === undefined) return new ApiError('admin_not_found')
+  return new ApiError('production_is_up', {
+    message: 'The administrator was invited from production and cannot be removed with a sandbox key.',
+  })
+}
+
+/** Every read of administrators starts here, so that no query can forget its tenant. */
+function adminsOf(db: Kysely<DB>, tenant: Tenant) {
+  return db
+    .selectFrom('sso_admins')
+    .where('sso_admins.account_id', '=', tenant.accountId)
+    .where('sso_admins.organization_id', '=', organizationIdOf(tenant))
+}
+
+async function countAdmins(db: Kysely<DB>, tenant: Tenant): Promise<number> {
+  const { count } = await adminsOf(db, tenant)
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** @throws ApiError `organization_not_found` also for one that is deleted. */
+async function organizationOf(db: Kysely<DB>, tenant: Tenant): Promise<Organization> {
+  const { record } = await getOrganization({ db }, tenant)
+  if ('deleted' in record) throw new ApiError('organization_not_found')
+  return record
+}
+
+/** An administrator at the pages of the onboarding. */
+export interface AdminAtPages {
+  readonly accountId: string
+  readonly environment: Environment
+  /** Of the organization. */
+  readonly domain: string
+  readonly adminId: string
+}
+
+/** Tells of an administrator who has accepted or declined, in the transaction in which they do. */
+export async function emitAdminUpdate(
+  deps: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  { adminId, ...organization }: AdminAtPages,
+  cause: Cause,
+): Promise<void> {
+  const { domain: accountDomain } = await trx
+    .selectFrom('accounts')
+    .where('id', '=', organization.accountId)
+    .select('domain')
+    .executeTakeFirstOrThrow()
+  const tenant = { ...organization, accountDomain, organizationIds: null, cause }
+  const row = await adminsOf(trx, tenant)
+    .where('sso_admins.id', '=', adminId)
+    .select(adminColumns)
+    .executeTakeFirstOrThrow()
+  await emitAdmin(deps, trx, tenant, 'admin.admin.update.success', row)
+}
+
+type AdminEvent = 'admin.admin.invite.success' | 'admin.admin.update.success'
+
+/** Tells of an administrator as they are at the end of a change. */
+async function emitAdmin(
+  deps: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  code: AdminEvent,
+  row: AdminRow,
+): Promise<Changed<Admin>> {
+  const organization = await organizationOf(trx, tenant)
+  const record = toAdmin(row, organization)
+  await emit(deps, trx, tenant, { code, record, organizationId: organization.id, email: row.email })
+  return { record, organizationId: organization.id, subjectId: row.id }
+}

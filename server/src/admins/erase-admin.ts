@@ -1,0 +1,126 @@
+import type { Environment } from '@portico/contract/fields'
+import { sql, type Transaction } from 'kysely'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { forgetAnswers } from '../events/idempotency.js'
+import { emitOnboarding } from '../sso-connections/onboarding.js'
+import type { Cause } from '../tenant.js'
+
+/** An administrator who is to be forgotten. */
+export interface AdminToErase {
+  readonly accountId: string
+  readonly organizationId: string
+  readonly adminId: string
+  /** Normalized. */
+  readonly email: string
+  /** Of the organization. */
+  readonly domain: string
+  /** Where they are forgotten: a sandbox key does not reach into production. */
+  readonly environments: readonly Environment[]
+  readonly cause: Cause
+}
+
+/**
+ * Erases what an organization keeps of an administrator beside their record: its onboardings, events, log events, mails,
+ * answers and tests no longer tell the address. What tells of a user who has the same address is the user's.
+ */
+export async function eraseAdmin(
+  deps: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  admin: AdminToErase,
+): Promise<void> {
+  await eraseEvents(trx, admin)
+  await leaveOnboardings(deps, trx, admin)
+  await eraseLogAndMail(trx, admin)
+  for (const environment of admin.environments)
+    await forgetAnswers(trx, { accountId: admin.accountId, environment }, { subjectId: admin.adminId })
+}
+
+/** The onboardings go on without an administrator, until they are given another one. */
+async function leaveOnboardings(
+  deps: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  { accountId, organizationId, email, domain, environments, cause }: AdminToErase,
+): Promise<void> {
+  const left = await trx
+    .updateTable('sso_onboardings')
+    .set({ sso_admin_email: null, updated_at: deps.now(), version: sql`version + 1` })
+    .where('account_id', '=', accountId)
+    .where('organization_id', '=', organizationId)
+    .where('environment', 'in', environments)
+    .where(sql<boolean>`lower(normalize(sso_admin_email, NFKC)) = ${email}`)
+    .returning(['environment', 'connection_id'])
+    .execute()
+  for (const { environment, connection_id: connectionId } of left) {
+    // A check of the table allows nothing else.
+    const key = { accountId, organizationId, environment: environment as Environment, connectionId }
+    await emitOnboarding(deps, trx, cause, { ...key, domain }, 'sso.onboarding.update.success')
+  }
+}
+
+/** Events of the administrator go, with what was sent of them; those of connections stay, without the address. */
+async function eraseEvents(
+  trx: Transaction<DB>,
+  { accountId, organizationId, email, environments }: AdminToErase,
+): Promise<void> {
+  const carries = sql`account_id = ${accountId}
+    and organization_id = ${organizationId}
+    and environment = any(${environments}::text[])
+    and email_normalized = ${email}`
+  await sql`delete from events where ${carries} and code like 'admin.%'`.execute(trx)
+  // A receiver may have answered with what it was sent.
+  await sql`
+    with told as (
+      update events set
+        data = case
+          when data ? 'sso_admin_email' then jsonb_set(data, '{sso_admin_email}', 'null')
+          when data->'onboarding' ? 'sso_admin_email' then jsonb_set(data, '{onboarding,sso_admin_email}', 'null')
+          else data
+        end,
+        params = '{}',
+        email_normalized = null
+      where ${carries} and code like any(array['sso.connection.%', 'sso.onboarding.%', 'sso.certificate.%'])
+      returning account_id, environment, id
+    )
+    update webhook_attempts set answer = null
+    from told
+    where webhook_attempts.account_id = told.account_id
+      and webhook_attempts.environment = told.environment
+      and webhook_attempts.delivery_id = told.id`.execute(trx)
+}
+
+async function eraseLogAndMail(
+  trx: Transaction<DB>,
+  { accountId, organizationId, email, environments }: AdminToErase,
+): Promise<void> {
+  const isTheirs = sql`account_id = ${accountId}
+    and organization_id = ${organizationId}
+    and environment = any(${environments}::text[])
+    and email_normalized = ${email}`
+  await sql`
+    update log_events set email = null, email_normalized = null
+    where ${isTheirs} and event_code like 'ADMIN_%'`.execute(trx)
+  await sql`
+    delete from sso_login_traces
+    where account_id = ${accountId}
+      and organization_id = ${organizationId}
+      and environment = any(${environments}::text[])
+      and kind = 'test'
+      and (email_normalized = ${email} or lower(normalize(name_id, NFKC)) = ${email})`.execute(trx)
+  // Mails do not tell what they were for. Where a user has the address they may be the user's, and go with that user.
+  await sql`
+    delete from outbox_messages
+    where ${isTheirs} and not exists (
+      select from users
+      where users.account_id = outbox_messages.account_id
+        and users.environment = outbox_messages.environment
+        and users.organization_id = outbox_messages.organization_id
+        and users.email_normalized = outbox_messages.email_normalized
+    )`.execute(trx)
+  await sql`
+    update jobs set last_error = null
+    where account_id = ${accountId}
+      and name in ('send_admin_invitation', 'send_admin_code')
+      and payload->>'organizationId' = ${organizationId}
+      and strpos(lower(last_error), ${email}) > 0`.execute(trx)
+}

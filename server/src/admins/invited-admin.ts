@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto'
+import type { Environment } from '@portico/contract/fields'
+import { sql, type Transaction } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { normalizeEmail } from '../users/email.js'
+
+interface Inviting {
+  readonly accountId: string
+  readonly organizationId: string
+  /** From which the invitation comes. */
+  readonly environment: Environment
+}
+
+/**
+ * Notes that an address is invited to administer an organization: one record of each, however often it is invited.
+ *
+ * @returns The id of the administrator, who is locked, so that invitations of one follow each other.
+ */
+export async function upsertInvitedAdmin(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  { accountId, organizationId, environment }: Inviting,
+  email: string,
+): Promise<string> {
+  const at = now()
+  const { id } = await trx
+    .insertInto('sso_admins')
+    .values({
+      account_id: accountId,
+      organization_id: organizationId,
+      id: uuidv7(),
+      email,
+      email_normalized: normalizeEmail(email),
+      color: `#${randomBytes(3).toString('hex').toUpperCase()}`,
+      invited_at: at,
+      is_of_production: environment === 'production',
+      inserted_at: at,
+      updated_at: at,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .constraint('sso_admins_email_key')
+        // Who was not in charge is asked again.
+        .doUpdateSet({
+          // The sandbox has no say in how production writes to somebody.
+          email: sql`case
+            when sso_admins.is_of_production and not excluded.is_of_production then sso_admins.email
+            else excluded.email
+          end`,
+          invited_at: at,
+          is_of_production: sql`sso_admins.is_of_production or excluded.is_of_production`,
+          declined_to_be_in_charge_at: null,
+          updated_at: at,
+        }),
+    )
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}

@@ -1,0 +1,154 @@
+import type { Environment } from '@portico/contract/fields'
+import { sql, type RawBuilder, type Transaction } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { enqueue } from '../jobs/enqueue.js'
+
+/** How long an invitation can be opened. */
+const linkLifetimeMs = 30 * 24 * 60 * 60 * 1000
+
+export interface NewAdminLink {
+  readonly accountId: string
+  readonly organizationId: string
+  readonly adminId: string
+  /**
+   * Of the connection, or of the key that invites to the whole organization: it decides whether the mail leaves, and
+   * whether connections of production are reached.
+   */
+  readonly environment: Environment
+  /** The one connection that it is for; null: all of the organization. */
+  readonly connectionId: string | null
+}
+
+/**
+ * Makes the link of an invitation, and the job that mails it. Earlier links end with their sessions: of a connection
+ * everybody's, because one administrator sets it up; of the organization those of the same administrator and environment.
+ */
+export async function insertAdminLink(
+  deps: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  link: NewAdminLink,
+): Promise<void> {
+  const at = deps.now()
+  const { accountId, organizationId } = link
+  if (link.connectionId === null) await endAdminLinks(deps, trx, link)
+  else await endConnectionLinks(deps, trx, { ...link, connectionId: link.connectionId })
+  const id = uuidv7()
+  await trx
+    .insertInto('sso_admin_links')
+    .values({
+      account_id: accountId,
+      organization_id: organizationId,
+      id,
+      admin_id: link.adminId,
+      environment: link.environment,
+      connection_id: link.connectionId,
+      expires_at: new Date(at.getTime() + linkLifetimeMs),
+      inserted_at: at,
+    })
+    .execute()
+  await enqueue(deps, trx, {
+    name: 'send_admin_invitation',
+    payload: { accountId, organizationId, linkId: id },
+    accountId,
+  })
+}
+
+interface LinkedConnection {
+  readonly accountId: string
+  readonly organizationId: string
+  readonly environment: Environment
+  readonly connectionId: string
+}
+
+/** What is written of a session that ends: a code and an upload in it are of no use any more. */
+export function endedSession(at: Date) {
+  return { ended_at: at, code_sealed: null, ...withoutUpload }
+}
+
+const withoutUpload = { upload_id: null, upload_connection_id: null, upload_xml: null }
+
+/** Ends the links to a connection, and the sessions that they have opened. */
+export async function endConnectionLinks(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  connection: LinkedConnection,
+): Promise<void> {
+  await endSessionsOf(trx, connection, isOfLinkedConnection(connection), now())
+  await endLinks(trx, connection, isOfLinkedConnection(connection), now())
+}
+
+/**
+ * Ends the sessions that links to a connection have opened; the links open others. Of sessions of the organization the
+ * upload for it ends that waits there.
+ */
+export async function endConnectionSessions(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  connection: LinkedConnection,
+): Promise<void> {
+  await endSessionsOf(trx, connection, isOfLinkedConnection(connection), now())
+  await trx
+    .updateTable('sso_admin_sessions')
+    .set(withoutUpload)
+    .where('account_id', '=', connection.accountId)
+    .where('organization_id', '=', connection.organizationId)
+    .where('upload_connection_id', '=', connection.connectionId)
+    .execute()
+}
+
+/** Ends the links of an administrator to the organization that one environment has made, with their sessions. */
+async function endAdminLinks(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  link: NewAdminLink,
+): Promise<void> {
+  const isOfAdmin = sql<boolean>`links.admin_id = ${link.adminId}
+    and links.environment = ${link.environment}
+    and links.connection_id is null`
+  await endSessionsOf(trx, link, isOfAdmin, now())
+  await endLinks(trx, link, isOfAdmin, now())
+}
+
+type Owner = Pick<NewAdminLink, 'accountId' | 'organizationId'>
+
+function isOfLinkedConnection({ environment, connectionId }: LinkedConnection): RawBuilder<boolean> {
+  return sql<boolean>`links.environment = ${environment} and links.connection_id = ${connectionId}`
+}
+
+async function endSessionsOf(
+  trx: Transaction<DB>,
+  { accountId, organizationId }: Owner,
+  areMeant: RawBuilder<boolean>,
+  at: Date,
+): Promise<void> {
+  await trx
+    .updateTable('sso_admin_sessions as sessions')
+    .from('sso_admin_links as links')
+    .set(endedSession(at))
+    .where('sessions.account_id', '=', accountId)
+    .where('sessions.organization_id', '=', organizationId)
+    .where('sessions.ended_at', 'is', null)
+    .whereRef('links.account_id', '=', 'sessions.account_id')
+    .whereRef('links.organization_id', '=', 'sessions.organization_id')
+    .whereRef('links.id', '=', 'sessions.link_id')
+    .where(areMeant)
+    .execute()
+}
+
+async function endLinks(
+  trx: Transaction<DB>,
+  { accountId, organizationId }: Owner,
+  areMeant: RawBuilder<boolean>,
+  at: Date,
+): Promise<void> {
+  await trx
+    .updateTable('sso_admin_links as links')
+    .set({ ended_at: at })
+    .where('links.account_id', '=', accountId)
+    .where('links.organization_id', '=', organizationId)
+    .where('links.ended_at', 'is', null)
+    .where(areMeant)
+    .execute()
+}

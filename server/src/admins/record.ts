@@ -1,0 +1,38 @@
+import type { Admin } from '@portico/contract/admins'
+import type { Organization } from '@portico/contract/organizations'
+import type { Selectable } from 'kysely'
+import type { SsoAdmins } from '../db/schema.js'
+
+export const adminColumns = [
+  'sso_admins.id',
+  'sso_admins.email',
+  'sso_admins.color',
+  'sso_admins.invited_at',
+  'sso_admins.accepted_invitation_at',
+  'sso_admins.declined_to_be_in_charge_at',
+  'sso_admins.last_login_at',
+  'sso_admins.inserted_at',
+  'sso_admins.updated_at',
+] as const
+
+export type AdminRow = Omit<
+  Selectable<SsoAdmins>,
+  'account_id' | 'organization_id' | 'email_normalized' | 'is_of_production'
+>
+
+export function toAdmin(row: AdminRow, organization: Organization): Admin {
+  return {
+    __type__: 'Admin',
+    __domain__: organization.domain,
+    id: row.id,
+    email: row.email,
+    color: row.color,
+    organization,
+    invited_at: row.invited_at.toISOString(),
+    accepted_invitation_at: row.accepted_invitation_at?.toISOString() ?? null,
+    declined_to_be_in_charge_at: row.declined_to_be_in_charge_at?.toISOString() ?? null,
+    last_login_at: row.last_login_at?.toISOString() ?? null,
+    inserted_at: row.inserted_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  }
+}

@@ -1,0 +1,17 @@
+import { contract } from '@portico/contract/contract'
+import { initServer } from '@ts-rest/express'
+import type { Deps } from '../deps.js'
+import { created, deleted } from '../http/answer.js'
+import { tenantOf } from '../http/request-context.js'
+import { deleteAdmin, inviteAdmin, listAdmins } from './admins.js'
+
+const s = initServer()
+
+export function adminRoutes(deps: Deps) {
+  return s.router(contract.admins, {
+    invite: async ({ req, res, body }) => created(res, await inviteAdmin(deps, tenantOf(req), body)),
+    list: async ({ req, query }) => ({ status: 200, body: await listAdmins(deps, tenantOf(req), query) }),
+    delete: async ({ req, res, params }) =>
+      deleted(res, await deleteAdmin(deps, tenantOf(req), params.email)),
+  })
+}

@@ -1,0 +1,89 @@
+import type { Environment } from '@portico/contract/fields'
+import { sql } from 'kysely'
+import { hashSecret, randomSecret } from '../crypto/secret.js'
+import type { Deps } from '../deps.js'
+import type { JobPayloads } from '../jobs/job-names.js'
+import { deliverMail } from '../mail/deliver.js'
+import { adminInvitationMail } from '../mail/messages.js'
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/**
+ * Mails the link of an invitation that still holds. Its token is made here, so that no row but the kept mail of a sandbox
+ * ever holds it; another attempt makes another token, and the one of the failed attempt is worth nothing.
+ *
+ * @throws Error when the mail server does not take the mail.
+ */
+export async function sendAdminInvitation(
+  deps: Deps,
+  { accountId, organizationId, linkId }: JobPayloads['send_admin_invitation'],
+): Promise<void> {
+  const token = randomSecret()
+  const at = deps.now()
+  const link = await deps.db
+    .updateTable('sso_admin_links as link')
+    .set({ token_hash: hashSecret(token) })
+    .from('organizations')
+    .innerJoin('sso_admins as admin', (join) =>
+      join
+        .onRef('admin.account_id', '=', 'organizations.account_id')
+        .onRef('admin.organization_id', '=', 'organizations.id'),
+    )
+    .where('link.account_id', '=', accountId)
+    .where('link.organization_id', '=', organizationId)
+    .where('link.id', '=', linkId)
+    .where('link.ended_at', 'is', null)
+    .where('link.expires_at', '>', at)
+    .whereRef('organizations.account_id', '=', 'link.account_id')
+    .whereRef('organizations.id', '=', 'link.organization_id')
+    .where('organizations.deleted_at', 'is', null)
+    .whereRef('admin.id', '=', 'link.admin_id')
+    .returning([
+      'link.id',
+      'link.environment',
+      'link.expires_at',
+      idpIdOfLink().as('idp_id'),
+      'admin.email',
+      'organizations.domain',
+      'organizations.name',
+      'organizations.locale',
+      'organizations.color',
+    ])
+    .executeTakeFirst()
+  // Ended or expired while it waited: there is nothing to send.
+  if (link === undefined) return
+
+  const { id, idp_id: idpId, email, domain, name, locale, color } = link
+  // The check constraint of the column allows nothing else.
+  const environment = link.environment as Environment
+  const message = adminInvitationMail({
+    organizationName: name,
+    locale,
+    productName: deps.config.productName,
+    link: onboardingUrl(deps.config.baseUrl, idpId, token),
+    days: Math.max(1, Math.round((link.expires_at.getTime() - at.getTime()) / dayMs)),
+    environment,
+    color,
+  })
+  await deliverMail(
+    deps,
+    { accountId, environment, organizationId, domain },
+    { ...message, to: email, messageId: id },
+  )
+}
+
+/** The name of the connection that the link is for; null where it is for all of the organization. */
+function idpIdOfLink() {
+  return sql<string | null>`(
+    select connection.idp_id from sso_connections connection
+    where connection.account_id = link.account_id
+      and connection.environment = link.environment
+      and connection.organization_id = link.organization_id
+      and connection.id = link.connection_id
+  )`
+}
+
+/** The address of the page that opens an invitation: of one connection, or of all that the organization has. */
+function onboardingUrl(baseUrl: string, idpId: string | null, token: string): string {
+  return `${baseUrl}/onboarding${idpId === null ? '' : `/${idpId}`}?token=${token}`
+}

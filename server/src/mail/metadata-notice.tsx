@@ -1,0 +1,35 @@
+import { toMessage, type Message, type Sender } from './frame.js'
+import { styles } from './style.js'
+
+export interface MetadataNoticeMail extends Sender {
+  /** Names the connection. */
+  readonly idpId: string
+  /** Whether users sign in by the metadata; else they wait for the operator. */
+  readonly isCurrent: boolean
+}
+
+/** The mail that tells an administrator of uploaded metadata. It has no link, so that nobody learns to follow one. */
+export function metadataNoticeMail(mail: MetadataNoticeMail): Message {
+  return toMessage(mail, ({ metadataNotice: words }, organization) => {
+    const sentence = words.told(organization, mail.idpId)
+    const state = mail.isCurrent ? words.inUse : words.waits
+    return {
+      subject: words.subject(organization),
+      preview: state,
+      text: [sentence, state, words.unexpected],
+      children: (
+        <>
+          <p class="ink" style={styles.paragraph}>
+            {sentence}
+          </p>
+          <p class="ink" style={styles.paragraph}>
+            {state}
+          </p>
+          <p class="quiet rule" style={styles.last}>
+            {words.unexpected}
+          </p>
+        </>
+      ),
+    }
+  })
+}

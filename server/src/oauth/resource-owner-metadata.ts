@@ -1,0 +1,17 @@
+import { resourceOwnerAttributes, type ResourceOwnerMetadata } from '@portico/contract/token-claims'
+import type { Identity } from '@portico/contract/users'
+
+/** What the ID token says of an identity: those of its attributes that the contract names, in any case. */
+export function toAttributes(data: Identity['data']): Partial<ResourceOwnerMetadata> {
+  const names = Object.keys(resourceOwnerAttributes)
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = data[name.toLowerCase()]
+      return isAttribute(value) ? [[name, value]] : []
+    }),
+  )
+}
+
+function isAttribute(value: unknown): value is string | string[] {
+  return typeof value === 'string' || (Array.isArray(value) && value.every((one) => typeof one === 'string'))
+}

@@ -1,0 +1,115 @@
+import type { Environment } from '@portico/contract/fields'
+import { sql } from 'kysely'
+import { hashSecret } from '../crypto/secret.js'
+import { statement } from '../db/statement.js'
+import type { Deps } from '../deps.js'
+
+/** How long an administrator who has typed the code works on before they are asked for another one. */
+export const adminSessionMs = 8 * 60 * 60 * 1000
+
+/** An administrator who has opened an invitation in a browser and typed the code that was mailed. */
+export interface AdminSession {
+  readonly accountId: string
+  readonly accountDomain: string
+  readonly organizationId: string
+  /** Domain of the organization. */
+  readonly domain: string
+  readonly sessionId: string
+  readonly linkId: string
+  readonly adminId: string
+  readonly email: string
+  /** From which the invitation was sent; one from production reaches the sandbox, too. */
+  readonly environment: Environment
+  /** The one connection that the invitation is for; null: all of the organization in the environments that it reaches. */
+  readonly connection: { readonly environment: Environment; readonly connectionId: string } | null
+}
+
+/** A browser that has opened an invitation, and whether its administrator has typed the code. */
+export interface ArrivedBrowser extends AdminSession {
+  readonly isVerified: boolean
+  /** idp_id of the one connection; null where the invitation is for the organization. */
+  readonly idpId: string | null
+}
+
+/** The administrator of a browser; undefined where there is none, or not any more. */
+export async function findAdminSession(
+  deps: Pick<Deps, 'db' | 'now'>,
+  sessionSecret: string,
+): Promise<AdminSession | undefined> {
+  const browser = await findArrivedBrowser(deps, sessionSecret)
+  return browser?.isVerified === true ? browser : undefined
+}
+
+/** The same before the code is typed, too: nothing but the form for the code may be shown to it then. */
+export async function findArrivedBrowser(
+  { db, now }: Pick<Deps, 'db' | 'now'>,
+  sessionSecret: string,
+): Promise<ArrivedBrowser | undefined> {
+  const [row] = await selectSession(db, { secretHash: hashSecret(sessionSecret), at: now() })
+  if (row === undefined) return undefined
+  const { environment, connection_id: connectionId } = row
+  return {
+    accountId: row.account_id,
+    accountDomain: row.account_domain,
+    organizationId: row.organization_id,
+    domain: row.domain,
+    sessionId: row.id,
+    linkId: row.link_id,
+    adminId: row.admin_id,
+    email: row.email,
+    environment,
+    connection: connectionId === null ? null : { environment, connectionId },
+    isVerified: row.verified_at !== null,
+    idpId: row.idp_id,
+  }
+}
+
+/** A session ends with its link: another invitation, a refusal, and the removal of the administrator end both. */
+const selectSession = statement((db, { secretHash, at }: { secretHash: Buffer; at: Date }) =>
+  db
+    .selectFrom('sso_admin_sessions as session')
+    .innerJoin('sso_admin_links as link', (join) =>
+      join
+        .onRef('link.account_id', '=', 'session.account_id')
+        .onRef('link.organization_id', '=', 'session.organization_id')
+        .onRef('link.id', '=', 'session.link_id'),
+    )
+    .innerJoin('sso_admins as admin', (join) =>
+      join
+        .onRef('admin.account_id', '=', 'link.account_id')
+        .onRef('admin.organization_id', '=', 'link.organization_id')
+        .onRef('admin.id', '=', 'link.admin_id'),
+    )
+    .innerJoin('organizations', (join) =>
+      join
+        .onRef('organizations.account_id', '=', 'session.account_id')
+        .onRef('organizations.id', '=', 'session.organization_id'),
+    )
+    .innerJoin('accounts', 'accounts.id', 'session.account_id')
+    .leftJoin('sso_connections as connection', (join) =>
+      join
+        .onRef('connection.account_id', '=', 'link.account_id')
+        .onRef('connection.environment', '=', 'link.environment')
+        .onRef('connection.organization_id', '=', 'link.organization_id')
+        .onRef('connection.id', '=', 'link.connection_id'),
+    )
+    .where('session.secret_hash', '=', secretHash)
+    .where('session.ended_at', 'is', null)
+    .where('session.expires_at', '>', at)
+    .where('link.ended_at', 'is', null)
+    .where('organizations.deleted_at', 'is', null)
+    .select([
+      'session.account_id',
+      'accounts.domain as account_domain',
+      'session.organization_id',
+      'organizations.domain',
+      'session.id',
+      'session.link_id',
+      'session.verified_at',
+      'admin.id as admin_id',
+      'admin.email',
+      sql<Environment>`link.environment`.as('environment'),
+      'link.connection_id',
+      'connection.idp_id',
+    ]),
+)

@@ -1,0 +1,43 @@
+import { randomInt } from 'node:crypto'
+import { isSecretEqual } from '../crypto/secret.js'
+import { open, seal, type MasterKeys, type SealContext } from '../crypto/seal.js'
+
+/** How long a code can be typed; a mail takes a minute or two, and a mailbox is looked for. */
+export const codeLifetimeMs = 10 * 60 * 1000
+
+/** Tries that one code has; then another one has to be asked for. */
+export const maxCodeFailures = 5
+
+/** The session whose browser the code lets in. */
+export interface CodeOwner {
+  readonly accountId: string
+  readonly organizationId: string
+  readonly sessionId: string
+}
+
+/** Six digits, each as likely as any other. */
+export function makeAdminCode(): string {
+  return String(randomInt(1_000_000)).padStart(6, '0')
+}
+
+export function sealAdminCode(master: MasterKeys, owner: CodeOwner, code: string): Buffer {
+  return seal(master, adminCodeContext(owner), code)
+}
+
+export function openAdminCode(master: MasterKeys, owner: CodeOwner, sealed: Buffer): string {
+  return open(master, adminCodeContext(owner), sealed).toString('utf8')
+}
+
+/** Whether what was typed is the code, however it was grouped. */
+export function isAdminCode(code: string, typed: string): boolean {
+  return isSecretEqual(Buffer.from(code), Buffer.from(typed.replace(/[\s-]/g, '')))
+}
+
+/** The context under which the code of a session is sealed; the re-sealing command uses it too. */
+export function adminCodeContext({ accountId, organizationId, sessionId }: CodeOwner): SealContext {
+  return {
+    purpose: 'admin_code',
+    scope: organizationId,
+    aad: `sso_admin_sessions.code:${accountId}:${sessionId}`,
+  }
+}

@@ -1,0 +1,63 @@
+import type { Deps } from '../deps.js'
+import { emitAdminUpdate } from '../admins/admins.js'
+import { endedSession } from '../admins/links.js'
+import { change } from '../events/change.js'
+import { logEvent } from '../log-events/log-event.js'
+import type { AdminSession } from './admin-session.js'
+import { adminCause } from './note.js'
+
+/**
+ * An administrator says that they are not in charge: the link ends, with every session of it. The code is behind them, so
+ * that a link alone, which may have been forwarded, ends nothing. Of several who say so at once, one ends the link.
+ *
+ * @returns Whether the link was still open.
+ */
+export async function declineToBeInCharge(
+  deps: Deps,
+  session: AdminSession & { readonly idpId: string | null },
+  requestId: string,
+): Promise<boolean> {
+  const { accountId, environment, organizationId, domain, linkId, adminId, email, idpId } = session
+  const cause = adminCause(session, requestId)
+  const { record } = await change(deps, cause, async (trx) => {
+    const at = deps.now()
+    const ended = await trx
+      .updateTable('sso_admin_links')
+      .set({ ended_at: at })
+      .where('account_id', '=', accountId)
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', linkId)
+      .where('ended_at', 'is', null)
+      .returning('id')
+      .executeTakeFirst()
+    if (ended === undefined) return { record: false }
+    await trx
+      .updateTable('sso_admin_sessions')
+      .set(endedSession(at))
+      .where('account_id', '=', accountId)
+      .where('organization_id', '=', organizationId)
+      .where('link_id', '=', linkId)
+      .where('ended_at', 'is', null)
+      .execute()
+    await trx
+      .updateTable('sso_admins')
+      .set({ declined_to_be_in_charge_at: at, updated_at: at })
+      .where('account_id', '=', accountId)
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', adminId)
+      .execute()
+    await emitAdminUpdate(deps, trx, session, cause)
+    await logEvent(deps, trx, {
+      accountId,
+      environment,
+      organizationId,
+      domain,
+      code: 'ADMIN_ONBOARDING_DECLINED',
+      email,
+      idpId,
+      requestId,
+    })
+    return { record: true }
+  })
+  return record
+}

@@ -1,0 +1,18 @@
+import { endedSession } from '../admins/links.js'
+import type { Deps } from '../deps.js'
+import type { AdminSession } from './admin-session.js'
+
+/** Signs an administrator out of this browser; the link still lets them in anew. */
+export async function endAdminSession(
+  { db, now }: Pick<Deps, 'db' | 'now'>,
+  { accountId, organizationId, sessionId }: AdminSession,
+): Promise<void> {
+  await db
+    .updateTable('sso_admin_sessions')
+    .set(endedSession(now()))
+    .where('account_id', '=', accountId)
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', sessionId)
+    .where('ended_at', 'is', null)
+    .execute()
+}

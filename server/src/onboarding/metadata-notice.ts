@@ -1,0 +1,104 @@
+import type { Transaction } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { enqueue } from '../jobs/enqueue.js'
+import type { JobPayloads } from '../jobs/job-names.js'
+import { deliverMail } from '../mail/deliver.js'
+import { metadataNoticeMail } from '../mail/metadata-notice.js'
+import { isConnection, isOfConnection, type ConnectionKey } from '../sso-connections/connection-key.js'
+
+/** More than an organization has. */
+const maxAdmins = 100
+
+/**
+ * Has the administrators of an organization told by mail that one of them has uploaded metadata, in the transaction in
+ * which they are stored. Of a connection of production those hear whom production has invited: a sandbox key could have
+ * invited anybody.
+ */
+export async function enqueueMetadataNotices(
+  deps: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  key: ConnectionKey,
+  version: number,
+): Promise<void> {
+  const { accountId, environment, organizationId, connectionId } = key
+  const admins = await trx
+    .selectFrom('sso_admins')
+    .where('account_id', '=', accountId)
+    .where('organization_id', '=', organizationId)
+    .where('declined_to_be_in_charge_at', 'is', null)
+    .$if(environment === 'production', (query) => query.where('is_of_production', '=', true))
+    .select('id')
+    .orderBy('inserted_at')
+    .limit(maxAdmins)
+    .execute()
+  for (const { id: adminId } of admins) {
+    // A job of its own for each, so that one address that takes no mail has nobody else told twice.
+    const payload = {
+      accountId,
+      environment,
+      organizationId,
+      connectionId,
+      version,
+      adminId,
+      messageId: uuidv7(),
+    }
+    await enqueue(deps, trx, { name: 'send_metadata_notice', payload, accountId })
+  }
+}
+
+/**
+ * Tells an administrator of metadata, and whether they are in use by now. Nothing is mailed once they, the administrator
+ * or the connection are gone.
+ *
+ * @throws Error when the mail server does not take the mail.
+ */
+export async function sendMetadataNotice(
+  deps: Deps,
+  { version, adminId, messageId, ...key }: JobPayloads['send_metadata_notice'],
+): Promise<void> {
+  const { accountId, organizationId, environment } = key
+  const told = await deps.db
+    .selectFrom('sso_connections')
+    .innerJoin('sso_metadata_versions', (join) =>
+      join.on(isOfConnection('sso_metadata_versions', key)).on('sso_metadata_versions.version', '=', version),
+    )
+    .innerJoin('sso_admins', (join) =>
+      join
+        .on('sso_admins.account_id', '=', accountId)
+        .on('sso_admins.organization_id', '=', organizationId)
+        .on('sso_admins.id', '=', adminId),
+    )
+    .innerJoin('organizations', (join) =>
+      join
+        .onRef('organizations.account_id', '=', 'sso_connections.account_id')
+        .onRef('organizations.id', '=', 'sso_connections.organization_id'),
+    )
+    .where(isConnection(key))
+    .where('organizations.deleted_at', 'is', null)
+    .select([
+      'sso_connections.idp_id',
+      'sso_metadata_versions.is_current',
+      'sso_admins.email',
+      'organizations.domain',
+      'organizations.name',
+      'organizations.locale',
+      'organizations.color',
+    ])
+    .executeTakeFirst()
+  if (told === undefined) return
+
+  const { idp_id: idpId, is_current: isCurrent, email, domain, name, locale, color } = told
+  const message = metadataNoticeMail({
+    idpId,
+    isCurrent,
+    organizationName: name,
+    locale,
+    productName: deps.config.productName,
+    environment,
+    color,
+  })
+  const scope = { accountId, environment, organizationId, domain }
+  await deliverMail(deps, scope, { ...message, to: email, messageId })
+}

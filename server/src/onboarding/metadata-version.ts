@@ -1,0 +1,75 @@
+import { sql } from 'kysely'
+import type { Deps } from '../deps.js'
+import type { StoredCertificate } from '../saml/metadata.js'
+import { isOfConnection } from '../sso-connections/connection-key.js'
+import type { OnboardingConnection } from './connections.js'
+
+/** What a stored version of the metadata says. */
+export interface MetadataVersion {
+  readonly version: number
+  readonly isCurrent: boolean
+  readonly entityId: string
+  readonly redirectUrl: string | null
+  readonly postUrl: string | null
+  readonly certificates: readonly StoredCertificate[]
+  readonly validUntil: Date | null
+  readonly insertedAt: Date
+}
+
+/** The version that was uploaded here, else the current one; undefined where there is neither. */
+export async function findShownVersion(
+  { db }: Pick<Deps, 'db'>,
+  connection: OnboardingConnection,
+): Promise<MetadataVersion | undefined> {
+  const version = connection.uploadedVersion ?? connection.currentVersion
+  if (version === null) return undefined
+  const row = await db
+    .selectFrom('sso_metadata_versions')
+    .where(isOfConnection('sso_metadata_versions', connection))
+    .where('version', '=', version)
+    .select([
+      'version',
+      'is_current',
+      'entity_id',
+      'redirect_url',
+      'post_url',
+      // Written from what was read alone.
+      sql<StoredCertificate[]>`certificates`.as('certificates'),
+      'valid_until',
+      'inserted_at',
+    ])
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  return {
+    version: row.version,
+    isCurrent: row.is_current,
+    entityId: row.entity_id,
+    redirectUrl: row.redirect_url,
+    postUrl: row.post_url,
+    certificates: row.certificates,
+    validUntil: row.valid_until,
+    insertedAt: row.inserted_at,
+  }
+}
+
+/**
+ * Whether other connections of the account and environment have metadata of the same entity ID in use. Which they are is
+ * the operator's business alone.
+ */
+export async function isEntityIdShared(
+  { db }: Pick<Deps, 'db'>,
+  { accountId, environment, connectionId }: OnboardingConnection,
+  entityId: string,
+): Promise<boolean> {
+  const other = await db
+    .selectFrom('sso_metadata_versions')
+    .where('account_id', '=', accountId)
+    .where('environment', '=', environment)
+    .where('entity_id', '=', entityId)
+    .where('is_current', '=', true)
+    .where('connection_id', '<>', connectionId)
+    .select('version')
+    .limit(1)
+    .executeTakeFirst()
+  return other !== undefined
+}

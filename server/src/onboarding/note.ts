@@ -1,0 +1,92 @@
+import type { LogEventCode } from '@portico/contract/log-events'
+import { sql, type Transaction } from 'kysely'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { logEvent } from '../log-events/log-event.js'
+import { emitAdminUpdate } from '../admins/admins.js'
+import { isConnection, type ConnectionKey } from '../sso-connections/connection-key.js'
+import { emitConnection } from '../sso-connections/whole-connection.js'
+import type { Cause } from '../tenant.js'
+import type { AdminSession, ArrivedBrowser } from './admin-session.js'
+import type { OnboardingConnection } from './connections.js'
+
+/** The cause of what an administrator does at the pages. */
+export function adminCause({ adminId }: Pick<AdminSession, 'adminId'>, requestId: string): Cause {
+  return { requestId, actor: { type: 'admin', id: adminId }, params: () => ({}) }
+}
+
+/** Notes for the account what an administrator has done with a connection. */
+export async function logAdmin(
+  deps: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  session: AdminSession,
+  connection: Pick<OnboardingConnection, 'environment' | 'idpId'>,
+  entry: { readonly code: LogEventCode; readonly reason?: string | null; readonly requestId: string },
+): Promise<void> {
+  const { accountId, organizationId, domain, email } = session
+  const { environment, idpId } = connection
+  await logEvent(deps, trx, { accountId, environment, organizationId, domain, email, idpId, ...entry })
+}
+
+/** An administrator is in: their record says since when and that they have accepted, and so does their connection. */
+export async function noteLogin(
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
+  trx: Transaction<DB>,
+  browser: ArrivedBrowser,
+  cause: Cause,
+): Promise<void> {
+  const { accountId, environment, organizationId, adminId, domain, email, connection, idpId } = browser
+  const at = deps.now()
+  // Read before it is written, in one statement: whether this was the first time decides whether there is an event.
+  const accepted = await trx
+    .with('before', (db) =>
+      db
+        .selectFrom('sso_admins')
+        .where('account_id', '=', accountId)
+        .where('organization_id', '=', organizationId)
+        .where('id', '=', adminId)
+        .select(['id', 'accepted_invitation_at'])
+        .forUpdate(),
+    )
+    .updateTable('sso_admins')
+    .from('before')
+    .set({
+      accepted_invitation_at: sql`coalesce(before.accepted_invitation_at, ${at}::timestamptz)`,
+      last_login_at: at,
+      updated_at: at,
+    })
+    .where('sso_admins.account_id', '=', accountId)
+    .where('sso_admins.organization_id', '=', organizationId)
+    .whereRef('sso_admins.id', '=', 'before.id')
+    .returning(sql<boolean>`(before.accepted_invitation_at is null)`.as('is_first'))
+    .executeTakeFirst()
+  if (accepted?.is_first === true) await emitAdminUpdate(deps, trx, browser, cause)
+  await logEvent(deps, trx, {
+    accountId,
+    environment,
+    organizationId,
+    domain,
+    code: 'ADMIN_ONBOARDING_LOGIN',
+    email,
+    idpId,
+    requestId: cause.requestId,
+  })
+  if (connection !== null) await noteOpened(deps, trx, { accountId, organizationId, ...connection }, cause)
+}
+
+/** The administrator has begun with a connection that waited for them. */
+export async function noteOpened(
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
+  trx: Transaction<DB>,
+  key: ConnectionKey,
+  cause: Cause,
+): Promise<void> {
+  const opened = await trx
+    .updateTable('sso_connections')
+    .set({ state: 'it_admin_onboarding', updated_at: deps.now(), version: sql`version + 1` })
+    .where(isConnection(key))
+    .where('state', '=', 'it_admin_invitation_pending')
+    .returning('id')
+    .executeTakeFirst()
+  if (opened !== undefined) await emitConnection(deps, trx, cause, key, 'sso.connection.update.success')
+}

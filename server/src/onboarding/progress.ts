@@ -1,0 +1,134 @@
+import { providerTypes, type ProviderType } from '@portico/contract/sso-onboarding'
+import { sql, type Transaction } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { change } from '../events/change.js'
+import { isOfConnection } from '../sso-connections/connection-key.js'
+import { emitOnboarding } from '../sso-connections/onboarding.js'
+import { prepareProvider, setConnectionProvider } from '../sso-connections/provider.js'
+import { emitConnection } from '../sso-connections/whole-connection.js'
+import type { AdminSession } from './admin-session.js'
+import { holdConnection, type OnboardingConnection } from './connections.js'
+import { adminCause, logAdmin, noteOpened } from './note.js'
+
+/** The kinds that a connection can have: the built-in identity provider is of the sandbox alone. */
+export function providersOf({ environment }: Pick<OnboardingConnection, 'environment'>): ProviderType[] {
+  return providerTypes.filter((type) => type !== 'test' || environment === 'sandbox')
+}
+
+/**
+ * Chooses the kind of the identity provider, which begins its tutorial. Another one than before begins that anew; the same
+ * one leaves it where it is. Of several browsers at once each has chosen, and the last one's choice stands.
+ *
+ * The built-in one has its metadata with it, so that nothing is left to upload.
+ *
+ * @returns Whether it could be chosen: not any more once metadata were uploaded.
+ */
+export async function chooseProvider(
+  deps: Deps,
+  session: AdminSession,
+  connection: OnboardingConnection,
+  { providerType, requestId }: { readonly providerType: ProviderType; readonly requestId: string },
+): Promise<boolean> {
+  if (!providersOf(connection).includes(providerType)) return false
+  const { environment, idpId } = connection
+  const chosen = await prepareProvider(deps, environment, idpId, providerType)
+  const cause = adminCause(session, requestId)
+  const { record } = await change(deps, cause, async (trx) => {
+    await holdConnection(trx, connection)
+    if (!(await setProvider(deps, trx, session, connection, providerType))) return { record: false }
+    await noteOpened(deps, trx, connection, cause)
+    if (chosen !== undefined) await setConnectionProvider(deps, trx, connection, chosen)
+    await emitOnboarding(deps, trx, cause, connection, 'sso.onboarding.update.success')
+    await emitConnection(deps, trx, cause, connection, 'sso.connection.update.success')
+    await logAdmin(deps, trx, session, connection, {
+      code: 'ADMIN_ONBOARDING_PROVIDER_CHOSEN',
+      reason: providerType,
+      requestId,
+    })
+    return { record: true }
+  })
+  return record
+}
+
+/** The one statement that decides; a connection that nobody was invited to before has its onboarding from now on. */
+async function setProvider(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  { email }: AdminSession,
+  { accountId, environment, organizationId, connectionId }: OnboardingConnection,
+  providerType: ProviderType,
+): Promise<boolean> {
+  const at = now()
+  const set = await trx
+    .insertInto('sso_onboardings')
+    .values({
+      account_id: accountId,
+      environment,
+      organization_id: organizationId,
+      connection_id: connectionId,
+      id: uuidv7(),
+      sso_admin_email: email,
+      provider_type: providerType,
+      state: 'provider_type_chosen',
+      tutorial_step: 0,
+      inserted_at: at,
+      updated_at: at,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['account_id', 'environment', 'organization_id', 'connection_id'])
+        .doUpdateSet({
+          provider_type: providerType,
+          state: 'provider_type_chosen',
+          tutorial_step: sql`case
+            when sso_onboardings.provider_type = ${providerType} then sso_onboardings.tutorial_step
+            else 0
+          end`,
+          updated_at: at,
+          version: sql`sso_onboardings.version + 1`,
+        })
+        .where('sso_onboardings.state', '<>', 'xml_provided'),
+    )
+    .returning('id')
+    .executeTakeFirst()
+  return set !== undefined
+}
+
+/** From which step of the tutorial to which. */
+export interface TutorialMove {
+  readonly from: number
+  readonly to: number
+  readonly requestId: string
+}
+
+/**
+ * Goes on to another step of the tutorial, or back. Of several browsers that leave one step at once, one moves.
+ *
+ * @returns Whether the tutorial was at the step, and of the provider that the page was about.
+ */
+export async function moveTutorial(
+  deps: Deps,
+  session: AdminSession,
+  connection: OnboardingConnection,
+  { from, to, requestId }: TutorialMove,
+): Promise<boolean> {
+  const { providerType } = connection
+  const cause = adminCause(session, requestId)
+  const { record } = await change(deps, cause, async (trx) => {
+    const moved = await trx
+      .updateTable('sso_onboardings')
+      .set({ tutorial_step: to, updated_at: deps.now(), version: sql`version + 1` })
+      .where(isOfConnection('sso_onboardings', connection))
+      .where('provider_type', '=', providerType)
+      .where('state', 'in', ['provider_type_chosen', 'xml_provided'])
+      .where('tutorial_step', '=', from)
+      .returning('id')
+      .executeTakeFirst()
+    if (moved === undefined) return { record: false }
+    await emitOnboarding(deps, trx, cause, connection, 'sso.onboarding.update.success')
+    return { record: true }
+  })
+  return record
+}

@@ -1,0 +1,72 @@
+import { sql } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import type { Environment } from '@portico/contract/fields'
+import type { Deps } from '../deps.js'
+import type { JobPayloads } from '../jobs/job-names.js'
+import { deliverMail } from '../mail/deliver.js'
+import { adminCodeMail } from '../mail/admin-code.js'
+import { openAdminCode } from './code.js'
+
+/**
+ * Mails the code of an administrator who has opened their link in a new browser.
+ *
+ * @throws Error when the mail server does not take the mail.
+ */
+export async function sendAdminCode(deps: Deps, payload: JobPayloads['send_admin_code']): Promise<void> {
+  const at = deps.now()
+  const { accountId, organizationId, sessionId } = payload
+  const waiting = await deps.db
+    .selectFrom('sso_admin_sessions as session')
+    .innerJoin('sso_admin_links as link', (join) =>
+      join
+        .onRef('link.account_id', '=', 'session.account_id')
+        .onRef('link.organization_id', '=', 'session.organization_id')
+        .onRef('link.id', '=', 'session.link_id'),
+    )
+    .innerJoin('sso_admins as admin', (join) =>
+      join
+        .onRef('admin.account_id', '=', 'link.account_id')
+        .onRef('admin.organization_id', '=', 'link.organization_id')
+        .onRef('admin.id', '=', 'link.admin_id'),
+    )
+    .innerJoin('organizations', (join) =>
+      join
+        .onRef('organizations.account_id', '=', 'session.account_id')
+        .onRef('organizations.id', '=', 'session.organization_id'),
+    )
+    .where('session.account_id', '=', accountId)
+    .where('session.organization_id', '=', organizationId)
+    .where('session.id', '=', sessionId)
+    .where('session.verified_at', 'is', null)
+    .where('session.ended_at', 'is', null)
+    .where('session.code_expires_at', '>', at)
+    .where('link.ended_at', 'is', null)
+    .where('organizations.deleted_at', 'is', null)
+    .select([
+      'session.code_sealed',
+      'session.code_expires_at',
+      'admin.email',
+      sql<Environment>`link.environment`.as('environment'),
+      'organizations.domain',
+      'organizations.name',
+      'organizations.locale',
+      'organizations.color',
+    ])
+    .executeTakeFirst()
+  // Typed, renewed or over while it waited: there is nothing left to send.
+  if (waiting?.code_sealed == null) return
+
+  const { email, environment, domain, name, locale, color } = waiting
+  const message = adminCodeMail({
+    code: openAdminCode(deps.keys.master, payload, waiting.code_sealed),
+    minutes: Math.max(1, Math.round((waiting.code_expires_at.getTime() - at.getTime()) / 60_000)),
+    organizationName: name,
+    locale,
+    productName: deps.config.productName,
+    environment,
+    color,
+  })
+  const scope = { accountId, environment, organizationId, domain }
+  // Each is another mail: a code that was asked for anew must not look like a repetition of the first.
+  await deliverMail(deps, scope, { ...message, to: email, messageId: uuidv7() })
+}

@@ -1,0 +1,147 @@
+import { sql, type Transaction } from 'kysely'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { change } from '../events/change.js'
+import { enqueue } from '../jobs/enqueue.js'
+import { logEvent } from '../log-events/log-event.js'
+import { adminSessionMs, type ArrivedBrowser } from './admin-session.js'
+import { arrivalCause } from './arrival.js'
+import {
+  codeLifetimeMs,
+  isAdminCode,
+  makeAdminCode,
+  maxCodeFailures,
+  openAdminCode,
+  sealAdminCode,
+} from './code.js'
+import { adminCause, noteLogin } from './note.js'
+
+/** `code_over`: it is too old, or was tried too often; another one has to be asked for. */
+export type CodeOutcome = 'verified' | 'wrong_code' | 'code_over'
+
+/**
+ * Lets a browser in whose administrator has typed the code that was mailed. A try is counted before it is looked at, so
+ * that of many at once no more than five are.
+ *
+ * @throws ApiError `rate_limited` when there are too many tries at the organization.
+ */
+export async function verifyAdminCode(
+  deps: Deps,
+  browser: ArrivedBrowser,
+  { code, ip, requestId }: { readonly code: string; readonly ip: string; readonly requestId: string },
+): Promise<CodeOutcome> {
+  // Over all codes: whoever has the link and not the mailbox could ask for one after the other.
+  const attempt = await deps.limits.attemptAdminCode({ ...browser, ip })
+  if (attempt === undefined) return 'code_over'
+  const { record } = await change(deps, arrivalCause(requestId), async (trx) => ({
+    record: await tryCode(deps, trx, browser, { code, requestId }),
+  }))
+  if (record === 'verified') await attempt.succeed()
+  return record
+}
+
+async function tryCode(
+  deps: Deps,
+  trx: Transaction<DB>,
+  browser: ArrivedBrowser,
+  { code, requestId }: { readonly code: string; readonly requestId: string },
+): Promise<CodeOutcome> {
+  const sealed = await countTry(deps, trx, browser)
+  if (sealed !== null && isAdminCode(openAdminCode(deps.keys.master, browser, sealed), code)) {
+    await letIn(deps, trx, browser)
+    await noteLogin(deps, trx, browser, adminCause(browser, requestId))
+    return 'verified'
+  }
+  const { accountId, environment, organizationId, domain, email, idpId } = browser
+  const outcome = sealed === null ? 'code_over' : 'wrong_code'
+  await logEvent(deps, trx, {
+    accountId,
+    environment,
+    organizationId,
+    domain,
+    code: 'ADMIN_ONBOARDING_LOGIN_FAILED',
+    email,
+    idpId,
+    reason: outcome,
+    requestId,
+  })
+  return outcome
+}
+
+/** @returns The code to compare with; null when there is none that may be tried. */
+async function countTry(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  { accountId, organizationId, sessionId }: ArrivedBrowser,
+): Promise<Buffer | null> {
+  const at = now()
+  const counted = await trx
+    .updateTable('sso_admin_sessions')
+    .set({ code_failures: sql`code_failures + 1` })
+    .where('account_id', '=', accountId)
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', sessionId)
+    .where('verified_at', 'is', null)
+    .where('ended_at', 'is', null)
+    .where('expires_at', '>', at)
+    .where('code_expires_at', '>', at)
+    .where('code_failures', '<', maxCodeFailures)
+    .returning('code_sealed')
+    .executeTakeFirst()
+  return counted?.code_sealed ?? null
+}
+
+async function letIn(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  { accountId, organizationId, sessionId }: ArrivedBrowser,
+): Promise<void> {
+  const at = now()
+  await trx
+    .updateTable('sso_admin_sessions')
+    .set({ verified_at: at, code_sealed: null, expires_at: new Date(at.getTime() + adminSessionMs) })
+    .where('account_id', '=', accountId)
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', sessionId)
+    .execute()
+}
+
+/**
+ * Mails another code; the one before does not work any more.
+ *
+ * @returns Whether the browser still waits for a code.
+ * @throws ApiError `rate_limited` when too many were sent.
+ */
+export async function sendAnotherCode(
+  deps: Deps,
+  browser: ArrivedBrowser,
+  { ip, requestId }: { readonly ip: string; readonly requestId: string },
+): Promise<boolean> {
+  const { accountId, organizationId, sessionId } = browser
+  await deps.limits.takeMailFrom(ip)
+  await deps.limits.takeAdminCode({ ...browser, ip })
+  const sealed = sealAdminCode(deps.keys.master, browser, makeAdminCode())
+  const { record } = await change(deps, arrivalCause(requestId), async (trx) => {
+    const at = deps.now()
+    const renewed = await trx
+      .updateTable('sso_admin_sessions')
+      .set({
+        code_sealed: sealed,
+        code_expires_at: new Date(at.getTime() + codeLifetimeMs),
+        code_failures: 0,
+      })
+      .where('account_id', '=', accountId)
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', sessionId)
+      .where('verified_at', 'is', null)
+      .where('ended_at', 'is', null)
+      .where('expires_at', '>', at)
+      .returning('id')
+      .executeTakeFirst()
+    if (renewed === undefined) return { record: false }
+    const payload = { accountId, organizationId, sessionId }
+    await enqueue(deps, trx, { name: 'send_admin_code', payload, accountId })
+    return { record: true }
+  })
+  return record
+}

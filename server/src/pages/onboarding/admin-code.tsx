@@ -1,0 +1,42 @@
+import { PageFault, toFault } from '../fault.js'
+import { CodeField } from '../field.js'
+import { Form } from '../form.js'
+import { toDocument, type Frame } from '../layout.js'
+import type { PageForm } from '../steps/step-page.js'
+import type { AdminCodeFault } from '../texts/en/onboarding.js'
+import { maskAddress } from './mask-address.js'
+
+/** The code that was mailed is typed in the browser that has opened the invitation. */
+export interface AdminCodePage {
+  readonly frame: Frame
+  readonly form: PageForm
+  readonly email: string
+  readonly isResent: boolean
+  readonly fault?: AdminCodeFault | undefined
+  readonly retryAfterSeconds?: number | undefined
+}
+
+/** Takes the code, or sends another one. */
+export function adminCodePage(view: AdminCodePage): string {
+  const { frame, form, email, isResent } = view
+  const { texts } = frame
+  const words = texts.adminCode
+  const fault = toFault(texts, words.faults, view.fault, view.retryAfterSeconds)
+  return toDocument({
+    frame,
+    title: words.heading,
+    isFault: fault !== undefined,
+    children: (
+      <>
+        <h1>{words.heading}</h1>
+        <PageFault fault={fault} />
+        {isResent && <p role="status">{words.sent}</p>}
+        <p>{words.sentence(maskAddress(email))}</p>
+        <Form form={form} action="verify" button={words.button} working={texts.working} isCodeForm>
+          <CodeField label={words.label} fault={fault} />
+        </Form>
+        <Form form={form} action="send_again" look="plain" button={words.again} />
+      </>
+    ),
+  })
+}

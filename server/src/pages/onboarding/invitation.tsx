@@ -1,0 +1,46 @@
+import { displayName } from '../../display-name.js'
+import { Form } from '../form.js'
+import { toDocument, type Frame } from '../layout.js'
+import { toWait } from '../moments.js'
+import type { PageForm } from '../steps/step-page.js'
+import { maskAddress } from './mask-address.js'
+
+/** What the link of an invitation opens. Only its button does anything: programs open links in mails, too. */
+export interface InvitationPage {
+  readonly frame: Frame
+  readonly form: PageForm
+  readonly token: string
+  readonly email: string
+  readonly organizationName: string
+  /** So many codes were sent already that another one has to wait. */
+  readonly retryAfterSeconds?: number | undefined
+}
+
+/** Asks the administrator to go on, which sends them a code; also who is not in charge says so behind it. */
+export function invitationPage(view: InvitationPage): string {
+  const { frame, form, token, email, organizationName, retryAfterSeconds } = view
+  const { texts } = frame
+  const words = texts.invitation
+  const heading = words.heading(displayName(organizationName))
+  return toDocument({
+    frame,
+    title: heading,
+    isFault: retryAfterSeconds !== undefined,
+    children: (
+      <>
+        <h1>{heading}</h1>
+        {retryAfterSeconds !== undefined && (
+          <p class="fault banner" role="alert" tabindex={-1} autofocus>
+            {words.tooManyMails(toWait(retryAfterSeconds, texts.lang))}
+          </p>
+        )}
+        <p>{words.sentence}</p>
+        <Form form={form} action="continue" button={words.button(maskAddress(email))} working={texts.working}>
+          <input type="hidden" name="token" value={token} />
+        </Form>
+        <p class="quiet">{words.hint}</p>
+        <p class="quiet">{words.notInCharge}</p>
+      </>
+    ),
+  })
+}

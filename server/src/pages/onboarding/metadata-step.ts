@@ -1,0 +1,79 @@
+import { findShownVersion, isEntityIdShared } from '../../onboarding/metadata-version.js'
+import { warningsOf } from '../../sso-connections/metadata-warnings.js'
+import { confirmUpload, findUpload, keepUpload, maxMetadataBytes } from '../../onboarding/upload.js'
+import { MetadataFault, type IdpMetadata } from '../../saml/metadata.js'
+import type { UploadFault } from '../texts/en/sso-setup.js'
+import type { MetadataView } from './metadata-summary.js'
+import { reviewPage } from './review.js'
+import { viewOf, type OnboardingOutcome, type OnboardingScene, type OnboardingStep } from './scene.js'
+import { tutorialOf } from './tutorial-step.js'
+import { uploadPage } from './upload.js'
+
+/** What the router makes of a form that is too large to be read. */
+export const tooLarge = 'too_large'
+
+/** The upload. */
+export const metadataStep: OnboardingStep = {
+  show: (scene) => showUpload(scene),
+  actions: { upload, [tooLarge]: (scene) => showUpload(scene, 'too_large') },
+}
+
+/** What was read in it, and whether it is right. */
+export const reviewStep: OnboardingStep = {
+  show: showReview,
+  actions: { confirm },
+}
+
+async function showUpload(scene: OnboardingScene, fault?: UploadFault): Promise<OnboardingOutcome> {
+  const { deps, connection } = scene
+  const tutorial = tutorialOf(scene)
+  if (tutorial === undefined) return { goTo: 'provider' }
+  const version = await findShownVersion(deps, connection)
+  const stored = version && { ...(await toView(scene, version)), isCurrent: version.isCurrent }
+  const page = uploadPage({ ...viewOf(scene, 'metadata'), tutorial, stored, fault })
+  return { page, ...(fault !== undefined && { status: fault === 'too_large' ? 413 : 422 }) }
+}
+
+async function upload(scene: OnboardingScene): Promise<OnboardingOutcome> {
+  const { deps, session, connection, field } = scene
+  if (tutorialOf(scene) === undefined) return { goTo: 'provider' }
+  const xml = field('file') === '' ? field('xml') : field('file')
+  if (xml.trim() === '') return showUpload(scene, 'missing')
+  if (Buffer.byteLength(xml) > maxMetadataBytes) return showUpload(scene, 'too_large')
+  try {
+    await keepUpload(deps, session, connection, xml)
+  } catch (error) {
+    if (!(error instanceof MetadataFault)) throw error
+    return showUpload(scene, error.code)
+  }
+  return { goTo: 'review' }
+}
+
+async function showReview(scene: OnboardingScene): Promise<OnboardingOutcome> {
+  const { deps, session, connection } = scene
+  const waiting = await findUpload(deps, session, connection)
+  if (waiting === undefined) return { goTo: 'metadata' }
+  const { uploadId, metadata } = waiting
+  const willWait = connection.currentVersion !== null
+  return {
+    page: reviewPage({
+      ...viewOf(scene, 'metadata'),
+      uploadId,
+      metadata: await toView(scene, metadata),
+      willWait,
+    }),
+  }
+}
+
+async function confirm(scene: OnboardingScene): Promise<OnboardingOutcome> {
+  const { deps, session, connection, field, requestId } = scene
+  const stored = await confirmUpload(deps, session, connection, { uploadId: field('upload_id'), requestId })
+  return stored === undefined ? showUpload(scene, 'over') : { goTo: 'test' }
+}
+
+async function toView({ deps, connection }: OnboardingScene, metadata: IdpMetadata): Promise<MetadataView> {
+  const { entityId, redirectUrl, postUrl, certificates, validUntil } = metadata
+  const isShared = await isEntityIdShared(deps, connection, entityId)
+  const warnings = warningsOf(metadata, { isShared, at: deps.now() })
+  return { entityId, redirectUrl, postUrl, certificates, validUntil, warnings }
+}

@@ -1,0 +1,84 @@
+import type { MetadataWarning } from '@portico/contract/sso-records'
+import type { StoredCertificate } from '../../saml/metadata.js'
+import { asShown } from './as-shown.js'
+import type { PageTexts } from '../texts/en.js'
+
+/** What a version of the metadata says, as an administrator compares it with their console. */
+export interface MetadataView {
+  readonly entityId: string
+  readonly redirectUrl: string | null
+  readonly postUrl: string | null
+  readonly certificates: readonly StoredCertificate[]
+  readonly validUntil: Date | null
+  readonly warnings: readonly MetadataWarning[]
+}
+
+/** The document itself is not shown: nothing of it is needed but this. */
+export function MetadataSummary({ metadata, texts }: { metadata: MetadataView; texts: PageTexts }) {
+  const words = texts.review
+  const address = metadata.redirectUrl ?? metadata.postUrl ?? ''
+  return (
+    <>
+      {metadata.warnings.map((warning) => (
+        <p key={warning} class="notice warn">
+          <span class="unseen">{texts.tutorial.note} </span>
+          {words.warnings[warning]}
+        </p>
+      ))}
+      <dl class="facts">
+        <Fact name={words.entityId}>
+          <code lang="en">{asShown(metadata.entityId)}</code>
+        </Fact>
+        <Fact name={words.host}>
+          <code lang="en">{asShown(URL.canParse(address) ? new URL(address).host : address)}</code>
+        </Fact>
+        {metadata.certificates.map((certificate, index) => (
+          <Fact key={certificate.fingerprint_sha256} name={words.certificate(index + 1)}>
+            <Certificate certificate={certificate} texts={texts} />
+          </Fact>
+        ))}
+        {metadata.validUntil !== null && (
+          <Fact name={words.validUntil}>{toDate(metadata.validUntil, texts)}</Fact>
+        )}
+      </dl>
+    </>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: preact.ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+function Certificate({ certificate, texts }: { certificate: StoredCertificate; texts: PageTexts }) {
+  const words = texts.review
+  return (
+    <>
+      <p>
+        <span class="quiet">{words.subject}</span> <code lang="en">{asShown(certificate.subject)}</code>
+      </p>
+      <p>
+        <span class="quiet">{words.expires}</span> {toDate(new Date(certificate.not_after), texts)}
+      </p>
+      <p>
+        <span class="quiet">{words.fingerprint}</span>{' '}
+        <code class="fingerprint" lang="en">
+          {toFingerprint(certificate.fingerprint_sha256)}
+        </code>
+      </p>
+    </>
+  )
+}
+
+/** In pairs, as consoles show it. */
+function toFingerprint(digits: string): string {
+  return (digits.toUpperCase().match(/../g) ?? []).join(':')
+}
+
+function toDate(at: Date, { lang }: PageTexts): string {
+  return new Intl.DateTimeFormat(lang, { dateStyle: 'long', timeZone: 'UTC' }).format(at)
+}

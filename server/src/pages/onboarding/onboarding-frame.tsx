@@ -1,0 +1,116 @@
+import type { ComponentChildren } from 'preact'
+import { Form } from '../form.js'
+import { toDocument, type Frame } from '../layout.js'
+import { displayAddress } from '../person.js'
+import type { PageForm } from '../steps/step-page.js'
+import { onboardingPhases, type OnboardingPhase } from '../texts/en/onboarding.js'
+import type { PageTexts } from '../texts/en.js'
+
+/** What the pages of one connection have in common. */
+export interface OnboardingView {
+  readonly frame: Frame
+  readonly form: PageForm
+  /** Of the administrator. */
+  readonly email: string
+  /** Before every address of the connection: `/onboarding/<idp_id>`. */
+  readonly base: string
+  /** Of the list of connections, where the invitation is for all of the organization. */
+  readonly listUrl: string | undefined
+  readonly phase: OnboardingPhase
+  /** Those that can be gone to. */
+  readonly reachable: readonly OnboardingPhase[]
+}
+
+interface OnboardingPage {
+  readonly view: OnboardingView
+  readonly title: string
+  readonly isFault?: boolean
+  readonly children: ComponentChildren
+}
+
+/** A page of the onboarding of a connection: how far it is, the page's own, and the ways out. */
+export function toOnboardingDocument({ view, title, isFault = false, children }: OnboardingPage): string {
+  return toDocument({
+    frame: view.frame,
+    title,
+    isFault,
+    isWide: true,
+    children: (
+      <>
+        <Phases view={view} />
+        {children}
+        <WaysOut view={view} />
+      </>
+    ),
+  })
+}
+
+/** The parts of the onboarding, and which one this is. */
+function Phases({ view: { frame, base, phase, reachable } }: { view: OnboardingView }) {
+  const words = frame.texts.onboarding
+  const current = onboardingPhases.indexOf(phase)
+  return (
+    <nav aria-label={words.progress} class="phases">
+      <ol>
+        {onboardingPhases.map((name, index) => (
+          <li key={name} class={index < current ? 'past' : undefined}>
+            {name === phase ? (
+              <span aria-current="step">{words.phases[name]}</span>
+            ) : reachable.includes(name) ? (
+              <a href={addressOf(base, name, frame.texts)}>{words.phases[name]}</a>
+            ) : (
+              <span>{words.phases[name]}</span>
+            )}
+          </li>
+        ))}
+      </ol>
+    </nav>
+  )
+}
+
+/** The address of a part of the onboarding, in the language of the page. */
+export function addressOf(base: string, path: string, { lang }: Pick<PageTexts, 'lang'>): string {
+  return `${base}/${path}?ui_locales=${lang}`
+}
+
+/** Who is here, and how they leave: for now, or for good. */
+export function WaysOut({
+  view: { frame, form, email, listUrl },
+}: {
+  view: Pick<OnboardingView, 'frame' | 'form' | 'email' | 'listUrl'>
+}) {
+  const words = frame.texts.onboarding
+  return (
+    <div class="ways-out">
+      <p class="quiet">
+        {words.signedInAs} <bdi>{displayAddress(email)}</bdi>
+      </p>
+      <div class="tools">
+        {listUrl !== undefined && (
+          <a class="small" href={`${listUrl}?ui_locales=${frame.texts.lang}`}>
+            {words.allConnections}
+          </a>
+        )}
+        <Form form={form} action="leave" look="small" button={words.leave} />
+      </div>
+      <Decline texts={frame.texts} form={form} />
+    </div>
+  )
+}
+
+interface DeclineProps {
+  readonly texts: PageTexts
+  readonly form: PageForm
+}
+
+/** For who has the invitation and is not the right person; in a fold, so that nobody presses it on the way. */
+function Decline({ texts, form }: DeclineProps) {
+  const words = texts.onboarding
+  return (
+    <details>
+      <summary>{words.declineSummary}</summary>
+      <p class="quiet">{words.decline}</p>
+      <Form form={form} action="decline" look="small" button={words.declineButton} />
+    </details>
+  )
+}

@@ -1,0 +1,67 @@
+import type { ProviderType } from '@portico/contract/sso-onboarding'
+import { tutorials } from '../../tutorials/tutorials.js'
+import { Form } from '../form.js'
+import { toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
+import { ProviderMark } from './provider-mark.js'
+
+/** The administrator says which product their identity provider is. */
+export interface ProviderPage extends OnboardingView {
+  readonly providers: readonly ProviderType[]
+  readonly chosen: ProviderType | null
+  /** Metadata were uploaded: the choice stands. */
+  readonly isFixed: boolean
+}
+
+/** One button for each product. */
+export function providerPage(view: ProviderPage): string {
+  const { frame, providers, chosen, isFixed } = view
+  const words = frame.texts.provider
+  const note = isFixed ? words.fixed : chosen === null ? undefined : words.restarts
+  return toOnboardingDocument({
+    view,
+    title: words.heading,
+    children: (
+      <>
+        <h1>{words.heading}</h1>
+        <p class="quiet">{words.sentence}</p>
+        {note !== undefined && <p class="notice">{note}</p>}
+        <ul class="providers">
+          {providers.map((type) => (
+            <Provider key={type} type={type} view={view} />
+          ))}
+        </ul>
+      </>
+    ),
+  })
+}
+
+function Provider({ type, view }: { type: ProviderType; view: ProviderPage }) {
+  const { frame, form, chosen, isFixed } = view
+  const { provider: words } = frame.texts
+  const { name, mark, minutes } = tutorials[type]
+  const hints: Partial<Record<ProviderType, string>> = { custom_saml: words.custom, test: words.test }
+  const isChosen = type === chosen
+  const content = (
+    <>
+      <ProviderMark mark={mark} />
+      <span class="provider-name">
+        {name}
+        <span class="quiet">{hints[type] ?? words.minutes(minutes)}</span>
+      </span>
+      {isChosen && <span class="badge">{words.current}</span>}
+    </>
+  )
+  if (isFixed)
+    return (
+      <li>
+        <span class={isChosen ? 'provider chosen' : 'provider'}>{content}</span>
+      </li>
+    )
+  return (
+    <li class={isChosen ? 'chosen' : undefined}>
+      <Form form={form} action="choose" look="plain" button={content}>
+        <input type="hidden" name="provider_type" value={type} />
+      </Form>
+    </li>
+  )
+}

@@ -1,0 +1,84 @@
+import type { Deps } from '../../deps.js'
+import type { AdminSession } from '../../onboarding/admin-session.js'
+import type { OnboardingConnection } from '../../onboarding/connections.js'
+import { acsUrlOf, entityIdOf } from '../../saml/service-provider.js'
+import type { Frame } from '../layout.js'
+import type { PageForm } from '../steps/step-page.js'
+import type { OnboardingPhase } from '../texts/en/onboarding.js'
+import type { OnboardingView } from './onboarding-frame.js'
+import type { ConnectionValues } from './tutorial-blocks.js'
+
+/** A request for a page of a connection, whose browser is known to be its administrator's. */
+export interface OnboardingScene {
+  readonly deps: Deps
+  readonly session: AdminSession
+  readonly connection: OnboardingConnection
+  readonly frame: Frame
+  readonly form: PageForm
+  readonly requestId: string
+  /** A field of the form that was sent; '' where it is missing. */
+  readonly field: (name: string) => string
+}
+
+/** What becomes of a request: another page of the connection is gone to, or a page is shown. */
+export type OnboardingOutcome =
+  { readonly goTo: string } | { readonly page: string; readonly status?: number }
+
+/** A page of the onboarding, and what its forms do, by the value of their button `action`. */
+export interface OnboardingStep {
+  readonly show: (scene: OnboardingScene) => Promise<OnboardingOutcome>
+  readonly actions: Readonly<Record<string, (scene: OnboardingScene) => Promise<OnboardingOutcome>>>
+}
+
+/** What every page of a connection shows. */
+export function viewOf(
+  { session, connection, frame, form }: OnboardingScene,
+  phase: OnboardingPhase,
+): OnboardingView {
+  return {
+    frame,
+    form,
+    email: session.email,
+    base: `/onboarding/${connection.idpId}`,
+    listUrl: session.connection === null ? '/onboarding' : undefined,
+    phase,
+    reachable: reachablePhases(connection),
+  }
+}
+
+/** The parts of the onboarding that a connection is far enough for. */
+export function reachablePhases(connection: OnboardingConnection): OnboardingPhase[] {
+  const { providerType, state } = connection
+  const hasProvider = providerType !== null && state !== 'not_initialized'
+  return [
+    'provider',
+    ...(hasProvider ? (['tutorial', 'metadata'] as const) : []),
+    ...(hasProvider && testedVersion(connection) !== null ? (['test'] as const) : []),
+    ...(state === 'xml_provided' ? (['done'] as const) : []),
+  ]
+}
+
+/** The version of the metadata that a test is against: what was uploaded here, else what is in use. */
+export function testedVersion({ uploadedVersion, currentVersion }: OnboardingConnection): number | null {
+  return uploadedVersion ?? currentVersion
+}
+
+/** Where an administrator goes on who comes back. */
+export function currentPhase({ state, providerType }: OnboardingConnection): OnboardingPhase {
+  if (providerType === null || state === 'not_initialized') return 'provider'
+  return state === 'xml_provided' ? 'test' : 'tutorial'
+}
+
+/** What the console of an identity provider wants of us. */
+export function valuesOf({ deps, connection }: OnboardingScene): ConnectionValues {
+  const { baseUrl } = deps.config
+  const acsUrl = acsUrlOf(baseUrl, connection.idpId)
+  const entityId = entityIdOf(baseUrl, connection.idpId)
+  return {
+    acs_url: acsUrl,
+    entity_id: entityId,
+    metadata_url: entityId,
+    acs_url_pattern: `^${acsUrl.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')}$`,
+    name_id_format: 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress',
+  }
+}

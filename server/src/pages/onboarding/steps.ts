@@ -1,0 +1,15 @@
+import { metadataStep, reviewStep } from './metadata-step.js'
+import { providerStep } from './provider-step.js'
+import type { OnboardingStep } from './scene.js'
+import { doneStep, testStep } from './test-step.js'
+import { tutorialStep } from './tutorial-step.js'
+
+/** The pages of a connection, by the last part of their address. */
+export const onboardingSteps: Readonly<Record<string, OnboardingStep>> = {
+  provider: providerStep,
+  tutorial: tutorialStep,
+  metadata: metadataStep,
+  review: reviewStep,
+  test: testStep,
+  done: doneStep,
+}

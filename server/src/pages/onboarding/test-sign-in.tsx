@@ -1,0 +1,71 @@
+import { toTimeAgo } from '../moments.js'
+import { addressOf, toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
+
+/** A test that was made before. */
+export interface EarlierTest {
+  readonly id: string
+  readonly outcome: 'arrived' | 'success' | 'failed'
+  readonly at: Date
+}
+
+/** Where a test sign-in begins. */
+export interface TestPage extends OnboardingView {
+  readonly hasMetadata: boolean
+  readonly tests: readonly EarlierTest[]
+  readonly now: Date
+}
+
+/** Leads to the identity provider, and to what earlier tests have shown. */
+export function testPage(view: TestPage): string {
+  const { frame, base, hasMetadata, tests } = view
+  const { texts } = frame
+  const words = texts.test
+  return toOnboardingDocument({
+    view,
+    title: words.heading,
+    children: (
+      <>
+        <h1>{words.heading}</h1>
+        <p>{words.sentence}</p>
+        <p class="notice">{words.dryRun}</p>
+        {hasMetadata ? (
+          <p class="action">
+            <a class="main" href={addressOf(base, 'test/start', texts)}>
+              {tests.length === 0 ? words.button : words.again}
+            </a>
+          </p>
+        ) : (
+          <p class="notice warn">{words.noMetadata}</p>
+        )}
+        {tests.length > 0 && <EarlierTests view={view} />}
+        <p>
+          <a class="second" href={addressOf(base, 'done', texts)}>
+            {tests.some(({ outcome }) => outcome === 'success') ? texts.onboarding.continue : words.skip}
+          </a>
+        </p>
+      </>
+    ),
+  })
+}
+
+function EarlierTests({ view: { frame, base, tests, now } }: { view: TestPage }) {
+  const { texts } = frame
+  const words = texts.test
+  return (
+    <section>
+      <h2>{words.earlier}</h2>
+      <ul class="tests">
+        {tests.map(({ id, outcome, at }) => (
+          <li key={id}>
+            <a href={addressOf(base, `test/${id}`, texts)} class={outcome}>
+              {words.outcomes[outcome]}
+            </a>
+            <time class="quiet" dateTime={at.toISOString()}>
+              {toTimeAgo(at, now, texts.lang)}
+            </time>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,80 @@
+import { ssoChecks } from '@portico/contract/sso-checks'
+import { findTestResult, listTestResults, type TestResult } from '../../onboarding/test-result.js'
+import { assertedEmail, assertedProfile } from '../../sso-sign-in/asserted-identity.js'
+import { donePage } from './done.js'
+import {
+  reachablePhases,
+  testedVersion,
+  viewOf,
+  type OnboardingOutcome,
+  type OnboardingScene,
+  type OnboardingStep,
+} from './scene.js'
+import { testResultPage, type ReadPerson } from './test-result.js'
+import { testPage } from './test-sign-in.js'
+
+/** The test, and those that were made before. */
+export const testStep: OnboardingStep = {
+  show: async (scene) => {
+    const { deps, connection } = scene
+    if (!reachablePhases(connection).includes('metadata')) return { goTo: 'provider' }
+    const tests = await listTestResults(deps, connection)
+    const hasMetadata = testedVersion(connection) !== null
+    return { page: testPage({ ...viewOf(scene, 'test'), hasMetadata, tests, now: deps.now() }) }
+  },
+  actions: {},
+}
+
+/** The end. */
+export const doneStep: OnboardingStep = {
+  show: async (scene) => {
+    const { deps, connection } = scene
+    if (!reachablePhases(connection).includes('done')) return { goTo: 'metadata' }
+    const tests = await listTestResults(deps, connection)
+    const { uploadedVersion, currentVersion, isActive, connectionState } = connection
+    return {
+      page: donePage({
+        ...viewOf(scene, 'done'),
+        isActive,
+        isWaiting: uploadedVersion !== null && uploadedVersion !== currentVersion,
+        isTested: connectionState === 'tested' || tests.some(({ outcome }) => outcome === 'success'),
+      }),
+    }
+  },
+  actions: {},
+}
+
+/** What one test has shown; undefined when the connection has none of this id. */
+export async function showTestResult(
+  scene: OnboardingScene,
+  traceId: string,
+): Promise<OnboardingOutcome | undefined> {
+  const result = await findTestResult(scene.deps, scene.connection, traceId)
+  if (result === undefined) return undefined
+  const { outcome, checks, failedCheck, attributes, requestId } = result
+  const failed =
+    failedCheck === null ? undefined : { name: failedCheck, mender: ssoChecks[failedCheck].mender }
+  return {
+    page: testResultPage({
+      ...viewOf(scene, 'test'),
+      outcome,
+      checks,
+      failed,
+      person: toPerson(result),
+      attributes,
+      requestId,
+    }),
+  }
+}
+
+/** Who would sign in, read in the same way as a sign-in reads it. */
+function toPerson({ nameId, attributes }: TestResult): ReadPerson {
+  const asserted = { nameId: nameId ?? '', attributes: attributes ?? {} }
+  const { given_name: givenName, family_name: familyName } = assertedProfile(asserted)
+  return {
+    nameId,
+    email: assertedEmail(asserted) ?? null,
+    givenName: givenName ?? null,
+    familyName: familyName ?? null,
+  }
+}

@@ -1,0 +1,54 @@
+import { moveTutorial } from '../../onboarding/progress.js'
+import { tutorials } from '../../tutorials/tutorials.js'
+import type { Tutorial } from '../../tutorials/tutorial.js'
+import {
+  valuesOf,
+  viewOf,
+  type OnboardingOutcome,
+  type OnboardingScene,
+  type OnboardingStep,
+} from './scene.js'
+import { tutorialPage } from './tutorial.js'
+
+/** The tutorial, at the step that the onboarding is at: another browser goes on where this one has stopped. */
+export const tutorialStep: OnboardingStep = {
+  show: (scene) => Promise.resolve(show(scene)),
+  actions: { next: (scene) => move(scene, 1), previous: (scene) => move(scene, -1) },
+}
+
+function show(scene: OnboardingScene): OnboardingOutcome {
+  const tutorial = tutorialOf(scene)
+  if (tutorial === undefined) return { goTo: 'provider' }
+  return {
+    page: tutorialPage({
+      ...viewOf(scene, 'tutorial'),
+      tutorial,
+      step: stepOf(scene, tutorial),
+      values: valuesOf(scene),
+    }),
+  }
+}
+
+/** The tutorial of the chosen product; undefined before one is chosen. */
+export function tutorialOf({ connection: { state, providerType } }: OnboardingScene): Tutorial | undefined {
+  return providerType === null || state === 'not_initialized' ? undefined : tutorials[providerType]
+}
+
+/** A tutorial may have lost steps since somebody was there. */
+function stepOf({ connection }: OnboardingScene, tutorial: Tutorial): number {
+  return Math.min(connection.tutorialStep, tutorial.steps.length - 1)
+}
+
+async function move(scene: OnboardingScene, by: 1 | -1): Promise<OnboardingOutcome> {
+  const { deps, session, connection, field, requestId } = scene
+  const tutorial = tutorialOf(scene)
+  if (tutorial === undefined) return { goTo: 'provider' }
+  const shown = stepOf(scene, tutorial)
+  // The page was about another step: another browser has moved, and the present one is shown.
+  if (field('step') !== String(shown)) return { goTo: 'tutorial' }
+  const to = shown + by
+  // The built-in one has brought its metadata with it.
+  if (to === tutorial.steps.length) return { goTo: tutorial.id === 'test' ? 'test' : 'metadata' }
+  if (to >= 0) await moveTutorial(deps, session, connection, { from: connection.tutorialStep, to, requestId })
+  return { goTo: 'tutorial' }
+}

@@ -1,0 +1,100 @@
+import type { Tutorial } from '../../tutorials/tutorial.js'
+import type { UploadFault } from '../texts/en/sso-setup.js'
+import { MetadataSummary, type MetadataView } from './metadata-summary.js'
+import { addressOf, toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
+import { Said } from './tutorial-blocks.js'
+
+/** Where the metadata of the identity provider are uploaded. */
+export interface UploadPage extends OnboardingView {
+  readonly tutorial: Tutorial
+  /** What was uploaded before. */
+  readonly stored: (MetadataView & { readonly isCurrent: boolean }) | undefined
+  readonly fault?: UploadFault | undefined
+}
+
+/** Takes a file, or what is pasted. */
+export function uploadPage(view: UploadPage): string {
+  const { frame, tutorial, stored, fault, base } = view
+  const { texts } = frame
+  const words = texts.upload
+  return toOnboardingDocument({
+    view,
+    title: words.heading,
+    isFault: fault !== undefined,
+    children: (
+      <>
+        <h1>{words.heading}</h1>
+        <p>{words.sentence}</p>
+        {stored !== undefined && (
+          <section class="stored">
+            <h2>
+              {words.stored}
+              {stored.isCurrent && <span class="badge">{texts.review.inUse}</span>}
+            </h2>
+            {!stored.isCurrent && <p class="notice">{texts.review.waits}</p>}
+            <MetadataSummary metadata={stored} texts={texts} />
+            <p>
+              <a class="small" href={addressOf(base, 'test', texts)}>
+                {texts.test.heading}
+              </a>
+            </p>
+            <h2>{words.replace}</h2>
+          </section>
+        )}
+        <p class="quiet">
+          {words.where} <Said words={tutorial.metadata.how} texts={texts} />
+        </p>
+        <UploadForm view={view} />
+      </>
+    ),
+  })
+}
+
+function UploadForm({ view: { frame, form, tutorial, fault } }: { view: UploadPage }) {
+  const { texts } = frame
+  const words = texts.upload
+  return (
+    <form
+      method="post"
+      action={form.action}
+      enctype="multipart/form-data"
+      class="form-main upload"
+      novalidate
+      data-once=""
+    >
+      <input type="hidden" name="csrf" value={form.csrf} />
+      <div class="field">
+        <label for="file">{words.file}</label>
+        <div class="hint" id="file-hint">
+          {words.fileHint(tutorial.metadata.fileHint)}
+        </div>
+        {fault !== undefined && (
+          <p class="fault" id="file-fault" role="alert">
+            {words.faults[fault]}
+          </p>
+        )}
+        <div class="entry">
+          <input
+            type="file"
+            id="file"
+            name="file"
+            accept=".xml,application/xml,text/xml,application/samlmetadata+xml"
+            aria-invalid={fault === undefined ? undefined : 'true'}
+            aria-describedby={fault === undefined ? 'file-hint' : 'file-fault file-hint'}
+            autofocus={fault !== undefined}
+          />
+        </div>
+      </div>
+      <p class="or">{words.or}</p>
+      <div class="field">
+        <label for="xml">{words.paste}</label>
+        <div class="entry">
+          <textarea id="xml" name="xml" rows={5} spellcheck={false} autocomplete="off" />
+        </div>
+      </div>
+      <button type="submit" name="action" value="upload" class="main" data-working={texts.working}>
+        {words.button}
+      </button>
+    </form>
+  )
+}

@@ -1,0 +1,218 @@
+import { pathId } from '@portico/contract/fields'
+import { ConnectionPath } from '@portico/contract/sso-connections'
+import express, { type NextFunction, type Request, type Response, type Router } from 'express'
+import type { Deps } from '../../deps.js'
+import { ApiError } from '../../errors.js'
+import { findFlow } from '../../flows/flow.js'
+import { requestIdOf } from '../../http/request-context.js'
+import { findOrganizationByDomain } from '../../organizations/find-organization.js'
+import { toServiceProviderMetadata } from '../../saml/service-provider-metadata.js'
+import { receiveResponse, type PageOf } from '../../sso-sign-in/arrive.js'
+import { openChallenge } from '../../sso-sign-in/challenge.js'
+import { continueSignIn } from '../../sso-sign-in/continue.js'
+import { findLiveConnection, findServiceProvider } from '../../sso-sign-in/live-connection.js'
+import { startRequest } from '../../sso-sign-in/start-request.js'
+import { findFlowSecret, flowSecretOf, toFlowCookie } from '../csrf.js'
+import { errorPage } from '../error.js'
+import { requestFormPage, returnPage } from '../identity-provider.js'
+import type { Frame } from '../layout.js'
+import { findAdminSecret } from '../onboarding/admin-cookie.js'
+import { isNavigation } from '../navigation.js'
+import { isOnlyLooking } from '../only-looking.js'
+import { pageHeaders } from '../page-headers.js'
+import { domainOf, formOf, frameOf, sendPage, textOf, type Site } from '../site.js'
+
+const metadataPath = '/saml/:idp_id/metadata'
+const acsPath = '/saml/:idp_id/acs'
+const continuePath = '/saml/:idp_id/continue'
+const challengePath = '/t/:org_domain/sso/:token'
+const identityProviderPath = '/t/:org_domain/sign-in/:flow_id/identity-provider'
+
+/** Base64 of the 256 kB that a response may have, with what a form adds. */
+const maxResponse = '400kb'
+
+/** Our metadata change with a key, which is years old by then: identity providers ask for them now and then. */
+const metadataSeconds = 300
+
+/** What we are to identity providers: our metadata, where they post responses, and the way there and back. */
+export function ssoRouter(deps: Deps, site: Site): Router {
+  const { isHttps } = site
+  const router = express.Router()
+
+  router.get(metadataPath, async (req, res) => {
+    const live = await findLiveConnection(deps.db, idpIdOf(req))
+    if (live === undefined) {
+      await sendSentence(req, res, 404, 'unknownConnection')
+      return
+    }
+    const metadata = toServiceProviderMetadata(await findServiceProvider(deps, live))
+    res.set('Cache-Control', `public, max-age=${metadataSeconds}`).set('X-Content-Type-Options', 'nosniff')
+    res.type('application/samlmetadata+xml').send(metadata)
+  })
+
+  router.post(acsPath, express.urlencoded({ extended: false, limit: maxResponse }), async (req, res) => {
+    const idpId = idpIdOf(req)
+    if (!isNavigation(req)) {
+      await sendSentence(req, res, 403, 'ssoRefused')
+      return
+    }
+    const outcome = await receiveResponse(deps, {
+      idpId,
+      samlResponse: formOf(req)['SAMLResponse'],
+      ip: req.ip ?? '',
+      requestId: requestIdOf(req),
+    })
+    if (outcome.to === 'nowhere') await sendSentence(req, res, 404, 'unknownConnection')
+    else if (outcome.to === 'refused') await sendSentence(req, res, 403, 'ssoRefused', outcome)
+    else {
+      const url =
+        outcome.to === 'test'
+          ? testUrl(idpId, outcome.traceId)
+          : `${site.baseUrl}/saml/${idpId}/continue?h=${outcome.handle}`
+      const frame = await frameAt(req, outcome)
+      sendPage(site, res, returnPage({ frame, url }), frame)
+    }
+  })
+
+  router.get(continuePath, async (req, res) => {
+    if (isOnlyLooking(req)) {
+      res.status(204).set(pageHeaders(isHttps)).end()
+      return
+    }
+    const idpId = idpIdOf(req)
+    const browserSecret = flowSecretOf(req.headers.cookie, isHttps)
+    const outcome = await continueSignIn(deps, {
+      idpId,
+      handle: textOf(req.query['h']),
+      browserSecret,
+      adminSecret: findAdminSecret(req.headers.cookie, isHttps),
+      requestId: requestIdOf(req),
+    })
+    switch (outcome.to) {
+      case 'nowhere':
+        return sendSentence(req, res, 404, 'unknownConnection')
+      case 'over':
+        return sendSentence(req, res, 404, 'ssoRefused', outcome)
+      case 'refused':
+        return sendSentence(req, res, 403, 'ssoRefused', outcome)
+      case 'test':
+        return redirect(res, testUrl(idpId, outcome.traceId))
+      case 'flow':
+        res.append('Set-Cookie', toFlowCookie(browserSecret, isHttps))
+        return redirect(res, `/t/${outcome.domain}/sign-in/${outcome.flowId}`)
+      case 'identity_provider':
+        res.append('Set-Cookie', toFlowCookie(browserSecret, isHttps))
+        return redirect(res, `/t/${outcome.domain}/sign-in/${outcome.flowId}/identity-provider`)
+    }
+  })
+
+  router.get(challengePath, async (req, res) => {
+    if (isOnlyLooking(req)) {
+      res.status(204).set(pageHeaders(isHttps)).end()
+      return
+    }
+    const browserSecret = flowSecretOf(req.headers.cookie, isHttps)
+    const flowId = await openChallenge(deps, {
+      organizationDomain: domainOf(req),
+      token: textOf(req.params.token),
+      browserSecret,
+      requestId: requestIdOf(req),
+    })
+    if (flowId === undefined) {
+      await sendSentence(req, res, 404, 'deadSsoLink', { domain: domainOf(req) })
+      return
+    }
+    res.append('Set-Cookie', toFlowCookie(browserSecret, isHttps))
+    redirect(res, `/t/${domainOf(req)}/sign-in/${flowId}/identity-provider`)
+  })
+
+  router.get(identityProviderPath, async (req, res) => {
+    if (isOnlyLooking(req)) {
+      res.status(204).set(pageHeaders(isHttps)).end()
+      return
+    }
+    const organizationDomain = domainOf(req)
+    const flowId = FlowId.parse(req.params.flow_id)
+    const browserSecret = findFlowSecret(req.headers.cookie, isHttps)
+    const flow = browserSecret && (await findFlow(deps, { organizationDomain, flowId, browserSecret }))
+    // The page of the flow says where it is, or that it is not this browser's.
+    if (!flow || flow.step !== 'identity_provider' || flow.connectionId === null) {
+      redirect(res, `/t/${organizationDomain}/sign-in/${flowId}`)
+      return
+    }
+    const key = { ...flow, connectionId: flow.connectionId }
+    const request = await startRequest(deps, key, {
+      flowId,
+      isForced: flow.isSignInForced,
+      requestId: requestIdOf(req),
+      ip: req.ip ?? '',
+    })
+    if (request === undefined) await sendSentence(req, res, 403, 'ssoUnavailable', flow)
+    else if (request.binding === 'redirect') redirect(res, request.url)
+    else {
+      const frame = await frameAt(req, flow)
+      sendPage(site, res, requestFormPage({ frame, ...request }), { ...frame, redirectUri: request.action })
+    }
+  })
+
+  const allowed = [
+    [metadataPath, 'GET, HEAD'],
+    [acsPath, 'POST'],
+    [continuePath, 'GET, HEAD'],
+    [challengePath, 'GET, HEAD'],
+    [identityProviderPath, 'GET, HEAD'],
+  ] as const
+  for (const [path, methods] of allowed) {
+    router.all(path, async (req, res) => {
+      await sendSentence(req, res.set('Allow', methods), 405, 'unknownConnection')
+    })
+  }
+
+  router.use(async (error: unknown, req: Request, res: Response, next: NextFunction) => {
+    if (res.headersSent || !(error instanceof ApiError) || error.code !== 'rate_limited') {
+      next(error)
+      return
+    }
+    const seconds = error.limit?.retryAfterSeconds ?? error.retryAfterSeconds
+    if (seconds !== undefined) res.set('Retry-After', String(seconds))
+    await sendSentence(req, res, 429, 'tooMany')
+  })
+
+  return router
+
+  /** The page of an administrator's test, which shows its trace. */
+  function testUrl(idpId: string, traceId: string): string {
+    return `${site.baseUrl}/onboarding/${idpId}/test/${traceId}`
+  }
+
+  /** One sentence that says nothing of the reason, and the reference by which the organization finds it. */
+  async function sendSentence(
+    req: Request,
+    res: Response,
+    status: number,
+    name: 'unknownConnection' | 'ssoRefused' | 'ssoUnavailable' | 'deadSsoLink' | 'tooMany',
+    of?: Partial<PageOf>,
+  ): Promise<void> {
+    const frame = await frameAt(req, of)
+    const { texts } = frame
+    const page = errorPage(frame, texts[name], texts.reference(requestIdOf(req)))
+    sendPage(site, res.status(status), page, frame)
+  }
+
+  async function frameAt(req: Request, { domain, environment }: Partial<PageOf> = {}): Promise<Frame> {
+    const organization = domain === undefined ? undefined : await findOrganizationByDomain(deps, domain)
+    // No address: what was sent cannot be sent again by a link.
+    return frameOf(site, req, { organization, isSandbox: environment === 'sandbox', url: undefined })
+  }
+
+  function redirect(res: Response, location: string): void {
+    // 303 and not 302: what was a POST here is a GET there (RFC 9110 section 15.4.4).
+    res.status(303).set(pageHeaders(isHttps)).set('Location', location).end()
+  }
+}
+
+const FlowId = pathId()
+
+function idpIdOf({ params }: Pick<Request, 'params'>): string {
+  return ConnectionPath.parse(params).idp_id
+}

@@ -1,0 +1,22 @@
+import { flowUrl } from '../../flows/flow-url.js'
+import { moveFlowAlone } from '../../flows/step.js'
+import { isRequestOpen } from '../../sso-sign-in/start-request.js'
+import { identityProviderPage } from '../identity-provider.js'
+import type { StepOutcome, StepPage, StepScene } from './step-page.js'
+
+/** Where the identity provider of an SSO connection is asked. */
+export const identityProviderStep: StepPage = { show, actions: { change_address: changeAddress } }
+
+async function show({ deps, flow, frame, form }: StepScene): Promise<string | undefined> {
+  const { connectionId } = flow
+  if (connectionId === null) return undefined
+  const isAsked = await isRequestOpen(deps, { ...flow, connectionId }, flow.flowId)
+  const url = `${flowUrl(deps.config.baseUrl, flow.domain, flow.flowId)}/identity-provider`
+  return identityProviderPage({ frame, form, url, isAsked })
+}
+
+async function changeAddress({ deps, flow }: StepScene): Promise<StepOutcome> {
+  const set = { connection_id: null }
+  await moveFlowAlone(deps, flow, { from: ['identity_provider'], to: 'identifier', set })
+  return 'moved'
+}

@@ -1,0 +1,112 @@
+import { testIdpFaults, type TestIdpFault } from '../test-idp/response.js'
+import { PageFault, type Fault } from './fault.js'
+import { Field } from './field.js'
+import { Form } from './form.js'
+import { toDocument, type Frame } from './layout.js'
+import type { PageForm } from './steps/step-page.js'
+
+/** The sign-in page of the built-in identity provider. */
+export interface TestIdpPage {
+  readonly frame: Frame
+  readonly form: PageForm
+  /** As they were sent; they come back with the form. */
+  readonly samlRequest: string
+  readonly relayState: string
+  /** As it was typed before. */
+  readonly email: string
+  readonly fault: TestIdpFault
+  /** What was typed is no address. */
+  readonly isInvalid: boolean
+}
+
+/** Nobody's: strangers see this page, so it names no user of the organization. */
+const inventedUsers = ['ada@awesome.example', 'grace@awesome.example', 'alan@partner.example'] as const
+
+/** Asks for whom to vouch, and what is to be wrong with it. */
+export function testIdpPage({ frame, form, ...view }: TestIdpPage): string {
+  const words = frame.texts.testIdp
+  const fault: Fault | undefined = view.isInvalid
+    ? { sentence: words.invalidEmail, isOfField: true }
+    : undefined
+  return toDocument({
+    frame,
+    title: words.heading,
+    isFault: view.isInvalid,
+    children: (
+      <>
+        <h1>{words.heading}</h1>
+        <PageFault fault={fault} />
+        <p>{words.sentence}</p>
+        <Form form={form} action="sign_in" button={words.button} working={frame.texts.working}>
+          <input type="hidden" name="SAMLRequest" value={view.samlRequest} />
+          <input type="hidden" name="RelayState" value={view.relayState} />
+          <div class="field">
+            <label for="fault">{words.fault}</label>
+            <div class="entry">
+              <select id="fault" name="fault">
+                {testIdpFaults.map((name) => (
+                  <option key={name} value={name} selected={name === view.fault}>
+                    {words.faults[name]}
+                  </option>
+                ))}
+              </select>
+            </div>
+          </div>
+          <fieldset>
+            <legend>{words.users}</legend>
+            {inventedUsers.map((email, index) => (
+              <label key={email} class="check" for={`user-${index}`}>
+                <input type="radio" id={`user-${index}`} name="user" value={email} checked={index === 0} />
+                {email}
+              </label>
+            ))}
+          </fieldset>
+          <Field
+            id="email"
+            label={words.label}
+            fault={fault}
+            input={{
+              type: 'email',
+              autocomplete: 'off',
+              inputMode: 'email',
+              required: false,
+              value: view.email,
+            }}
+          />
+        </Form>
+      </>
+    ),
+  })
+}
+
+/** The response on its way back (SAML bindings section 3.5). */
+export function testIdpAnswerPage({
+  frame,
+  action,
+  samlResponse,
+  relayState,
+}: {
+  readonly frame: Frame
+  readonly action: string
+  readonly samlResponse: string
+  readonly relayState: string
+}): string {
+  const words = frame.texts.testIdp.answer
+  return toDocument({
+    frame,
+    title: words.heading,
+    children: (
+      <>
+        <h1>{words.heading}</h1>
+        <p>{words.sentence}</p>
+        <form method="post" action={action} data-once="" data-at-once="">
+          <input type="hidden" name="SAMLResponse" value={samlResponse} />
+          <input type="hidden" name="RelayState" value={relayState} />
+          <button type="submit" class="main" data-working={frame.texts.working}>
+            {words.button}
+          </button>
+        </form>
+      </>
+    ),
+  })
+}

@@ -1,0 +1,50 @@
+import type { TestIdpFault } from '../../../test-idp/response.js'
+import type { PageSentence } from '../en.js'
+
+/** The words of the built-in identity provider, which those see who build and try. */
+export interface TestIdpTexts {
+  readonly testIdp: {
+    readonly heading: string
+    readonly sentence: string
+    readonly label: string
+    readonly invalidEmail: string
+    readonly button: string
+    readonly users: string
+    readonly fault: string
+    readonly faults: Readonly<Record<TestIdpFault, string>>
+    readonly answer: { readonly heading: string; readonly sentence: string; readonly button: string }
+  }
+  readonly noTestIdp: PageSentence
+}
+
+export const testIdp: TestIdpTexts = {
+  testIdp: {
+    heading: 'Test identity provider',
+    sentence: 'It asks for no password, and vouches for whomever you name. It exists in the sandbox alone.',
+    label: 'Or any other e-mail address',
+    invalidEmail: 'This is not an e-mail address. Type one such as ada@example.com.',
+    button: 'Sign in',
+    users: 'Somebody invented',
+    fault: 'What its answer is like',
+    faults: {
+      none: 'Right',
+      encrypted: 'Right, and encrypted',
+      wrong_audience: 'For another service (wrong audience)',
+      expired: 'Expired',
+      unsigned: 'Not signed',
+      replayed: 'The same assertion each time (replayed from the second time on)',
+      wrapped: 'For somebody else, around a signature of its own (wrapped)',
+    },
+    answer: {
+      heading: 'The test identity provider answers',
+      sentence: 'You are taken back to the service.',
+      button: 'Continue',
+    },
+  },
+  noTestIdp: {
+    heading: 'There is no test identity provider here',
+    sentence:
+      'It exists in the sandbox, for connections of the provider type test, and answers open requests alone.',
+    advice: 'Go back to the application and sign in from there.',
+  },
+}

@@ -1,0 +1,150 @@
+import type { SsoSetupTexts } from '../en/sso-setup.js'
+
+/** The checks of the contract in French. */
+export const checkTexts: SsoSetupTexts['checkTexts'] = {
+  encoding: {
+    demands: 'SAMLResponse est en base64 et fait au plus 256\u00a0ko.',
+    remedy:
+      'Envoyer la réponse par la liaison HTTP-POST, une seule fois, et sans chiffrer autre chose que l’assertion.',
+  },
+  document: {
+    demands:
+      'Le document est du XML bien formé, sans type de document, commentaire, instruction de traitement ni CDATA, dans la limite de 3\u00a0000 éléments, 40 niveaux et 40 attributs chacun.',
+    remedy:
+      'Aucun produit n’envoie rien de tel dans une réponse\u00a0: voir ce qui se trouve entre le fournisseur d’identité et nous, et ce qui l’a réécrite.',
+  },
+  response: {
+    demands: 'C’est une samlp:Response de version 2.0, avec exactement une assertion à sa place.',
+    remedy: 'Envoyer une assertion par réponse, en clair ou chiffrée, et rien d’autre.',
+  },
+  status: {
+    demands: 'Le fournisseur d’identité dit Success.',
+    remedy:
+      'Le fournisseur d’identité a refusé la connexion\u00a0: y attribuer l’application à l’utilisateur, et consulter son propre journal.',
+  },
+  signature_form: {
+    demands:
+      'L’assertion est signée, ou la réponse autour d’elle\u00a0; chaque signature se trouve dans ce qu’elle couvre, le nomme comme son unique référence, et est faite par RSA avec SHA-256 ou SHA-512 sur la forme canonique exclusive.',
+    remedy:
+      'Faire signer l’assertion, ou la réponse, par RSA-SHA256 avec SHA-256 comme empreinte. Ce qui ne connaît que SHA-1 a besoin de allow_sha1 sur la connexion.',
+  },
+  encryption_form: {
+    demands:
+      'Une assertion chiffrée l’est par AES-GCM, ou par AES-CBC dans une réponse elle-même signée\u00a0; sa clé par RSA-OAEP.',
+    remedy: 'Choisir AES-256-GCM, ou faire signer la réponse en plus de l’assertion.',
+  },
+  response_issuer: {
+    demands: 'La réponse, si elle nomme un émetteur, nomme l’entité des métadonnées.',
+    remedy:
+      'Déposer les métadonnées du fournisseur d’identité voulu\u00a0; son entité est ce qu’il envoie comme Issuer.',
+  },
+  destination: {
+    demands: 'Destination est l’adresse ACS de cette connexion\u00a0; une réponse signée en a une.',
+    remedy:
+      'Saisir l’adresse ACS de cette connexion, à la lettre, comme adresse d’authentification unique et comme destination.',
+  },
+  signature: {
+    demands:
+      'L’assertion se déchiffre avec notre clé, et elle, ou la réponse qui l’entoure, est signée par une clé des métadonnées.',
+    remedy:
+      'Déposer les métadonnées actuelles\u00a0: le certificat de signature a peut-être changé. Chiffrer avec le certificat de nos métadonnées, ou pas du tout.',
+  },
+  assertion: {
+    demands:
+      'Ce qui est signé est une saml:Assertion de version 2.0, de la même forme qu’avant le déchiffrement.',
+    remedy:
+      'Signer et chiffrer avec les algorithmes que nomment les vérifications signature_form et encryption_form.',
+  },
+  issuer: {
+    demands: 'L’assertion est émise par l’entité des métadonnées.',
+    remedy: 'Déposer les métadonnées du fournisseur d’identité qui l’a émise.',
+  },
+  issued_at: {
+    demands:
+      'IssueInstant date de moins d’une heure et n’est pas dans le futur, à deux minutes près pour les horloges.',
+    remedy: 'Régler l’horloge du fournisseur d’identité par NTP.',
+  },
+  conditions: {
+    demands:
+      'L’instant présent est entre NotBefore et NotOnOrAfter des conditions, à deux minutes près pour les horloges.',
+    remedy:
+      'Régler l’horloge du fournisseur d’identité par NTP, et donner cinq minutes de vie aux assertions.',
+  },
+  audience: {
+    demands: 'Chaque AudienceRestriction nomme l’entité de cette connexion.',
+    remedy:
+      'Saisir l’entité de cette connexion, à la lettre, comme audience ou entité du fournisseur de services.',
+  },
+  recipient: {
+    demands:
+      'Une confirmation bearer a l’adresse ACS de cette connexion comme Recipient, un NotOnOrAfter qui n’est pas passé, et pas de NotBefore.',
+    remedy: 'Saisir l’adresse ACS de cette connexion, à la lettre, comme recipient.',
+  },
+  subject: {
+    demands: 'Le sujet a un NameID de 512 caractères au plus, et il y a un AuthnStatement.',
+    remedy: 'Envoyer un NameID, de préférence au format emailAddress ou persistent.',
+  },
+  in_response_to: {
+    demands: 'La réponse et l’assertion signée répondent à la même requête, ou ni l’une ni l’autre à aucune.',
+    remedy: 'Quelqu’un a modifié la réponse en chemin. Se connecter à nouveau.',
+  },
+  unsolicited: {
+    demands: 'Une réponse qui ne répond à aucune requête est acceptée, selon idp_initiated de la connexion.',
+    remedy:
+      'Mettre idp_initiated à bounce, ou faire commencer les utilisateurs par l’application plutôt que par le portail du fournisseur d’identité.',
+  },
+  request: {
+    demands:
+      'La requête à laquelle elle répond a été faite pour cette connexion il y a dix minutes au plus, et est ouverte.',
+    remedy:
+      'Se connecter à nouveau\u00a0; la page du fournisseur d’identité est restée ouverte trop longtemps, ou sa réponse a été envoyée deux fois.',
+  },
+  browser: {
+    demands: 'Le navigateur est celui qui a commencé la connexion.',
+    remedy: 'Terminer dans le navigateur où l’on a commencé, avec les cookies autorisés.',
+  },
+  authenticated_at: {
+    demands:
+      'Là où l’application exige une nouvelle connexion (prompt=login ou max_age), AuthnInstant n’est pas antérieur à sa demande, à deux minutes près pour les horloges.',
+    remedy:
+      'Faire en sorte que le fournisseur d’identité respecte ForceAuthn, et régler son horloge par NTP.',
+  },
+  replay: {
+    demands: 'L’assertion n’a pas encore servi.',
+    remedy: 'Se connecter à nouveau\u00a0; une assertion ne sert qu’une fois.',
+  },
+  connection_active: {
+    demands: 'La connexion est active.',
+    remedy: 'Activer la connexion.',
+  },
+  email: {
+    demands: 'L’assertion a une adresse e-mail\u00a0: dans un attribut au nom connu, ou comme NameID.',
+    remedy: 'Envoyer l’adresse dans un attribut nommé email, ou comme NameID.',
+  },
+  email_domain: {
+    demands: 'L’organisation admet les adresses de ce domaine.',
+    remedy: 'Ajouter le domaine à allowed_email_domains de l’organisation.',
+  },
+  linking: {
+    demands:
+      'L’utilisateur est connu par le NameID\u00a0; ou son adresse est d’un domaine de l’organisation, de sorte que la connexion peut parler pour elle\u00a0; ou elle n’est encore à personne.',
+    remedy: 'Ajouter le domaine de l’adresse à allowed_email_domains de l’organisation.',
+  },
+  user_policy: {
+    demands:
+      'L’utilisateur est dans l’annuaire si la règle est user_registered, et vient de la synchronisation d’annuaire si elle est user_provisionned.',
+    remedy: 'Créer l’utilisateur, ou mettre user_security_type à none.',
+  },
+  seats: {
+    demands: 'L’organisation a moins d’utilisateurs que seats_limit, si l’utilisateur est nouveau.',
+    remedy: 'Augmenter seats_limit, ou supprimer des utilisateurs.',
+  },
+  user_active: {
+    demands: 'L’utilisateur est actif.',
+    remedy: 'Mettre active à true chez l’utilisateur.',
+  },
+  destination_application: {
+    demands: 'L’application existe encore, et autorise encore l’adresse de redirection demandée.',
+    remedy: 'Autoriser l’adresse de redirection, ou choisir une autre redirection par défaut.',
+  },
+}

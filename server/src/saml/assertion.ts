@@ -1,0 +1,185 @@
+import { Refusal } from './checks.js'
+import { ns } from './saml-names.js'
+import type { Assertion } from './validate-response.js'
+import { childrenOf, isElement, onlyChildOf, textOf, type XmlElement } from './xml-tree.js'
+
+/** Clocks of identity providers may be so far from ours, in either direction. */
+export const skewMs = 2 * 60_000
+
+/** What is older is refused, whatever it says of itself. */
+export const maxAgeMs = 60 * 60_000
+
+/** An assertion of SAML 2.0, with an ID. */
+export function checkAssertion(root: XmlElement): void {
+  if (!isElement(root, ns.assertion, 'Assertion')) throw new Refusal(`<${root.name}>`, '<saml:Assertion>')
+  if (root.attributes.Version !== '2.0') throw new Refusal(root.attributes.Version ?? 'no version', '2.0')
+  if ((root.attributes.ID ?? '') === '') throw new Refusal('no ID')
+}
+
+export function checkIssuer(issuer: XmlElement | undefined, entityId: string): void {
+  const received = textOf(issuer)
+  if (received !== entityId) throw new Refusal(received ?? 'no issuer', entityId)
+}
+
+export function checkIssuedAt(assertion: XmlElement, at: Date): Date {
+  const { IssueInstant: received } = assertion.attributes
+  const issuedAt = toTime(received, at)
+  const age = at.getTime() - issuedAt.getTime()
+  if (age < -skewMs || age > maxAgeMs + skewMs) throw new Refusal(received ?? null, around(at))
+  return issuedAt
+}
+
+/**
+ * Between which times the assertion is good (SAML core section 2.5.1), and the session that it tells of (2.7.2); a condition
+ * that nobody here knows is not met.
+ */
+export function checkConditions(
+  assertion: XmlElement,
+  at: Date,
+): { readonly notOnOrAfter: Date | undefined } {
+  const conditions = onlyChildOf(assertion, ns.assertion, 'Conditions')
+  if (conditions === undefined) throw new Refusal('no conditions')
+  for (const child of conditions.children)
+    if (!known.some((name) => isElement(child, ns.assertion, name)))
+      throw new Refusal(`the condition ${child.name}`, known.join(', '))
+
+  for (const { attributes } of childrenOf(assertion, ns.assertion, 'AuthnStatement')) {
+    const { SessionNotOnOrAfter: end } = attributes
+    if (end !== undefined && isPast(toTime(end, at), at))
+      throw new Refusal(`SessionNotOnOrAfter ${end}`, around(at))
+  }
+  const { NotBefore, NotOnOrAfter } = conditions.attributes
+  if (NotBefore !== undefined && toTime(NotBefore, at).getTime() > at.getTime() + skewMs)
+    throw new Refusal(`NotBefore ${NotBefore}`, around(at))
+  if (NotOnOrAfter === undefined) return { notOnOrAfter: undefined }
+  const notOnOrAfter = toTime(NotOnOrAfter, at)
+  if (isPast(notOnOrAfter, at)) throw new Refusal(`NotOnOrAfter ${NotOnOrAfter}`, around(at))
+  return { notOnOrAfter }
+}
+
+/** Several restrictions are to be met together, and one names several that will do (SAML core section 2.5.1.4). */
+export function checkAudience(assertion: XmlElement, entityId: string): void {
+  const conditions = onlyChildOf(assertion, ns.assertion, 'Conditions')
+  const restrictions =
+    conditions === undefined ? [] : childrenOf(conditions, ns.assertion, 'AudienceRestriction')
+  if (restrictions.length === 0) throw new Refusal('no AudienceRestriction', entityId)
+  for (const restriction of restrictions) {
+    const audiences = childrenOf(restriction, ns.assertion, 'Audience').map((audience) => textOf(audience))
+    if (!audiences.includes(entityId)) throw new Refusal(audiences.join(', '), entityId)
+  }
+}
+
+/** What a bearer confirmation says: to whom the assertion may be given, until when, and what it answers. */
+export interface Confirmation {
+  readonly notOnOrAfter: Date
+  readonly inResponseTo: string | null
+}
+
+/** One confirmation that we meet is enough (SAML core section 2.4.1.1; profiles section 4.1.4.2). */
+export function checkRecipient(assertion: XmlElement, acsUrl: string, at: Date): Confirmation {
+  const subject = onlyChildOf(assertion, ns.assertion, 'Subject')
+  const confirmations = subject === undefined ? [] : childrenOf(subject, ns.assertion, 'SubjectConfirmation')
+  const bearer = confirmations
+    .filter(({ attributes }) => attributes.Method === 'urn:oasis:names:tc:SAML:2.0:cm:bearer')
+    .map(
+      (confirmation) => onlyChildOf(confirmation, ns.assertion, 'SubjectConfirmationData')?.attributes ?? {},
+    )
+  for (const { Recipient, NotOnOrAfter, NotBefore, InResponseTo } of bearer) {
+    if (Recipient !== acsUrl || NotOnOrAfter === undefined || NotBefore !== undefined) continue
+    const notOnOrAfter = toTime(NotOnOrAfter, at)
+    if (!isPast(notOnOrAfter, at)) return { notOnOrAfter, inResponseTo: InResponseTo ?? null }
+  }
+  throw new Refusal(
+    bearer.map(toWords).join('; ') || 'no bearer confirmation',
+    `Recipient ${acsUrl}, NotOnOrAfter later than ${toInstant(at.getTime() - skewMs)}`,
+  )
+}
+
+/** Who the user is, and how they have signed in there. */
+export function readSubject(
+  assertion: XmlElement,
+  at: Date,
+): Pick<Assertion, 'nameId' | 'nameIdFormat' | 'sessionIndex' | 'authnContext' | 'authenticatedAt'> {
+  const name = nameIn(assertion)
+  const nameId = textOf(name)
+  if (name === undefined || nameId === undefined || nameId === '') throw new Refusal('no NameID')
+  if (nameId.length > maxNameIdLength) throw new Refusal(`a NameID of ${nameId.length} characters`)
+  const { Format: format } = name.attributes
+  if (format === transient)
+    throw new Refusal('a NameID of the format transient', 'persistent or emailAddress')
+  const [statement] = childrenOf(assertion, ns.assertion, 'AuthnStatement')
+  if (statement === undefined) throw new Refusal('no AuthnStatement')
+  const context = onlyChildOf(statement, ns.assertion, 'AuthnContext')
+  return {
+    nameId,
+    nameIdFormat: format ?? null,
+    sessionIndex: statement.attributes.SessionIndex ?? null,
+    authnContext: textOf(onlyChildOf(context, ns.assertion, 'AuthnContextClassRef')) ?? null,
+    authenticatedAt: earlier(toTime(statement.attributes.AuthnInstant, at), at),
+  }
+}
+
+const maxNameIdLength = 512
+
+/** The NameID, whatever else is said of the subject; undefined where it is none that we would take. */
+export function readNameId(assertion: XmlElement): string | undefined {
+  const nameId = textOf(nameIn(assertion))
+  return nameId !== undefined && nameId.length <= maxNameIdLength ? nameId : undefined
+}
+
+function nameIn(assertion: XmlElement): XmlElement | undefined {
+  return onlyChildOf(onlyChildOf(assertion, ns.assertion, 'Subject'), ns.assertion, 'NameID')
+}
+
+/** Another name at each sign-in (SAML core section 8.3.8), so that each would make a user of its own. */
+const transient = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient'
+
+/** All that the assertion says of the user; what is empty, or is not text, is left out. */
+export function readAttributes(assertion: XmlElement): Assertion['attributes'] {
+  const attributes: Record<string, string[]> = Object.create(null) as Record<string, string[]>
+  const statements = childrenOf(assertion, ns.assertion, 'AttributeStatement')
+  for (const attribute of statements.flatMap((statement) =>
+    childrenOf(statement, ns.assertion, 'Attribute'),
+  )) {
+    const values = childrenOf(attribute, ns.assertion, 'AttributeValue').map(textOf).filter(isText)
+    const { Name } = attribute.attributes
+    if (Name !== undefined && values.length > 0) attributes[Name] = [...(attributes[Name] ?? []), ...values]
+  }
+  return attributes
+}
+
+const known = ['AudienceRestriction', 'OneTimeUse', 'ProxyRestriction']
+
+function isText(value: string | undefined): value is string {
+  return value !== undefined && value !== ''
+}
+
+/** A time as SAML has it: in UTC, and saying so (SAML core section 1.3.3). */
+function toTime(value: string | undefined, at: Date): Date {
+  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(value ?? '') ? Date.parse(value ?? '') : NaN
+  if (Number.isNaN(time)) throw new Refusal(value ?? 'no time', `a time like ${toInstant(at.getTime())}`)
+  return new Date(time)
+}
+
+/** Nobody has signed in later than now; a sign-in that claims it would be a fresh one for as long. */
+function earlier(claimed: Date, at: Date): Date {
+  return claimed < at ? claimed : at
+}
+
+function isPast(notOnOrAfter: Date, at: Date): boolean {
+  return at.getTime() - skewMs >= notOnOrAfter.getTime()
+}
+
+function around(at: Date): string {
+  return `${toInstant(at.getTime())}, two minutes allowed`
+}
+
+function toInstant(time: number): string {
+  return new Date(time).toISOString()
+}
+
+function toWords(attributes: XmlElement['attributes']): string {
+  const { Recipient = 'none', NotOnOrAfter = 'none', NotBefore } = attributes
+  const rest = NotBefore === undefined ? '' : `, NotBefore ${NotBefore}`
+  return `Recipient ${Recipient}, NotOnOrAfter ${NotOnOrAfter}${rest}`
+}

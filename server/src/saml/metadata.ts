@@ -1,0 +1,246 @@
+import { X509Certificate } from 'node:crypto'
+import { isLoopbackHost } from '../loopback.js'
+import { bindings, ns } from './saml-names.js'
+import {
+  childrenOf,
+  isElement,
+  onlyChildOf,
+  readXmlTree,
+  textOf,
+  walk,
+  XmlFault,
+  type XmlElement,
+} from './xml-tree.js'
+
+/** A signing certificate as it is stored with the metadata. */
+export interface StoredCertificate {
+  readonly pem: string
+  /** 64 hexadecimal digits. */
+  readonly fingerprint_sha256: string
+  readonly subject: string
+  /** RFC 3339. */
+  readonly not_before: string
+  readonly not_after: string
+}
+
+/** What we take from the metadata of an identity provider. One of the two addresses is there. */
+export interface IdpMetadata {
+  readonly entityId: string
+  readonly redirectUrl: string | null
+  readonly postUrl: string | null
+  /** One to ten, distinct. */
+  readonly certificates: readonly StoredCertificate[]
+  readonly validUntil: Date | null
+}
+
+/** Why metadata are refused, in a sentence that says what would be right. */
+export const metadataFaults = {
+  not_xml: 'This is not a well-formed XML document. Upload the file as the identity provider gives it.',
+  too_large: 'Metadata of one identity provider have at most 512,000 characters and 8,000 elements.',
+  web_page:
+    'This is a web page. Open the address of the metadata in a browser, and save what it shows as an XML file.',
+  unusual_xml: 'Metadata have no document type, CDATA or processing instructions. Export the metadata again.',
+  not_metadata:
+    'This is not the metadata of a SAML identity provider: it has no IDPSSODescriptor. Export the metadata again.',
+  service_provider:
+    'These are the metadata of a service provider, perhaps our own. Upload those of the identity provider.',
+  several_identity_providers:
+    'These metadata list several identity providers. Upload a file with the EntityDescriptor of yours alone.',
+  not_saml_2:
+    'This identity provider does not speak SAML 2.0. Choose SAML 2.0 where you export the metadata.',
+  entity_id: 'The EntityDescriptor needs an entityID of 1 to 1,024 characters.',
+  no_certificate:
+    'The metadata have no signing certificate. Export them with the certificate, as X509Certificate of a KeyDescriptor.',
+  too_many_certificates:
+    'The metadata have more than ten signing certificates. Remove those that have expired.',
+  certificate_unreadable:
+    'A signing certificate cannot be read. It has to be an X.509 certificate, DER in base64. Export the metadata again.',
+  key_not_rsa:
+    'The identity provider signs with a key that is not RSA. Choose a signing certificate with an RSA key of 2,048 bits or more.',
+  key_too_short:
+    'A signing key is shorter than 2,048 bits. Replace it with an RSA key of 2,048 bits or more, and export the metadata again.',
+  no_address:
+    'The metadata have no SingleSignOnService with the binding HTTP-Redirect or HTTP-POST. Enable one of them.',
+  address_not_https:
+    'The address of the SingleSignOnService has to be an https URL of at most 2,000 characters, without user name and fragment.',
+} as const
+export type MetadataFaultCode = keyof typeof metadataFaults
+
+export class MetadataFault extends Error {
+  override readonly name = 'MetadataFault'
+
+  constructor(
+    readonly code: MetadataFaultCode,
+    options?: ErrorOptions,
+  ) {
+    super(metadataFaults[code], options)
+  }
+}
+
+/**
+ * Reads the metadata of one identity provider (SAML metadata section 2.4.3). What else the file has, such as the roles of
+ * WS-Federation in those of AD FS, is passed over; so is its signature, since whoever uploads it vouches for it.
+ *
+ * A certificate that has expired is taken: it only carries the key that the metadata name.
+ *
+ * @throws MetadataFault
+ */
+export function readIdpMetadata(xml: string): IdpMetadata {
+  const root = readTree(xml)
+  const entity = identityProviderIn(root)
+  const entityId = entity.attributes.entityID ?? ''
+  if (entityId === '' || entityId.length > 1024) throw new MetadataFault('entity_id')
+
+  const role = childrenOf(entity, ns.metadata, 'IDPSSODescriptor').find(speaksSaml2)
+  if (role === undefined) throw new MetadataFault('not_saml_2')
+  const redirectUrl = addressOf(role, bindings.redirect)
+  const postUrl = addressOf(role, bindings.post)
+  if (redirectUrl === null && postUrl === null) throw new MetadataFault('no_address')
+  return {
+    entityId,
+    redirectUrl,
+    postUrl,
+    certificates: signingCertificatesOf(role),
+    validUntil: earliest([root, entity, role].map((element) => element.attributes.validUntil)),
+  }
+}
+
+/** As the contract limits the text; the metadata of a provider are a twentieth of it, those of AD FS a fifth. */
+const limits = {
+  length: 512_000,
+  elements: 8000,
+  depth: 40,
+  attributes: 40,
+  allAttributes: 40_000,
+  comments: true,
+}
+const maxCertificates = 10
+/** With the authorities that chains name beside them. */
+const maxListed = 50
+const minModulusBits = 2048
+const maxAddressLength = 2000
+
+function readTree(xml: string): XmlElement {
+  if (xml.length > limits.length) throw new MetadataFault('too_large')
+  if (/^\s*(<!doctype html|<html)/i.test(xml.slice(0, 1000))) throw new MetadataFault('web_page')
+  try {
+    return readXmlTree(xml.trimStart(), limits)
+  } catch (error) {
+    if (!(error instanceof XmlFault)) throw error
+    throw new MetadataFault(codeOfKind[error.kind], { cause: error })
+  }
+}
+
+const codeOfKind = { size: 'too_large', markup: 'unusual_xml', form: 'not_xml' } as const
+
+/** The one entity that is an identity provider; a federation's file may have others beside it that are none. */
+function identityProviderIn(root: XmlElement): XmlElement {
+  const entities = [...walk(root)].filter((element) => isElement(element, ns.metadata, 'EntityDescriptor'))
+  const has = (role: string) => (entity: XmlElement) => childrenOf(entity, ns.metadata, role).length > 0
+  const [entity, ...others] = entities.filter(has('IDPSSODescriptor'))
+  if (others.length > 0) throw new MetadataFault('several_identity_providers')
+  if (entity !== undefined) return entity
+  throw new MetadataFault(entities.some(has('SPSSODescriptor')) ? 'service_provider' : 'not_metadata')
+}
+
+function speaksSaml2(role: XmlElement): boolean {
+  return (role.attributes.protocolSupportEnumeration ?? '').split(/\s+/).includes(ns.protocol)
+}
+
+/** The first address of a binding, to the letter: it is the Destination that the identity provider compares. */
+function addressOf(role: XmlElement, binding: string): string | null {
+  const services = childrenOf(role, ns.metadata, 'SingleSignOnService')
+  const location = services.find(({ attributes }) => attributes.Binding === binding)?.attributes.Location
+  if (location === undefined) return null
+  if (!isAddress(location)) throw new MetadataFault('address_not_https')
+  return location
+}
+
+/** Users are sent there by their browser; in the clear only where they do not leave their own computer. */
+function isAddress(location: string): boolean {
+  if (location.length > maxAddressLength || !/^[\x21-\x7e]+$/.test(location) || !URL.canParse(location))
+    return false
+  const { protocol, hostname, username, password } = new URL(location)
+  const isSafe = protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))
+  return isSafe && username === '' && password === '' && !location.includes('#')
+}
+
+function signingCertificatesOf(role: XmlElement): StoredCertificate[] {
+  const descriptors = childrenOf(role, ns.metadata, 'KeyDescriptor').filter(
+    // Without a use it is for both (SAML metadata section 2.4.1.1).
+    ({ attributes }) => attributes.use === undefined || attributes.use === 'signing',
+  )
+  const listed = descriptors.flatMap(x509DataOf)
+  // Before any of them is read: to find the ends of chains, each is compared with each.
+  const count = listed.flatMap((data) => childrenOf(data, ns.signature, 'X509Certificate')).length
+  if (count > maxListed) throw new MetadataFault('too_many_certificates')
+  const certificates = new Map<string, X509Certificate>()
+  for (const data of listed)
+    for (const certificate of endCertificatesOf(data))
+      certificates.set(certificate.fingerprint256, certificate)
+
+  const all = [...certificates.values()]
+  if (all.length === 0) throw new MetadataFault('no_certificate')
+  // There is no verifier for the others; one beside an RSA key may be meant for somebody else.
+  const ofRsa = all.filter(({ publicKey }) => publicKey.asymmetricKeyType === 'rsa')
+  if (ofRsa.length === 0) throw new MetadataFault('key_not_rsa')
+  if (ofRsa.length > maxCertificates) throw new MetadataFault('too_many_certificates')
+  if (ofRsa.some(isShort)) throw new MetadataFault('key_too_short')
+  return ofRsa.map(toStored)
+}
+
+function x509DataOf(descriptor: XmlElement): XmlElement[] {
+  const keyInfo = onlyChildOf(descriptor, ns.signature, 'KeyInfo')
+  return keyInfo === undefined ? [] : childrenOf(keyInfo, ns.signature, 'X509Data')
+}
+
+/** Those that have issued no other of the same list: a chain names its authorities beside the key (XML Signature 4.5.4). */
+function endCertificatesOf(data: XmlElement): X509Certificate[] {
+  const all = childrenOf(data, ns.signature, 'X509Certificate').map(toCertificate)
+  // Two that have signed themselves, before and after a renewal, are authorities of nobody, whatever their names say.
+  const issued = all.filter((certificate) => !isSelfSigned(certificate))
+  return all.filter((one) => !issued.some((other) => other !== one && isIssuedBy(other, one)))
+}
+
+function isSelfSigned(certificate: X509Certificate): boolean {
+  return certificate.checkIssued(certificate) && certificate.verify(certificate.publicKey)
+}
+
+function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
+  return certificate.fingerprint256 !== issuer.fingerprint256 && certificate.checkIssued(issuer)
+}
+
+function toCertificate(element: XmlElement): X509Certificate {
+  const base64 = (textOf(element) ?? '').replace(/\s/g, '')
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) throw new MetadataFault('certificate_unreadable')
+  try {
+    const certificate = new X509Certificate(Buffer.from(base64, 'base64'))
+    // Node reads the key only when it is asked for.
+    return certificate.publicKey.type === 'public' ? certificate : unreadable()
+  } catch (error) {
+    throw new MetadataFault('certificate_unreadable', { cause: error })
+  }
+}
+
+function unreadable(): never {
+  throw new MetadataFault('certificate_unreadable')
+}
+
+function isShort({ publicKey }: X509Certificate): boolean {
+  return (publicKey.asymmetricKeyDetails?.modulusLength ?? 0) < minModulusBits
+}
+
+function toStored(certificate: X509Certificate): StoredCertificate {
+  return {
+    pem: certificate.toString(),
+    fingerprint_sha256: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
+    subject: certificate.subject.split('\n').join(', ').slice(0, 300),
+    not_before: new Date(certificate.validFrom).toISOString(),
+    not_after: new Date(certificate.validTo).toISOString(),
+  }
+}
+
+function earliest(times: readonly (string | undefined)[]): Date | null {
+  const read = times.map((time) => Date.parse(time ?? '')).filter((time) => !Number.isNaN(time))
+  return read.length === 0 ? null : new Date(Math.min(...read))
+}

@@ -1,0 +1,69 @@
+import { Refusal } from './checks.js'
+import { ns } from './saml-names.js'
+import { isElement, readXmlTree, walk, withoutDeclaration, XmlFault, type XmlElement } from './xml-tree.js'
+
+/** A document, as text and as a tree. Every parser after ours gets this text, and no other. */
+export interface ReadDocument {
+  readonly xml: string
+  readonly root: XmlElement
+}
+
+/** What is in the form field SAMLResponse: base64, with line breaks where somebody has set them (SAML bindings 3.5.4). */
+export function decodeResponse(samlResponse: unknown): Buffer {
+  if (typeof samlResponse !== 'string') throw new Refusal('no such form field, or several')
+  if (samlResponse.length > maxBase64Length) throw new Refusal('more than 256 kB')
+  const base64 = samlResponse.replace(/\s+/g, '')
+  if (base64 === '' || base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64))
+    throw new Refusal('text that is not base64')
+  const bytes = Buffer.from(base64, 'base64')
+  if (bytes.length > maxBytes) throw new Refusal('more than 256 kB')
+  return bytes
+}
+
+/** The document of a response, within the limits of the contract. */
+export function readResponse(bytes: Buffer): ReadDocument {
+  const document = read(bytes, maxBytes)
+  if (document.xml.length - cipherLengthOf(document.root) > maxPlainLength)
+    throw new Refusal('more than 112 kB that are not encrypted')
+  return document
+}
+
+/** The document of an assertion that was encrypted, within the limits of what is not. */
+export function readDecrypted(bytes: Buffer): ReadDocument {
+  return read(bytes, maxPlainLength)
+}
+
+/** The document of an assertion as a signature covers it, which its canonical form has made longer. */
+export function readSigned(xml: string): ReadDocument {
+  return read(Buffer.from(xml), maxBytes)
+}
+
+function read(bytes: Buffer, length: number): ReadDocument {
+  try {
+    // A parser takes every end of line for the one of Unix (XML section 2.11); signatures are over the result.
+    const xml = withoutDeclaration(utf8.decode(bytes)).replace(/\r\n?/g, '\n')
+    return { xml, root: readXmlTree(xml, { ...limits, length }) }
+  } catch (error) {
+    if (error instanceof XmlFault) throw new Refusal(error.message)
+    if (error instanceof TypeError) throw new Refusal('bytes that are not UTF-8')
+    throw error
+  }
+}
+
+const maxBytes = 262_144
+
+/** Of so many bytes, with a line break after each 64 characters. */
+const maxBase64Length = 365_000
+
+/** Characters. Behind the gate each costs a thousandth of a millisecond at worst, and two signatures double it. */
+const maxPlainLength = 114_688
+
+/** Behind the gate an element or five attributes cost as much as 100 characters. 400 groups are 400 elements. */
+const limits = { elements: 600, depth: 20, attributes: 20, allAttributes: 2000, comments: false }
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+function cipherLengthOf(root: XmlElement): number {
+  return [...walk(root)]
+    .filter((element) => isElement(element, ns.encryption, 'CipherValue'))
+    .reduce((length, { text }) => length + text.length, 0)
+}

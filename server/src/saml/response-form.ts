@@ -1,0 +1,88 @@
+import { Refusal } from './checks.js'
+import { ns } from './saml-names.js'
+import { childrenOf, isElement, onlyChildOf, textOf, walk, type XmlElement } from './xml-tree.js'
+
+/** A response whose elements stand where they belong. Nothing of it is proved. */
+export interface ResponseForm {
+  readonly root: XmlElement
+  /** Missing where the identity provider has refused. */
+  readonly assertion: XmlElement | undefined
+  readonly isEncrypted: boolean
+  readonly isSigned: boolean
+}
+
+/** The parts of a response: each at most once, in its place, and nothing else (SAML core section 3.3.3). */
+export function readResponseForm(root: XmlElement): ResponseForm {
+  if (!isElement(root, ns.protocol, 'Response')) throw new Refusal(`<${root.name}>`, '<samlp:Response>')
+  if (root.attributes.Version !== '2.0') throw new Refusal(root.attributes.Version ?? 'no version', '2.0')
+  for (const child of root.children) checkChild(child)
+  if (onlyChildOf(root, ns.protocol, 'Status') === undefined) throw new Refusal('no status, or several')
+  for (const [namespace, name] of once)
+    if (childrenOf(root, namespace, name).length > 1) throw new Refusal(`several of <${name}>`)
+
+  const assertions = assertionsOf(root)
+  const [assertion] = assertions
+  if (assertions.length > 1) throw new Refusal(`${assertions.length} assertions`, 'one')
+  // One who is refused gets no assertion, and the status says why.
+  if (assertion === undefined && statusCodesOf(root)[0] === success) throw new Refusal('no assertion', 'one')
+  checkNesting(root, assertion)
+  return {
+    root,
+    assertion,
+    isEncrypted: assertion?.name === 'EncryptedAssertion',
+    isSigned: onlyChildOf(root, ns.signature, 'Signature') !== undefined,
+  }
+}
+
+/** The identity provider says that the user has signed in, or why not (SAML core section 3.2.2.2). */
+export function checkStatus({ root }: ResponseForm): void {
+  const codes = statusCodesOf(root)
+  if (codes.length === 1 && codes[0] === success) return
+  const message = textOf(onlyChildOf(onlyChildOf(root, ns.protocol, 'Status'), ns.protocol, 'StatusMessage'))
+  const said = codes.map((code) => code.replace(/^urn:oasis:names:tc:SAML:2\.0:status:/, '')).join(', ')
+  throw new Refusal(message === undefined ? said : `${said}: ${message}`, 'Success')
+}
+
+/** An assertion holds no other, and no response: not as advice, and not in an attribute. */
+export function checkNesting(root: XmlElement, assertion: XmlElement | undefined): void {
+  for (const element of walk(root)) {
+    const isAssertion = /^(encrypted)?assertion$/i.test(element.name)
+    if (isAssertion && element !== assertion) throw new Refusal('a second assertion, in another place')
+    if (element.name === 'Response' && element !== root) throw new Refusal('a response within')
+  }
+}
+
+const success = 'urn:oasis:names:tc:SAML:2.0:status:Success'
+
+const once = [
+  [ns.assertion, 'Issuer'],
+  [ns.signature, 'Signature'],
+  [ns.protocol, 'Extensions'],
+] as const
+
+const allowed = [
+  ...once,
+  [ns.protocol, 'Status'],
+  [ns.assertion, 'Assertion'],
+  [ns.assertion, 'EncryptedAssertion'],
+] as const
+
+function checkChild(child: XmlElement): void {
+  if (allowed.some(([namespace, name]) => isElement(child, namespace, name))) return
+  throw new Refusal(`<${child.name}> of ${child.namespace === '' ? 'no namespace' : child.namespace}`)
+}
+
+function assertionsOf(root: XmlElement): XmlElement[] {
+  return ['Assertion', 'EncryptedAssertion'].flatMap((name) => childrenOf(root, ns.assertion, name))
+}
+
+/** The status, and what it says of the reason, from the outside in. */
+function statusCodesOf(root: XmlElement): string[] {
+  const codes: string[] = []
+  let at = onlyChildOf(onlyChildOf(root, ns.protocol, 'Status'), ns.protocol, 'StatusCode')
+  while (at !== undefined) {
+    codes.push(at.attributes.Value ?? '')
+    at = onlyChildOf(at, ns.protocol, 'StatusCode')
+  }
+  return codes
+}

@@ -1,0 +1,97 @@
+import { Refusal } from './checks.js'
+import type { ResponseForm } from './response-form.js'
+import { algorithms, ns } from './saml-names.js'
+import { childrenOf, isElement, onlyChildOf, walk, type XmlElement } from './xml-tree.js'
+
+/**
+ * Every signature of a response or an assertion stands in what it covers and says so in the one way that we take
+ * (SAML core section 5.4), and every ID is there once, so that it can mean one element alone.
+ */
+export function checkSignatureForm(root: XmlElement, allowSha1: boolean): void {
+  checkIds(root)
+  const assertion = onlyChildOf(root, ns.assertion, 'Assertion')
+  for (const element of walk(root)) {
+    if (element.name !== 'Signature') continue
+    const owner = element.parent
+    if (element.namespace !== ns.signature) throw new Refusal('a signature of another namespace')
+    if (owner === undefined || (owner !== root && owner !== assertion))
+      throw new Refusal('a signature in another place')
+    if (childrenOf(owner, ns.signature, 'Signature').length > 1)
+      throw new Refusal('two signatures of one element')
+    checkSignature(element, owner, allowSha1)
+  }
+}
+
+/** A plain assertion is signed, or the response around it is; an encrypted one shows whether it is when it is opened. */
+export function checkSomethingSigned({ assertion, isEncrypted, isSigned }: ResponseForm): void {
+  if (isEncrypted || isSigned || onlyChildOf(assertion, ns.signature, 'Signature') !== undefined) return
+  throw new Refusal('no signature', 'a signature of the assertion, or of the response')
+}
+
+/** Also in other namespaces and cases: what another parser takes for an ID depends on what it knows of the vocabulary. */
+function checkIds(root: XmlElement): void {
+  const ids = new Set<string>()
+  for (const { attributes } of walk(root))
+    for (const [name, value = ''] of Object.entries(attributes)) {
+      if (!/(^|\})id$/i.test(name)) continue
+      if (ids.has(value)) throw new Refusal('two elements with one ID')
+      ids.add(value)
+    }
+}
+
+function checkSignature(signature: XmlElement, owner: XmlElement, allowSha1: boolean): void {
+  const [info] = partsOf(signature, ['SignedInfo', 'SignatureValue'], ['KeyInfo'])
+  const [form, method, reference] = partsOf(info, ['CanonicalizationMethod', 'SignatureMethod', 'Reference'])
+  const [transforms, digest] = partsOf(reference, ['Transforms', 'DigestMethod', 'DigestValue'])
+
+  checkAlgorithm(form, [algorithms.exclusive])
+  checkAlgorithm(method, allowSha1 ? [...signatureMethods, algorithms.rsaSha1] : signatureMethods)
+  checkAlgorithm(digest, allowSha1 ? [...digestMethods, algorithms.sha1] : digestMethods)
+  const id = owner.attributes.ID ?? ''
+  if (!/^[A-Za-z_][\w.-]*$/.test(id)) throw new Refusal(`the ID ${id}`, 'an ID of letters, digits, . _ -')
+  const uri = reference.attributes.URI ?? ''
+  if (uri !== `#${id}`) throw new Refusal(`a reference to ${uri}`, `#${id}`)
+
+  const [enveloped, exclusive] = partsOf(transforms, ['Transform', 'Transform'])
+  checkAlgorithm(enveloped, [algorithms.enveloped])
+  checkAlgorithm(exclusive, [algorithms.exclusive])
+}
+
+const signatureMethods: readonly string[] = [
+  algorithms.rsaSha256,
+  algorithms.rsaSha512,
+  algorithms.rsaPssSha256,
+]
+const digestMethods: readonly string[] = [algorithms.sha256, algorithms.sha512]
+
+/** Characters; each prefix is looked for at each element. The products list one or two. */
+const maxPrefixList = 200
+
+/** The children of a part of a signature: exactly these, in their order (XML Signature section 4). */
+function partsOf<const Names extends readonly string[]>(
+  parent: XmlElement,
+  names: Names,
+  last: readonly string[] = [],
+): { [Index in keyof Names]: XmlElement } {
+  const expected = parent.children.length > names.length ? [...names, ...last] : names
+  const isRight =
+    parent.children.length === expected.length &&
+    parent.children.every((child, index) => isElement(child, ns.signature, expected[index] ?? ''))
+  if (!isRight) {
+    const received = parent.children.map((child) => child.name).join(', ')
+    throw new Refusal(`${parent.name} of ${received}`, `${parent.name} of ${names.join(', ')}`)
+  }
+  // One element for each name, as was just compared.
+  return parent.children as unknown as { [Index in keyof Names]: XmlElement }
+}
+
+/** A parameter would change what an algorithm does; the one that is taken lists prefixes for the canonical form. */
+function checkAlgorithm(element: XmlElement, allowed: readonly string[]): void {
+  const { Algorithm: received = 'none' } = element.attributes
+  if (!allowed.includes(received)) throw new Refusal(received, allowed.join(' or '))
+  const isPrefixList = (child: XmlElement) =>
+    received === algorithms.exclusive &&
+    isElement(child, algorithms.exclusive, 'InclusiveNamespaces') &&
+    (child.attributes.PrefixList ?? '').length <= maxPrefixList
+  if (!element.children.every(isPrefixList)) throw new Refusal(`parameters of ${received}`, 'none')
+}

@@ -1,0 +1,286 @@
+import type {
+  NewSsoAdminOnboarding,
+  ProviderType,
+  SsoAdminOnboarding,
+  SsoAdminOnboardingChanges,
+} from '@portico/contract/sso-onboarding'
+import { sql, type Transaction } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { upsertInvitedAdmin } from '../admins/invited-admin.js'
+import { endConnectionLinks, endConnectionSessions, insertAdminLink } from '../admins/links.js'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { ApiError } from '../errors.js'
+import { change, type Changed } from '../events/change.js'
+import { emit } from '../events/emit.js'
+import { logEvent } from '../log-events/log-event.js'
+import type { Caller, Cause } from '../tenant.js'
+import { removeTestIdp } from '../test-idp/provision.js'
+import { normalizeEmail } from '../users/email.js'
+import { isConnection, isOfConnection, type ConnectionKey } from './connection-key.js'
+import { setConnectionProvider, prepareProvider } from './provider.js'
+import { toOnboarding, type OnboardingRow } from './record.js'
+import { connectionsOf, lockConnection, type LockedConnection } from './whole-connection.js'
+
+const onboardingColumns = [
+  'id',
+  'sso_admin_email',
+  'provider_type',
+  'state',
+  'tutorial_step',
+  'version',
+  'inserted_at',
+  'updated_at',
+] as const
+
+type VersionedOnboarding = OnboardingRow & { readonly version: number }
+
+/**
+ * Begins the onboarding of the administrator who sets a connection up, with the kind of their identity provider where it
+ * is known.
+ *
+ * @throws ApiError `sso_connection_not_found`, `onboarding_taken`
+ */
+export async function createOnboarding(
+  deps: Deps,
+  caller: Caller,
+  idpId: string,
+  { sso_admin_email: email, provider_type: providerType }: NewSsoAdminOnboarding,
+): Promise<Changed<SsoAdminOnboarding>> {
+  const chosen = await prepareProvider(deps, caller.environment, idpId, providerType)
+  return change(deps, caller.cause, async (trx) => {
+    const connection = await lockConnection(trx, caller, idpId)
+    if ((await lockOnboarding(trx, connection)) !== undefined) throw new ApiError('onboarding_taken')
+    await insertOnboarding(deps, trx, connection, { email, providerType: providerType ?? null })
+    if (chosen !== undefined) await setConnectionProvider(deps, trx, connection, chosen)
+    return emitOnboarding(deps, trx, caller.cause, connection, 'sso.onboarding.create.success')
+  })
+}
+
+/**
+ * Changes who sets a connection up, and the kind of the identity provider. The links that another address was sent end.
+ *
+ * @param versions The versions the change may happen to; undefined: any.
+ * @throws ApiError `sso_connection_not_found`, `onboarding_not_found`, `precondition_failed`
+ */
+export async function updateOnboarding(
+  deps: Deps,
+  caller: Caller,
+  idpId: string,
+  { sso_admin_email: email, provider_type: providerType }: SsoAdminOnboardingChanges,
+  versions: readonly number[] | undefined,
+): Promise<Changed<SsoAdminOnboarding>> {
+  const chosen = await prepareProvider(deps, caller.environment, idpId, providerType)
+  return change(deps, caller.cause, async (trx) => {
+    const connection = await lockConnection(trx, caller, idpId)
+    const current = await checkedOnboarding(trx, connection, versions)
+    if (email !== undefined && !isSameAddress(email, current.sso_admin_email))
+      await endConnectionLinks(deps, trx, connection)
+    if (chosen !== undefined) await setConnectionProvider(deps, trx, connection, chosen)
+    await trx
+      .updateTable('sso_onboardings')
+      .set({
+        ...(email !== undefined && { sso_admin_email: email }),
+        updated_at: deps.now(),
+        version: sql`version + 1`,
+      })
+      .where(isOfConnection('sso_onboardings', connection))
+      .execute()
+    return emitOnboarding(deps, trx, caller.cause, connection, 'sso.onboarding.update.success')
+  })
+}
+
+/**
+ * Begins an onboarding anew: without a kind of identity provider, and with the same address. Whoever is setting the
+ * connection up in a browser opens the link again; what they have uploaded and not confirmed is forgotten.
+ *
+ * The metadata STAY in use, also those of an administrator who was the wrong one: users go on to sign in by them, and the
+ * next upload waits beside them. `disable` ends that at once, as do other metadata by the API.
+ *
+ * @param versions The versions the change may happen to; undefined: any.
+ * @throws ApiError `sso_connection_not_found`, `onboarding_not_found`, `precondition_failed`
+ */
+export function resetOnboarding(
+  deps: Deps,
+  caller: Caller,
+  idpId: string,
+  versions: readonly number[] | undefined,
+): Promise<Changed<SsoAdminOnboarding>> {
+  return change(deps, caller.cause, async (trx) => {
+    const connection = await lockConnection(trx, caller, idpId)
+    await checkedOnboarding(trx, connection, versions)
+    const at = deps.now()
+    await trx
+      .updateTable('sso_onboardings')
+      .set({
+        provider_type: null,
+        state: 'not_initialized',
+        tutorial_step: 0,
+        metadata_version: null,
+        updated_at: at,
+        version: sql`version + 1`,
+      })
+      .where(isOfConnection('sso_onboardings', connection))
+      .execute()
+    await trx
+      .updateTable('sso_connections')
+      .set({ provider_type: 'unset', updated_at: at, version: sql`version + 1` })
+      .where(isConnection(connection))
+      .execute()
+    if (connection.providerType === 'test') await removeTestIdp(trx, connection)
+    await endConnectionSessions(deps, trx, connection)
+    return emitOnboarding(deps, trx, caller.cause, connection, 'sso.onboarding.reset.success')
+  })
+}
+
+/**
+ * Has the link to an onboarding mailed to its administrator; links from before end.
+ *
+ * @throws ApiError `sso_connection_not_found`, `sso_admin_email_missing`, and `rate_limited` when the address has been
+ *   sent enough mails.
+ */
+export async function inviteToOnboarding(
+  deps: Deps,
+  caller: Caller,
+  idpId: string,
+): Promise<Changed<SsoAdminOnboarding>> {
+  const { domain, email } = await findInvitee(deps, caller, idpId)
+  const limit = await deps.limits.takeMail({ ...caller, domain, address: normalizeEmail(email) })
+  return change(deps, caller.cause, async (trx) => {
+    const connection = await lockConnection(trx, caller, idpId)
+    return { ...(await inviteToLocked(deps, trx, caller.cause, connection)), limit }
+  })
+}
+
+/**
+ * The same in the transaction of another change, for a connection that is locked and a mail that has been counted.
+ *
+ * @throws ApiError `sso_admin_email_missing`
+ */
+export async function inviteToLocked(
+  deps: Deps,
+  trx: Transaction<DB>,
+  cause: Cause,
+  connection: LockedConnection,
+): Promise<Changed<SsoAdminOnboarding>> {
+  const onboarding = await lockOnboarding(trx, connection)
+  const email = onboarding?.sso_admin_email
+  if (email == null) throw new ApiError('sso_admin_email_missing')
+  const adminId = await upsertInvitedAdmin(deps, trx, connection, email)
+  await insertAdminLink(deps, trx, { ...connection, adminId })
+  await logEvent(deps, trx, {
+    ...connection,
+    code: 'ADMIN_ONBOARDING_INVITED',
+    email,
+    requestId: cause.requestId,
+  })
+  return emitOnboarding(deps, trx, cause, connection, 'sso.onboarding.invite.success')
+}
+
+/** @throws ApiError `sso_connection_not_found`, `sso_admin_email_missing` */
+async function findInvitee(
+  { db }: Pick<Deps, 'db'>,
+  caller: Caller,
+  idpId: string,
+): Promise<{ domain: string; email: string }> {
+  const row = await connectionsOf(db, caller)
+    .leftJoin('sso_onboardings as onboarding', (join) =>
+      join
+        .onRef('onboarding.account_id', '=', 'sso_connections.account_id')
+        .onRef('onboarding.environment', '=', 'sso_connections.environment')
+        .onRef('onboarding.organization_id', '=', 'sso_connections.organization_id')
+        .onRef('onboarding.connection_id', '=', 'sso_connections.id'),
+    )
+    .where('sso_connections.idp_id', '=', idpId)
+    .select(['organizations.domain', 'onboarding.sso_admin_email as email'])
+    .executeTakeFirst()
+  if (row === undefined) throw new ApiError('sso_connection_not_found')
+  if (row.email === null) throw new ApiError('sso_admin_email_missing')
+  return { domain: row.domain, email: row.email }
+}
+
+/** Begins the onboarding of a connection that is locked and has none. */
+export async function insertOnboarding(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  key: ConnectionKey,
+  { email, providerType }: { readonly email: string; readonly providerType: ProviderType | null },
+): Promise<void> {
+  const at = now()
+  await trx
+    .insertInto('sso_onboardings')
+    .values({
+      account_id: key.accountId,
+      environment: key.environment,
+      organization_id: key.organizationId,
+      connection_id: key.connectionId,
+      id: uuidv7(),
+      sso_admin_email: email,
+      provider_type: providerType,
+      state: providerType === null ? 'not_initialized' : 'provider_type_chosen',
+      tutorial_step: 0,
+      inserted_at: at,
+      updated_at: at,
+    })
+    .execute()
+}
+
+/** @throws ApiError `onboarding_not_found`, `precondition_failed` */
+async function checkedOnboarding(
+  trx: Transaction<DB>,
+  connection: ConnectionKey,
+  versions: readonly number[] | undefined,
+): Promise<VersionedOnboarding> {
+  const row = await lockOnboarding(trx, connection)
+  if (row === undefined) throw new ApiError('onboarding_not_found')
+  if (versions?.includes(row.version) === false) throw new ApiError('precondition_failed')
+  return row
+}
+
+function lockOnboarding(trx: Transaction<DB>, key: ConnectionKey): Promise<VersionedOnboarding | undefined> {
+  return trx
+    .selectFrom('sso_onboardings')
+    .where(isOfConnection('sso_onboardings', key))
+    .select(onboardingColumns)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+}
+
+function isSameAddress(email: string, current: string | null): boolean {
+  return current !== null && normalizeEmail(email) === normalizeEmail(current)
+}
+
+type OnboardingEvent =
+  | 'sso.onboarding.create.success'
+  | 'sso.onboarding.update.success'
+  | 'sso.onboarding.invite.success'
+  | 'sso.onboarding.reset.success'
+
+/** Tells of an onboarding as it is at the end of a change. */
+export async function emitOnboarding(
+  deps: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  cause: Cause,
+  { domain, ...key }: ConnectionKey & { readonly domain: string },
+  code: OnboardingEvent,
+): Promise<Changed<SsoAdminOnboarding>> {
+  const row = await trx
+    .selectFrom('sso_onboardings')
+    .where(isOfConnection('sso_onboardings', key))
+    .select(onboardingColumns)
+    .executeTakeFirstOrThrow()
+  const record = toOnboarding(row)
+  const { organizationId } = key
+  await emit(
+    deps,
+    trx,
+    { ...key, domain, cause },
+    {
+      code,
+      record,
+      organizationId,
+      ...(record.sso_admin_email !== null && { email: record.sso_admin_email }),
+    },
+  )
+  return { record, version: row.version, organizationId }
+}

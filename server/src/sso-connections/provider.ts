@@ -1,0 +1,79 @@
+import type { Environment } from '@portico/contract/fields'
+import type { ProviderType } from '@portico/contract/sso-onboarding'
+import { sql, type Transaction } from 'kysely'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { invalid } from '../errors.js'
+import { insertTestIdp, prepareTestIdp, removeTestIdp, type PreparedTestIdp } from '../test-idp/provision.js'
+import { isConnection, isOfConnection, type ConnectionKey } from './connection-key.js'
+
+/**
+ * The built-in identity provider vouches for whomever it is told to, so that production has none.
+ *
+ * @throws ApiError `invalid_parameters`
+ */
+export function checkProviderType(environment: Environment, providerType: ProviderType | undefined): void {
+  if (providerType !== 'test' || environment === 'sandbox') return
+  throw invalid('provider_type', 'not_in_list', 'must be a real identity provider outside of the sandbox')
+}
+
+/** A kind of identity provider; the built-in one with what it needs, made before the transaction. */
+export interface ChosenProvider {
+  readonly providerType: ProviderType
+  readonly testIdp: PreparedTestIdp | undefined
+}
+
+/**
+ * Prepares the choice of a kind of identity provider.
+ *
+ * @throws ApiError `invalid_parameters` for the built-in one in production.
+ */
+export async function prepareProvider(
+  deps: Pick<Deps, 'config' | 'now'>,
+  environment: Environment,
+  idpId: string,
+  providerType: ProviderType | undefined,
+): Promise<ChosenProvider | undefined> {
+  checkProviderType(environment, providerType)
+  if (providerType === undefined) return undefined
+  return { providerType, testIdp: providerType === 'test' ? await prepareTestIdp(deps, idpId) : undefined }
+}
+
+/**
+ * Sets the kind of a connection's identity provider, for a connection that is locked. Its onboarding, if it has one,
+ * begins the tutorial of another kind anew; for the built-in one it is done, as that has its metadata with it.
+ */
+export async function setConnectionProvider(
+  deps: Pick<Deps, 'keys' | 'now'>,
+  trx: Transaction<DB>,
+  key: ConnectionKey,
+  { providerType, testIdp }: ChosenProvider,
+): Promise<void> {
+  const at = deps.now()
+  const { provider_type: before } = await trx
+    .selectFrom('sso_connections')
+    .where(isConnection(key))
+    .select('provider_type')
+    .executeTakeFirstOrThrow()
+  await trx
+    .updateTable('sso_connections')
+    .set({ provider_type: providerType, updated_at: at, version: sql`version + 1` })
+    .where(isConnection(key))
+    .where('provider_type', '<>', providerType)
+    .execute()
+  await trx
+    .updateTable('sso_onboardings')
+    .set({
+      provider_type: providerType,
+      state: 'provider_type_chosen',
+      tutorial_step: 0,
+      metadata_version: null,
+      updated_at: at,
+      version: sql`version + 1`,
+    })
+    .where(isOfConnection('sso_onboardings', key))
+    .where(sql<boolean>`provider_type is distinct from ${providerType}`)
+    .execute()
+  if (before === 'test' && providerType !== 'test') await removeTestIdp(trx, key)
+  if (before !== 'test' && testIdp !== undefined) await insertTestIdp(deps, trx, key, testIdp)
+}

@@ -1,0 +1,290 @@
+import type {
+  Association,
+  NewSsoConnection,
+  PreloadQuery,
+  SsoConnectionChanges,
+  SsoConnectionQuery,
+} from '@portico/contract/sso-connections'
+import type { SsoConnection } from '@portico/contract/sso-records'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { randomBase62 } from '../crypto/secret.js'
+import { emptyPage, newestFirst, readPage, type Page } from '../db/page.js'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { ApiError, invalid } from '../errors.js'
+import { change, type Changed } from '../events/change.js'
+import { makeServiceProviderKey } from '../saml/service-provider-key.js'
+import type { Caller } from '../tenant.js'
+import { normalizeEmail } from '../users/email.js'
+import { isConnection } from './connection-key.js'
+import { chooseDefaultRedirection, insertDefaultRedirection } from './default-redirection.js'
+import { insertSsoKey } from './keys.js'
+import { checkedMetadata, makeVersionCurrent, storeMetadata } from './metadata-versions.js'
+import { insertOnboarding, inviteToLocked } from './onboarding.js'
+import { checkProviderType, setConnectionProvider, prepareProvider } from './provider.js'
+import {
+  connectionsOf,
+  emitConnection,
+  lockConnection,
+  toWholeConnection,
+  wholeConnection,
+  withAssociations,
+  type LockedConnection,
+} from './whole-connection.js'
+
+/** Base 62; nobody can guess the name of a connection. */
+const idpIdRandomLength = 22
+/** As long as the common name of a certificate may be. */
+const commonNameLength = 64
+
+/**
+ * Creates an SSO connection of an organization, with our key for it, and invites its administrator where that is asked
+ * for.
+ *
+ * @throws ApiError `organization_not_found`, `application_not_found`, `sso_admin_email_missing`, `rate_limited` when the
+ *   address has been sent enough mails, and `invalid_parameters`.
+ */
+export async function createSsoConnection(
+  deps: Deps,
+  caller: Caller,
+  {
+    organization_id: organizationId,
+    application_id: applicationId,
+    environment: _,
+    ...input
+  }: NewSsoConnection,
+): Promise<Changed<SsoConnection>> {
+  const { sso_admin_email: email, send_email: isMailed = false, ...settings } = input
+  if (isMailed && email === undefined) throw new ApiError('sso_admin_email_missing')
+  const { provider_type: providerType } = settings
+  checkProviderType(caller.environment, providerType)
+  const domain = await findDomain(deps.db, caller, organizationId)
+  if (isMailed && email !== undefined)
+    await deps.limits.takeMail({ ...caller, domain, address: normalizeEmail(email) })
+  const idpId = `${domain.replaceAll('-', '_')}_${randomBase62(idpIdRandomLength)}`
+  // Outside of the transaction, because an RSA key takes a tenth of a second.
+  const key = await makeServiceProviderKey(idpId.slice(-commonNameLength), deps.now())
+  const chosen = await prepareProvider(deps, caller.environment, idpId, providerType)
+
+  return change(deps, caller.cause, async (trx) => {
+    const connection = await insertConnection(deps, trx, caller, { organizationId, domain, idpId, settings })
+    await insertSsoKey(deps, trx, connection, { ...key, purpose: 'service_provider' })
+    if (applicationId !== undefined) await insertDefaultRedirection(deps, trx, connection, { applicationId })
+    if (email !== undefined)
+      await insertOnboarding(deps, trx, connection, { email, providerType: providerType ?? null })
+    if (chosen !== undefined) await setConnectionProvider(deps, trx, connection, chosen)
+    const created = await emitConnection(deps, trx, caller.cause, connection, 'sso.connection.create.success')
+    if (isMailed) await inviteToLocked(deps, trx, caller.cause, connection)
+    return created
+  })
+}
+
+/** The SSO connections of the organizations that the key may see. A filter that can match nothing gives an empty list. */
+export async function listSsoConnections(
+  deps: Pick<Deps, 'config' | 'now' | 'readDb'>,
+  caller: Caller,
+  query: SsoConnectionQuery,
+): Promise<Page<SsoConnection>> {
+  const { readDb } = deps
+  const { organization_id: organizationId, preload_associations: associations } = query
+  if (organizationId === null) return emptyPage(query)
+  const all = connectionsOf(readDb, caller).$if(organizationId !== undefined, (some) =>
+    some.where('sso_connections.organization_id', '=', organizationId ?? ''),
+  )
+  return readPage(
+    {
+      query,
+      environment: caller.environment,
+      order: newestFirst,
+      keys: all,
+      table: 'sso_connections',
+      read: (ids) =>
+        connectionsOf(readDb, caller)
+          .where(sql<boolean>`sso_connections.id = any(${ids})`)
+          .select(wholeConnection(caller))
+          .execute(),
+      total: async () => {
+        const { count } = await all
+          .select(({ fn }) => fn.countAll<string>().as('count'))
+          .executeTakeFirstOrThrow()
+        return Number(count)
+      },
+    },
+    (row) => withAssociations(toWholeConnection(deps, row, caller), associations),
+  )
+}
+
+/** @throws ApiError `sso_connection_not_found` */
+export async function getSsoConnection(
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
+  caller: Caller,
+  idpId: string,
+  { preload_associations: associations }: PreloadQuery,
+): Promise<Changed<SsoConnection>> {
+  const row = await connectionsOf(deps.db, caller)
+    .where('sso_connections.idp_id', '=', idpId)
+    .select(wholeConnection(caller))
+    .executeTakeFirst()
+  if (row === undefined) throw new ApiError('sso_connection_not_found')
+  return {
+    record: withAssociations(toWholeConnection(deps, row, caller), associations),
+    version: row.version,
+  }
+}
+
+/**
+ * Changes what is sent of an SSO connection. Metadata become its current version at once; switched off, it signs nobody
+ * in.
+ *
+ * @param versions The versions the change may happen to; undefined: any.
+ * @throws ApiError `sso_connection_not_found`, `default_redirection_not_found`, `precondition_failed`, and
+ *   `invalid_parameters` with the fault of the metadata.
+ */
+export async function updateSsoConnection(
+  deps: Deps,
+  caller: Caller,
+  idpId: string,
+  { metadata, default_redirection_id: redirectionId, environment: _, ...input }: SsoConnectionChanges,
+  versions: readonly number[] | undefined,
+): Promise<Changed<SsoConnection>> {
+  const { provider_type: providerType, preload_associations: associations, ...settings } = input
+  const chosen = await prepareProvider(deps, caller.environment, idpId, providerType)
+  const read = metadata === undefined ? undefined : checkedMetadata(metadata)
+  return changeConnection(deps, caller, { idpId, versions, associations }, async (trx, connection) => {
+    if (chosen !== undefined) await setConnectionProvider(deps, trx, connection, chosen)
+    if (redirectionId !== undefined) await chooseDefaultRedirection(trx, connection, redirectionId)
+    await trx
+      .updateTable('sso_connections')
+      .set({ ...settings, updated_at: deps.now(), version: sql`version + 1` })
+      .where(isConnection(connection))
+      .execute()
+    if (read === undefined) return
+    if ((providerType ?? connection.providerType) === 'test') throw builtInMetadata()
+    await storeMetadata(deps, trx, connection, { ...read, uploadedBy: 'api_key', makeCurrent: true })
+  })
+}
+
+/**
+ * Makes a stored version of the metadata the one that sign-ins are checked against, also an earlier one.
+ *
+ * @param versions The versions of the connection that the change may happen to; undefined: any.
+ * @throws ApiError `sso_connection_not_found`, `sso_metadata_not_found`, `precondition_failed`
+ */
+export function useMetadata(
+  deps: Deps,
+  caller: Caller,
+  { idpId, version }: { readonly idpId: string; readonly version: number },
+  versions: readonly number[] | undefined,
+): Promise<Changed<SsoConnection>> {
+  return changeConnection(deps, caller, { idpId, versions }, async (trx, connection) => {
+    const isThere = await makeVersionCurrent(deps, trx, connection, version)
+    if (!isThere) throw new ApiError('sso_metadata_not_found')
+  })
+}
+
+interface ConnectionToChange {
+  readonly idpId: string
+  readonly versions: readonly number[] | undefined
+  readonly associations?: readonly Association[] | undefined
+}
+
+function changeConnection(
+  deps: Deps,
+  caller: Caller,
+  { idpId, versions, associations }: ConnectionToChange,
+  work: (trx: Transaction<DB>, connection: LockedConnection) => Promise<void>,
+): Promise<Changed<SsoConnection>> {
+  return change(deps, caller.cause, async (trx) => {
+    const connection = await lockConnection(trx, caller, idpId, versions)
+    await work(trx, connection)
+    const changed = await emitConnection(deps, trx, caller.cause, connection, 'sso.connection.update.success')
+    return { ...changed, record: withAssociations(changed.record, associations) }
+  })
+}
+
+function builtInMetadata(): ApiError {
+  return invalid(
+    'metadata',
+    'not_allowed',
+    'must be sent with another provider_type: those of the built-in identity provider are its own',
+  )
+}
+
+/** @throws ApiError `organization_not_found` */
+async function findDomain(db: Kysely<DB>, caller: Caller, organizationId: string): Promise<string> {
+  const { rows } = await sql<{ domain: string | null }>`
+    select domain from organizations where id = ${openOrganizationId(caller, organizationId)}`.execute(db)
+  const domain = rows[0]?.domain
+  if (domain == null) throw new ApiError('organization_not_found')
+  return domain
+}
+
+interface ConnectionToInsert {
+  readonly organizationId: string
+  readonly domain: string
+  readonly idpId: string
+  readonly settings: Omit<
+    NewSsoConnection,
+    'organization_id' | 'application_id' | 'sso_admin_email' | 'send_email' | 'environment'
+  >
+}
+
+async function insertConnection(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  caller: Caller,
+  { organizationId, domain, idpId, settings }: ConnectionToInsert,
+): Promise<LockedConnection> {
+  const at = now()
+  const { accountId, environment } = caller
+  const id = uuidv7()
+  // The compiler demands a line for each setting that callers may write.
+  const written = {
+    // Chosen in the same transaction, with what belongs to it.
+    provider_type: 'unset',
+    seats_limit: settings.seats_limit ?? 0,
+    user_security_type: settings.user_security_type ?? 'none',
+    update_user_new_connection: settings.update_user_new_connection ?? false,
+    email_domains: settings.email_domains ?? [],
+    idp_initiated: settings.idp_initiated ?? 'bounce',
+    allow_sha1: settings.allow_sha1 ?? false,
+    allow_cbc_unsigned_response: settings.allow_cbc_unsigned_response ?? false,
+  } satisfies Record<keyof ConnectionToInsert['settings'], unknown>
+  const row = await trx
+    .insertInto('sso_connections')
+    .values({
+      account_id: accountId,
+      environment,
+      organization_id: openOrganizationId(caller, organizationId),
+      id,
+      idp_id: idpId,
+      ...written,
+      active: true,
+      state: 'it_admin_invitation_pending',
+      inserted_at: at,
+      updated_at: at,
+    })
+    .returning('provider_type')
+    .executeTakeFirstOrThrow()
+  return {
+    accountId,
+    environment,
+    organizationId,
+    connectionId: id,
+    idpId,
+    domain,
+    providerType: row.provider_type,
+  }
+}
+
+/** The id of an organization of the caller's, as a part of the statement that uses it: null where it is none. */
+function openOrganizationId({ accountId, organizationIds }: Caller, organizationId: string) {
+  return sql<string>`(
+    select id from organizations
+    where account_id = ${accountId}
+      and id = ${organizationId}
+      and deleted_at is null
+      and (${organizationIds}::uuid[] is null or id = any(${organizationIds}::uuid[]))
+  )`
+}

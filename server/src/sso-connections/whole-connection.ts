@@ -1,0 +1,229 @@
+import type { SsoConnection } from '@portico/contract/sso-records'
+import type { Association } from '@portico/contract/sso-connections'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { ApiError } from '../errors.js'
+import type { Changed } from '../events/change.js'
+import { emit } from '../events/emit.js'
+import { acsUrlOf, entityIdOf } from '../saml/service-provider.js'
+import type { Caller, Cause } from '../tenant.js'
+import type { ConnectionKey } from './connection-key.js'
+import { warningsOf } from './metadata-warnings.js'
+import {
+  connectionColumns,
+  toSsoConnection,
+  type ConnectionRow,
+  type MetadataRow,
+  type WholeSsoConnection,
+} from './record.js'
+
+/** Whose connections a caller may see. */
+export type Reach = Pick<Caller, 'accountId' | 'environment' | 'organizationIds'>
+
+/** A connection that is locked to be changed. */
+export interface LockedConnection extends ConnectionKey {
+  readonly idpId: string
+  readonly domain: string
+  readonly providerType: string
+}
+
+/** Every read by a caller starts here: the connections of organizations that are there and open to the key. */
+export function connectionsOf(db: Kysely<DB>, { accountId, environment, organizationIds }: Reach) {
+  return db
+    .selectFrom('sso_connections')
+    .innerJoin('organizations', (join) =>
+      join
+        .onRef('organizations.account_id', '=', 'sso_connections.account_id')
+        .onRef('organizations.id', '=', 'sso_connections.organization_id'),
+    )
+    .where('sso_connections.account_id', '=', accountId)
+    .where('sso_connections.environment', '=', environment)
+    .where('organizations.deleted_at', 'is', null)
+    .where(
+      sql<boolean>`(${organizationIds}::uuid[] is null or sso_connections.organization_id = any(${organizationIds}::uuid[]))`,
+    )
+}
+
+/** All that the record of a connection is made of. */
+export function wholeConnection({ organizationIds }: Pick<Reach, 'organizationIds'>) {
+  return [
+    ...connectionColumns,
+    'organizations.domain',
+    onboardingOfConnection().as('onboarding'),
+    redirectionOfConnection().as('default_redirection'),
+    metadataOfConnection(organizationIds).as('metadata'),
+  ] as const
+}
+
+/** The record of a row, with what is associated as records. */
+export function toWholeConnection(
+  { config, now }: Pick<Deps, 'config' | 'now'>,
+  row: ConnectionRow,
+  { environment }: Pick<Reach, 'environment'>,
+): WholeSsoConnection {
+  return toSsoConnection(row, {
+    environment,
+    entityId: entityIdOf(config.baseUrl, row.idp_id),
+    acsUrl: acsUrlOf(config.baseUrl, row.idp_id),
+    warningsOf: (metadata) => warningsOf(toDated(metadata), { isShared: metadata.is_shared, at: now() }),
+  })
+}
+
+function toDated({ certificates, valid_until: validUntil }: MetadataRow) {
+  return { certificates, validUntil: validUntil === null ? null : new Date(validUntil) }
+}
+
+/** What is associated with a connection as ids, but for the associations that are named. */
+export function withAssociations(
+  record: WholeSsoConnection,
+  names: readonly Association[] = [],
+): SsoConnection {
+  const { onboarding, default_redirection: redirection } = record
+  return {
+    ...record,
+    onboarding: names.includes('enterprise_connection_onboarding') ? onboarding : (onboarding?.id ?? null),
+    default_redirection: names.includes('default_redirection') ? redirection : (redirection?.id ?? null),
+  }
+}
+
+/**
+ * Takes a connection to be changed.
+ *
+ * @param versions The versions the change may happen to; undefined: any.
+ * @throws ApiError `sso_connection_not_found`, `precondition_failed`
+ */
+export async function lockConnection(
+  trx: Transaction<DB>,
+  reach: Reach,
+  idpId: string,
+  versions?: readonly number[],
+): Promise<LockedConnection> {
+  const row = await connectionsOf(trx, reach)
+    .where('sso_connections.idp_id', '=', idpId)
+    .$if(versions !== undefined, (query) =>
+      query.where(sql<boolean>`sso_connections.version = any(${versions}::integer[])`),
+    )
+    .select([
+      'sso_connections.organization_id',
+      'sso_connections.id',
+      'provider_type',
+      'organizations.domain',
+    ])
+    .forNoKeyUpdate('sso_connections')
+    .executeTakeFirst()
+  if (row === undefined) throw await whyUnchanged(trx, reach, idpId)
+  const { accountId, environment } = reach
+  return {
+    accountId,
+    environment,
+    organizationId: row.organization_id,
+    connectionId: row.id,
+    idpId,
+    domain: row.domain,
+    providerType: row.provider_type,
+  }
+}
+
+async function whyUnchanged(trx: Transaction<DB>, reach: Reach, idpId: string): Promise<ApiError> {
+  const row = await connectionsOf(trx, reach)
+    .where('sso_connections.idp_id', '=', idpId)
+    .select('sso_connections.id')
+    .executeTakeFirst()
+  return new ApiError(row === undefined ? 'sso_connection_not_found' : 'precondition_failed')
+}
+
+type ConnectionEvent =
+  'sso.connection.create.success' | 'sso.connection.update.success' | 'sso.certificate.expire.success'
+
+/** Tells of a connection as it is at the end of a change, with what is associated as records. */
+export async function emitConnection(
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
+  trx: Transaction<DB>,
+  cause: Cause,
+  key: ConnectionKey,
+  code: ConnectionEvent,
+): Promise<Changed<WholeSsoConnection>> {
+  // Webhooks are the whole account's, whoever has made the change.
+  const reach = { ...key, organizationIds: null }
+  const row = await connectionsOf(trx, reach)
+    .where('sso_connections.organization_id', '=', key.organizationId)
+    .where('sso_connections.id', '=', key.connectionId)
+    .select(wholeConnection(reach))
+    .executeTakeFirstOrThrow()
+  const record = toWholeConnection(deps, row, reach)
+  await emit(
+    deps,
+    trx,
+    { ...key, domain: row.domain, cause },
+    {
+      code,
+      record,
+      organizationId: key.organizationId,
+      ...(record.onboarding?.sso_admin_email != null && { email: record.onboarding.sso_admin_email }),
+    },
+  )
+  return { record, version: row.version, organizationId: key.organizationId }
+}
+
+/** Whether a row of a table belongs to the statement's row of sso_connections. */
+function isOfConnectionRow(table: string) {
+  const column = (name: string) => sql.ref(`${table}.${name}`)
+  return sql<boolean>`${column('account_id')} = sso_connections.account_id
+    and ${column('environment')} = sso_connections.environment
+    and ${column('organization_id')} = sso_connections.organization_id
+    and ${column('connection_id')} = sso_connections.id`
+}
+
+/** Milliseconds since 1970, as JSON carries a time. */
+function toMilliseconds(column: string) {
+  return sql<number>`(extract(epoch from ${sql.ref(column)}) * 1000)::bigint`
+}
+
+function onboardingOfConnection() {
+  return sql<ConnectionRow['onboarding']>`(
+    select jsonb_build_object(
+      'id', onboarding.id, 'sso_admin_email', onboarding.sso_admin_email,
+      'provider_type', onboarding.provider_type, 'state', onboarding.state,
+      'tutorial_step', onboarding.tutorial_step,
+      'inserted_at', ${toMilliseconds('onboarding.inserted_at')},
+      'updated_at', ${toMilliseconds('onboarding.updated_at')}
+    )
+    from sso_onboardings onboarding where ${isOfConnectionRow('onboarding')}
+  )`
+}
+
+function redirectionOfConnection() {
+  return sql<ConnectionRow['default_redirection']>`(
+    select jsonb_build_object(
+      'id', redirection.id, 'application_id', redirection.application_id, 'uri', redirection.uri,
+      'inserted_at', ${toMilliseconds('redirection.inserted_at')}
+    )
+    from sso_default_redirections redirection
+    where ${isOfConnectionRow('redirection')} and redirection.is_current
+  )`
+}
+
+/** A key that is limited to organizations is not told what others use. */
+function metadataOfConnection(organizationIds: Reach['organizationIds']) {
+  return sql<readonly MetadataRow[]>`(
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'version', metadata.version, 'is_current', metadata.is_current, 'entity_id', metadata.entity_id,
+      'sso_url', coalesce(metadata.redirect_url, metadata.post_url), 'certificates', metadata.certificates,
+      'valid_until', ${toMilliseconds('metadata.valid_until')}, 'uploaded_by', metadata.uploaded_by,
+      'inserted_at', ${toMilliseconds('metadata.inserted_at')},
+      'is_shared', exists (
+        select from sso_metadata_versions other
+        join organizations owner on owner.account_id = other.account_id and owner.id = other.organization_id
+        where other.account_id = metadata.account_id
+          and other.environment = metadata.environment
+          and other.entity_id = metadata.entity_id
+          and other.is_current
+          and other.connection_id <> metadata.connection_id
+          and owner.deleted_at is null
+          and (${organizationIds}::uuid[] is null or other.organization_id = any(${organizationIds}::uuid[]))
+      )
+    ) order by metadata.version desc), '[]')
+    from sso_metadata_versions metadata where ${isOfConnectionRow('metadata')}
+  )`
+}

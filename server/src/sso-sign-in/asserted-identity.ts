@@ -1,0 +1,117 @@
+import { email as emailField } from '@portico/contract/fields'
+import type { UserChanges } from '@portico/contract/user-input'
+import { resourceOwnerAttributes } from '@portico/contract/token-claims'
+import type { Identity } from '@portico/contract/users'
+import type { Assertion } from '../saml/validate-response.js'
+import type { VouchedIdentity } from '../users/identities.js'
+import type { LiveConnection } from './live-connection.js'
+
+/** Names that are numbers in products of universities (RFC 2798, RFC 4519). */
+const namesOfOids: ReadonlyMap<string, string> = new Map([
+  ['urn:oid:0.9.2342.19200300.100.1.1', 'uid'],
+  ['urn:oid:0.9.2342.19200300.100.1.3', 'mail'],
+  ['urn:oid:2.5.4.4', 'surname'],
+  ['urn:oid:2.5.4.42', 'givenname'],
+  ['urn:oid:2.16.840.1.113730.3.1.241', 'displayname'],
+])
+
+/** What is kept of the attributes of a user, in bytes of JSON: lists of groups can be longer than anybody reads. */
+const maxDataBytes = 16_000
+
+/**
+ * The identity that an assertion vouches for. Its attributes are called by the last part of their names, in lower case:
+ * `http://schemas.xmlsoap.org/ws/2005/05/identity/claims/givenname` and `givenName` are both `givenname`.
+ */
+export function identityOf(live: LiveConnection, assertion: Assertion): VouchedIdentity {
+  return {
+    kind: 'saml',
+    issuer: live.idpId,
+    subject: assertion.nameId,
+    provider: `saml.${live.providerType}`,
+    data: dataOf(assertion),
+    authenticatedAt: assertion.authenticatedAt,
+  }
+}
+
+function dataOf({ nameId, attributes }: Assertion): Identity['data'] {
+  const named = shortNamed(attributes)
+  const isNamed = ([name]: readonly [string, unknown]) => claimNames.has(name)
+  const entries = [...named].map(([name, values]) => [name, toValue(values)] as const)
+  // What tokens say of the user comes first, so that nothing else is in its place.
+  const inOrder = [...entries.filter(isNamed), ...entries.filter((entry) => !isNamed(entry))]
+  const kept: (readonly [string, string | string[]])[] = []
+  let left = maxDataBytes
+  for (const entry of inOrder) {
+    const size = Buffer.byteLength(JSON.stringify(entry))
+    if (size > left) continue
+    kept.push(entry)
+    left -= size
+  }
+  return { ...Object.fromEntries(kept), saml_nameid: nameId, saml_subject: nameId }
+}
+
+const claimNames = new Set(Object.keys(resourceOwnerAttributes).map((name) => name.toLowerCase()))
+
+function toValue(values: readonly string[]): string | string[] {
+  const [only, ...others] = values
+  return only !== undefined && others.length === 0 ? only : [...values]
+}
+
+/** The attributes by their short names; where two have the same one, the first stands. */
+function shortNamed(attributes: Assertion['attributes']): ReadonlyMap<string, readonly string[]> {
+  const named = new Map<string, readonly string[]>()
+  for (const [name, values] of Object.entries(attributes)) {
+    const short = namesOfOids.get(name.toLowerCase()) ?? name.slice(name.lastIndexOf('/') + 1).toLowerCase()
+    if (!named.has(short)) named.set(short, values)
+  }
+  return named
+}
+
+const Email = emailField()
+
+const claims = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims'
+/** Names that mean an address to everybody (WS-Federation claims, RFC 4524); Entra leaves the first out for some users. */
+const standardNames = [`${claims}/emailaddress`, 'urn:oid:0.9.2342.19200300.100.1.3']
+/** How products call it, in the order in which they are believed. */
+const addressNames = ['emailaddress', 'email', 'mail', 'e-mail', 'user.email']
+/** What has the form of an address where nothing else does. A mere `name` is what users call themselves. */
+const fallbackNames = [`${claims}/upn`, 'upn', `${claims}/name`]
+
+/** The address that an assertion says of its user; undefined where it says none. */
+export function assertedEmail({
+  nameId,
+  attributes,
+}: Pick<Assertion, 'nameId' | 'attributes'>): string | undefined {
+  const whole = new Map(Object.entries(attributes).map(([name, values]) => [name.toLowerCase(), values]))
+  const named = shortNamed(attributes)
+  const candidates = [
+    ...[...standardNames, ...addressNames].map((name) => whole.get(name)?.[0]),
+    // Under a name that somebody there has made up.
+    ...addressNames.map((name) => named.get(name)?.[0]),
+    nameId,
+    ...fallbackNames.map((name) => whole.get(name)?.[0]),
+  ]
+  return candidates.find((text): text is string => text !== undefined && Email.safeParse(text).success)
+}
+
+const givenNames = ['givenname', 'given_name', 'first_name', 'firstname', 'user.firstname']
+const familyNames = ['surname', 'family_name', 'last_name', 'lastname', 'familyname', 'sn', 'user.lastname']
+/** As much as callers may write. */
+const maxNameLength = 100
+
+/** What an assertion says of its user's profile; what it does not say is not in it. */
+export function assertedProfile({
+  attributes,
+}: Pick<Assertion, 'attributes'>): NonNullable<UserChanges['profile']> {
+  const named = shortNamed(attributes)
+  const firstOf = (names: readonly string[]) =>
+    names
+      .map((name) => named.get(name)?.[0]?.trim())
+      .find((text) => text !== undefined && text !== '' && text.length <= maxNameLength)
+  const given = firstOf(givenNames)
+  const family = firstOf(familyNames)
+  return {
+    ...(given !== undefined && { given_name: given }),
+    ...(family !== undefined && { family_name: family }),
+  }
+}

@@ -1,0 +1,304 @@
+import type { NewSsoSamlChallenge } from '@portico/contract/sso-connections'
+import type { SsoSamlChallenge } from '@portico/contract/sso-records'
+import { sql, type Kysely } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { hashSecret, randomSecret } from '../crypto/secret.js'
+import type { DB } from '../db/schema.js'
+import { statement } from '../db/statement.js'
+import type { Deps } from '../deps.js'
+import { ApiError, invalid } from '../errors.js'
+import { change, type Changed } from '../events/change.js'
+import { emit } from '../events/emit.js'
+import { startFlow } from '../flows/start.js'
+import type { LimitState } from '../limits/limits.js'
+import { issuerOf } from '../oauth/claims.js'
+import { grantedScope } from '../oauth/scopes.js'
+import { chooseDestination } from '../sessions/code-destination.js'
+import type { Caller, Tenant } from '../tenant.js'
+import { normalizeEmail } from '../users/email.js'
+import { connectionOfAddress, isConfigured, onlyOne, type OpenConnection } from './connection-of-address.js'
+import { causeOf } from './live-connection.js'
+import { toSsoSamlChallengeData } from './record.js'
+
+/** As long as anybody waits between a click and a page, and as requests to identity providers are good for. */
+const lifetimeMs = 10 * 60 * 1000
+
+/**
+ * Makes the address at which a user signs in by an SSO connection. It is good once, and in the browser that opens it.
+ *
+ * @throws ApiError `organization_not_found`, `sso_connection_not_found`, `connection_inactive`,
+ *   `sso_connection_not_configured`, `application_not_found`, `no_application`, `rate_limited`, and `invalid_parameters`
+ *   when neither organization nor address is named, or the application demands PKCE and the code_challenge is missing.
+ */
+export async function createSamlChallenge(
+  deps: Deps,
+  caller: Caller,
+  input: NewSsoSamlChallenge,
+): Promise<Changed<SsoSamlChallenge>> {
+  const email = input.user_email === undefined ? undefined : normalizeEmail(input.user_email)
+  if (input.org_domain === undefined && email === undefined)
+    throw invalid('org_domain', 'required', 'is required, unless user_email is sent')
+  const organization = await findOrganization(deps.db, caller, { domain: input.org_domain, email })
+  const connection = chooseConnection(organization, { idpId: input.idp_id, email })
+  const tenant = { ...caller, domain: organization.domain }
+  const destination = await chooseDestination(deps.db, tenant, input)
+  const limit = await countChallenge(deps, tenant, email)
+
+  const token = randomSecret()
+  const at = deps.now()
+  const row = { id: uuidv7(), expires_at: new Date(at.getTime() + lifetimeMs) }
+  const data = toSsoSamlChallengeData(row, { ...tenant, idpId: connection.idpId })
+  return change(deps, caller.cause, async (trx) => {
+    await trx
+      .insertInto('sso_challenges')
+      .values({
+        account_id: caller.accountId,
+        environment: caller.environment,
+        organization_id: organization.id,
+        connection_id: connection.connectionId,
+        ...row,
+        token_hash: hashSecret(token),
+        application_id: destination.applicationId,
+        redirect_uri: destination.redirectUri,
+        state: destination.state,
+        nonce: destination.nonce,
+        code_challenge: destination.codeChallenge,
+        scope: grantedScope(destination.scope, 'sso'),
+        email: input.user_email ?? null,
+        email_normalized: email ?? null,
+        inserted_at: at,
+      })
+      .execute()
+    await emit(deps, trx, tenant, {
+      code: 'sso.challenge.create.success',
+      record: data,
+      organizationId: organization.id,
+      // Of the request that it tells of.
+      ...(email !== undefined && { email }),
+    })
+    const url = `${issuerOf(deps.config.baseUrl, organization.domain)}/sso/${token}`
+    return { record: { ...data, authorization_url: url }, limit, organizationId: organization.id }
+  })
+}
+
+interface Sought {
+  readonly domain: string | undefined
+  /** Normalized. */
+  readonly email: string | undefined
+}
+
+/**
+ * The organization that is named, or the one that the domain of the address belongs to: it is among its allowed ones, or
+ * among those of one of its connections.
+ */
+async function findOrganization(db: Kysely<DB>, caller: Caller, { domain, email }: Sought) {
+  const { accountId, environment, organizationIds } = caller
+  const emailDomain = email?.slice(email.lastIndexOf('@') + 1) ?? ''
+  const found = await db
+    .selectFrom('organizations')
+    .where('organizations.account_id', '=', accountId)
+    .where('organizations.deleted_at', 'is', null)
+    .where(
+      sql<boolean>`(${organizationIds}::uuid[] is null or organizations.id = any(${organizationIds}::uuid[]))`,
+    )
+    .where(
+      domain === undefined
+        ? sql<boolean>`(
+            ${emailDomain} = any(organizations.allowed_email_domains)
+            or exists (
+              select from sso_connections as owner
+              where owner.account_id = organizations.account_id
+                and owner.environment = ${environment}
+                and owner.organization_id = organizations.id
+                and ${emailDomain} = any(owner.email_domains)
+            )
+          )`
+        : sql<boolean>`organizations.domain = ${domain}`,
+    )
+    .select([
+      'organizations.id',
+      'organizations.domain',
+      'organizations.allowed_email_domains',
+      isWayActive('password_connections', environment).as('has_password'),
+      isWayActive('magic_link_connections', environment).as('has_link'),
+      connectionsOfOrganization(environment).as('connections'),
+    ])
+    .limit(2)
+    .execute()
+  const [organization] = found
+  if (organization !== undefined && found.length === 1) return organization
+  throw new ApiError('organization_not_found', {
+    ...(domain === undefined && {
+      message: 'Not exactly one organization has the domain of this address: send org_domain.',
+    }),
+  })
+}
+
+type FoundOrganization = Awaited<ReturnType<typeof findOrganization>>
+
+function isWayActive(connections: 'password_connections' | 'magic_link_connections', environment: string) {
+  return sql<boolean>`exists (
+    select from ${sql.table(connections)} as way
+    where way.account_id = organizations.account_id
+      and way.environment = ${environment}
+      and way.organization_id = organizations.id
+      and way.active
+  )`
+}
+
+/** A connection, whether or not it can be signed in by. */
+interface AnyConnection extends OpenConnection {
+  readonly isActive: boolean
+  readonly isConfigured: boolean
+}
+
+function connectionsOfOrganization(environment: string) {
+  return sql<AnyConnection[]>`(
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'connectionId', connection.id, 'idpId', connection.idp_id, 'emailDomains', connection.email_domains,
+      'isActive', connection.active, 'isConfigured', ${isConfigured()}
+    ) order by connection.inserted_at, connection.id), '[]')
+    from sso_connections as connection
+    where connection.account_id = organizations.account_id
+      and connection.environment = ${environment}
+      and connection.organization_id = organizations.id
+  )`
+}
+
+/**
+ * The connection that is named; else the one that pages would choose for the address; else the only one there is, which a
+ * caller has asked for by calling this.
+ */
+function chooseConnection(
+  { connections, ...organization }: FoundOrganization,
+  { idpId, email }: { readonly idpId: string | undefined; readonly email: string | undefined },
+): AnyConnection {
+  const open = connections.filter(({ isActive, isConfigured }) => isActive && isConfigured)
+  const chosen =
+    idpId !== undefined
+      ? connections.find((connection) => connection.idpId === idpId)
+      : (ofAddress(open, organization, email) ?? onlyOne(open) ?? whatIsThere(open, connections, email))
+  if (chosen === undefined)
+    throw new ApiError('sso_connection_not_found', {
+      message: 'Not exactly one SSO connection of the organization is meant: send idp_id, or user_email.',
+    })
+  if (!chosen.isActive) throw new ApiError('connection_inactive')
+  if (!chosen.isConfigured) throw new ApiError('sso_connection_not_configured')
+  return chosen
+}
+
+function ofAddress(
+  open: readonly AnyConnection[],
+  organization: Omit<FoundOrganization, 'connections'>,
+  email: string | undefined,
+): AnyConnection | undefined {
+  const {
+    has_password: hasPassword,
+    has_link: hasLink,
+    allowed_email_domains: allowedEmailDomains,
+  } = organization
+  const ways = { hasPassword, hasLink, allowedEmailDomains }
+  return email === undefined ? undefined : connectionOfAddress(open, ways, email)
+}
+
+/** Without an address, the only connection whatever its domains; with none that is open, the one to tell what is wrong with. */
+function whatIsThere(
+  open: readonly AnyConnection[],
+  all: readonly AnyConnection[],
+  email: string | undefined,
+): AnyConnection | undefined {
+  if (open.length > 0) return open.length === 1 && email === undefined ? open[0] : undefined
+  return all.length === 1 ? all[0] : undefined
+}
+
+/** Addresses are counted apart from their passwords, which this must neither lock nor open. */
+async function countChallenge(
+  { limits }: Pick<Deps, 'limits'>,
+  tenant: Tenant,
+  email: string | undefined,
+): Promise<LimitState> {
+  const attempt = await limits.attemptSignIn({ ...tenant, address: `sso ${email ?? ''}` })
+  // Without an address everybody of the organization comes together, whose limit has counted it.
+  if (email === undefined) await attempt.succeed()
+  else if (attempt.isLocked) throw new ApiError('rate_limited', { limit: attempt.state })
+  return attempt.state
+}
+
+/** Somebody who opens the address of a challenge. */
+export interface OpenedChallenge {
+  readonly organizationDomain: string
+  readonly token: string
+  /** Of the flow cookie, which the browser has or is given. */
+  readonly browserSecret: string
+  readonly requestId: string
+}
+
+/**
+ * Begins the sign-in of a challenge in a browser, once.
+ *
+ * @returns The id of the flow; undefined when the address is unknown, used or too old, or the connection is inactive.
+ */
+export async function openChallenge(deps: Deps, opened: OpenedChallenge): Promise<string | undefined> {
+  const { record } = await change(deps, causeOf(opened.requestId), async (trx) => {
+    const [spent] = await spendChallenge(trx, {
+      tokenHash: hashSecret(opened.token),
+      organizationDomain: opened.organizationDomain,
+      at: deps.now(),
+    })
+    if (spent === undefined) return { record: undefined }
+    const { flowId } = await startFlow(deps, trx, {
+      accountId: spent.account_id,
+      // The connection's row has it, whose check allows nothing else.
+      environment: spent.environment as Caller['environment'],
+      organizationId: spent.organization_id,
+      applicationId: spent.application_id,
+      redirectUri: spent.redirect_uri,
+      state: spent.state,
+      nonce: spent.nonce,
+      codeChallenge: spent.code_challenge,
+      scope: spent.scope,
+      isMfaRequired: false,
+      isSignInForced: false,
+      locale: null,
+      preferredWay: null,
+      email: spent.email,
+      connectionId: spent.connection_id,
+      sessionId: null,
+      browserSecret: opened.browserSecret,
+    })
+    return { record: flowId }
+  })
+  return record
+}
+
+const spendChallenge = statement((db, key: { tokenHash: Buffer; organizationDomain: string; at: Date }) =>
+  db
+    .updateTable('sso_challenges as challenge')
+    .set({ used_at: key.at })
+    .from(['sso_connections as connection', 'organizations'])
+    .where('challenge.token_hash', '=', key.tokenHash)
+    .where('challenge.used_at', 'is', null)
+    .where('challenge.expires_at', '>', key.at)
+    .whereRef('connection.account_id', '=', 'challenge.account_id')
+    .whereRef('connection.environment', '=', 'challenge.environment')
+    .whereRef('connection.organization_id', '=', 'challenge.organization_id')
+    .whereRef('connection.id', '=', 'challenge.connection_id')
+    .where('connection.active', '=', true)
+    .whereRef('organizations.account_id', '=', 'challenge.account_id')
+    .whereRef('organizations.id', '=', 'challenge.organization_id')
+    .where('organizations.domain', '=', key.organizationDomain)
+    .where('organizations.deleted_at', 'is', null)
+    .returning([
+      'challenge.account_id',
+      'challenge.environment',
+      'challenge.organization_id',
+      'challenge.connection_id',
+      'challenge.application_id',
+      'challenge.redirect_uri',
+      'challenge.state',
+      'challenge.nonce',
+      'challenge.code_challenge',
+      'challenge.scope',
+      'challenge.email',
+    ]),
+)

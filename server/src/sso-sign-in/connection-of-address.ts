@@ -1,0 +1,88 @@
+import { sql } from 'kysely'
+import { statement } from '../db/statement.js'
+import type { Deps } from '../deps.js'
+import type { ConnectionKey } from '../sso-connections/connection-key.js'
+
+/** A connection whose identity provider can be asked: it is active, and has metadata. */
+export interface OpenConnection {
+  readonly connectionId: string
+  readonly idpId: string
+  /** Addresses of these are its own. */
+  readonly emailDomains: readonly string[]
+}
+
+/** What of an organization decides beside its connections. */
+export interface OtherWays {
+  readonly hasPassword: boolean
+  readonly hasLink: boolean
+  readonly allowedEmailDomains: readonly string[] | null
+}
+
+/** The connections of an organization and environment that can be signed in by, the oldest first. */
+export async function findOpenConnections(
+  { db }: Pick<Deps, 'db'>,
+  { accountId, environment, organizationId }: Omit<ConnectionKey, 'connectionId'>,
+): Promise<OpenConnection[]> {
+  const rows = await selectOpen(db, { accountId, environment, organizationId })
+  return rows.map((row) => ({ connectionId: row.id, idpId: row.idp_id, emailDomains: row.email_domains }))
+}
+
+const selectOpen = statement((db, key: { accountId: string; environment: string; organizationId: string }) =>
+  db
+    .selectFrom('sso_connections as connection')
+    .where('connection.account_id', '=', key.accountId)
+    .where('connection.environment', '=', key.environment)
+    .where('connection.organization_id', '=', key.organizationId)
+    .where('connection.active', '=', true)
+    .where(isConfigured())
+    .select(['connection.id', 'connection.idp_id', 'connection.email_domains'])
+    .orderBy('connection.inserted_at')
+    .orderBy('connection.id'),
+)
+
+/** Whether the connection of a statement's row has metadata to sign in by. */
+export function isConfigured() {
+  return sql<boolean>`exists (
+    select from sso_metadata_versions as metadata
+    where metadata.account_id = connection.account_id
+      and metadata.environment = connection.environment
+      and metadata.organization_id = connection.organization_id
+      and metadata.connection_id = connection.id
+      and metadata.is_current
+  )`
+}
+
+/**
+ * The connection that an address belongs to, which alone its domain decides: the one that has the domain among its own; or
+ * the only one there is, for the domains of the organization, and for every address where there is no other way.
+ */
+export function connectionOfAddress<Connection extends OpenConnection>(
+  connections: readonly Connection[],
+  { hasPassword, hasLink, allowedEmailDomains }: OtherWays,
+  normalizedEmail: string,
+): Connection | undefined {
+  const domain = normalizedEmail.slice(normalizedEmail.lastIndexOf('@') + 1)
+  const owner = connections.find(({ emailDomains }) => emailDomains.includes(domain))
+  const only = onlyOne(connections)
+  if (owner !== undefined || only === undefined) return owner
+  const isDomainOfOrganization = allowedEmailDomains?.includes(domain) ?? false
+  return isDomainOfOrganization || !(hasPassword || hasLink) ? only : undefined
+}
+
+/** The connections that users choose by a button, because no domain of an address does. */
+export function connectionsToChoose(
+  connections: readonly OpenConnection[],
+  { hasPassword, hasLink, allowedEmailDomains }: OtherWays,
+): OpenConnection[] {
+  const isDecidedByAddress = (allowedEmailDomains ?? []).length > 0 || !(hasPassword || hasLink)
+  if (onlyOne(connections) !== undefined && isDecidedByAddress) return []
+  return connections.filter(({ emailDomains }) => emailDomains.length === 0)
+}
+
+/** The only connection there is, where it has no domains of its own. */
+export function onlyOne<Connection extends OpenConnection>(
+  connections: readonly Connection[],
+): Connection | undefined {
+  const [only, ...others] = connections
+  return others.length === 0 && only?.emailDomains.length === 0 ? only : undefined
+}

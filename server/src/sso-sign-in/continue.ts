@@ -1,0 +1,400 @@
+import { sql, type Transaction } from 'kysely'
+import { hashSecret } from '../crypto/secret.js'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { change } from '../events/change.js'
+import type { FlowKey } from '../flows/flow.js'
+import { holdFlow, passHeldFlow, type HeldFlow } from '../flows/hold.js'
+import { startFlow } from '../flows/start.js'
+import { logEvent } from '../log-events/log-event.js'
+import { grantedScope } from '../oauth/scopes.js'
+import { findAdminSession, type AdminSession } from '../onboarding/admin-session.js'
+import type { Assertion } from '../saml/validate-response.js'
+import { isOfConnection } from '../sso-connections/connection-key.js'
+import { emitConnection } from '../sso-connections/whole-connection.js'
+import type { Tenant } from '../tenant.js'
+import { admit } from './admission.js'
+import { redeemArrival, useAssertion } from './arrival.js'
+import type { PageOf } from './arrive.js'
+import { assertedEmail } from './asserted-identity.js'
+import { CheckRefused, demand, demandStill, type CheckList } from './demand.js'
+import { findDefaultRedirection, isDestinationAllowed, type Destination } from './destination.js'
+import {
+  causeOf,
+  findCurrentMetadata,
+  findLiveConnection,
+  holdLiveConnection,
+  tenantOf,
+  type LiveConnection,
+} from './live-connection.js'
+import { writeUser, type AdmittedUser } from './sign-in-user.js'
+import { endTrace, failedCheckOf, findLoginTrace, type TraceEnd } from './traces.js'
+
+/** A browser that comes back with the handle of a response which it has posted. */
+export interface ReturnedBrowser {
+  readonly idpId: string
+  readonly handle: string
+  /** Of the flow cookie, which the browser has or is given. */
+  readonly browserSecret: string
+  /** Of the cookie of an administrator, where the browser has one. */
+  readonly adminSecret: string | undefined
+  readonly requestId: string
+}
+
+/** What becomes of it; the domain is that of the organization. */
+export type ReturnOutcome =
+  /** No such connection. */
+  | { readonly to: 'nowhere' }
+  /** The handle is not one that can be used. */
+  | (PageOf & { readonly to: 'over' })
+  /** The flow, wherever it is by now. */
+  | { readonly to: 'flow'; readonly domain: string; readonly flowId: string }
+  /** The identity provider, which nobody had asked. */
+  | { readonly to: 'identity_provider'; readonly domain: string; readonly flowId: string }
+  | { readonly to: 'test'; readonly domain: string; readonly traceId: string }
+  | (PageOf & { readonly to: 'refused' })
+
+/**
+ * Signs in whose assertion was proved, once: the handle, the request and the assertion are consumed in the transaction that
+ * decides, whatever it decides.
+ */
+export async function continueSignIn(deps: Deps, returned: ReturnedBrowser): Promise<ReturnOutcome> {
+  const found = await findLiveConnection(deps.db, returned.idpId)
+  if (found === undefined) return { to: 'nowhere' }
+  const { adminSecret, requestId } = returned
+  const admin = adminSecret === undefined ? undefined : await findAdminSession(deps, adminSecret)
+  const { record } = await change<{ record: ReturnOutcome }>(deps, causeOf(requestId), async (trx) => {
+    const live = await holdLiveConnection(trx, found)
+    if (live === undefined) return { record: { to: 'nowhere' } }
+    const arrival = await redeemArrival(deps, trx, live, returned.handle)
+    const trace = arrival && (await findLoginTrace(trx, live, arrival.traceId))
+    if (arrival === undefined || trace === undefined)
+      return { record: { to: 'over', domain: live.domain, environment: live.environment } }
+    const checks: CheckList = { results: [...trace.checks] }
+    const attempt: Attempt = { live, tenant: tenantOf(live, requestId), ...arrival, checks, returned, admin }
+    return { record: await decide(deps, trx, attempt) }
+  })
+  return record
+}
+
+/** One response and the browser that it came by. */
+interface Attempt {
+  readonly live: LiveConnection
+  readonly tenant: Tenant
+  readonly assertion: Assertion
+  /** By which it was proved. */
+  readonly metadataVersion: number
+  readonly traceId: string
+  readonly checks: CheckList
+  readonly returned: ReturnedBrowser
+  readonly admin: AdminSession | undefined
+}
+
+/** What a response has led to, for its trace. */
+interface End {
+  readonly kind: TraceEnd['kind']
+  readonly user?: AdmittedUser | undefined
+  readonly clientId?: string | undefined
+  readonly outcome: ReturnOutcome
+}
+
+async function decide(deps: Deps, trx: Transaction<DB>, attempt: Attempt): Promise<ReturnOutcome> {
+  const { assertion, checks, live } = attempt
+  const end: { kind: TraceEnd['kind'] } = {
+    kind: assertion.inResponseTo === null ? 'idp_initiated' : 'sign_in',
+  }
+  try {
+    demand(checks, 'replay', await useAssertion(trx, live, assertion), { received: assertion.id })
+    if (assertion.inResponseTo === null) {
+      await demandCurrent(trx, attempt)
+      return await note(deps, trx, attempt, await beginUnasked(deps, trx, attempt))
+    }
+    const request = await spendRequest(deps, trx, attempt)
+    if (request.admin_session_id === null) await demandCurrent(trx, attempt)
+    else end.kind = 'test'
+    return await note(deps, trx, attempt, await finishAsked(deps, trx, attempt, request))
+  } catch (error) {
+    if (!(error instanceof CheckRefused)) throw error
+    const { domain, environment } = live
+    const { traceId } = attempt
+    const isOwnTest = end.kind === 'test' && error.check !== 'browser'
+    const outcome: ReturnOutcome = isOwnTest
+      ? { to: 'test', domain, traceId }
+      : { to: 'refused', domain, environment }
+    return note(deps, trx, attempt, { ...end, outcome })
+  }
+}
+
+/** What was proved by metadata counts for as long as these are in use, a minute ago as now. */
+async function demandCurrent(
+  trx: Transaction<DB>,
+  { live, checks, metadataVersion }: Attempt,
+): Promise<void> {
+  const metadata = await findCurrentMetadata(trx, live)
+  demandStill(checks, 'signature', metadata?.version === metadataVersion, {
+    expected: 'a key of the metadata in use',
+    received: `a key of version ${metadataVersion} of the metadata, which is not in use any more`,
+  })
+}
+
+/** The request that the assertion answers, once: it was made by the same metadata that prove the answer. */
+async function spendRequest(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  { live, assertion, checks, metadataVersion }: Attempt,
+) {
+  const request = await trx
+    .deleteFrom('saml_requests')
+    .where(isOfConnection('saml_requests', live))
+    .where('id', '=', assertion.inResponseTo ?? '')
+    .where('expires_at', '>', now())
+    .returning(['flow_id', 'admin_session_id', 'metadata_version'])
+    .executeTakeFirst()
+  demand(checks, 'request', request !== undefined, { received: assertion.inResponseTo })
+  demandStill(checks, 'request', request.metadata_version === metadataVersion, {
+    expected: `version ${request.metadata_version} of the metadata, by which it was made`,
+    received: `version ${metadataVersion}`,
+  })
+  return request
+}
+
+type SpentRequest = Awaited<ReturnType<typeof spendRequest>>
+
+/** A response to a request of ours: of an administrator's test, or of a flow of this browser. */
+async function finishAsked(
+  deps: Deps,
+  trx: Transaction<DB>,
+  attempt: Attempt,
+  request: SpentRequest,
+): Promise<End> {
+  const { live, checks, assertion, admin, returned } = attempt
+  const { domain } = live
+  if (request.admin_session_id !== null) {
+    demand(checks, 'browser', admin?.sessionId === request.admin_session_id)
+    const { user } = await admit(trx, live, attempt.tenant, attempt)
+    await noteTested(deps, trx, attempt)
+    const known = user && { userId: user.id, email: user.email, identityId: '' }
+    return { kind: 'test', user: known, outcome: { to: 'test', domain, traceId: attempt.traceId } }
+  }
+  const held = await holdFlow(
+    deps,
+    trx,
+    { ...live, flowId: request.flow_id ?? '' },
+    { steps: ['identity_provider'], browserHash: hashSecret(returned.browserSecret) },
+  )
+  // A sign-in that was left for another way, or is over, has no open request any more.
+  const isOpen = held?.connection_id === live.connectionId
+  demandStill(checks, 'request', isOpen, { received: 'the sign-in went another way meanwhile' })
+  demand(checks, 'browser', held.is_own_browser)
+  if (held.is_sign_in_forced) demandFresh(checks, assertion, held)
+  const { application_id: applicationId, redirect_uri: redirectUri } = held
+  const { user } = await letIn(deps, trx, attempt, { applicationId, redirectUri })
+  return pass(deps, trx, attempt, { held, user })
+}
+
+/** What clocks may differ by, as in a response. */
+const clockSkewMs = 2 * 60 * 1000
+
+/** Where the application has asked for a fresh sign-in, one of before it has asked is none. */
+function demandFresh(
+  checks: CheckList,
+  { authenticatedAt }: Assertion,
+  { inserted_at: begunAt }: HeldFlow,
+): void {
+  demand(checks, 'authenticated_at', authenticatedAt.getTime() >= begunAt.getTime() - clockSkewMs, {
+    expected: `AuthnInstant not before ${begunAt.toISOString()}`,
+    received: authenticatedAt.toISOString(),
+  })
+}
+
+/** Lets the user in who may go there; nothing of a flow is written yet. */
+async function letIn(
+  deps: Deps,
+  trx: Transaction<DB>,
+  attempt: Attempt,
+  destination: Destination | undefined,
+): Promise<{ readonly user: AdmittedUser; readonly destination: Destination }> {
+  const { live, tenant, assertion, checks } = attempt
+  demand(checks, 'connection_active', live.active)
+  const admission = await admit(trx, live, tenant, attempt)
+  const allowed = await demandDestination(trx, attempt, destination)
+  const user = await writeUser(deps, trx, live, tenant, { ...admission, assertion, checks })
+  return { user, destination: allowed }
+}
+
+/** Has the flow go on with a user who was let in. */
+async function pass(
+  deps: Deps,
+  trx: Transaction<DB>,
+  attempt: Attempt,
+  { held, user }: { readonly held: HeldFlow; readonly user: AdmittedUser },
+): Promise<End> {
+  const { live, tenant, assertion } = attempt
+  await passHeldFlow(deps, trx, held, {
+    tenant,
+    userId: user.userId,
+    amr: amrOf(assertion),
+    authenticatedAt: earlierOf(assertion.authenticatedAt, deps.now()),
+    identityId: user.identityId,
+  })
+  await noteTested(deps, trx, attempt)
+  const kind = assertion.inResponseTo === null ? 'idp_initiated' : 'sign_in'
+  const outcome = { to: 'flow', domain: live.domain, flowId: held.flowId } as const
+  return { kind, user, clientId: held.application_id, outcome }
+}
+
+async function demandDestination(
+  trx: Transaction<DB>,
+  { live, checks }: Attempt,
+  destination: Destination | undefined,
+): Promise<Destination> {
+  const isAllowed = destination !== undefined && (await isDestinationAllowed(trx, live, destination))
+  demand(checks, 'destination_application', isAllowed, {
+    received: destination?.redirectUri ?? 'the connection has no default redirection',
+  })
+  return destination
+}
+
+/**
+ * A response that nobody asked for. Where the connection says so it signs in. Otherwise who it names is not looked at: this
+ * browser asks the identity provider anew, and the answer to that is bound to this browser, whoever has sent the first one.
+ */
+async function beginUnasked(deps: Deps, trx: Transaction<DB>, attempt: Attempt): Promise<End> {
+  const { live, checks } = attempt
+  const destination = await findDefaultRedirection(trx, live)
+  if (live.idpInitiated === 'accept') {
+    const admitted = await letIn(deps, trx, attempt, destination)
+    const key = await beginFlow(deps, trx, attempt, admitted.destination)
+    const held = await holdFlow(deps, trx, key, { steps: ['identity_provider'] })
+    if (held === undefined) throw new Error('a flow that has just begun is not there')
+    return pass(deps, trx, attempt, { held, user: admitted.user })
+  }
+  demand(checks, 'connection_active', live.active)
+  await demandNoLoop(deps, trx, attempt)
+  const { flowId } = await beginFlow(deps, trx, attempt, await demandDestination(trx, attempt, destination))
+  return { kind: 'idp_initiated', outcome: { to: 'identity_provider', domain: live.domain, flowId } }
+}
+
+function beginFlow(
+  deps: Deps,
+  trx: Transaction<DB>,
+  { live, returned }: Attempt,
+  destination: Destination,
+): Promise<FlowKey> {
+  return startFlow(deps, trx, {
+    ...live,
+    ...destination,
+    state: null,
+    nonce: null,
+    codeChallenge: null,
+    scope: grantedScope(undefined, 'sso'),
+    isMfaRequired: false,
+    isSignInForced: false,
+    locale: null,
+    preferredWay: null,
+    email: null,
+    sessionId: null,
+    browserSecret: returned.browserSecret,
+  })
+}
+
+/** So many times in a minute a browser is sent back: an identity provider that never answers what it is asked would go on. */
+const bouncesAMinute = 3
+
+async function demandNoLoop(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  attempt: Attempt,
+): Promise<void> {
+  const { live, checks, returned } = attempt
+  const { count } = await trx
+    .selectFrom('sign_in_flows')
+    .where(isOfConnection('sign_in_flows', live))
+    .where('browser_hash', '=', hashSecret(returned.browserSecret))
+    .where('step', '=', 'identity_provider')
+    .where('inserted_at', '>', new Date(now().getTime() - 60_000))
+    .select(sql<string>`count(*)`.as('count'))
+    .executeTakeFirstOrThrow()
+  demandStill(checks, 'unsolicited', Number(count) < bouncesAMinute, {
+    expected: 'InResponseTo with the id of our request',
+    received: 'responses without InResponseTo, also to requests of ours',
+  })
+}
+
+/** Contexts by which identity providers say that a second factor was passed. */
+const mfaContexts = ['https://refeds.org/profile/mfa', 'http://schemas.microsoft.com/claims/multipleauthn']
+
+function amrOf({ authnContext }: Assertion): string[] {
+  return authnContext !== null && mfaContexts.includes(authnContext) ? ['sso', 'mfa'] : ['sso']
+}
+
+function earlierOf(a: Date, b: Date): Date {
+  return a < b ? a : b
+}
+
+/** The first sign-in or test that the metadata in use have proved shows that the connection works. */
+async function noteTested(
+  deps: Deps,
+  trx: Transaction<DB>,
+  { live, tenant, metadataVersion }: Attempt,
+): Promise<void> {
+  if (live.state === 'tested') return
+  const tested = await trx
+    .updateTable('sso_connections as connection')
+    .set({ state: 'tested', updated_at: deps.now(), version: sql`connection.version + 1` })
+    .where('connection.account_id', '=', live.accountId)
+    .where('connection.environment', '=', live.environment)
+    .where('connection.organization_id', '=', live.organizationId)
+    .where('connection.id', '=', live.connectionId)
+    .where('connection.state', '<>', 'tested')
+    .where(
+      sql<boolean>`exists (
+        select from sso_metadata_versions as metadata
+        where metadata.account_id = connection.account_id
+          and metadata.environment = connection.environment
+          and metadata.organization_id = connection.organization_id
+          and metadata.connection_id = connection.id
+          and metadata.version = ${metadataVersion}
+          and metadata.is_current
+      )`,
+    )
+    .returning('connection.id')
+    .executeTakeFirst()
+  if (tested !== undefined)
+    await emitConnection(deps, trx, tenant.cause, live, 'sso.connection.update.success')
+}
+
+/** Completes the trace, and tells the account. */
+async function note(deps: Deps, trx: Transaction<DB>, attempt: Attempt, end: End): Promise<ReturnOutcome> {
+  const { live, assertion, checks, traceId, returned } = attempt
+  const failed = failedCheckOf(checks.results)
+  const email = assertedEmail(assertion) ?? null
+  await endTrace(trx, live, traceId, {
+    kind: end.kind,
+    outcome: failed === undefined ? 'success' : 'failed',
+    checks: checks.results,
+    nameId: assertion.nameId,
+    email,
+    attributes: assertion.attributes,
+    userId: end.user?.userId ?? null,
+    requestId: returned.requestId,
+  })
+  const isBounced = end.outcome.to === 'identity_provider'
+  const result = failed === undefined ? 'SSO_END_USER_SAML_SUCCESS' : 'SSO_END_USER_SAML_FAILED'
+  // Who is sent to be asked anew has neither signed in nor been refused.
+  if (!isBounced)
+    await logEvent(deps, trx, {
+      accountId: live.accountId,
+      environment: live.environment,
+      organizationId: live.organizationId,
+      domain: live.domain,
+      code: end.kind === 'test' ? 'ADMIN_ONBOARDING_TESTED' : result,
+      clientId: end.clientId ?? null,
+      email: end.user?.email ?? email,
+      userId: end.user?.userId ?? null,
+      reason: failed ?? null,
+      idpId: live.idpId,
+      requestId: returned.requestId,
+    })
+  return end.outcome
+}

@@ -1,0 +1,42 @@
+import { sql, type Transaction } from 'kysely'
+import { isUsableBy } from '../applications/usable.js'
+import type { DB } from '../db/schema.js'
+import { isOfConnection, type ConnectionKey } from '../sso-connections/connection-key.js'
+
+/** Where the browser of a sign-in goes in the end. */
+export interface Destination {
+  readonly applicationId: string
+  readonly redirectUri: string
+}
+
+/** Where users go who begin at the identity provider; undefined where that is not set. */
+export async function findDefaultRedirection(
+  trx: Transaction<DB>,
+  key: ConnectionKey,
+): Promise<Destination | undefined> {
+  const row = await trx
+    .selectFrom('sso_default_redirections')
+    .where(isOfConnection('sso_default_redirections', key))
+    .where('is_current', '=', true)
+    .select(['application_id', 'uri'])
+    .executeTakeFirst()
+  return row && { applicationId: row.application_id, redirectUri: row.uri }
+}
+
+/** Whether the application is there for the organization, and allows the address, at this moment. */
+export async function isDestinationAllowed(
+  trx: Transaction<DB>,
+  key: ConnectionKey,
+  { applicationId, redirectUri }: Destination,
+): Promise<boolean> {
+  const row = await trx
+    .selectFrom('applications')
+    .where('applications.account_id', '=', key.accountId)
+    .where('applications.environment', '=', key.environment)
+    .where('applications.id', '=', applicationId)
+    .where(isUsableBy(sql<string>`${key.organizationId}::uuid`))
+    .where(sql<boolean>`${redirectUri} = any(applications.allowed_redirect_urls)`)
+    .select('applications.id')
+    .executeTakeFirst()
+  return row !== undefined
+}

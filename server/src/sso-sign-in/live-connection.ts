@@ -1,0 +1,206 @@
+import type { Environment } from '@portico/contract/fields'
+import type { ProviderType } from '@portico/contract/sso-onboarding'
+import type { IdpInitiated, SsoConnectionState, UserPolicy } from '@portico/contract/sso-records'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import type { DB } from '../db/schema.js'
+import { statement } from '../db/statement.js'
+import type { Deps } from '../deps.js'
+import { acsUrlOf, entityIdOf } from '../saml/service-provider.js'
+import type { ServiceProvider, TrustedIdentityProvider } from '../saml/validate-response.js'
+import type { StoredCertificate } from '../saml/metadata.js'
+import { isOfConnection, type ConnectionKey } from '../sso-connections/connection-key.js'
+import { findServiceProviderKeys } from '../sso-connections/keys.js'
+import type { Cause, Tenant } from '../tenant.js'
+
+/** What a sign-in has to know of a connection, as it is at this moment. */
+export interface LiveConnection extends ConnectionKey {
+  readonly idpId: string
+  readonly accountDomain: string
+  /** Of the organization. */
+  readonly domain: string
+  readonly allowedEmailDomains: readonly string[] | null
+  readonly providerType: ProviderType | 'unset'
+  readonly active: boolean
+  readonly state: SsoConnectionState
+  readonly seatsLimit: number
+  readonly userPolicy: UserPolicy
+  readonly isProfileRefreshed: boolean
+  readonly idpInitiated: IdpInitiated
+  readonly allowSha1: boolean
+  readonly allowCbcUnsignedResponse: boolean
+}
+
+/** The connection that an address names; undefined when there is none, or its organization is deleted. */
+export async function findLiveConnection(db: Kysely<DB>, idpId: string): Promise<LiveConnection | undefined> {
+  const [row] = await selectByIdpId(db, { idpId })
+  return row && toLiveConnection(row)
+}
+
+/** The same connection by its key. */
+export async function findLiveConnectionOf(
+  db: Kysely<DB>,
+  key: ConnectionKey,
+): Promise<LiveConnection | undefined> {
+  const [row] = await selectByKey(db, key)
+  return row && toLiveConnection(row)
+}
+
+/**
+ * The connection as the transaction finds it, and as it stays until its end: it is neither switched off nor given other
+ * metadata meanwhile. Its row comes before everything else that the transaction holds.
+ */
+export async function holdLiveConnection(
+  trx: Transaction<DB>,
+  { state, ...key }: ConnectionKey & Pick<LiveConnection, 'state'>,
+): Promise<LiveConnection | undefined> {
+  const { accountId, environment, organizationId, connectionId } = key
+  const rows = liveConnections(trx)
+    .where('connection.account_id', '=', accountId)
+    .where('connection.environment', '=', environment)
+    .where('connection.organization_id', '=', organizationId)
+    .where('connection.id', '=', connectionId)
+  // The first of all sign-ins writes the row: two that shared it would wait for each other then.
+  const held = state === 'tested' ? rows.forShare('connection') : rows.forNoKeyUpdate('connection')
+  const row = await held.executeTakeFirst()
+  return row && toLiveConnection(row)
+}
+
+const selectByIdpId = statement((db, key: { idpId: string }) =>
+  liveConnections(db).where('connection.idp_id', '=', key.idpId),
+)
+
+const selectByKey = statement((db, key: ConnectionKey) =>
+  liveConnections(db)
+    .where('connection.account_id', '=', key.accountId)
+    .where('connection.environment', '=', key.environment)
+    .where('connection.organization_id', '=', key.organizationId)
+    .where('connection.id', '=', key.connectionId),
+)
+
+function liveConnections(db: Kysely<DB>) {
+  return db
+    .selectFrom('sso_connections as connection')
+    .innerJoin('organizations', (join) =>
+      join
+        .onRef('organizations.account_id', '=', 'connection.account_id')
+        .onRef('organizations.id', '=', 'connection.organization_id'),
+    )
+    .innerJoin('accounts', 'accounts.id', 'connection.account_id')
+    .where('organizations.deleted_at', 'is', null)
+    .select([
+      'connection.account_id',
+      // The contract and checks of the table allow nothing else in these.
+      sql<Environment>`connection.environment`.as('environment'),
+      sql<ProviderType | 'unset'>`connection.provider_type`.as('provider_type'),
+      sql<SsoConnectionState>`connection.state`.as('state'),
+      sql<UserPolicy>`connection.user_security_type`.as('user_security_type'),
+      sql<IdpInitiated>`connection.idp_initiated`.as('idp_initiated'),
+      'connection.organization_id',
+      'connection.id',
+      'connection.idp_id',
+      'accounts.domain as account_domain',
+      'organizations.domain',
+      'organizations.allowed_email_domains',
+      'connection.active',
+      'connection.seats_limit',
+      'connection.update_user_new_connection',
+      'connection.allow_sha1',
+      'connection.allow_cbc_unsigned_response',
+    ])
+}
+
+type LiveRow = Awaited<ReturnType<typeof selectByIdpId>>[number]
+
+function toLiveConnection(row: LiveRow): LiveConnection {
+  return {
+    accountId: row.account_id,
+    environment: row.environment,
+    organizationId: row.organization_id,
+    connectionId: row.id,
+    idpId: row.idp_id,
+    accountDomain: row.account_domain,
+    domain: row.domain,
+    allowedEmailDomains: row.allowed_email_domains,
+    providerType: row.provider_type,
+    active: row.active,
+    state: row.state,
+    seatsLimit: row.seats_limit,
+    userPolicy: row.user_security_type,
+    isProfileRefreshed: row.update_user_new_connection,
+    idpInitiated: row.idp_initiated,
+    allowSha1: row.allow_sha1,
+    allowCbcUnsignedResponse: row.allow_cbc_unsigned_response,
+  }
+}
+
+/** What a version of the metadata of an identity provider says. */
+export interface TrustedMetadata extends TrustedIdentityProvider {
+  readonly version: number
+  readonly redirectUrl: string | null
+  readonly postUrl: string | null
+}
+
+/** The metadata of a connection that are in use. */
+export async function findCurrentMetadata(
+  db: Kysely<DB>,
+  key: ConnectionKey,
+): Promise<TrustedMetadata | undefined> {
+  const row = await metadataOf(db, key).where('is_current', '=', true).executeTakeFirst()
+  return row && toTrustedMetadata(row)
+}
+
+/** A version of the metadata of a connection, which was uploaded and may not be in use. */
+export async function findMetadataVersion(
+  db: Kysely<DB>,
+  key: ConnectionKey,
+  version: number,
+): Promise<TrustedMetadata | undefined> {
+  const row = await metadataOf(db, key).where('version', '=', version).executeTakeFirst()
+  return row && toTrustedMetadata(row)
+}
+
+function metadataOf(db: Kysely<DB>, key: ConnectionKey) {
+  return db
+    .selectFrom('sso_metadata_versions')
+    .where(isOfConnection('sso_metadata_versions', key))
+    .select(['version', 'entity_id', 'redirect_url', 'post_url', 'certificates'])
+}
+
+type MetadataRow = Awaited<ReturnType<ReturnType<typeof metadataOf>['executeTakeFirstOrThrow']>>
+
+function toTrustedMetadata(row: MetadataRow): TrustedMetadata {
+  // Written from what readIdpMetadata() has read, alone.
+  const certificates = row.certificates as unknown as StoredCertificate[]
+  return {
+    version: row.version,
+    entityId: row.entity_id,
+    certificates: certificates.map(({ pem }) => pem),
+    redirectUrl: row.redirect_url,
+    postUrl: row.post_url,
+  }
+}
+
+/** We, as the identity provider of a connection knows us. */
+export async function findServiceProvider(
+  deps: Pick<Deps, 'config' | 'db' | 'keys'>,
+  live: ConnectionKey & Pick<LiveConnection, 'idpId'>,
+): Promise<ServiceProvider & { readonly certificates: readonly string[] }> {
+  const keys = await findServiceProviderKeys(deps, live)
+  return {
+    entityId: entityIdOf(deps.config.baseUrl, live.idpId),
+    acsUrl: acsUrlOf(deps.config.baseUrl, live.idpId),
+    privateKeys: keys.map(({ privateKey }) => privateKey),
+    certificates: keys.map(({ certificate }) => certificate),
+  }
+}
+
+/** The organization of a connection, for operations on its users. */
+export function tenantOf(live: LiveConnection, requestId: string): Tenant {
+  const { accountId, accountDomain, environment, domain } = live
+  return { accountId, accountDomain, environment, domain, organizationIds: null, cause: causeOf(requestId) }
+}
+
+/** Of what a browser with an assertion does, before it is known whose it is. */
+export function causeOf(requestId: string): Cause {
+  return { requestId, actor: { type: 'system', id: 'sso_sign_in' }, params: () => ({}) }
+}

@@ -1,0 +1,26 @@
+import { contract } from '@portico/contract/contract'
+import { initServer } from '@ts-rest/express'
+import type { Deps } from '../deps.js'
+import { created } from '../http/answer.js'
+import { callerOf } from '../http/request-context.js'
+import { createSamlChallenge } from './challenge.js'
+import { listLoginTraces } from './traces.js'
+
+const s = initServer()
+
+const { listLoginTraces: traces, createSamlChallenge: challenge } = contract.ssoConnections
+
+/** What the contract has of SSO connections that is about sign-ins by them. */
+export function ssoSignInRoutes(deps: Deps) {
+  return s.router(
+    { listLoginTraces: traces, createSamlChallenge: challenge },
+    {
+      listLoginTraces: async ({ req, params, query }) => ({
+        status: 200,
+        body: await listLoginTraces(deps, callerOf(req), params.idp_id, query),
+      }),
+      createSamlChallenge: async ({ req, res, body }) =>
+        created(res, await createSamlChallenge(deps, callerOf(req), body)),
+    },
+  )
+}

@@ -1,0 +1,108 @@
+import { sql } from 'kysely'
+import type { Deps } from '../deps.js'
+import { logEvent } from '../log-events/log-event.js'
+import { newRequestId, signAuthnRequest, type SignedAuthnRequest } from '../saml/authn-request.js'
+import { isOfConnection, type ConnectionKey } from '../sso-connections/connection-key.js'
+import {
+  findCurrentMetadata,
+  findLiveConnectionOf,
+  findMetadataVersion,
+  findServiceProvider,
+} from './live-connection.js'
+
+/** For whom an identity provider is asked: a flow of a browser, or an administrator's test of what was uploaded. */
+export type RequestPurpose =
+  | {
+      readonly flowId: string
+      /** The identity provider asks also who is signed in there (SAML core section 3.4.1, ForceAuthn). */
+      readonly isForced: boolean
+      readonly requestId: string
+      /** The address that the browser comes from, for limits alone. */
+      readonly ip: string
+    }
+  | { readonly adminSessionId: string; readonly metadataVersion: number }
+
+/** How long somebody may be at the identity provider. */
+const requestLifetimeMs = 10 * 60 * 1000
+
+/**
+ * Makes the request that takes a browser to the identity provider of a connection, and notes that its answer is awaited
+ * for ten minutes. A flow waits for one answer, to its last request. An administrator's test is against the version of the metadata that they have uploaded.
+ *
+ * @returns Undefined when the connection has no such metadata, or, for a flow, is inactive.
+ * @throws ApiError `rate_limited` when the network of a flow's browser has asked too often.
+ */
+export async function startRequest(
+  deps: Deps,
+  key: ConnectionKey,
+  purpose: RequestPurpose,
+): Promise<SignedAuthnRequest | undefined> {
+  if ('flowId' in purpose) await deps.limits.takeSamlRequestFrom(purpose.ip)
+  const live = await findLiveConnectionOf(deps.db, key)
+  const isOpen = live !== undefined && ('adminSessionId' in purpose || live.active)
+  if (!isOpen) return undefined
+  const metadata =
+    'flowId' in purpose
+      ? await findCurrentMetadata(deps.db, key)
+      : await findMetadataVersion(deps.db, key, purpose.metadataVersion)
+  const { entityId, acsUrl, privateKeys } = await findServiceProvider(deps, live)
+  const [privateKey] = privateKeys
+  if (metadata === undefined || privateKey === undefined) return undefined
+  const at = deps.now()
+  const id = newRequestId()
+  const written = {
+    connection_id: key.connectionId,
+    id,
+    metadata_version: metadata.version,
+    expires_at: new Date(at.getTime() + requestLifetimeMs),
+    inserted_at: at,
+  }
+  const { is_first: isFirst } = await deps.db
+    .insertInto('saml_requests')
+    .values({
+      account_id: key.accountId,
+      environment: key.environment,
+      organization_id: key.organizationId,
+      flow_id: 'flowId' in purpose ? purpose.flowId : null,
+      admin_session_id: 'flowId' in purpose ? null : purpose.adminSessionId,
+      ...written,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['account_id', 'organization_id', 'environment', 'flow_id'])
+        .where('flow_id', 'is not', null)
+        .doUpdateSet(written),
+    )
+    // A row that an insertion has made has no transaction that replaced it.
+    .returning(sql<boolean>`saml_requests.xmax = 0`.as('is_first'))
+    .executeTakeFirstOrThrow()
+  if ('flowId' in purpose && isFirst)
+    await logEvent(deps, deps.db, {
+      accountId: live.accountId,
+      environment: live.environment,
+      organizationId: live.organizationId,
+      domain: live.domain,
+      code: 'SSO_END_USER_SAML_STARTED',
+      idpId: live.idpId,
+      requestId: purpose.requestId,
+    })
+  const { redirectUrl, postUrl } = metadata
+  const forceAuthn = 'flowId' in purpose && purpose.isForced
+  return signAuthnRequest({ id, at, entityId, acsUrl, privateKey, redirectUrl, postUrl, forceAuthn })
+}
+
+/** Whether a flow has asked its identity provider already and waits for the answer. */
+export async function isRequestOpen(
+  { db, now }: Pick<Deps, 'db' | 'now'>,
+  key: ConnectionKey,
+  flowId: string,
+): Promise<boolean> {
+  const open = await db
+    .selectFrom('saml_requests')
+    .where(isOfConnection('saml_requests', key))
+    .where('flow_id', '=', flowId)
+    .where('expires_at', '>', now())
+    .select('id')
+    .executeTakeFirst()
+  return open !== undefined
+}

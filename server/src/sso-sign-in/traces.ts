@@ -1,0 +1,224 @@
+import type { PageQuery } from '@portico/contract/fields'
+import { ssoCheckNames, type SsoCheck } from '@portico/contract/sso-checks'
+import type { SsoLoginTrace } from '@portico/contract/sso-records'
+import { sql, type Kysely } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { newestFirst, readPage, type Page } from '../db/page.js'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { ApiError } from '../errors.js'
+import type { CheckResult } from '../saml/checks.js'
+import { isOfConnection, type ConnectionKey } from '../sso-connections/connection-key.js'
+import { connectionsOf } from '../sso-connections/whole-connection.js'
+import type { Caller } from '../tenant.js'
+import { normalizeEmail } from '../users/email.js'
+import { toSsoLoginTrace, traceColumns } from './record.js'
+
+/** What is said of a sign-in. */
+export interface NewTrace {
+  readonly kind: SsoLoginTrace['kind']
+  readonly outcome: SsoLoginTrace['outcome']
+  readonly checks: readonly CheckResult[]
+  readonly nameId: string | null
+  readonly email: string | null
+  readonly attributes: Readonly<Record<string, readonly string[]>> | null
+  readonly requestId: string
+}
+
+/** What strangers cause fills no table: so many a day are kept of a connection. */
+const strangersTracesADay = 200
+const dayMs = 24 * 60 * 60 * 1000
+
+/**
+ * What is refused before a browser has come back with it. Up to the signature anybody can write what comes, and whoever
+ * has kept one response that was right can post it for ever.
+ */
+const strangersChecks: readonly SsoCheck[] = ssoCheckNames.slice(0, ssoCheckNames.indexOf('replay') + 1)
+
+/**
+ * Stores what was refused when it came. Tests of an administrator are counted apart, whose requests strangers do not know.
+ *
+ * @returns Its id; undefined where there were enough of them today.
+ */
+export async function insertRefusedTrace(
+  deps: Pick<Deps, 'now'>,
+  db: Kysely<DB>,
+  key: ConnectionKey,
+  trace: Omit<NewTrace, 'outcome'>,
+): Promise<string | undefined> {
+  const { count } = await loginTracesOf(db, key)
+    .where('sso_login_traces.inserted_at', '>', new Date(deps.now().getTime() - dayMs))
+    .where('sso_login_traces.failed_check', 'in', [...strangersChecks])
+    .where(sql<boolean>`(sso_login_traces.kind = 'test') = ${trace.kind === 'test'}`)
+    .select(sql<string>`count(*)`.as('count'))
+    .executeTakeFirstOrThrow()
+  if (Number(count) >= strangersTracesADay) return undefined
+  return insertTrace(deps, db, key, { ...trace, outcome: 'failed' })
+}
+
+/**
+ * Stores what became of a response.
+ *
+ * @returns Its id.
+ */
+export async function insertTrace(
+  { now }: Pick<Deps, 'now'>,
+  db: Kysely<DB>,
+  key: ConnectionKey,
+  trace: NewTrace,
+): Promise<string> {
+  const id = uuidv7()
+  await db
+    .insertInto('sso_login_traces')
+    .values({
+      account_id: key.accountId,
+      environment: key.environment,
+      organization_id: key.organizationId,
+      connection_id: key.connectionId,
+      id,
+      ...columnsOf(trace),
+      request_id: trace.requestId,
+      inserted_at: now(),
+    })
+    .execute()
+  return id
+}
+
+/** How a response ended that had arrived. */
+export interface TraceEnd extends NewTrace {
+  readonly userId: string | null
+}
+
+/** Completes the trace of a response whose browser has come back. */
+export async function endTrace(
+  db: Kysely<DB>,
+  key: ConnectionKey,
+  traceId: string,
+  { userId, ...trace }: TraceEnd,
+): Promise<void> {
+  await db
+    .updateTable('sso_login_traces')
+    .set({ ...columnsOf(trace), user_id: userId, request_id: trace.requestId })
+    .where(isOfConnection('sso_login_traces', key))
+    .where('id', '=', traceId)
+    .execute()
+}
+
+/** Takes a trace back whose response had one before. */
+export async function deleteTrace(db: Kysely<DB>, key: ConnectionKey, traceId: string): Promise<void> {
+  await db
+    .deleteFrom('sso_login_traces')
+    .where(isOfConnection('sso_login_traces', key))
+    .where('id', '=', traceId)
+    .execute()
+}
+
+/** The first check that has refused; undefined where none has. */
+export function failedCheckOf(checks: readonly CheckResult[]): SsoCheck | undefined {
+  return checks.find(({ passed }) => !passed)?.name
+}
+
+/** More of a value tells nobody more. */
+const maxValueLength = 300
+/** As many attributes, and values of one, as anybody reads in a trace. */
+const maxAttributes = 60
+
+function columnsOf({ kind, outcome, checks, nameId, email, attributes }: Omit<NewTrace, 'requestId'>) {
+  return {
+    kind,
+    outcome,
+    checks: JSON.stringify(
+      checks.map((check) => ({ ...check, expected: cut(check.expected), received: cut(check.received) })),
+    ),
+    failed_check: failedCheckOf(checks) ?? null,
+    name_id: nameId,
+    email,
+    email_normalized: email === null ? null : normalizeEmail(email),
+    attributes: attributes === null ? null : JSON.stringify(shortened(attributes)),
+  }
+}
+
+function cut(value: string | null): string | null {
+  return value === null ? null : value.slice(0, maxValueLength)
+}
+
+function shortened(attributes: Readonly<Record<string, readonly string[]>>): Record<string, string[]> {
+  return Object.fromEntries(
+    Object.entries(attributes)
+      .slice(0, maxAttributes)
+      .map(([name, values]) => [
+        name.slice(0, maxValueLength),
+        values.slice(0, maxAttributes).map((value) => value.slice(0, maxValueLength)),
+      ]),
+  )
+}
+
+/**
+ * The sign-ins by a connection, newest first.
+ *
+ * @throws ApiError `sso_connection_not_found`
+ */
+export async function listLoginTraces(
+  { readDb }: Pick<Deps, 'readDb'>,
+  caller: Caller,
+  idpId: string,
+  { outcome, ...query }: PageQuery & { readonly outcome?: SsoLoginTrace['outcome'] | null | undefined },
+): Promise<Page<SsoLoginTrace>> {
+  const { key, domain } = await getConnectionKey(readDb, caller, idpId)
+  const traces = () =>
+    loginTracesOf(readDb, key).$if(outcome != null, (rows) =>
+      rows.where('sso_login_traces.outcome', '=', outcome ?? ''),
+    )
+  return readPage(
+    {
+      query,
+      environment: caller.environment,
+      order: newestFirst,
+      keys: traces(),
+      table: 'sso_login_traces',
+      read: (ids) =>
+        loginTracesOf(readDb, key)
+          .where(sql<boolean>`sso_login_traces.id = any(${ids})`)
+          .select(traceColumns)
+          .execute(),
+      total: async () => {
+        const { total } = await traces()
+          .select(sql<string>`count(*)`.as('total'))
+          .executeTakeFirstOrThrow()
+        return Number(total)
+      },
+    },
+    (row) => toSsoLoginTrace(row, { domain, environment: caller.environment, idpId }),
+  )
+}
+
+/** One trace of a connection, for who sees the connection already. */
+export async function findLoginTrace(
+  db: Kysely<DB>,
+  key: ConnectionKey & { readonly domain: string; readonly idpId: string },
+  traceId: string,
+): Promise<SsoLoginTrace | undefined> {
+  const row = await loginTracesOf(db, key)
+    .where('sso_login_traces.id', '=', traceId)
+    .select(traceColumns)
+    .executeTakeFirst()
+  return row && toSsoLoginTrace(row, key)
+}
+
+/** Every read of traces starts here, so that none can forget whose they are. */
+export function loginTracesOf(db: Kysely<DB>, key: ConnectionKey) {
+  return db.selectFrom('sso_login_traces').where(isOfConnection('sso_login_traces', key))
+}
+
+/** The key of a connection that the caller may see. */
+async function getConnectionKey(db: Kysely<DB>, caller: Caller, idpId: string) {
+  const row = await connectionsOf(db, caller)
+    .where('sso_connections.idp_id', '=', idpId)
+    .select(['sso_connections.organization_id', 'sso_connections.id', 'organizations.domain'])
+    .executeTakeFirst()
+  if (row === undefined) throw new ApiError('sso_connection_not_found')
+  const { accountId, environment } = caller
+  const { organization_id: organizationId, id: connectionId, domain } = row
+  const key: ConnectionKey = { accountId, environment, organizationId, connectionId }
+  return { key, domain }
+}

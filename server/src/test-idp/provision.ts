@@ -1,0 +1,71 @@
+import type { Transaction } from 'kysely'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { readIdpMetadata } from '../saml/metadata.js'
+import { bindings, escapeXml, ns } from '../saml/saml-names.js'
+import { makeServiceProviderKey, type ServiceProviderKey } from '../saml/service-provider-key.js'
+import { isOfConnection, type ConnectionKey } from '../sso-connections/connection-key.js'
+import { insertSsoKey } from '../sso-connections/keys.js'
+import { storeMetadata } from '../sso-connections/metadata-versions.js'
+
+/** The built-in identity provider of a connection, which is made and not stored yet. */
+export interface PreparedTestIdp extends ServiceProviderKey {
+  readonly metadataXml: string
+}
+
+/** Makes the key of the built-in identity provider, before the transaction that stores it: the making takes time. */
+export async function prepareTestIdp(
+  { config, now }: Pick<Deps, 'config' | 'now'>,
+  idpId: string,
+): Promise<PreparedTestIdp> {
+  const key = await makeServiceProviderKey('Built-in test identity provider', now())
+  return { ...key, metadataXml: testIdpMetadata(config.baseUrl, idpId, key.certificate) }
+}
+
+/** Gives a connection that is locked the built-in identity provider, with its key and its metadata. */
+export async function insertTestIdp(
+  deps: Pick<Deps, 'keys' | 'now'>,
+  trx: Transaction<DB>,
+  key: ConnectionKey,
+  { metadataXml: xml, ...made }: PreparedTestIdp,
+): Promise<void> {
+  await insertSsoKey(deps, trx, key, { ...made, purpose: 'test_identity_provider' })
+  const metadata = readIdpMetadata(xml)
+  await storeMetadata(deps, trx, key, { xml, metadata, uploadedBy: 'service', makeCurrent: true })
+}
+
+/** Takes the built-in identity provider from a connection that is locked: its word counts for nothing any more. */
+export async function removeTestIdp(trx: Transaction<DB>, key: ConnectionKey): Promise<void> {
+  await trx
+    .updateTable('sso_metadata_versions')
+    .set({ is_current: false })
+    .where(isOfConnection('sso_metadata_versions', key))
+    .where('is_current', '=', true)
+    .where('uploaded_by', '=', 'service')
+    .execute()
+}
+
+/** What the built-in identity provider of a connection calls itself. */
+export function testIdpEntityId(baseUrl: string, idpId: string): string {
+  return `${baseUrl}/test-idp/${idpId}/metadata`
+}
+
+/** Where the built-in identity provider of a connection is asked. */
+export function testIdpSsoUrl(baseUrl: string, idpId: string): string {
+  return `${baseUrl}/test-idp/${idpId}/sso`
+}
+
+function testIdpMetadata(baseUrl: string, idpId: string, certificate: string): string {
+  const der = certificate.replaceAll(/-----[A-Z ]+-----|\s/g, '')
+  return (
+    `<md:EntityDescriptor xmlns:md="${ns.metadata}" xmlns:ds="${ns.signature}"` +
+    ` entityID="${escapeXml(testIdpEntityId(baseUrl, idpId))}">` +
+    `<md:IDPSSODescriptor protocolSupportEnumeration="${ns.protocol}">` +
+    `<md:KeyDescriptor use="signing"><ds:KeyInfo><ds:X509Data>` +
+    `<ds:X509Certificate>${der}</ds:X509Certificate>` +
+    `</ds:X509Data></ds:KeyInfo></md:KeyDescriptor>` +
+    `<md:SingleSignOnService Binding="${bindings.redirect}"` +
+    ` Location="${escapeXml(testIdpSsoUrl(baseUrl, idpId))}"/>` +
+    `</md:IDPSSODescriptor></md:EntityDescriptor>`
+  )
+}

@@ -1,0 +1,144 @@
+import { constants, createCipheriv, createHash, publicEncrypt, randomBytes } from 'node:crypto'
+import { signEnveloped } from '../saml/enveloped-signature.js'
+import { algorithms, escapeXml, ns } from '../saml/saml-names.js'
+
+/** What the built-in identity provider does wrong when it is told to; encrypted is right, and another way. */
+export const testIdpFaults = [
+  'none',
+  'encrypted',
+  'wrong_audience',
+  'expired',
+  'unsigned',
+  'replayed',
+  'wrapped',
+] as const
+export type TestIdpFault = (typeof testIdpFaults)[number]
+
+/** What the built-in identity provider answers. */
+export interface TestIdpAnswer {
+  readonly fault: TestIdpFault
+  /** Whom it vouches for. */
+  readonly email: string
+  /** Null where nobody has asked. */
+  readonly inResponseTo: string | null
+  readonly entityId: string
+  /** PEM. */
+  readonly privateKey: string
+  readonly serviceProvider: {
+    readonly entityId: string
+    readonly acsUrl: string
+    /** PEM; what is encrypted is encrypted to it. */
+    readonly certificate: string
+  }
+  readonly at: Date
+}
+
+const minuteMs = 60_000
+/** Long enough for a page to be read, as identity providers have it. */
+const lifetimeMs = 5 * minuteMs
+
+/** The response as a form carries it: base64. */
+export function testIdpResponse(answer: TestIdpAnswer): string {
+  const { fault, privateKey } = answer
+  const plain = toAssertion(answer, answer.email)
+  const signed = fault === 'unsigned' ? plain : signEnveloped(plain, privateKey)
+  if (fault === 'wrapped') return toResponse(answer, wrapped(answer, signed))
+  const isEncrypted = fault === 'encrypted'
+  const { certificate } = answer.serviceProvider
+  return toResponse(answer, { assertion: isEncrypted ? encrypted(signed, certificate) : signed })
+}
+
+interface Parts {
+  readonly assertion: string
+  readonly extensions?: string
+}
+
+function toResponse({ entityId, inResponseTo, serviceProvider, at }: TestIdpAnswer, parts: Parts): string {
+  const { assertion, extensions } = parts
+  const xml =
+    `<samlp:Response xmlns:samlp="${ns.protocol}" xmlns:saml="${ns.assertion}"` +
+    ` ID="${newId()}" Version="2.0" IssueInstant="${at.toISOString()}"` +
+    ` Destination="${escapeXml(serviceProvider.acsUrl)}"${inResponseToOf(inResponseTo)}>` +
+    `<saml:Issuer>${escapeXml(entityId)}</saml:Issuer>` +
+    (extensions === undefined ? '' : `<samlp:Extensions>${extensions}</samlp:Extensions>`) +
+    `<samlp:Status><samlp:StatusCode Value="urn:oasis:names:tc:SAML:2.0:status:Success"/></samlp:Status>` +
+    `${assertion}</samlp:Response>`
+  return Buffer.from(xml).toString('base64')
+}
+
+/** Everything that is signed stands in it with its own namespaces, so that it means the same wherever it is. */
+function toAssertion(answer: TestIdpAnswer, email: string): string {
+  const { fault, entityId, inResponseTo, serviceProvider, at } = answer
+  const issuedAt = fault === 'expired' ? new Date(at.getTime() - 3 * lifetimeMs) : at
+  const end = new Date(issuedAt.getTime() + lifetimeMs).toISOString()
+  const begin = new Date(issuedAt.getTime() - minuteMs).toISOString()
+  const audience = fault === 'wrong_audience' ? 'https://wrong.example/metadata' : serviceProvider.entityId
+  const address = escapeXml(email)
+  return (
+    `<saml:Assertion xmlns:saml="${ns.assertion}" ID="${idOf(answer)}" Version="2.0"` +
+    ` IssueInstant="${issuedAt.toISOString()}">` +
+    `<saml:Issuer>${escapeXml(entityId)}</saml:Issuer>` +
+    `<saml:Subject>` +
+    `<saml:NameID Format="urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress">${address}</saml:NameID>` +
+    `<saml:SubjectConfirmation Method="urn:oasis:names:tc:SAML:2.0:cm:bearer">` +
+    `<saml:SubjectConfirmationData Recipient="${escapeXml(serviceProvider.acsUrl)}" NotOnOrAfter="${end}"` +
+    `${inResponseToOf(inResponseTo)}/></saml:SubjectConfirmation></saml:Subject>` +
+    `<saml:Conditions NotBefore="${begin}" NotOnOrAfter="${end}">` +
+    `<saml:AudienceRestriction><saml:Audience>${escapeXml(audience)}</saml:Audience></saml:AudienceRestriction>` +
+    `</saml:Conditions>` +
+    `<saml:AuthnStatement AuthnInstant="${issuedAt.toISOString()}"><saml:AuthnContext><saml:AuthnContextClassRef>` +
+    `urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport` +
+    `</saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement>` +
+    `<saml:AttributeStatement><saml:Attribute Name="email">` +
+    `<saml:AttributeValue>${address}</saml:AttributeValue></saml:Attribute></saml:AttributeStatement>` +
+    `</saml:Assertion>`
+  )
+}
+
+function inResponseToOf(requestId: string | null): string {
+  return requestId === null ? '' : ` InResponseTo="${escapeXml(requestId)}"`
+}
+
+/** The one fault that is one the second time: of one user every assertion has the same id. */
+function idOf({ fault, entityId, email }: TestIdpAnswer): string {
+  if (fault !== 'replayed') return newId()
+  return `_${createHash('sha256').update(`${entityId} ${email}`).digest('hex')}`
+}
+
+function newId(): string {
+  return `_${randomBytes(20).toString('hex')}`
+}
+
+/**
+ * What is signed is elsewhere, and in its place stands an assertion for somebody else with the signature of the other
+ * (XML signature wrapping).
+ */
+function wrapped(answer: TestIdpAnswer, signed: string): Parts {
+  const [signature = ''] = /<ds:Signature.*<\/ds:Signature>/s.exec(signed) ?? []
+  const forged = toAssertion({ ...answer, fault: 'none' }, `somebody.else.${answer.email}`)
+  return { extensions: signed, assertion: forged.replace('</saml:Issuer>', `</saml:Issuer>${signature}`) }
+}
+
+/** AES-256-GCM, its key by RSA-OAEP (XML Encryption 1.1, sections 5.2.4 and 5.5.2). */
+function encrypted(assertion: string, certificate: string): string {
+  const key = randomBytes(32)
+  const nonce = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', key, nonce)
+  const content = Buffer.concat([
+    nonce,
+    cipher.update(assertion, 'utf8'),
+    cipher.final(),
+    cipher.getAuthTag(),
+  ])
+  const padding = constants.RSA_PKCS1_OAEP_PADDING
+  const sealedKey = publicEncrypt({ key: certificate, padding, oaepHash: 'sha1' }, key)
+  const cipherData = (bytes: Buffer) =>
+    `<xenc:CipherData><xenc:CipherValue>${bytes.toString('base64')}</xenc:CipherValue></xenc:CipherData>`
+  return (
+    `<saml:EncryptedAssertion><xenc:EncryptedData xmlns:xenc="${ns.encryption}"` +
+    ` Type="${ns.encryption}Element"><xenc:EncryptionMethod Algorithm="${algorithms.aes256Gcm}"/>` +
+    `<ds:KeyInfo xmlns:ds="${ns.signature}"><xenc:EncryptedKey>` +
+    `<xenc:EncryptionMethod Algorithm="${algorithms.rsaOaep}"/>${cipherData(sealedKey)}` +
+    `</xenc:EncryptedKey></ds:KeyInfo>${cipherData(content)}</xenc:EncryptedData></saml:EncryptedAssertion>`
+  )
+}

@@ -1,0 +1,136 @@
+import { attributes, copy, download, path, settings, text, warn, words, yours } from './blocks.js'
+import type { Tutorial } from './tutorial.js'
+
+const claim = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims'
+
+export const adfs: Tutorial = {
+  id: 'adfs',
+  name: 'Microsoft AD FS',
+  mark: 'AD',
+  minutes: 20,
+  checkedOn: '2026-11-22',
+  steps: [
+    {
+      id: 'file',
+      title: words('Download our metadata', 'Télécharger nos métadonnées'),
+      blocks: [
+        text(
+          'AD FS reads all it needs from one file. Download it here, and bring it to the server on which you manage AD FS.',
+          'AD FS lit tout ce qu’il lui faut dans un fichier. Téléchargez-le ici et portez-le sur le serveur où vous gérez AD FS.',
+        ),
+        download('sp_metadata'),
+      ],
+    },
+    {
+      id: 'create',
+      title: words('Add the relying party trust', 'Ajouter l’approbation de partie de confiance'),
+      blocks: [
+        path('AD FS Management', 'Relying Party Trusts', 'Add Relying Party Trust…'),
+        settings(
+          ['Welcome', 'Claims aware'],
+          ['Select Data Source', 'Import data about the relying party from a file'],
+          ['Choose Access Control Policy', 'Permit everyone'],
+        ),
+        text(
+          'Give it a display name, and leave **Configure claims issuance policy for this application** ticked on the last page. Then compare these with what the wizard has read:',
+          'Donnez-lui un nom, et laissez **Configure claims issuance policy for this application** coché à la dernière page. Comparez ensuite avec ce que l’assistant a lu\u00a0:',
+        ),
+        copy('Relying party trust identifiers', 'entity_id'),
+        copy('SAML Assertion Consumer Endpoints (POST)', 'acs_url'),
+      ],
+    },
+    {
+      id: 'ldap-rule',
+      title: words('First rule: read the directory', 'Première règle\u00a0: lire l’annuaire'),
+      blocks: [
+        path('Edit Claim Issuance Policy…', 'Add Rule…', 'Send LDAP Attributes as Claims'),
+        text(
+          'Choose **Active Directory** as the attribute store, and map:',
+          'Choisissez **Active Directory** comme magasin d’attributs, et associez\u00a0:',
+        ),
+        attributes(
+          ['E-Mail Address', 'E-Mail-Addresses'],
+          ['Given Name', 'Given-Name'],
+          ['Surname', 'Surname'],
+        ),
+      ],
+    },
+    {
+      id: 'name-id-rule',
+      title: words('Second rule: the Name ID', 'Seconde règle\u00a0: le Name ID'),
+      blocks: [
+        path('Add Rule…', 'Transform an Incoming Claim'),
+        settings(
+          ['Incoming claim type', 'E-Mail Address'],
+          ['Outgoing claim type', 'Name ID'],
+          ['Outgoing name ID format', 'Email'],
+          ['Claim values', 'Pass through all claim values'],
+        ),
+        warn(
+          'This rule comes after the first one. Without it there is no Name ID, and every sign-in fails at the check subject.',
+          'Cette règle vient après la première. Sans elle, il n’y a pas de Name ID, et toute connexion échoue à la vérification subject.',
+        ),
+      ],
+    },
+    {
+      id: 'algorithm',
+      title: words('Check the hash algorithm', 'Vérifier l’algorithme de hachage'),
+      blocks: [
+        path('Relying Party Trusts', yours.trust, 'Properties', 'Advanced'),
+        settings(['Secure hash algorithm', 'SHA-256']),
+        text(
+          'Our metadata have a certificate, so AD FS encrypts assertions to us by AES-CBC. That is taken where the response is signed, too. Run this in PowerShell, with the name of your trust:',
+          'Nos métadonnées ont un certificat\u00a0: AD FS chiffre donc les assertions par AES-CBC. C’est accepté si la réponse est signée aussi. Exécutez ceci dans PowerShell, avec le nom de votre approbation\u00a0:',
+        ),
+        {
+          t: 'snippet',
+          field: 'PowerShell',
+          template:
+            'Set-AdfsRelyingPartyTrust -TargetIdentifier "{entity_id}" -SamlResponseSignature MessageAndAssertion',
+        },
+      ],
+    },
+    {
+      id: 'metadata',
+      title: words('Fetch the metadata', 'Récupérer les métadonnées'),
+      blocks: [
+        text(
+          'Open this address in a browser, with the name of your own AD FS, and save the file:',
+          'Ouvrez cette adresse dans un navigateur, avec le nom de votre AD FS, et enregistrez le fichier\u00a0:',
+        ),
+        {
+          t: 'snippet',
+          field: 'Federation metadata',
+          template: 'https://adfs.example.com/FederationMetadata/2007-06/FederationMetadata.xml',
+        },
+      ],
+    },
+  ],
+  metadata: {
+    how: words(
+      'https://<your AD FS>/FederationMetadata/2007-06/FederationMetadata.xml',
+      'https://<votre AD FS>/FederationMetadata/2007-06/FederationMetadata.xml',
+    ),
+    fileHint: 'FederationMetadata.xml',
+  },
+  claims: {
+    email: [`${claim}/emailaddress`],
+    given_name: [`${claim}/givenname`],
+    family_name: [`${claim}/surname`],
+    subject: 'E-Mail-Addresses',
+  },
+  quirks: [
+    words(
+      'AD FS replaces its signing certificate by itself once a year. Upload the metadata again as soon as the new one is in them: both work side by side.',
+      'AD FS remplace de lui-même son certificat de signature chaque année. Déposez à nouveau les métadonnées dès que le nouveau y figure\u00a0: les deux fonctionnent ensemble.',
+    ),
+    words(
+      'The file also has roles of WS-Federation and of a service provider. They are passed over.',
+      'Le fichier contient aussi des rôles WS-Federation et de fournisseur de services. Ils sont ignorés.',
+    ),
+    words(
+      'A clock that is more than two minutes off makes every assertion too early or too late. Set it by NTP.',
+      'Une horloge décalée de plus de deux minutes rend chaque assertion trop précoce ou trop tardive. Réglez-la par NTP.',
+    ),
+  ],
+}

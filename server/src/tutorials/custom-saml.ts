@@ -1,0 +1,88 @@
+import { attributes, copy, download, settings, text, warn, words } from './blocks.js'
+import type { Tutorial } from './tutorial.js'
+
+export const customSaml: Tutorial = {
+  id: 'custom_saml',
+  name: 'SAML 2.0',
+  mark: '<>',
+  minutes: 15,
+  checkedOn: '2026-11-22',
+  steps: [
+    {
+      id: 'urls',
+      title: words('Register us as a service provider', 'Nous enregistrer comme fournisseur de services'),
+      blocks: [
+        text(
+          'If your identity provider imports metadata, give it this file, or its address. It has everything.',
+          'Si votre fournisseur d’identité importe des métadonnées, donnez-lui ce fichier ou son adresse. Tout y est.',
+        ),
+        download('sp_metadata'),
+        copy('Metadata URL', 'metadata_url'),
+        text('Else enter these values:', 'Sinon, saisissez ces valeurs\u00a0:'),
+        copy('Entity ID, audience', 'entity_id'),
+        copy('Assertion consumer service (ACS), recipient, destination', 'acs_url'),
+        copy('NameID format', 'name_id_format'),
+      ],
+    },
+    {
+      id: 'signatures',
+      title: words('Choose bindings and signatures', 'Choisir les liaisons et les signatures'),
+      blocks: [
+        settings(
+          ['Response binding', 'HTTP-POST'],
+          ['Request binding', 'HTTP-Redirect / HTTP-POST'],
+          ['Signed', 'assertion / response / both'],
+          ['Signature algorithm', 'rsa-sha256'],
+          ['Digest algorithm', 'sha256'],
+          ['Canonicalization', 'exclusive'],
+          ['Assertion lifetime', '5 min'],
+        ),
+        warn('SHA-1, HMAC and EC signatures are refused.', 'Les signatures SHA-1, HMAC et EC sont refusées.'),
+        text(
+          'Assertions may be encrypted to our certificate, best by AES-GCM. Our requests are signed by the same key, if you want to verify them.',
+          'Les assertions peuvent être chiffrées avec notre certificat, de préférence par AES-GCM. Nos requêtes sont signées avec la même clé, si vous voulez les vérifier.',
+        ),
+        download('sp_certificate'),
+      ],
+    },
+    {
+      id: 'attributes',
+      title: words('Send the name and the address', 'Envoyer le nom et l’adresse'),
+      blocks: [
+        text(
+          'A NameID that stays the same for a user, and these attributes. Names in the form of a URI are read by their last part.',
+          'Un NameID qui reste le même pour un utilisateur, et ces attributs. Les noms en forme d’URI sont lus d’après leur dernière partie.',
+        ),
+        attributes(['NameID', 'mail'], ['email', 'mail'], ['first_name', 'givenName'], ['last_name', 'sn']),
+      ],
+    },
+    {
+      id: 'metadata',
+      title: words('Fetch the metadata', 'Récupérer les métadonnées'),
+      blocks: [
+        text(
+          'Export the metadata of your identity provider as an XML file. There must be an IDPSSODescriptor with a signing certificate and an address for sign-ins that begins with https.',
+          'Exportez les métadonnées de votre fournisseur d’identité en fichier XML. Il y faut un IDPSSODescriptor avec un certificat de signature et une adresse de connexion qui commence par https.',
+        ),
+        warn(
+          'Checklist: assertion or response signed by rsa-sha256, a NameID, an AudienceRestriction with our entity ID, and a bearer confirmation whose Recipient is our ACS URL.',
+          'Liste de contrôle\u00a0: assertion ou réponse signée par rsa-sha256, un NameID, une AudienceRestriction avec notre entité, et une confirmation bearer dont le Recipient est notre adresse ACS.',
+        ),
+      ],
+    },
+  ],
+  metadata: {
+    how: words(
+      'The metadata of your identity provider, as an XML file.',
+      'Les métadonnées de votre fournisseur d’identité, en fichier XML.',
+    ),
+    fileHint: 'metadata.xml',
+  },
+  claims: {
+    email: ['email', 'mail'],
+    given_name: ['first_name', 'givenName'],
+    family_name: ['last_name', 'sn'],
+    subject: 'NameID',
+  },
+  quirks: [],
+}

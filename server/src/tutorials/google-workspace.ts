@@ -1,0 +1,107 @@
+import { attributes, copy, path, settings, text, warn, words, yours } from './blocks.js'
+import type { Tutorial } from './tutorial.js'
+
+export const googleWorkspace: Tutorial = {
+  id: 'google_workspace',
+  name: 'Google Workspace',
+  mark: 'G',
+  minutes: 10,
+  checkedOn: '2026-11-22',
+  steps: [
+    {
+      id: 'create',
+      title: words('Create the custom SAML app', 'Créer l’application SAML personnalisée'),
+      blocks: [
+        text(
+          'Sign in to the Google Admin console as a super administrator, and go to:',
+          'Connectez-vous à la console d’administration Google en tant que super-administrateur, puis allez à\u00a0:',
+        ),
+        path('Apps', 'Web and mobile apps', 'Add app', 'Add custom SAML app'),
+        text(
+          'Give the app a name that your users know, and press **Continue**.',
+          'Donnez à l’application un nom que vos utilisateurs connaissent, puis **Continue**.',
+        ),
+      ],
+    },
+    {
+      id: 'metadata',
+      title: words('Download the metadata now', 'Télécharger les métadonnées maintenant'),
+      blocks: [
+        text(
+          'Google shows its own details first. Under **Option 1** press **Download metadata**, keep the file GoogleIDPMetadata.xml for later, and press **Continue**.',
+          'Google montre d’abord ses propres données. Sous **Option 1**, cliquez sur **Download metadata**, gardez le fichier GoogleIDPMetadata.xml pour plus tard, puis **Continue**.',
+        ),
+        warn(
+          'You need this file at the end. If you have left the page, open the app again: **Download metadata** is on its page, too.',
+          'Ce fichier servira à la fin. Si vous avez quitté la page, rouvrez l’application\u00a0: **Download metadata** s’y trouve aussi.',
+        ),
+      ],
+    },
+    {
+      id: 'urls',
+      title: words('Enter our details', 'Saisir nos données'),
+      blocks: [
+        text(
+          'On the page **Service provider details**, copy these values into the fields of the same name:',
+          'À la page **Service provider details**, copiez ces valeurs dans les champs du même nom\u00a0:',
+        ),
+        copy('ACS URL', 'acs_url'),
+        copy('Entity ID', 'entity_id'),
+        settings(
+          ['Start URL', '—'],
+          ['Signed response', '✓'],
+          ['Name ID format', 'EMAIL'],
+          ['Name ID', 'Basic Information > Primary email'],
+        ),
+        text('Press **Continue**.', 'Cliquez sur **Continue**.'),
+      ],
+    },
+    {
+      id: 'attributes',
+      title: words('Send the name and the address', 'Envoyer le nom et l’adresse'),
+      blocks: [
+        text(
+          'Press **Add mapping** three times. On the left choose the field of the Google directory, on the right enter the name of the attribute.',
+          'Cliquez trois fois sur **Add mapping**. Choisissez à gauche le champ de l’annuaire Google, et saisissez à droite le nom de l’attribut.',
+        ),
+        attributes(['email', 'Primary email'], ['first_name', 'First name'], ['last_name', 'Last name']),
+        text('Press **Finish**.', 'Cliquez sur **Finish**.'),
+      ],
+    },
+    {
+      id: 'assign',
+      title: words('Turn the app on', 'Activer l’application'),
+      blocks: [
+        text(
+          'A new app is off for everyone. On its page open **User access**, choose **ON for everyone**, or turn it on for single organizational units or groups, and press **Save**.',
+          'Une nouvelle application est désactivée pour tous. Sur sa page, ouvrez **User access**, choisissez **ON for everyone**, ou activez-la pour certaines unités ou certains groupes, puis **Save**.',
+        ),
+        path('Web and mobile apps', yours.app, 'User access'),
+        warn(
+          'Google says that this can take up to 24 hours; mostly it takes some minutes. Until then Google answers app_not_enabled_for_user or 403.',
+          'Google annonce jusqu’à 24 heures\u00a0; le plus souvent, quelques minutes suffisent. D’ici là, Google répond app_not_enabled_for_user ou 403.',
+        ),
+      ],
+    },
+  ],
+  metadata: {
+    how: words('The page of the app, Download metadata.', 'La page de l’application, Download metadata.'),
+    fileHint: 'GoogleIDPMetadata.xml',
+  },
+  claims: {
+    email: ['email'],
+    given_name: ['first_name'],
+    family_name: ['last_name'],
+    subject: 'Primary email',
+  },
+  quirks: [
+    words(
+      'Google wants the steps in another order than others: its metadata come before our addresses.',
+      'Google demande les étapes dans un autre ordre\u00a0: ses métadonnées viennent avant nos adresses.',
+    ),
+    words(
+      'Without **Signed response** Google signs the assertion alone. That works, too.',
+      'Sans **Signed response**, Google ne signe que l’assertion. Cela fonctionne aussi.',
+    ),
+  ],
+}

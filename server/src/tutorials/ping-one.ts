@@ -1,0 +1,112 @@
+import { attributes, copy, download, path, settings, text, warn, words, yours } from './blocks.js'
+import type { Tutorial } from './tutorial.js'
+
+export const pingOne: Tutorial = {
+  id: 'ping_one',
+  name: 'PingOne',
+  mark: 'P1',
+  minutes: 10,
+  checkedOn: '2026-11-22',
+  steps: [
+    {
+      id: 'create',
+      title: words('Add the application', 'Ajouter l’application'),
+      blocks: [
+        text(
+          'Sign in to the PingOne admin console, choose your environment, and go to:',
+          'Connectez-vous à la console d’administration PingOne, choisissez votre environnement, puis allez à\u00a0:',
+        ),
+        path('Applications', 'Applications', '+'),
+        text(
+          'Enter a name that your users know, choose **SAML Application**, and press **Configure**.',
+          'Saisissez un nom que vos utilisateurs connaissent, choisissez **SAML Application**, puis **Configure**.',
+        ),
+      ],
+    },
+    {
+      id: 'urls',
+      title: words('Connect it to us', 'La relier à nous'),
+      blocks: [
+        text(
+          'Choose **Import Metadata** and upload this file; PingOne reads both addresses from it.',
+          'Choisissez **Import Metadata** et déposez ce fichier\u00a0; PingOne y lit les deux adresses.',
+        ),
+        download('sp_metadata'),
+        text('Or choose **Manually Enter**, and copy:', 'Ou choisissez **Manually Enter**, et copiez\u00a0:'),
+        copy('ACS URLs', 'acs_url'),
+        copy('Entity ID', 'entity_id'),
+        text('Press **Save**.', 'Cliquez sur **Save**.'),
+      ],
+    },
+    {
+      id: 'signing',
+      title: words('Check what is signed', 'Vérifier ce qui est signé'),
+      blocks: [
+        path(yours.app, 'Configuration', 'Edit'),
+        settings(
+          ['Sign Assertion & Response', '✓'],
+          ['Signing Algorithm', 'RSA_SHA256'],
+          ['Subject NameID Format', 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress'],
+        ),
+      ],
+    },
+    {
+      id: 'attributes',
+      title: words('Send the name and the address', 'Envoyer le nom et l’adresse'),
+      blocks: [
+        path(yours.app, 'Attribute Mappings', 'Edit'),
+        text(
+          'On the left stands the attribute as we get it, on the right what it is filled from.',
+          'À gauche se trouve l’attribut tel que nous le recevons, à droite ce qui le remplit.',
+        ),
+        attributes(
+          ['saml_subject', 'Email Address'],
+          ['email', 'Email Address'],
+          ['first_name', 'Given Name'],
+          ['last_name', 'Family Name'],
+        ),
+      ],
+    },
+    {
+      id: 'enable',
+      title: words('Switch it on', 'L’activer'),
+      blocks: [
+        text(
+          'Turn on the toggle at the top right of the application. Without groups under **Access** every user of the environment may sign in.',
+          'Activez l’interrupteur en haut à droite de l’application. Sans groupe sous **Access**, tous les utilisateurs de l’environnement peuvent se connecter.',
+        ),
+        warn(
+          'A new application is off, and PingOne then refuses every sign-in.',
+          'Une nouvelle application est désactivée, et PingOne refuse alors toute connexion.',
+        ),
+      ],
+    },
+    {
+      id: 'metadata',
+      title: words('Fetch the metadata', 'Récupérer les métadonnées'),
+      blocks: [
+        path(yours.app, 'Configuration', 'Download Metadata'),
+        text(
+          'Keep the file as it is: on the next page you upload it.',
+          'Gardez le fichier tel quel\u00a0: vous le déposez à la page suivante.',
+        ),
+      ],
+    },
+  ],
+  metadata: {
+    how: words('Configuration, Download Metadata.', 'Configuration, Download Metadata.'),
+    fileHint: 'saml2-metadata-idp.xml',
+  },
+  claims: {
+    email: ['email'],
+    given_name: ['first_name'],
+    family_name: ['last_name'],
+    subject: 'Email Address',
+  },
+  quirks: [
+    words(
+      'saml_subject is filled from the user’s ID by default. It works, and the address then has to come as the attribute email.',
+      'saml_subject est rempli par défaut avec l’identifiant interne. Cela fonctionne, et l’adresse doit alors venir de l’attribut email.',
+    ),
+  ],
+}

@@ -1,0 +1,369 @@
+import { guard } from './guard.js'
+
+const adminSession = 'server/src/onboarding/admin-session.ts'
+const arrival = 'server/src/onboarding/arrival.ts'
+const connections = 'server/src/onboarding/connections.ts'
+const verifyCode = 'server/src/onboarding/verify-code.ts'
+const progress = 'server/src/onboarding/progress.ts'
+const upload = 'server/src/onboarding/upload.ts'
+const notice = 'server/src/onboarding/metadata-notice.ts'
+const admins = 'server/src/admins/admins.ts'
+const links = 'server/src/admins/links.ts'
+const limits = 'server/src/limits/limits.ts'
+const leaving = 'server/src/pages/onboarding/leaving.ts'
+const arrivalRouter = 'server/src/pages/onboarding/arrival/router.ts'
+const router = 'server/src/pages/onboarding/router.ts'
+
+const inFile = (name: string) => (title: string) => ({ file: `test/protocol/${name}.test.ts`, title })
+const onboards = inFile('onboarding')
+const uploads = inFile('onboarding-upload')
+const limited = inFile('onboarding-limits')
+const ofProduction = inFile('onboarding-production')
+
+const letsIn = onboards(
+  'the link of an invitation and the code of the mail let the administrator in, which their record and the connection say',
+)
+const fiveTries = onboards('the code has five tries, and then another one has to be asked for')
+const goesOn = onboards('the steps go on and back, are kept for another browser, and are told by events')
+const isStored = uploads(
+  'metadata of a file are read, shown, and stored when the administrator confirms them',
+)
+const ownForms = onboards(
+  'the session of an administrator takes no form of another site, of another browser, or without its field',
+)
+
+const reachesBoth = ofProduction(
+  'an invitation to the organization from production shows the connections of both environments, marked',
+)
+const endsByInvitation = uploads(
+  'a session that ends by another invitation keeps neither its code nor what was uploaded',
+)
+
+/** Who gets to the onboarding of a connection, and what each step of it takes. */
+export const onboardingGuards = [
+  guard({
+    name: 'onboarding: expiry of the link',
+    file: arrival,
+    find: ".where('link.expires_at', '>', at)",
+    replace: '',
+    red: onboards('the link of an invitation works for 30 days'),
+    green: letsIn,
+  }),
+  guard({
+    name: 'onboarding: a link that has ended',
+    file: arrival,
+    find: ".where('link.ended_at', 'is', null)",
+    replace: '',
+    red: onboards('the link of an invitation ends with the next invitation, and so do its sessions'),
+    green: letsIn,
+  }),
+  guard({
+    name: 'onboarding: the address of the link',
+    file: arrival,
+    find: '.where(sql<boolean>`connection.idp_id is not distinct from ${idpId}::text`)',
+    replace: '',
+    red: onboards(
+      'the link of an invitation of one connection is not good at the address of another, nor of the organization',
+    ),
+    green: letsIn,
+  }),
+  guard({
+    name: 'onboarding: the code before the pages',
+    file: adminSession,
+    find: 'return browser?.isVerified === true ? browser : undefined',
+    replace: 'return browser',
+    red: onboards(
+      'the link of an invitation lets nobody in without the code: the browser is asked for it at every address',
+    ),
+    green: letsIn,
+  }),
+  guard({
+    name: 'onboarding: the code itself',
+    file: verifyCode,
+    find: 'if (sealed !== null && isAdminCode(openAdminCode(deps.keys.master, browser, sealed), code)) {',
+    replace: 'if (sealed !== null && openAdminCode(deps.keys.master, browser, sealed) !== code + code) {',
+    red: fiveTries,
+    green: letsIn,
+  }),
+  guard({
+    name: 'onboarding: tries of a code',
+    file: verifyCode,
+    find: ".where('code_failures', '<', maxCodeFailures)",
+    replace: '',
+    red: fiveTries,
+    green: letsIn,
+  }),
+  guard({
+    name: 'onboarding: expiry of the code',
+    file: verifyCode,
+    find: ".where('code_expires_at', '>', at)",
+    replace: '',
+    red: onboards('the code works for ten minutes'),
+    green: letsIn,
+  }),
+  guard({
+    name: 'onboarding: codes that are mailed, again',
+    file: verifyCode,
+    find: 'await deps.limits.takeAdminCode({ ...browser, ip })',
+    replace: '',
+    red: onboards(
+      'the code is mailed three times in ten minutes, in whatever browser of a network it is asked for',
+    ),
+    green: letsIn,
+  }),
+  guard({
+    name: 'onboarding: codes that are mailed, in another browser',
+    file: arrival,
+    find: 'await deps.limits.takeAdminCode({ ...invitation, ip })',
+    replace: '',
+    red: onboards(
+      'the code is mailed three times in ten minutes, in whatever browser of a network it is asked for',
+    ),
+    green: letsIn,
+  }),
+  guard({
+    name: 'onboarding: expiry of the session',
+    file: adminSession,
+    find: ".where('session.expires_at', '>', at)",
+    replace: '',
+    red: onboards('the session of an administrator lasts eight hours'),
+    green: letsIn,
+  }),
+  guard({
+    name: 'onboarding: a session that has ended',
+    file: adminSession,
+    find: ".where('session.ended_at', 'is', null)",
+    replace: '',
+    red: onboards(
+      'the session of an administrator ends when the administrator signs out, and the link lets them in again',
+    ),
+    green: letsIn,
+  }),
+  guard({
+    name: 'onboarding: an organization that is deleted',
+    file: adminSession,
+    find: ".where('organizations.deleted_at', 'is', null)",
+    replace: '',
+    red: onboards('the link of an invitation ends with the administrator, and with the organization'),
+    green: letsIn,
+  }),
+  guard({
+    name: 'onboarding: the connection of the session',
+    file: connections,
+    find: '.$if(connection !== null, (query) =>',
+    replace: '.$if(false, (query) =>',
+    also: [
+      {
+        file: connections,
+        find: ".where('connection.organization_id', '=', organizationId)",
+        replace: '',
+      },
+    ],
+    red: onboards(
+      'the session of an administrator is of its connection: another one is not there, as one that does not exist',
+    ),
+    green: letsIn,
+  }),
+  guard({
+    name: 'onboarding: the organization of the session',
+    file: connections,
+    find: ".where('connection.organization_id', '=', organizationId)",
+    replace: '',
+    red: onboards(
+      'the session of an administrator of the organization lists its connections, and is good at each of them and at no other',
+    ),
+    green: letsIn,
+  }),
+  guard({
+    name: 'onboarding: origin and field of a form',
+    file: leaving,
+    find: 'return isSentByOurPage(req.headers, baseUrl) && isCsrfFieldOf(secret, sessionId, textOf(formOf(req).csrf))',
+    replace: 'return secret !== sessionId + baseUrl',
+    red: ownForms,
+    green: goesOn,
+  }),
+  guard({
+    name: 'onboarding: the form of the invitation',
+    file: arrivalRouter,
+    find: 'if (secretOfOurForm(req, site, address.token) === undefined) {',
+    replace: 'if (secretOfOurForm(req, site, address.token) === address.token) {',
+    red: onboards('the form of the invitation is taken from our page in the same browser alone'),
+    green: letsIn,
+  }),
+  guard({
+    name: 'onboarding: the step that is left',
+    file: progress,
+    find: ".where('tutorial_step', '=', from)",
+    replace: '',
+    also: [
+      {
+        file: 'server/src/pages/onboarding/tutorial-step.ts',
+        find: "if (field('step') !== String(shown)) return { goTo: 'tutorial' }",
+        replace: '',
+      },
+    ],
+    red: onboards('the steps of two browsers, one behind the other, move by what each has seen'),
+    green: goesOn,
+  }),
+  guard({
+    name: 'onboarding: a choice after the upload',
+    file: progress,
+    find: ".where('sso_onboardings.state', '<>', 'xml_provided')",
+    replace: '',
+    red: uploads('metadata fix the choice of the product'),
+    green: isStored,
+  }),
+  guard({
+    name: 'onboarding: the upload that was looked at',
+    file: upload,
+    find: ".where('upload_id', '=', uploadId)",
+    replace: ".where('upload_id', 'is not', null)",
+    red: uploads(
+      'metadata are stored once, however often they are confirmed, and not when others were uploaded meanwhile',
+    ),
+    green: isStored,
+  }),
+  guard({
+    name: 'onboarding: the connection of the upload',
+    file: upload,
+    find: ".where('upload_connection_id', '=', connection.connectionId)",
+    replace: '',
+    red: uploads('metadata that wait are of their own session and connection'),
+    green: isStored,
+  }),
+  guard({
+    name: 'onboarding: an upload after a reset',
+    file: upload,
+    find: ".where('state', 'in', ['provider_type_chosen', 'xml_provided'])",
+    replace: '',
+    also: [{ file: links, find: '.set(withoutUpload)', replace: '.set({ upload_id: sql`upload_id` })' }],
+    red: uploads('metadata are not stored for an onboarding that has begun anew'),
+    green: isStored,
+  }),
+  guard({
+    name: 'onboarding: the connection of a test',
+    file: 'server/src/sso-sign-in/traces.ts',
+    find: "return db.selectFrom('sso_login_traces').where(isOfConnection('sso_login_traces', key))",
+    replace:
+      "return db.selectFrom('sso_login_traces').where('sso_login_traces.account_id', '=', key.accountId)",
+    red: uploads('the test of another connection is not there'),
+    green: isStored,
+  }),
+  guard({
+    name: 'onboarding: a test that is only looked for',
+    file: router,
+    find: 'if (isOnlyLooking(req)) {',
+    replace: "if (req.method === 'nothing') {",
+    red: uploads('the test does not begin for what only looks'),
+    green: isStored,
+  }),
+  guard({
+    name: 'onboarding: connections of production for a link of the sandbox',
+    file: connections,
+    find: ".where('connection.environment', 'in', reachOf[environment])",
+    replace: '',
+    red: ofProduction(
+      'an invitation to the organization from the sandbox reaches no connection of production',
+    ),
+    green: reachesBoth,
+  }),
+  guard({
+    name: 'onboarding: links of production when the sandbox invites',
+    file: links,
+    find: 'and links.environment = ${link.environment}\n',
+    replace: '\n',
+    red: ofProduction(
+      'an invitation to the organization from the sandbox ends none that production has sent',
+    ),
+    green: reachesBoth,
+  }),
+  guard({
+    name: 'onboarding: administrators of production for a key of the sandbox',
+    file: admins,
+    find: ".where(sql<boolean>`(${tenant.environment} = 'production' or not is_of_production)`)",
+    replace: '',
+    red: ofProduction(
+      'an administrator whom production has invited 409: is not removed with a key of the sandbox, however long ago that was',
+    ),
+    green: reachesBoth,
+  }),
+  guard({
+    name: 'onboarding: whom production has invited, invited by the sandbox again',
+    file: 'server/src/admins/invited-admin.ts',
+    find: 'is_of_production: sql`sso_admins.is_of_production or excluded.is_of_production`,',
+    replace: 'is_of_production: sql`excluded.is_of_production`,',
+    red: ofProduction(
+      'an administrator whom production has invited 409: is not removed with a key of the sandbox, however long ago that was',
+    ),
+    green: reachesBoth,
+  }),
+  guard({
+    name: 'onboarding: who hears of metadata of production',
+    file: notice,
+    find: "(query) => query.where('is_of_production', '=', true)",
+    replace: '(query) => query',
+    red: ofProduction(
+      'uploaded metadata of production are told by mail to those whom production has invited, once each upload',
+    ),
+    green: reachesBoth,
+  }),
+  guard({
+    name: 'onboarding: the code before a refusal',
+    file: arrivalRouter,
+    find: 'else if (browser.isVerified) await leave(req, res, browser, textOf(action))',
+    replace:
+      "else if (browser.isVerified || action === 'decline') await leave(req, res, browser, textOf(action))",
+    red: onboards(
+      'who is not in charge says so behind the code: the link alone, which may have been forwarded, ends nothing',
+    ),
+    green: letsIn,
+  }),
+  guard({
+    name: 'onboarding: codes of another network',
+    file: limits,
+    find: 'await countAdminCode(account, `${linkId} ${networkOfClient(ip)}`)',
+    replace: 'await countAdminCode(account, linkId)',
+    red: limited('codes that one network has sent keep nobody out who opens the link elsewhere'),
+    green: letsIn,
+  }),
+  guard({
+    name: 'onboarding: wrong codes of another network',
+    file: limits,
+    find: 'const address = `sso_admin_link:${linkId} ${networkOfClient(ip)}`',
+    replace: 'const address = `sso_admin_link:${linkId}`',
+    red: limited('wrong codes of one network lock nobody out who opens the link elsewhere'),
+    green: letsIn,
+  }),
+  guard({
+    name: 'onboarding: codes of one link over all networks',
+    file: limits,
+    find: 'await countAdminCodesOfLink(account, linkId)',
+    replace: 'void countAdminCodesOfLink',
+    red: limited('of one link thirty codes are mailed in an hour, from wherever it is opened'),
+    green: letsIn,
+  }),
+  guard({
+    name: 'onboarding: tries at one link over all networks',
+    file: limits,
+    find: 'return count > adminTriesPerDay ? undefined : attempt',
+    replace: 'return count < 0 ? undefined : attempt',
+    red: limited('of one link a hundred codes are tried in a day, from wherever'),
+    green: letsIn,
+  }),
+  guard({
+    name: 'onboarding: code and upload of a session that ends',
+    file: links,
+    find: 'return { ended_at: at, code_sealed: null, ...withoutUpload }',
+    replace: 'return { ended_at: at }',
+    red: endsByInvitation,
+    green: isStored,
+  }),
+  guard({
+    name: 'onboarding: the upload in a session of the organization after a reset',
+    file: links,
+    find: '.set(withoutUpload)',
+    replace: '.set({ upload_id: sql`upload_id` })',
+    red: uploads('metadata are not stored for an onboarding that has begun anew'),
+    green: isStored,
+  }),
+]

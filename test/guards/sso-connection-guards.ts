@@ -1,0 +1,273 @@
+import { contractTest, guard } from './guard.js'
+
+const whole = 'server/src/sso-connections/whole-connection.ts'
+const connections = 'server/src/sso-connections/sso-connections.ts'
+const redirections = 'server/src/sso-connections/default-redirection.ts'
+const versions = 'server/src/sso-connections/metadata-versions.ts'
+const provider = 'server/src/sso-connections/provider.ts'
+const links = 'server/src/admins/links.ts'
+const eraseAdmin = 'server/src/admins/erase-admin.ts'
+const testIdp = 'server/src/test-idp/test-idp.ts'
+
+const connection = (title: string) => contractTest('sso-connections', title)
+const invitation = (title: string) => contractTest('sso-onboarding-api', title)
+const administrator = (title: string) => contractTest('admins', `an administrator ${title}`)
+const atTestIdp = (title: string) => ({
+  file: 'test/protocol/test-idp.test.ts',
+  title: `the built-in identity provider ${title}`,
+})
+
+const isHidden = connection(
+  'changing a connection 404: what is another account’s, another environment’s or of a deleted organization is not there',
+)
+const isChanged = connection('changing a connection changes what is sent, and keeps what is not')
+const isNew = connection(
+  'a new connection is active and waits for its administrator, with an entity ID and an ACS URL of its own',
+)
+const isChosenAgain = connection(
+  'default redirections the newest is the default, the earlier ones are kept, and each can be chosen again',
+)
+const isOfOwner = connection(
+  'default redirections 404: an application of another organization, and an organization that is not the connection’s',
+)
+const isMailed = invitation(
+  'inviting the administrator of an onboarding mails a link to the connection, which is in nothing but the mail',
+)
+const isRemoved = administrator('is removed with links and sessions, by their address in any case')
+const others = administrator(
+  'is removed, and what the same address was sent as that of a user stays, and what others are told',
+)
+const signsIn = atTestIdp('signs in an address that is typed, and one of those that it offers')
+const noneOfOurs = atTestIdp('404: a request that is none of ours, or is answered too late')
+const neverElsewhere = atTestIdp('404: never in production, and never for a connection of another type')
+
+/** Whose connections are seen and changed, where they may lead, and whom the built-in identity provider answers. */
+export const ssoConnectionGuards = [
+  guard({
+    name: 'sso connection: account',
+    file: whole,
+    find: ".where('sso_connections.account_id', '=', accountId)",
+    replace: '',
+    red: isHidden,
+    green: isChanged,
+  }),
+  guard({
+    name: 'sso connection: environment',
+    file: whole,
+    find: ".where('sso_connections.environment', '=', environment)",
+    replace: '',
+    red: isHidden,
+    green: isChanged,
+  }),
+  guard({
+    name: 'sso connection: organizations of a limited key',
+    file: whole,
+    find: '(${organizationIds}::uuid[] is null or sso_connections.organization_id = any(${organizationIds}::uuid[]))',
+    replace: '${organizationIds}::uuid[] is not distinct from ${organizationIds}::uuid[]',
+    red: isHidden,
+    green: isChanged,
+  }),
+  guard({
+    name: 'sso connection: a deleted organization',
+    file: whole,
+    find: ".where('organizations.deleted_at', 'is', null)",
+    replace: '',
+    red: isHidden,
+    green: isChanged,
+  }),
+  guard({
+    name: 'sso connection: organizations of a limited key, in a warning',
+    file: whole,
+    find: 'and (${organizationIds}::uuid[] is null or other.organization_id = any(${organizationIds}::uuid[]))',
+    replace: 'and ${organizationIds}::uuid[] is not distinct from ${organizationIds}::uuid[]',
+    red: contractTest(
+      'sso-metadata',
+      'the warnings of metadata tell that another connection is with the same identity provider, unless the key may not know',
+    ),
+    green: contractTest(
+      'sso-metadata',
+      'the warnings of metadata tell of certificates and metadata that end soon or have ended, by the clock',
+    ),
+  }),
+  guard({
+    name: 'sso connection: organization of a new one',
+    file: connections,
+    find: 'and (${organizationIds}::uuid[] is null or id = any(${organizationIds}::uuid[]))',
+    replace: 'and ${organizationIds}::uuid[] is not distinct from ${organizationIds}::uuid[]',
+    red: connection(
+      'a new connection 404: for an organization of another account, a deleted one, and one that is closed to the key',
+    ),
+    green: isNew,
+  }),
+  guard({
+    name: 'sso connection: provider type test in production',
+    file: provider,
+    find: "if (providerType !== 'test' || environment === 'sandbox') return",
+    replace: "if (providerType !== 'test' || environment !== 'sandbox') return",
+    red: connection(
+      'a new connection 422: the built-in identity provider in production, by each way in which it could be chosen',
+    ),
+    green: isNew,
+  }),
+  guard({
+    name: 'sso connection: bounds of seats',
+    file: 'contract/src/sso-connections.ts',
+    find: 'seats_limit: integer({ min: 0, max: 1_000_000 }).optional(),',
+    replace: 'seats_limit: z.number().optional(),',
+    red: connection('a new connection 422: 1000001 seats'),
+    green: isNew,
+  }),
+  guard({
+    name: 'sso connection: organization of a default redirection',
+    file: redirections,
+    find: "if (connection.organizationId !== organizationId) throw new ApiError('sso_connection_not_found')",
+    replace: '',
+    red: isOfOwner,
+    green: isChosenAgain,
+  }),
+  guard({
+    name: 'sso connection: application of a default redirection',
+    file: redirections,
+    find: '.where(isUsableBy(sql<string>`${key.organizationId}::uuid`))',
+    replace: '',
+    red: isOfOwner,
+    green: isChosenAgain,
+  }),
+  guard({
+    name: 'sso connection: PKCE of a default redirection',
+    file: redirections,
+    find: "if (application.code_exchange === 'pkce') {",
+    replace: "if (application.code_exchange === 'nothing') {",
+    red: connection(
+      'default redirections 422: an application that demands PKCE, as nobody has a verifier for such a sign-in',
+    ),
+    green: isChosenAgain,
+  }),
+  guard({
+    name: 'sso connection: URI of a default redirection',
+    file: redirections,
+    find: 'if (uri !== undefined && !allowed.includes(uri))',
+    replace: 'if (uri === key.connectionId)',
+    red: connection('default redirections 422: a URI that the application does not allow'),
+    green: isChosenAgain,
+  }),
+  guard({
+    name: 'sso connection: a default redirection that is chosen again',
+    file: redirections,
+    find: ".where(isOfConnection('sso_default_redirections', key)) .where('id', '=', id)",
+    replace: ".where('id', '=', id)",
+    red: connection('default redirections 404: another connection’s cannot be chosen, and the default stays'),
+    green: isChosenAgain,
+  }),
+  guard({
+    name: 'sso connection: a metadata version that is used again',
+    file: versions,
+    find: ".where(isOfConnection('sso_metadata_versions', key)) .where('version', '=', version)",
+    replace: ".where('version', '=', version)",
+    red: contractTest(
+      'sso-metadata',
+      'uploading metadata 404: a version that the connection does not have, and the current one stays',
+    ),
+    green: contractTest('sso-metadata', 'uploading metadata keeps ten versions beside the current one'),
+  }),
+  guard({
+    name: 'sso connection: earlier links to it',
+    file: links,
+    find: 'else await endConnectionLinks(deps, trx, { ...link, connectionId: link.connectionId })',
+    replace: '',
+    red: invitation(
+      'inviting the administrator of an onboarding again makes another link, and the earlier one is worth nothing, to whomever it was sent',
+    ),
+    green: isMailed,
+  }),
+  guard({
+    name: 'sso connection: links to another one',
+    file: links,
+    find: ' and links.connection_id = ${connectionId}',
+    replace: ' and ${connectionId}::text is not null',
+    red: invitation(
+      'inviting the administrator of an onboarding leaves the links of other connections alone',
+    ),
+    green: isMailed,
+  }),
+  guard({
+    name: 'sso admin: earlier links to the organization',
+    file: links,
+    find: 'if (link.connectionId === null) await endAdminLinks(deps, trx, link) else await',
+    replace: 'void endAdminLinks\n  if (link.connectionId !== null) await',
+    red: administrator(
+      'is one record of an address and organization, whose earlier link ends with another invitation',
+    ),
+    green: isRemoved,
+  }),
+  guard({
+    name: 'sso admin: organization of the events that are erased',
+    file: eraseAdmin,
+    find: 'const carries = sql`account_id = ${accountId} and organization_id = ${organizationId}',
+    replace: 'const carries = sql`account_id = ${accountId} and ${organizationId}::text is not null',
+    red: others,
+    green: isRemoved,
+  }),
+  guard({
+    name: 'sso admin: mails of a user who has the address',
+    file: eraseAdmin,
+    find: 'where ${isTheirs} and not exists (',
+    replace: 'where ${isTheirs} or exists (',
+    red: others,
+    green: isRemoved,
+  }),
+  guard({
+    name: 'erasure: the address of a sign-in by SSO that was asked for',
+    file: 'server/src/sso-sign-in/challenge.ts',
+    find: '...(email !== undefined && { email }),',
+    replace: '',
+    red: contractTest(
+      'person',
+      'the erasure of a person leaves nothing in any table, in the stream or in the queue',
+    ),
+    green: contractTest(
+      'person',
+      'the export of a person has everything that is kept, without secrets, also of one who is deleted',
+    ),
+  }),
+  guard({
+    name: 'test identity provider: sandbox',
+    file: testIdp,
+    find: "connection?.environment === 'sandbox' && connection.providerType === 'test'",
+    replace: "connection?.providerType === 'test'",
+    red: neverElsewhere,
+    green: signsIn,
+  }),
+  guard({
+    name: 'test identity provider: provider type',
+    file: testIdp,
+    find: " && connection.providerType === 'test'",
+    replace: '',
+    red: neverElsewhere,
+    green: signsIn,
+  }),
+  guard({
+    name: 'test identity provider: a request of another connection',
+    file: testIdp,
+    find: ".where(isOfConnection('saml_requests', connection)) .where('id', '=', requestId)",
+    replace: ".where('id', '=', requestId)",
+    red: noneOfOurs,
+    green: signsIn,
+  }),
+  guard({
+    name: 'test identity provider: expiry of a request',
+    file: testIdp,
+    find: ".where('expires_at', '>', now())",
+    replace: '',
+    red: noneOfOurs,
+    green: signsIn,
+  }),
+  guard({
+    name: 'test identity provider: the form of another browser',
+    file: 'server/src/pages/test-idp/router.ts',
+    find: 'if (secretOfOurForm(req, site, visit.connection.idpId) === undefined) {',
+    replace: "if (secretOfOurForm(req, site, visit.connection.idpId) === 'nobody') {",
+    red: atTestIdp('shows the page again for what is no address, and answers no form of another browser'),
+    green: signsIn,
+  }),
+]

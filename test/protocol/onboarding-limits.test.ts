@@ -1,0 +1,99 @@
+import { beforeAll, expect, test } from 'vitest'
+import { startService, type Service } from '../harness.js'
+import {
+  onboardingGivenOf,
+  tokenOf,
+  type OnboardingGiven,
+  type OnboardingScene,
+} from '../onboarding-given.js'
+import { createVisitor, type Seen, type Visitor } from '../visitor.js'
+
+let service: Service
+let given: OnboardingGiven
+
+beforeAll(async () => {
+  // Tries as it is shipped, behind a proxy that says who asks.
+  service = await startService({
+    variables: { SIGN_IN_ATTEMPTS_PER_ADDRESS: '', TRUSTED_PROXIES: '127.0.0.0/8,::1' },
+  })
+  given = onboardingGivenOf(service, await service.client())
+})
+
+const minute = 60
+
+function headersFrom(ip: string): Record<string, string> {
+  return { origin: service.baseUrl, 'x-forwarded-for': ip }
+}
+
+/** Presses the button behind the link in a new browser somewhere, which has a code mailed. */
+async function pressFrom(ip: string, { link }: Pick<OnboardingScene, 'link'>) {
+  const visitor = createVisitor(service.baseUrl)
+  const invitation = await visitor.visit(link)
+  const sent = await visitor.send(invitation, 'continue', { token: tokenOf(link) }, headersFrom(ip))
+  return { visitor, sent, status: sent.status }
+}
+
+/** A browser somewhere that waits for the newest code. */
+async function openFrom(ip: string, scene: Pick<OnboardingScene, 'link'>) {
+  // One after the other, so that the newest mail is that of the newest code.
+  await service.runJobs()
+  const { visitor, sent } = await pressFrom(ip, scene)
+  return { visitor, page: await visitor.visit(sent.location ?? '') }
+}
+
+function networks(count: number): string[] {
+  return Array.from({ length: count }, (_, number) => `192.0.2.${number + 1}`)
+}
+
+function typeFrom(ip: string, { visitor, page }: { visitor: Visitor; page: Seen }, code: string) {
+  return visitor.send(page, 'verify', { code }, headersFrom(ip))
+}
+
+test('codes that one network has sent keep nobody out who opens the link elsewhere', async () => {
+  const scene = await given.invited()
+  for (let times = 1; times <= 3; times++) expect((await pressFrom('192.0.2.1', scene)).status).toBe(303)
+  expect((await pressFrom('192.0.2.1', scene)).status).toBe(429)
+
+  const owner = await openFrom('198.51.100.1', scene)
+  const answer = await typeFrom('198.51.100.1', owner, await given.codeTo(scene.email))
+  expect(answer.location).toContain('/now')
+}, 60_000)
+
+test('wrong codes of one network lock nobody out who opens the link elsewhere', async () => {
+  const scene = await given.invited()
+  const thief = await openFrom('192.0.2.1', scene)
+  const wrong = await given.wrongCode(scene.email)
+  for (let times = 1; times <= 5; times++) await typeFrom('192.0.2.1', thief, wrong)
+  const another = await openFrom('192.0.2.1', scene)
+  const locked = await typeFrom('192.0.2.1', another, await given.codeTo(scene.email))
+  expect(locked.html).toContain('Ask for another one')
+
+  const owner = await openFrom('198.51.100.1', scene)
+  const answer = await typeFrom('198.51.100.1', owner, await given.codeTo(scene.email))
+  expect(answer.location).toContain('/now')
+}, 60_000)
+
+test('of one link thirty codes are mailed in an hour, from wherever it is opened', async () => {
+  const scene = await given.invited()
+  const opened = await Promise.all(networks(32).map((ip) => pressFrom(ip, scene)))
+  expect(opened.filter(({ status }) => status === 303).length).toBe(30)
+
+  expect((await pressFrom('198.51.100.1', scene)).status).toBe(429)
+  expect((await pressFrom('192.0.2.1', await given.invited())).status).toBe(303)
+  service.clock.advance(60 * minute + 1)
+  expect((await pressFrom('198.51.100.1', scene)).status).toBe(303)
+}, 60_000)
+
+test('of one link a hundred codes are tried in a day, from wherever', async () => {
+  const scene = await given.invited()
+  const thief = await openFrom('192.0.2.1', scene)
+  await Promise.all(networks(100).map((ip) => typeFrom(ip, thief, 'wrong')))
+
+  const owner = await openFrom('198.51.100.1', scene)
+  const late = await typeFrom('198.51.100.1', owner, await given.codeTo(scene.email))
+  expect(late.html).toContain('Ask for another one')
+  const other = await given.invited()
+  const elsewhere = await openFrom('198.51.100.1', other)
+  const answer = await typeFrom('198.51.100.1', elsewhere, await given.codeTo(other.email))
+  expect(answer.location).toContain('/now')
+}, 60_000)

@@ -1,0 +1,385 @@
+import type { Client } from '@portico/sdk'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { startService, type Service } from '../harness.js'
+import {
+  onboardingGivenOf,
+  uploadIdOf,
+  type OnboardingGiven,
+  type OnboardingScene,
+} from '../onboarding-given.js'
+import { requestIdIn, startIdentityProvider } from '../saml-identity-provider.js'
+import { leadOf } from '../saml-given.js'
+import { idpMetadata } from '../sso-given.js'
+import { createVisitor, type Visitor } from '../visitor.js'
+
+let service: Service
+let client: Client
+let given: OnboardingGiven
+
+beforeAll(async () => {
+  service = await startService()
+  client = await service.client()
+  given = onboardingGivenOf(service, client)
+})
+
+/** Like the harness's clock, whose certificates must hold today. */
+function metadata(members: Parameters<typeof idpMetadata>[0] = {}): string {
+  return idpMetadata({ from: service.clock.now(), ...members })
+}
+
+async function atUpload() {
+  const scene = await given.invited()
+  return { scene, ...(await given.inTutorial(scene)) }
+}
+
+function pathOf({ connection }: Pick<OnboardingScene, 'connection'>, page: string): string {
+  return `/onboarding/${connection.idp_id}/${page}`
+}
+
+describe('metadata', () => {
+  test('of a file are read, shown, and stored when the administrator confirms them', async () => {
+    const { scene, visitor } = await atUpload()
+    const entityId = 'https://idp.corp.example/metadata'
+
+    const sent = await given.upload(scene, visitor, { file: metadata({ entityId, certificateDays: [700] }) })
+    expect(sent.location).toContain('/review')
+    const review = await visitor.visit(pathOf(scene, 'review'))
+    expect(review.html).toContain(entityId)
+    expect(review.html).toContain('<code lang="en">idp.example</code>')
+    expect(review.html).toMatch(/([0-9A-F]{2}:){31}[0-9A-F]{2}/)
+    expect(await given.onboardingOf(scene)).toMatchObject({ metadata: [], state: 'it_admin_onboarding' })
+
+    const test = await given.confirm(scene, visitor)
+    expect(test.html).toContain('Begin the test')
+    expect(await given.onboardingOf(scene)).toMatchObject({
+      state: 'configured',
+      onboarding: { state: 'xml_provided' },
+      metadata: [{ version: 1, current: true, entity_id: entityId, uploaded_by: 'sso_admin' }],
+    })
+  })
+
+  test('can be pasted', async () => {
+    const { scene, visitor } = await atUpload()
+    await given.upload(scene, visitor, { xml: metadata() })
+    await given.confirm(scene, visitor)
+    expect(await given.onboardingOf(scene)).toMatchObject({ onboarding: { state: 'xml_provided' } })
+  })
+
+  test.each([
+    ['nothing', { xml: '  ' }, 'Choose a file, or paste the XML.'],
+    ['no XML', { xml: 'hello' }, 'not a well-formed XML document'],
+    [
+      'an entity',
+      { xml: '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><x>&e;</x>' },
+      'no document type',
+    ],
+    ['a page', { file: '<html><body>Sign in</body></html>' }, 'This is a web page'],
+    [
+      'a file that is no text',
+      { file: new Blob([new Uint8Array([0xff, 0xfe, 0, 1])]) },
+      'not a well-formed XML',
+    ],
+  ] as const)('that are %s are refused in a sentence, and nothing is stored', async (_, sent, sentence) => {
+    const { scene, visitor } = await atUpload()
+    const page = await given.upload(scene, visitor, sent)
+
+    expect(page.status).toBe(422)
+    expect(page.html).toContain(sentence)
+    expect(page.html).not.toContain('passwd')
+    expect((await visitor.visit(pathOf(scene, 'review'))).url).toContain('/metadata')
+    expect(await given.onboardingOf(scene)).toMatchObject({ metadata: [] })
+  })
+
+  test('our own are told to be ours', async () => {
+    const { scene, visitor } = await atUpload()
+    const { html: own } = await visitor.request(pathOf(scene, 'sp-metadata.xml'))
+    const page = await given.upload(scene, visitor, { file: own })
+    expect(page.html).toContain('metadata of a service provider, perhaps our own')
+  })
+
+  test.each([
+    ['the form', 520_000, 413],
+    ['the request', 700_000, 413],
+  ])('that are larger than %s may be are refused before they are read', async (_, size, status) => {
+    const { scene, visitor } = await atUpload()
+    const page = await given.upload(scene, visitor, { file: `${metadata()}<!--${'x'.repeat(size)}-->` })
+    expect(page.status).toBe(status)
+    expect(page.html).toContain('This is too large')
+  })
+
+  test('that are old are taken with warnings in words', async () => {
+    const { scene, visitor } = await atUpload()
+    const dayMs = 24 * 60 * 60 * 1000
+    const validUntil = new Date(service.clock.now().getTime() - dayMs)
+    await given.upload(scene, visitor, { file: metadata({ certificateDays: [-0.5, 10], validUntil }) })
+
+    const { html } = await visitor.visit(pathOf(scene, 'review'))
+    expect(html).toContain('The file says that it is not valid any more.')
+    expect(html).toContain('A signing certificate has expired.')
+    expect(html).toContain('A signing certificate expires within 30 days.')
+    expect(html.match(/SHA-256 fingerprint/g)).toHaveLength(2)
+  })
+
+  test('of an entity ID that another connection uses say so, and not whose', async () => {
+    const entityId = 'https://shared.idp.example/metadata'
+    const { scene, visitor } = await atUpload()
+    const { id } = await service.given.organization()
+    const other = await given.sso.configured(id, { entityId, from: service.clock.now() })
+    await given.upload(scene, visitor, { file: metadata({ entityId }) })
+
+    const { html } = await visitor.visit(pathOf(scene, 'review'))
+    expect(html).toContain('Another connection has metadata with the same entity ID.')
+    expect(html).not.toContain(other.idp_id)
+  })
+
+  test('never come back on a page', async () => {
+    const { scene, visitor } = await atUpload()
+    const marked = metadata().replace(
+      '<md:IDPSSODescriptor',
+      '<!-- kept to ourselves --><md:IDPSSODescriptor',
+    )
+    await given.upload(scene, visitor, { xml: marked })
+    const review = await visitor.visit(pathOf(scene, 'review'))
+    const broken = await given.upload(scene, visitor, { xml: `${marked}<kept-to-ourselves` })
+    for (const { html } of [review, broken]) {
+      expect(html).not.toContain('kept to ourselves')
+      expect(html).not.toContain('kept-to-ourselves')
+      expect(html).not.toContain('EntityDescriptor xmlns')
+    }
+  })
+
+  test('that are replaced are another version, which waits for the operator and is tested meanwhile', async () => {
+    const { scene, visitor } = await atUpload()
+    await given.upload(scene, visitor, { file: metadata({ entityId: 'https://one.idp.example' }) })
+    await given.confirm(scene, visitor)
+    await given.upload(scene, visitor, { file: metadata({ entityId: 'https://two.idp.example' }) })
+    const review = await visitor.visit(pathOf(scene, 'review'))
+    expect(review.html).toContain('The connection has metadata in use already.')
+    await given.confirm(scene, visitor)
+
+    const { idp_id } = scene.connection
+    expect(await given.onboardingOf(scene)).toMatchObject({
+      metadata: [
+        { version: 2, current: false, entity_id: 'https://two.idp.example' },
+        { version: 1, current: true, entity_id: 'https://one.idp.example' },
+      ],
+    })
+    expect((await visitor.visit(pathOf(scene, 'metadata'))).html).toContain('Stored, and used for tests.')
+    expect((await visitor.visit(pathOf(scene, 'done'))).html).toContain('put the metadata into use')
+    await client.ssoConnections.useMetadata({ idp_id, version: 2 })
+    expect((await visitor.visit(pathOf(scene, 'metadata'))).html).toContain('In use')
+  })
+
+  test('are stored once, however often they are confirmed, and not when others were uploaded meanwhile', async () => {
+    const { scene, visitor } = await atUpload()
+    await given.upload(scene, visitor, { file: metadata() })
+    const first = await visitor.visit(pathOf(scene, 'review'))
+    await given.upload(scene, visitor, { file: metadata() })
+    const second = await visitor.visit(pathOf(scene, 'review'))
+
+    const stale = await visitor.press(first, 'confirm', { upload_id: uploadIdOf(first) })
+    expect(stale.status).toBe(422)
+    expect(stale.html).toContain('replaced or stored already')
+    const confirm = () => visitor.send(second, 'confirm', { upload_id: uploadIdOf(second) })
+    const answers = await Promise.all([confirm(), confirm(), confirm()])
+
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([303, 422, 422])
+    const { metadata: versions } = await given.onboardingOf(scene)
+    expect(versions).toHaveLength(1)
+  })
+
+  test('that wait are of their own session and connection', async () => {
+    const scene = await given.invitedToAll(2)
+    const { visitor, page } = await given.arrived(scene)
+    const [one, two] = scene.connections.map((connection) => ({ connection }))
+    if (one === undefined || two === undefined) throw new Error('two connections')
+    for (const of of [one, two])
+      await visitor.press(await visitor.visit(pathOf(of, 'provider')), 'choose', { provider_type: 'okta' })
+    await given.upload(one, visitor, { file: metadata() })
+    const review = await visitor.visit(pathOf(one, 'review'))
+
+    expect((await visitor.visit(pathOf(two, 'review'))).url).toContain('/metadata')
+    const foreign = await visitor.request(pathOf(two, 'review'), {
+      method: 'POST',
+      headers: { origin: service.baseUrl },
+      body: new URLSearchParams({
+        csrf: /name="csrf" value="([\w-]+)"/.exec(page.html)?.[1] ?? '',
+        action: 'confirm',
+        upload_id: uploadIdOf(review),
+      }),
+    })
+    expect(foreign.status).toBe(422)
+    expect((await client.ssoConnections.get({ idp_id: two.connection.idp_id })).metadata).toEqual([])
+  })
+
+  test('come from our page alone', async () => {
+    const { scene, visitor } = await atUpload()
+    const evil = { origin: 'https://evil.example' }
+    expect((await given.upload(scene, visitor, { file: metadata() }, evil)).status).toBe(403)
+    const noForm = await visitor.request(pathOf(scene, 'metadata'), {
+      method: 'POST',
+      headers: { origin: service.baseUrl, 'content-type': 'multipart/form-data; boundary=x' },
+      body: 'no parts at all',
+    })
+    expect(noForm.status).toBe(403)
+  })
+
+  test('fix the choice of the product', async () => {
+    const { scene, visitor } = await atUpload()
+    const before = await visitor.visit(pathOf(scene, 'provider'))
+    await given.upload(scene, visitor, { file: metadata() })
+    await given.confirm(scene, visitor)
+
+    await visitor.press(before, 'choose', { provider_type: 'adfs' })
+    expect(await given.onboardingOf(scene)).toMatchObject({
+      provider_type: 'okta',
+      onboarding: { provider_type: 'okta', state: 'xml_provided' },
+    })
+    expect((await visitor.visit(pathOf(scene, 'provider'))).html).toContain('so the choice stands')
+    // Everything can be looked at again.
+    for (const part of ['tutorial', 'metadata', 'test', 'done'])
+      expect(new URL((await visitor.visit(pathOf(scene, part))).url).pathname).toBe(pathOf(scene, part))
+  })
+
+  test('are not stored for an onboarding that has begun anew', async () => {
+    const scene = await given.invitedToAll(1)
+    const { visitor } = await given.arrived(scene)
+    const [connection] = scene.connections
+    if (connection === undefined) throw new Error('a connection')
+    const of = { connection }
+    await visitor.press(await visitor.visit(pathOf(of, 'provider')), 'choose', { provider_type: 'okta' })
+    await given.upload(of, visitor, { file: metadata() })
+    const review = await visitor.visit(pathOf(of, 'review'))
+    await client.ssoConnections.resetOnboarding({ idp_id: connection.idp_id })
+    expect((await visitor.press(review, 'confirm', { upload_id: uploadIdOf(review) })).status).not.toBe(500)
+
+    // Also not once somebody has chosen a product again.
+    await visitor.press(await visitor.visit(pathOf(of, 'provider')), 'choose', { provider_type: 'okta' })
+    await visitor.press(review, 'confirm', { upload_id: uploadIdOf(review) })
+    expect((await given.onboardingOf(of)).metadata).toEqual([])
+  })
+})
+
+describe('a session that ends', () => {
+  async function leftovers(organizationId: string) {
+    return service.query(
+      `select from sso_admin_sessions where organization_id = $1 and ended_at is not null
+         and (code_sealed is not null or upload_id is not null or upload_xml is not null)`,
+      [organizationId],
+    )
+  }
+
+  test.each([
+    ['another invitation', (idp_id: string) => client.ssoConnections.inviteAdmin({ idp_id })],
+    ['a reset', (idp_id: string) => client.ssoConnections.resetOnboarding({ idp_id })],
+    [
+      'another address',
+      (idp_id: string) =>
+        client.ssoConnections.updateOnboarding({ idp_id, sso_admin_email: 'other@corp.example' }),
+    ],
+  ])('by %s keeps neither its code nor what was uploaded', async (_, end) => {
+    const { scene, visitor } = await atUpload()
+    await given.upload(scene, visitor, { file: metadata() })
+    await given.atCode(scene)
+
+    await end(scene.connection.idp_id)
+
+    expect(await leftovers(scene.organization_id)).toEqual([])
+    const [{ count } = { count: '' }] = await service.query<{ count: string }>(
+      'select count(*) from sso_admin_sessions where organization_id = $1 and ended_at is not null',
+      [scene.organization_id],
+    )
+    expect(Number(count)).toBe(2)
+  })
+})
+
+describe('the test', () => {
+  async function atTest() {
+    const { scene, visitor } = await atUpload()
+    const idp = await startIdentityProvider(service.clock)
+    await given.upload(scene, visitor, { file: idp.metadata() })
+    await given.confirm(scene, visitor)
+    return { scene, visitor, idp }
+  }
+
+  /** Signs in at the identity provider, and comes back with what it says. */
+  async function comeBack(
+    { connection }: OnboardingScene,
+    visitor: Visitor,
+    idp: Awaited<ReturnType<typeof startIdentityProvider>>,
+    said: Parameters<typeof idp.respond>[1],
+  ) {
+    const start = await visitor.request(`/onboarding/${connection.idp_id}/test/start`)
+    const requestId = requestIdIn(start.location)
+    const samlResponse = idp.respond({ ...connection, requestId }, said)
+    const hop = await createVisitor(service.baseUrl).request(new URL(connection.acs_url).pathname, {
+      method: 'POST',
+      headers: { origin: 'https://idp.example' },
+      body: new URLSearchParams({ SAMLResponse: samlResponse }),
+    })
+    return visitor.visit(leadOf(hop))
+  }
+
+  test('shows what has arrived and who would sign in, and makes nobody', async () => {
+    const { scene, visitor, idp } = await atTest()
+    const said = {
+      nameId: 'ada@corp.example',
+      attributes: { email: ['ada@corp.example'], first_name: ['Ada'] },
+    }
+
+    const page = await comeBack(scene, visitor, idp, said)
+
+    expect(page.html).toContain('The test has passed')
+    expect(page.html).toContain('ada@corp.example')
+    expect(page.html).toMatch(/Given name<\/dt><dd><bdi>Ada/)
+    expect(page.html).toMatch(/first_name<\/th><td lang="en">Ada/)
+    expect(page.html).toContain('signature')
+    expect((await client.users.list({ org_domain: scene.org_domain })).data).toEqual([])
+    expect(await given.onboardingOf(scene)).toMatchObject({ state: 'tested' })
+    expect((await visitor.visit(pathOf(scene, 'test'))).html).toContain('Passed')
+  })
+
+  test('that fails names the check, what was expected and received, who mends it and how', async () => {
+    const { scene, visitor, idp } = await atTest()
+    const page = await comeBack(scene, visitor, idp, { audience: 'https://other.example' })
+
+    expect(page.html).toContain('The test has failed')
+    expect(page.html).toContain('<code lang="en">audience</code>')
+    expect(page.html).toContain(scene.connection.sp_id)
+    expect(page.html).toContain('https://other.example')
+    expect(page.html).toContain('You, in the console of your identity provider.')
+    expect(page.html).toContain('Enter the entity ID of this connection')
+    const french = await visitor.visit(`${page.url}?ui_locales=fr`)
+    expect(french.html).toContain('L’essai a échoué')
+    expect(french.html).toContain('Saisir l’entité de cette connexion')
+  })
+
+  test('is against what was uploaded last, and not against what is in use', async () => {
+    const { scene, visitor } = await atTest()
+    const other = await startIdentityProvider(service.clock, 'other')
+    await given.upload(scene, visitor, { file: other.metadata() })
+    await given.confirm(scene, visitor)
+
+    const page = await comeBack(scene, visitor, other, { nameId: 'ada@corp.example' })
+    expect(page.html).toContain('The test has passed')
+  })
+
+  test('of another connection is not there', async () => {
+    const one = await atTest()
+    const other = await atTest()
+    const page = await comeBack(one.scene, one.visitor, one.idp, { nameId: 'ada@corp.example' })
+    const id = new URL(page.url).pathname.split('/').at(-1) ?? ''
+
+    const foreign = await other.visitor.visit(pathOf(other.scene, `test/${id}`))
+    expect(foreign.status).toBe(404)
+    expect(foreign.html).not.toContain('ada@corp.example')
+    expect((await createVisitor(service.baseUrl).visit(page.url)).status).toBe(401)
+  })
+
+  test('does not begin for what only looks', async () => {
+    const { scene, visitor } = await atTest()
+    const looks = [{ method: 'HEAD' }, { headers: { 'sec-purpose': 'prefetch' } }]
+    for (const look of looks)
+      expect((await visitor.request(pathOf(scene, 'test/start'), look)).status).toBe(204)
+  })
+})

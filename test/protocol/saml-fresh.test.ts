@@ -1,0 +1,92 @@
+import type { Client } from '@portico/sdk'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { answerOf } from '../flow-given.js'
+import { startService, type Service } from '../harness.js'
+import { leadOf, samlGivenOf, type SamlGiven } from '../saml-given.js'
+import { requestIdIn, requestIn } from '../saml-identity-provider.js'
+import { createVisitor } from '../visitor.js'
+
+let service: Service
+let client: Client
+let given: SamlGiven
+
+beforeAll(async () => {
+  service = await startService()
+  client = await service.client()
+  given = samlGivenOf(service, client)
+})
+
+const forced = ' ForceAuthn="true"'
+
+describe('a fresh sign-in', () => {
+  test('is asked of the identity provider, whose users may be signed in there for long', async () => {
+    const scene = await given.scene()
+    const { visitor } = await given.signIn(scene)
+    const requestOf = async (members: Record<string, string>) =>
+      requestIn((await given.atIdentityProvider(scene, members, visitor)).sent.location)
+
+    expect(await requestOf({ prompt: 'login' })).toContain(forced)
+    expect(await requestOf({ max_age: '0' })).toContain(forced)
+    service.clock.advance(61)
+    expect(await requestOf({ max_age: '60' })).toContain(forced)
+    expect(await requestOf({ prompt: 'select_account' })).not.toContain(forced)
+  })
+
+  test('is asked of the identity provider that an address leads to', async () => {
+    const scene = await given.scene()
+    await given.closeLinks(scene)
+    const visitor = createVisitor(service.baseUrl)
+    const identifier = await visitor.visit(given.flows.authorizeUrl(scene, { prompt: 'login' }))
+    const page = await visitor.press(identifier, 'identify', { email: 'ada@awesome.example' })
+
+    expect(requestIn((await given.leave(visitor, page)).sent.location)).toContain(forced)
+  })
+
+  test('is refused where the identity provider has not asked its user anew', async () => {
+    const scene = await given.scene()
+    const before = { authenticatedAt: -180 }
+    const { landed } = await given.signIn(scene, before, { prompt: 'login' })
+    expect([landed.status, (await given.lastTrace(scene)).failed_check]).toEqual([403, 'authenticated_at'])
+
+    const soon = await given.signIn(scene, { authenticatedAt: -60 }, { prompt: 'login' })
+    const unasked = await given.signIn(scene, before)
+    expect([soon, unasked].map((seen) => answerOf(seen.landed).get('code'))).not.toContain(null)
+  })
+})
+
+describe('a request to an identity provider', () => {
+  test('is one of a sign-in at a time, and told once', async () => {
+    const scene = await given.scene()
+    const { visitor, page, requestId } = await given.atIdentityProvider(scene)
+    const url = leadOf(page)
+    await visitor.request(url)
+    const last = requestIdIn((await visitor.request(url)).location)
+
+    const { idp, connection, org_domain } = scene
+    const rows = await service.query<{ id: string }>(
+      `select request.id from saml_requests as request
+        join sso_connections as connection on connection.id = request.connection_id
+        where connection.idp_id = $1`,
+      [connection.idp_id],
+    )
+    const { data } = await client.logEvents.list({ org_domain })
+    expect(rows).toEqual([{ id: last }])
+    expect(data.filter(({ event_code: code }) => code === 'SSO_END_USER_SAML_STARTED')).toHaveLength(1)
+    const first = await given.comeBack(scene, visitor, idp.respond({ ...connection, requestId }))
+    expect([first.status, (await given.lastTrace(scene)).failed_check]).toEqual([403, 'request'])
+    const landed = await given.comeBack(scene, visitor, idp.respond({ ...connection, requestId: last }))
+    expect(answerOf(landed).get('code')).not.toBeNull()
+  })
+
+  test('429: goes out as often as sign-ins may begin', async () => {
+    const limited = await startService({ variables: { SIGN_INS_BEGUN_PER_IP: '3' } })
+    const there = samlGivenOf(limited, await limited.client())
+    const { visitor, page } = await there.atIdentityProvider(await there.scene())
+    const url = leadOf(page)
+    const seen = [await visitor.request(url), await visitor.request(url), await visitor.request(url)]
+
+    expect(seen.map(({ status }) => status)).toEqual([303, 303, 429])
+    expect(seen.at(-1)?.headers.get('retry-after')).toMatch(/^\d+$/)
+    expect(seen.at(-1)?.html).toContain('<h1>')
+  })
+})

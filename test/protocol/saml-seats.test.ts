@@ -1,0 +1,93 @@
+import type { Client } from '@portico/sdk'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { answerOf } from '../flow-given.js'
+import { anyEmail } from '../given.js'
+import { startService, type Service } from '../harness.js'
+import { leadOf, samlGivenOf, type SamlGiven, type SamlScene } from '../saml-given.js'
+import type { Seen } from '../visitor.js'
+
+let service: Service
+let client: Client
+let given: SamlGiven
+
+beforeAll(async () => {
+  service = await startService()
+  client = await service.client()
+  given = samlGivenOf(service, client)
+})
+
+function isIn(landed: Seen): boolean {
+  return answerOf(landed).get('code') !== null
+}
+
+async function total({ org_domain }: SamlScene): Promise<number> {
+  return (await client.users.list({ org_domain })).total
+}
+
+/** Somebody for whom nothing is left but the browser's next request. */
+async function atTheDoor(scene: SamlScene, nameId = anyEmail()) {
+  const { visitor, requestId } = await given.atIdentityProvider(scene)
+  const hop = await given.post(scene, scene.idp.respond({ ...scene.connection, requestId }, { nameId }))
+  return () => visitor.visit(leadOf(hop))
+}
+
+describe('the seats of an organization', () => {
+  test('of 40 new users at once 5 come in where there are 5, and the others are told nothing', async () => {
+    const scene = await given.scene({ seats_limit: 5 })
+    const doors = []
+    for (let count = 0; count < 40; count++) doors.push(await atTheDoor(scene))
+    const landed = await Promise.all(doors.map((enter) => enter()))
+
+    expect(landed.filter(isIn)).toHaveLength(5)
+    expect(landed.filter(({ status }) => status === 403)).toHaveLength(35)
+    expect(await total(scene)).toBe(5)
+    const { data } = await client.ssoConnections.listLoginTraces({
+      idp_id: scene.connection.idp_id,
+      outcome: 'failed',
+      per_page: 100,
+    })
+    expect(data.map((trace) => trace.failed_check)).toEqual(Array.from({ length: 35 }, () => 'seats'))
+  }, 120_000)
+
+  test('are the same for all of its connections', async () => {
+    const one = await given.scene({ seats_limit: 2, email_domains: ['one.example'] })
+    const two = {
+      ...one,
+      ...(await given.connect(one, { seats_limit: 2, email_domains: ['two.example'] }, 'idp2')),
+    }
+    const doors = []
+    for (let count = 0; count < 5; count++) {
+      doors.push(await atTheDoor(one, `u${count}@one.example`))
+      doors.push(await atTheDoor(two, `u${count}@two.example`))
+    }
+    const landed = await Promise.all(doors.map((enter) => enter()))
+    expect([landed.filter(isIn).length, await total(one)]).toEqual([2, 2])
+  }, 60_000)
+
+  test('are freed by deleting a user, who is somebody new at the next sign-in', async () => {
+    const scene = await given.scene({ seats_limit: 1 })
+    const first = { nameId: anyEmail() }
+    const second = { nameId: anyEmail() }
+    await given.signIn(scene, first)
+    expect(isIn((await given.signIn(scene, second)).landed)).toBe(false)
+    const user = await client.users.getByEmail({ org_domain: scene.org_domain, user_email: first.nameId })
+    await client.users.delete({ org_domain: scene.org_domain, user_id: user.id })
+
+    expect(isIn((await given.signIn(scene, second)).landed)).toBe(true)
+    expect(isIn((await given.signIn(scene, first)).landed)).toBe(false)
+  })
+
+  test('are not asked of users who have one', async () => {
+    const scene = await given.scene({ seats_limit: 1 })
+    const known = { nameId: anyEmail() }
+    await given.signIn(scene, known)
+    await service.given.user({ org_domain: scene.org_domain })
+    expect(isIn((await given.signIn(scene, known)).landed)).toBe(true)
+  })
+
+  test('have no end where the limit is 0', async () => {
+    const scene = await given.scene({ seats_limit: 0 })
+    for (let count = 0; count < 3; count++)
+      expect(isIn((await given.signIn(scene, { nameId: anyEmail() })).landed)).toBe(true)
+  })
+})

@@ -1,0 +1,95 @@
+import type { Client } from '@portico/sdk'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { answerOf } from '../flow-given.js'
+import { startService, type Service } from '../harness.js'
+import { leadOf, samlGivenOf, type SamlGiven } from '../saml-given.js'
+import { createVisitor } from '../visitor.js'
+
+let service: Service
+let client: Client
+let given: SamlGiven
+
+beforeAll(async () => {
+  service = await startService()
+  client = await service.client()
+  given = samlGivenOf(service, client)
+})
+
+describe('what strangers post', () => {
+  test('413 and 405: what is too long, and what is no post', async () => {
+    const scene = await given.scene()
+    const path = new URL(scene.connection.acs_url).pathname
+    const long = await given.post(scene, 'A'.repeat(450_000))
+    const got = await createVisitor(service.baseUrl).request(path)
+    expect([long.status, got.status, got.headers.get('allow')]).toEqual([413, 405, 'POST'])
+  })
+
+  test('leaves no more than 200 traces of a connection a day, and hides nobody’s sign-in', async () => {
+    const flooded = await given.scene()
+    const { idp_id } = flooded.connection
+    for (let count = 0; count < 201; count++) await given.post(flooded, '<xml>')
+    const list = () => client.ssoConnections.listLoginTraces({ idp_id })
+    expect((await list()).total).toBe(200)
+    await given.signIn(flooded)
+    expect(await given.lastTrace(flooded)).toMatchObject({ outcome: 'success' })
+    // Also one that is refused, as soon as its browser is back.
+    const { landed } = await given.signIn(flooded, { nameId: 'no address' })
+    expect([landed.status, (await given.lastTrace(flooded)).failed_check]).toEqual([403, 'email'])
+    service.clock.advance(24 * 60 * 60)
+    await given.post(flooded, '<xml>')
+    expect((await given.lastTrace(flooded)).failed_check).toBe('encoding')
+  }, 60_000)
+
+  test('is no more than one old response that somebody has kept', async () => {
+    const scene = await given.scene()
+    const { idp, connection, org_domain } = scene
+    const kept = idp.respond({ ...connection, requestId: '_old' }, { issuedAt: -3800, notOnOrAfter: 300 })
+    for (let count = 0; count < 203; count++) expect((await given.post(scene, kept)).status).toBe(403)
+
+    const traces = () => client.ssoConnections.listLoginTraces({ idp_id: connection.idp_id })
+    expect((await traces()).total).toBe(200)
+    expect((await given.lastTrace(scene)).failed_check).toBe('issued_at')
+    const [logged] = await service.query<{ count: string }>(
+      `select count(*) from log_events where domain = $1 and event_code = 'SSO_END_USER_SAML_FAILED'`,
+      [org_domain],
+    )
+    expect(logged?.count).toBe('200')
+    expect(answerOf((await given.signIn(scene)).landed).get('code')).not.toBeNull()
+  }, 60_000)
+
+  test('429: is counted by network and connection, where it is refused, and of nothing else', async () => {
+    const limited = await startService({
+      variables: { SAML_FAILURES_PER_IP: '5', SIGN_IN_ATTEMPTS_PER_IP: '5' },
+    })
+    const there = samlGivenOf(limited, await limited.client())
+    const [of, other] = [await there.scene(), await there.scene()]
+    for (let count = 0; count < 6; count++) expect((await there.signIn(of)).landed.status).toBe(303)
+    const posted: Awaited<ReturnType<typeof there.post>>[] = []
+    for (let count = 0; count < 6; count++) posted.push(await there.post(of, '<xml>'))
+
+    expect(posted.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 429])
+    expect(posted.at(-1)?.headers.get('retry-after')).toMatch(/^\d+$/)
+    const nowhere = { connection: { ...of.connection, acs_url: `${limited.baseUrl}/saml/nobody_1/acs` } }
+    for (let count = 0; count < 6; count++) expect((await there.post(nowhere, '<xml>')).status).toBe(404)
+    expect((await there.signIn(other)).landed.status).toBe(303)
+    const { landed } = await there.flows.signIn(await there.flows.scene())
+    expect(answerOf(landed).get('code')).not.toBeNull()
+  })
+
+  test('is not looked at where a page has sent it behind somebody’s back', async () => {
+    const scene = await given.scene()
+    const { requestId } = await given.atIdentityProvider(scene)
+    const posted = scene.idp.respond({ ...scene.connection, requestId })
+    const sentBy = (dest: string) =>
+      createVisitor(service.baseUrl).request(new URL(scene.connection.acs_url).pathname, {
+        method: 'POST',
+        headers: { origin: 'https://ads.example', 'sec-fetch-dest': dest },
+        body: new URLSearchParams({ SAMLResponse: posted }),
+      })
+
+    expect([(await sentBy('empty')).status, (await sentBy('iframe')).status]).toEqual([403, 403])
+    const { total } = await client.ssoConnections.listLoginTraces({ idp_id: scene.connection.idp_id })
+    expect(total).toBe(0)
+    expect(leadOf(await sentBy('document'))).toContain('/continue?h=')
+  })
+})
