@@ -155,6 +155,8 @@ const addedTo = [
   ['password_peppers', 'inserted_at'],
   ['password_connections', 'inserted_at'],
   ['sessions', 'authenticated_at'],
+  ['user_identities', 'inserted_at'],
+  ['sso_connections', 'inserted_at'],
   ['magic_link_challenges', 'inserted_at'],
   ['users', 'inserted_at'],
   ['events', 'issued_at'],

@@ -13,6 +13,7 @@ export const rowNames = [
   'B2',
   'B3',
   'B4',
+  'C1',
   'D1',
   'D2',
   'D3',

@@ -1,6 +1,6 @@
 import { Agent } from 'node:http'
 import { readLines, send, type Work } from './load-send.js'
-import { authorizations, journeys, refreshes } from './load-sign-in.js'
+import { authorizations, journeys, refreshes, samlResponses } from './load-sign-in.js'
 import { parseLoad, type Load, type LoadResult } from './load.js'
 
 function singleRequests(load: Load): Work {
@@ -37,6 +37,7 @@ const works: Record<Load['kind'], (load: Load) => Work> = {
   journey: journeys,
   refresh: refreshes,
   authorize: authorizations,
+  saml: samlResponses,
 }
 
 function draw(lines: readonly string[][]): string[] {

@@ -23,16 +23,18 @@ interface Sending {
   readonly cookie?: string | undefined
   readonly accept?: string
   readonly body?: string | undefined
+  /** JSON, unless it is said. */
+  readonly type?: string
 }
 
 export function send(port: number, agent: Agent, sending: Sending): Promise<Answer> {
-  const { method, path, token, cookie, accept, body } = sending
+  const { method, path, token, cookie, accept, body, type = 'application/json' } = sending
   return new Promise((resolve, reject) => {
     const headers = {
       ...(token && { authorization: `Bearer ${token}` }),
       ...(cookie && { cookie }),
       ...(accept && { accept }),
-      ...(body && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+      ...(body && { 'content-type': type, 'content-length': Buffer.byteLength(body) }),
     }
     const sent = request({ host: '127.0.0.1', port, method, path, agent, headers }, (res) => {
       const chunks: Buffer[] = []

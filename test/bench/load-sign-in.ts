@@ -48,6 +48,28 @@ export function authorizations(load: Load): Work {
   return { once }
 }
 
+/**
+ * The page of an identity provider posts a response, without cookies, and the browser goes on with its own; each line is
+ * good once.
+ */
+export function samlResponses(load: Load): Work {
+  const lines = readLines(load)
+  const once: Work['once'] = async (port, agent) => {
+    const [method = 'POST', path = '', , body = '{}', cookie] = lines.pop() ?? []
+    // A line of writeRequests(), its body a form's fields.
+    const fields = new URLSearchParams(JSON.parse(body) as Record<string, string>)
+    const hop = await send(port, agent, { method, path, body: fields.toString(), type: formType })
+    const handle = /\/continue\?h=([\w-]+)/.exec(hop.body)?.[1]
+    if (handle === undefined) throw new Error(`the response is refused: ${hop.status} ${hop.body}`)
+    const next = path.replace(/acs$/, `continue?h=${handle}`)
+    const { status, location, body: page } = await send(port, agent, { method: 'GET', path: next, cookie })
+    if (!location?.includes('/sign-in/')) throw new Error(`no way to the flow: ${status} ${location} ${page}`)
+  }
+  return { once, isUsedUp: () => lines.length === 0 }
+}
+
+const formType = 'application/x-www-form-urlencoded'
+
 /** Each line begins a chain of refreshes: the token of an answer is the next one that is sent. */
 export function refreshes(load: Load): Work {
   const lines = readLines(load)

@@ -6,9 +6,9 @@ import { hasWrk, startOn } from './machine.js'
 export interface Load {
   /**
    * `journey`, `authorize`: the requests of a sign-in, one after the other, count as one. `once`: each line is sent once.
-   * `refresh`: each line begins a chain of refreshes.
+   * `refresh`: each line begins a chain of refreshes. `saml`: each line is a response that is posted once, and gone on with.
    */
-  readonly kind: 'requests' | 'once' | 'journey' | 'refresh' | 'authorize'
+  readonly kind: 'requests' | 'once' | 'journey' | 'refresh' | 'authorize' | 'saml'
   readonly port: number
   /** See writeRequests(). */
   readonly requestsFile: string

@@ -13,6 +13,7 @@ import { firstAttempt } from './row-latency.js'
 import { authorizeWithSession, exchangeAndRefresh } from './row-codes.js'
 import { startAndGrow } from './row-process.js'
 import { challengePasswords, readMeanwhile } from './row-passwords.js'
+import { signInBySaml } from './row-saml.js'
 import { sdkSize } from './row-sdk.js'
 import { manyTenants } from './row-tenants.js'
 import { grantToken } from './row-tokens.js'
@@ -32,6 +33,7 @@ const rows: Record<RowName, (settings: Settings) => Promise<Figure[]>> = {
   B2: readMeanwhile,
   B3: exchangeAndRefresh,
   B4: authorizeWithSession,
+  C1: signInBySaml,
   D1: deliver,
   D2: firstAttempt,
   D3: readEventPages,

@@ -73,7 +73,10 @@ validation, no contract. For A5, B3 and B4 it sends the service's own statements
 transactions. Codes, refresh tokens and sessions of these two are inserted before their rounds; a code is bound by PKCE and has no
 refresh token, and refreshes go round among 2,000 chains. For B1 it is
 Argon2id itself (\`test/bench/raw-argon2.ts\`): the library verifies one hash with the same parameters, as many at once, in a
-process that does nothing else. For D1 it is a loop
+process that does nothing else. For C1 it is node-saml itself (\`test/bench/raw-node-saml.ts\`): it validates the responses
+that the service has had in the same round, one after the other and each several times. Ours are two requests for each response, the
+post without cookies and the browser's next one; the flows and requests that they answer are made before the rounds, by way
+of the pages, and their users have signed in so before. For D1 it is a loop
 (\`test/bench/bare-deliveries.ts\`) that posts events which are in memory, as many at once, over https connections that are
 kept as the service keeps them, with the service's check of the target: nothing is claimed, signed or stored. Peers (\`test/bench/peers\`) are
 started by hand.

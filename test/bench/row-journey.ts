@@ -39,7 +39,11 @@ export function shuffled<Item>(items: readonly Item[]): Item[] {
 }
 
 /** Of the account's application in the sandbox. */
-export async function getApplicationId({ ours, data, tokens }: Stage): Promise<string> {
+export async function getApplicationId({
+  ours,
+  data,
+  tokens,
+}: Pick<Stage, 'ours' | 'data' | 'tokens'>): Promise<string> {
   const [target] = data.targets.filter(({ environment }) => environment === 'sandbox')
   const path = `/api/v2/org/${target?.domain}/applications`
   const answer = await fetch(`http://127.0.0.1:${ours.port}${path}`, {

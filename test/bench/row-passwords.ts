@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { readConfig } from '@portico/server/config'
 import { openDeps } from '@portico/server/deps'
 import { writePassword } from '@portico/server/stored-password'
@@ -8,9 +6,8 @@ import { Argon2id } from 'oslo/password'
 import pg from 'pg'
 import type { PreparedData, Target } from './data.js'
 import { atLeast, atMost, besideBare, milliseconds, perSecond, type Figure } from './figures.js'
-import { startOn } from './machine.js'
 import { measure, median, medianOf, ratioOf, type Case, type Measured, type Settings } from './measure.js'
-import type { RawResult } from './raw-argon2.js'
+import { measureRaw } from './raw.js'
 import { writeRequests, type LoadRequest } from './requests.js'
 import { getUserRequests, skewedData } from './row-users.js'
 import { redirectUri } from './sample.js'
@@ -41,7 +38,7 @@ export function challengePasswords(settings: Settings): Promise<Figure[]> {
     await measure(stage, challenges, warmUpSeconds)
     for (let round = 0; round < settings.rounds; round += 1) {
       ours.push(await measure(stage, challenges, settings.seconds))
-      raw.push(await verifyRaw(hash, settings.seconds))
+      raw.push(await measureRaw('raw-argon2.ts', [hash, password, String(settings.seconds)]))
     }
     return besideBare('B1', 'password challenges', { ours, bare: raw }, { share: 0.9 }, 'raw Argon2id')
   })
@@ -176,17 +173,4 @@ function post(ours: Contender, { path, token, body }: LoadRequest): Promise<Resp
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
-}
-
-/** The library alone, on the core of the server. */
-async function verifyRaw(hash: string, seconds: number): Promise<Measured> {
-  const file = fileURLToPath(new URL('raw-argon2.ts', import.meta.url))
-  const command = [process.execPath, '--import', 'tsx', file, hash, password, String(seconds)]
-  const child = startOn('server', command, { stdio: ['ignore', 'pipe', 'inherit'] })
-  let text = ''
-  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
-  await once(child, 'close')
-  // The last line that raw-argon2.ts prints.
-  const { requests, rate, cpuMs } = JSON.parse(text.trim().split('\n').at(-1) ?? '') as RawResult
-  return { requests, rate, cpuMs, serverCpuMs: cpuMs, p50Ms: NaN, p99Ms: NaN }
 }

@@ -1,0 +1,153 @@
+import { leadOf } from '../saml-given.js'
+import { requestIdIn, startIdentityProvider, type TestIdentityProvider } from '../saml-identity-provider.js'
+import { createVisitor } from '../visitor.js'
+import { besideBare, type Figure } from './figures.js'
+import { measure, type Measured, type Settings } from './measure.js'
+import { measureRaw } from './raw.js'
+import { writeRequests, type LoadRequest } from './requests.js'
+import { getApplicationId } from './row-journey.js'
+import { skewedData } from './row-users.js'
+import { redirectUri } from './sample.js'
+import { codeChallenge } from './sign-in-sample.js'
+import { getTokens, onPostgres, startService, stopContender, type Contender } from './stage.js'
+
+/** Their keys take a moment each to make. */
+const connectionCount = 40
+const warmUps = 6
+/** Of those whose requests are made at the same time. */
+const browsers = 8
+
+/** A connection, and a user who signs in by it. */
+interface SignIn {
+  readonly domain: string
+  readonly email: string
+  readonly connection: { readonly idp_id: string; readonly sp_id: string; readonly acs_url: string }
+}
+
+/** C1: responses to requests of ours, from the post of the identity provider to the flow that goes on. */
+export async function signInBySaml(settings: Settings): Promise<Figure[]> {
+  const data = await skewedData(settings)
+  return onPostgres(data, async (_url, postgresPid) => {
+    const ours = await startService(data.dataDir)
+    try {
+      const tokens = await getTokens(ours, data)
+      const application = await getApplicationId({ ours, data, tokens })
+      const idp = await startIdentityProvider({ now: () => new Date() })
+      const targets = data.targets.filter(({ environment }) => environment === 'sandbox')
+      const domains = [...new Set(targets.map(({ domain }) => domain))].slice(0, connectionCount)
+      const connections = new Map<string, SignIn['connection']>()
+      for (const domain of domains)
+        connections.set(domain, await connect(ours, tokens.sandbox, { domain, idp }))
+      const signIns = targets.flatMap(({ domain, email }) => {
+        const connection = connections.get(domain)
+        return connection === undefined ? [] : [{ domain, email, connection }]
+      })
+
+      let requestsFile = ''
+      const write = async () => {
+        requestsFile = writeRequests(await respond(ours, { application, idp, signIns }))
+        return requestsFile
+      }
+      const saml = { kind: 'saml', contender: ours, requestsFile: write } as const
+      for (let count = 0; count < warmUps; count += 1)
+        await measure({ postgresPid }, saml, settings.seconds * 10)
+      const rounds: { ours: Measured[]; bare: Measured[] } = { ours: [], bare: [] }
+      for (let round = 0; round < settings.rounds; round += 1) {
+        rounds.ours.push(await measure({ postgresPid }, saml, settings.seconds))
+        const raw = [requestsFile, idp.certificate, String(settings.seconds)]
+        rounds.bare.push(await measureRaw('raw-node-saml.ts', raw))
+      }
+      return besideBare('C1', 'SAML response to flow', rounds, { share: 0.8, cpuMs: 5 }, 'node-saml alone')
+    } finally {
+      await stopContender(ours)
+    }
+  })
+}
+
+/** Gives an organization a connection that may speak for the sample's users, by the API. */
+async function connect(
+  ours: Contender,
+  token: string,
+  { domain, idp }: { readonly domain: string; readonly idp: TestIdentityProvider },
+): Promise<SignIn['connection']> {
+  const organization = await call(ours, token, 'GET', `/api/v2/organizations/${domain}`)
+  const { idp_id } = await call(ours, token, 'POST', '/api/v2/sso-connections', {
+    organization_id: organization.id,
+    email_domains: ['people.example'],
+  })
+  return call(ours, token, 'PUT', `/api/v2/sso-connections/${idp_id}`, { metadata: idp.metadata() })
+}
+
+/** The members that are used of an organization or a connection. */
+interface Answered {
+  readonly id: string
+  readonly idp_id: string
+  readonly sp_id: string
+  readonly acs_url: string
+}
+
+async function call(
+  { port }: Contender,
+  token: string,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<Answered> {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
+  // The contract of these.
+  return (await answer.json()) as Answered
+}
+
+/** Has every user begin a sign-in in a browser of their own, and signs the response that answers it. */
+async function respond(
+  { port }: Contender,
+  of: {
+    readonly application: string
+    readonly idp: TestIdentityProvider
+    readonly signIns: readonly SignIn[]
+  },
+): Promise<LoadRequest[]> {
+  const { application, idp, signIns } = of
+  const baseUrl = `http://127.0.0.1:${port}`
+  const waiting = [...signIns]
+  const requests: LoadRequest[] = []
+  async function oneByOne(): Promise<void> {
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      const { connection, domain, email } = next
+      const visitor = createVisitor(baseUrl)
+      const query = authorizeQuery(application, connection.idp_id)
+      const page = await visitor.request(`/t/${domain}/authorize?${query.toString()}`)
+      const flow = page.location === null ? page : await visitor.request(page.location)
+      const sent = await visitor.request(new URL(leadOf(flow), baseUrl).pathname)
+      const said = { nameId: email, attributes: { email, first_name: 'Ada', last_name: 'Lovelace' } }
+      const SAMLResponse = idp.respond({ ...connection, requestId: requestIdIn(sent.location) }, said)
+      requests.push({
+        method: 'POST',
+        path: new URL(connection.acs_url).pathname,
+        body: { SAMLResponse },
+        cookie: [...visitor.cookies].map((pair) => pair.join('=')).join('; '),
+      })
+    }
+  }
+  await Promise.all(Array.from({ length: browsers }, oneByOne))
+  return requests
+}
+
+function authorizeQuery(application: string, idpId: string): URLSearchParams {
+  return new URLSearchParams({
+    response_type: 'code',
+    client_id: application,
+    redirect_uri: redirectUri,
+    scope: 'openid profile email',
+    state: 'state-of-the-bench',
+    nonce: 'nonce-of-the-bench',
+    code_challenge: codeChallenge,
+    code_challenge_method: 'S256',
+    idp_hint: idpId,
+  })
+}
