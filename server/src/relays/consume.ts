@@ -93,7 +93,7 @@ const spendToken = statement((db, { tokenHash, at }: { tokenHash: Buffer; at: Da
       'request.expires_at',
       'origin.domain as origin_domain',
       'carried.email',
-      'carried.email_verified',
+      isAddressProved().as('is_address_proved'),
       'session.authenticated_at',
       'relay.organization_id as partner_id',
       'relay.partner_redirect_uri',
@@ -110,6 +110,34 @@ const spendToken = statement((db, { tokenHash, at }: { tokenHash: Buffer; at: Da
 )
 
 type SpentRelay = Awaited<ReturnType<typeof spendToken>>[number]
+
+/**
+ * Whether the address of the carried user is verified for the partner, too. The only identity provider of an organization
+ * may say of anybody who they are there; elsewhere that counts for the domains alone that the operator has given to the
+ * organization or the connection. Else it could take beforehand what others have at every partner.
+ */
+function isAddressProved() {
+  return sql<boolean>`(
+    carried.email_verified
+    and not exists (
+      select from user_identities as identity
+      left join sso_connections as connection
+        on connection.account_id = identity.account_id
+        and connection.environment = identity.environment
+        and connection.organization_id = identity.organization_id
+        and connection.idp_id = identity.issuer
+      where identity.account_id = carried.account_id
+        and identity.environment = carried.environment
+        and identity.organization_id = carried.organization_id
+        and identity.user_id = carried.id
+        and identity.kind = 'saml'
+        and not coalesce(
+          substring(carried.email_normalized from '[^@]*$') = any(origin.allowed_email_domains || connection.email_domains),
+          false
+        )
+    )
+  )`
+}
 
 /** What is in the way of everybody, whoever the partner's user is; undefined when nothing is. */
 function whyRefused(spent: SpentRelay): string | undefined {
@@ -184,7 +212,7 @@ async function findOrCreateUser(
     return found
   }
   const id = uuidv7()
-  const user = { id, email: spent.email, emailVerified: spent.email_verified, identity }
+  const user = { id, email: spent.email, emailVerified: spent.is_address_proved, identity }
   return createSigningInUser(deps, trx, ofUser(tenant, id), user)
 }
 

@@ -1,0 +1,69 @@
+import { openMagicLink, type Client } from '@portico/sdk'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { answerOf } from '../flow-given.js'
+import { anything } from '../given.js'
+import { startService, type Service } from '../harness.js'
+import { arriveBy, partnerCallback, relayGivenOf } from '../relay-given.js'
+import { samlGivenOf, type SamlGiven, type SamlScene } from '../saml-given.js'
+import { pkcePair } from '../visitor.js'
+import { exchange } from './code-given.js'
+
+let service: Service
+let client: Client
+let given: SamlGiven
+
+beforeAll(async () => {
+  service = await startService()
+  client = await service.client()
+  given = samlGivenOf(service, client)
+})
+
+/** Signs in by SSO with an address, and is carried to a partner. */
+async function carry(scene: SamlScene, email: string) {
+  const { verifier, challenge } = pkcePair()
+  const { landed } = await given.signIn(scene, { nameId: email }, { code_challenge: challenge })
+  const { body } = await exchange(service, {
+    code: answerOf(landed).get('code') ?? '',
+    code_verifier: verifier,
+    client_id: scene.application.client_id,
+  })
+  const { domain: partner_domain } = await service.given.organization()
+  await service.given.application({
+    org_domain: partner_domain,
+    organization_domain_scope: partner_domain,
+    allowed_redirect_urls: [partnerCallback],
+  })
+  const relay = await client.relays.create({ partner_domain, partner_redirect_uri: partnerCallback })
+  const access_token = body.access_token ?? ''
+  const carryAgain = async () => arriveBy(await relayGivenOf(client).address({ relay, access_token }))
+  await carryAgain()
+  const userOf = (org_domain: string) => client.users.getByEmail({ org_domain, user_email: email })
+  return { partner_domain, carryAgain, user: await userOf(partner_domain), userOf }
+}
+
+describe('an address that an identity provider says of somebody', () => {
+  test('is not verified at a partner, where its owner ends what others have with it', async () => {
+    const scene = await given.scene()
+    const email = `${anything()}@elsewhere.example`
+    const { partner_domain: org_domain, carryAgain, user, userOf } = await carry(scene, email)
+    expect((await userOf(scene.org_domain)).email_verified).toBe(true)
+    expect(user.email_verified).toBe(false)
+
+    const { magic_link } = await client.magicLink.createChallenge({
+      org_domain,
+      user_email: email,
+      send_email: false,
+    })
+    await openMagicLink(magic_link ?? '')
+    expect(await userOf(org_domain)).toMatchObject({ id: user.id, email_verified: true, identities: [] })
+    expect(await carryAgain()).toMatchObject({ status: 409, code: null })
+  })
+
+  test('is verified at a partner where its domain is the organization’s, or the connection’s', async () => {
+    const domain = `${anything()}.example`
+    const ofOrganization = await given.scene({}, { allowed_email_domains: [domain] })
+    const ofConnection = await given.scene({ email_domains: [domain] })
+    for (const scene of [ofOrganization, ofConnection])
+      expect((await carry(scene, `ada@${domain}`)).user.email_verified).toBe(true)
+  })
+})
