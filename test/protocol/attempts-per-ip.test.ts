@@ -129,3 +129,18 @@ test('429: one IP address begins so many sign-ins in a quarter of an hour, where
   expect(refused.html).toContain('<h1>')
   expect([neighbour.status, later.status]).toEqual([303, 303])
 })
+
+test('what a page has its visitors load behind their backs begins no sign-in, and is not counted', async () => {
+  const limited = await startService({ variables: { SIGN_INS_BEGUN_PER_IP: '3' } })
+  const there = flowGivenOf(limited, await limited.client())
+  const scene = await there.scene()
+  const load = (dest: string) =>
+    createVisitor(limited.baseUrl).request(there.authorizeUrl(scene), { headers: { 'sec-fetch-dest': dest } })
+
+  for (const dest of ['image', 'iframe', 'empty', 'script']) {
+    const answer = await load(dest)
+    expect([answer.status, answerOf(answer).get('error')]).toEqual([303, 'interaction_required'])
+  }
+  for (let count = 0; count < 3; count++)
+    expect((await load('document')).location).toContain(`/t/${scene.org_domain}/sign-in/`)
+})

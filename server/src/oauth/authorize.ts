@@ -31,6 +31,8 @@ export interface Authorization {
   readonly origin: string | undefined
   /** A form of another site comes without the browser's cookies, so that its session is not looked for. */
   readonly isForm: boolean
+  /** Somebody goes there; another page does not load it behind their back. */
+  readonly isNavigation: boolean
   /** Of the flow cookie, which the browser has or is given. */
   readonly browserSecret: string
   /** The address that it comes from, for limits alone. */
@@ -133,6 +135,8 @@ async function decide(
   if (isMfaRequired && !client.isTotpActive) return { fault: noSecondFactor }
   const stepUp = fit === 'step_up' ? session : undefined
   if (request.prompt?.includes('none')) return { fault: stepUp === undefined ? noSession : noPageAllowed }
+  // A page could have all visitors of a network begin as many sign-ins as the network may.
+  if (!authorization.isNavigation) return { fault: noPageShown }
   return { flowId: await beginFlow(deps, authorization, client, { request, isMfaRequired, stepUp }) }
 }
 
@@ -151,6 +155,10 @@ const noSession: AuthorizationFault = {
 const noPageAllowed: AuthorizationFault = {
   error: 'interaction_required',
   description: 'the user has to pass a second factor, and prompt is none',
+}
+const noPageShown: AuthorizationFault = {
+  error: 'interaction_required',
+  description: 'the user has to sign in on a page, which the browser would not show (Sec-Fetch-Dest)',
 }
 
 interface BegunFlow {

@@ -10,6 +10,7 @@ import { findOrganizationByDomain } from '../../organizations/find-organization.
 import { findFlowSecret, flowSecretOf, secretOfOurForm, toFlowCookie } from '../csrf.js'
 import { errorPage } from '../error.js'
 import type { Frame } from '../layout.js'
+import { isNavigation } from '../navigation.js'
 import { isOnlyLooking } from '../only-looking.js'
 import { pageHeaders } from '../page-headers.js'
 import { findSessionSecret, toSessionCookie } from '../session-cookie.js'
@@ -107,6 +108,7 @@ export function signInRouter(deps: Deps, site: Site): Router {
       parameters,
       origin: req.headers.origin,
       isForm,
+      isNavigation: isNavigation(req),
       browserSecret: secret,
       ip: req.ip ?? '',
       findSessionSecret: (owner) => findSessionSecret(req.headers.cookie, isHttps, owner),
