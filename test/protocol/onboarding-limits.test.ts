@@ -6,6 +6,7 @@ import {
   type OnboardingGiven,
   type OnboardingScene,
 } from '../onboarding-given.js'
+import { idpMetadata } from '../sso-given.js'
 import { createVisitor, type Seen, type Visitor } from '../visitor.js'
 
 let service: Service
@@ -97,3 +98,31 @@ test('of one link a hundred codes are tried in a day, from wherever', async () =
   const answer = await typeFrom('198.51.100.1', elsewhere, await given.codeTo(other.email))
   expect(answer.location).toContain('/now')
 }, 60_000)
+
+test('429: an administrator stores ten metadata an hour, so that the others are not mailed without end', async () => {
+  const scene = await given.invited()
+  const { visitor } = await given.inTutorial(scene)
+  const store = async () => {
+    await given.upload(scene, visitor, { xml: idpMetadata({ from: service.clock.now() }) })
+    return given.confirm(scene, visitor)
+  }
+  for (let times = 1; times <= 10; times++) expect((await store()).url).toContain('/test')
+  const refused = await store()
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^\d+$/)])
+  expect(refused.html).toContain('<h1>')
+  service.clock.advance(60 * minute + 1)
+  expect((await store()).url).toContain('/test')
+}, 60_000)
+
+test('429: a test goes to the identity provider as often as a sign-in does', async () => {
+  const limited = await startService({ variables: { SIGN_INS_BEGUN_PER_IP: '3' } })
+  const there = onboardingGivenOf(limited, await limited.client())
+  const scene = await there.invited()
+  const { visitor } = await there.inTutorial(scene)
+  await there.upload(scene, visitor, { xml: idpMetadata({ from: limited.clock.now() }) })
+  await there.confirm(scene, visitor)
+  const statuses: number[] = []
+  for (let count = 0; count < 4; count++)
+    statuses.push((await visitor.request(`/onboarding/${scene.connection.idp_id}/test/start`)).status)
+  expect(statuses).toEqual([303, 303, 303, 429])
+})

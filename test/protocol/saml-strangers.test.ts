@@ -76,6 +76,21 @@ describe('what strangers post', () => {
     expect(answerOf(landed).get('code')).not.toBeNull()
   })
 
+  test('429: fills no table where it is right, either: also what is proved is counted', async () => {
+    const limited = await startService({ variables: { SIGN_INS_BEGUN_PER_IP: '3' } })
+    const admin = await limited.client()
+    const there = samlGivenOf(limited, admin)
+    const [of, other] = [await there.scene(), await there.scene()]
+    const statuses: number[] = []
+    for (let count = 0; count < 7; count++)
+      statuses.push((await there.post(of, of.idp.respond(of.connection))).status)
+
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 429])
+    const { total } = await admin.ssoConnections.listLoginTraces({ idp_id: of.connection.idp_id })
+    expect(total).toBe(6)
+    expect((await there.signIn(other)).landed.status).toBe(303)
+  })
+
   test('is not looked at where a page has sent it behind somebody’s back', async () => {
     const scene = await given.scene()
     const { requestId } = await given.atIdentityProvider(scene)

@@ -93,6 +93,23 @@ export interface Limits {
    * @throws ApiError `rate_limited`
    */
   takeSamlRequestFrom(ip: string): Promise<LimitState>
+  /**
+   * Counts a SAML response that was proved by the network that it came from, and its connection: an identity provider that
+   * answers without end fills no table, and keeps nobody from another one.
+   *
+   * @throws ApiError `rate_limited`
+   */
+  takeProvedResponse(from: { readonly connectionId: string; readonly ip: string }): Promise<LimitState>
+  /**
+   * Counts metadata that an administrator stores for a connection, of which others are told by mail.
+   *
+   * @throws ApiError `rate_limited`
+   */
+  takeMetadata(at: {
+    readonly accountId: string
+    readonly environment: string
+    readonly connectionId: string
+  }): Promise<LimitState>
   /** Forgets the failed attempts at an address, whose owner has shown up in another way. */
   forgetAttempts(at: LimitedAddress): Promise<void>
   /** @throws ApiError `rate_limited` */
@@ -147,6 +164,12 @@ const adminCodesPerHour = 30
  */
 const adminTriesPerDay = 100
 
+/** A sign-in that begins at an identity provider has two responses: the one that nobody asked for, and the answer. */
+const responsesOfSignIn = 2
+
+/** Whoever sets a connection up uploads a few; each is mailed to every administrator. */
+const metadataPerHour = 10
+
 /** Opens the limits of sign-ins and messages; decision 14 says why they are what they are. */
 export function openLimits(deps: Pick<Deps, 'config' | 'db' | 'now' | 'log' | 'keys'>): Limits {
   const { attemptsPerAddress, attemptsPerMinute, lockSeconds, maxLockSeconds } = deps.config.limits
@@ -170,6 +193,10 @@ export function openLimits(deps: Pick<Deps, 'config' | 'db' | 'now' | 'log' | 'k
     deps.config.limits.flowsPerIp,
     quarterHour,
   )
+  const countProvedResponse = counting(
+    policyOf('saml-response-proved', deps.config.limits.flowsPerIp * responsesOfSignIn, quarterHour),
+  )
+  const countMetadata = counting(policyOf('sso-metadata', metadataPerHour, hour))
   const countAdminCode = counting(policyOf('admin-code', adminCodesPerNetwork, adminCodeWindow))
   const countAdminCodesOfLink = counting(policyOf('admin-code-link', adminCodesPerHour, hour))
   const adminTries = openCounter(deps, policyOf('admin-code-tries', adminTriesPerDay, day))
@@ -297,6 +324,10 @@ export function openLimits(deps: Pick<Deps, 'config' | 'db' | 'now' | 'log' | 'k
     attemptAdminCode,
     takeFlowFrom: countFlowFrom,
     takeSamlRequestFrom: countSamlRequestFrom,
+    takeProvedResponse: ({ connectionId, ip }) =>
+      countProvedResponse(anywhere, `${connectionId} ${networkOfClient(ip)}`),
+    takeMetadata: ({ accountId, environment, connectionId }) =>
+      countMetadata({ accountId, environment, domain: undefined }, connectionId),
     takeSms,
   }
 }

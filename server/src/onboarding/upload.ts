@@ -68,6 +68,7 @@ export async function findUpload(
  * was none, and else as soon as the operator says so. The administrators of the organization are told by mail.
  *
  * @returns Undefined when something else was uploaded meanwhile, it was stored already, or the onboarding begins anew.
+ * @throws ApiError `rate_limited` when the connection was given too many in the last hour.
  */
 export async function confirmUpload(
   deps: Deps,
@@ -75,6 +76,7 @@ export async function confirmUpload(
   connection: OnboardingConnection,
   { uploadId, requestId }: { readonly uploadId: string; readonly requestId: string },
 ): Promise<StoredMetadata | undefined> {
+  await deps.limits.takeMetadata(connection)
   const cause = adminCause(session, requestId)
   const { record } = await change(deps, cause, async (trx) => {
     const xml = await takeUpload(deps, trx, session, connection, uploadId)

@@ -56,7 +56,7 @@ const acceptedForMs = 2 * 60 * 1000
  * Proves a response, and keeps what it proves for a minute. Nothing is consumed: whose browser it is shows in the next
  * request alone, which comes with cookies.
  *
- * @throws ApiError `rate_limited` when the network has sent the connection too much that was refused.
+ * @throws ApiError `rate_limited` when the network has sent the connection too much, refused or not.
  */
 export async function receiveResponse(deps: Deps, posted: PostedResponse): Promise<ArrivalOutcome> {
   const live = await findLiveConnection(deps.db, posted.idpId)
@@ -88,6 +88,7 @@ export async function receiveResponse(deps: Deps, posted: PostedResponse): Promi
       ? { ...of, to: 'test', traceId }
       : { ...of, to: 'refused' }
   }
+  await deps.limits.takeProvedResponse({ connectionId: live.connectionId, ip: posted.ip })
   const handle = await deps.db.transaction().execute(async (trx) => {
     const traceId = await insertTrace(deps, trx, live, { ...known, outcome: 'arrived' })
     const proof = { assertion, metadataVersion: metadata.version, traceId }

@@ -11,16 +11,18 @@ import {
 } from './live-connection.js'
 
 /** For whom an identity provider is asked: a flow of a browser, or an administrator's test of what was uploaded. */
-export type RequestPurpose =
+export type RequestPurpose = (
   | {
       readonly flowId: string
       /** The identity provider asks also who is signed in there (SAML core section 3.4.1, ForceAuthn). */
       readonly isForced: boolean
       readonly requestId: string
-      /** The address that the browser comes from, for limits alone. */
-      readonly ip: string
     }
   | { readonly adminSessionId: string; readonly metadataVersion: number }
+) & {
+  /** The address that the browser comes from, for limits alone. */
+  readonly ip: string
+}
 
 /** How long somebody may be at the identity provider. */
 const requestLifetimeMs = 10 * 60 * 1000
@@ -30,14 +32,14 @@ const requestLifetimeMs = 10 * 60 * 1000
  * for ten minutes. A flow waits for one answer, to its last request. An administrator's test is against the version of the metadata that they have uploaded.
  *
  * @returns Undefined when the connection has no such metadata, or, for a flow, is inactive.
- * @throws ApiError `rate_limited` when the network of a flow's browser has asked too often.
+ * @throws ApiError `rate_limited` when the network of the browser has asked too often.
  */
 export async function startRequest(
   deps: Deps,
   key: ConnectionKey,
   purpose: RequestPurpose,
 ): Promise<SignedAuthnRequest | undefined> {
-  if ('flowId' in purpose) await deps.limits.takeSamlRequestFrom(purpose.ip)
+  await deps.limits.takeSamlRequestFrom(purpose.ip)
   const live = await findLiveConnectionOf(deps.db, key)
   const isOpen = live !== undefined && ('adminSessionId' in purpose || live.active)
   if (!isOpen) return undefined

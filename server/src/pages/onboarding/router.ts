@@ -14,6 +14,7 @@ import { errorPage } from '../error.js'
 import { requestFormPage } from '../identity-provider.js'
 import { isOnlyLooking } from '../only-looking.js'
 import { pageHeaders } from '../page-headers.js'
+import { waitOf } from '../steps/limit.js'
 import { formOf, frameOf, sendPage, textOf, type Site } from '../site.js'
 import { findAdminSecret, toAdminCookie } from './admin-cookie.js'
 import { arrivalRouter } from './arrival/router.js'
@@ -117,6 +118,16 @@ export function onboardingRouter(deps: Deps, site: Site): Router {
     else sendSentence(req, res.set('Allow', 'GET, HEAD, POST'), 405, 'notInvited')
   })
 
+  router.use((error: unknown, req: Request, res: Response, next: NextFunction) => {
+    const wait = res.headersSent ? undefined : waitOf(error)
+    if (wait === undefined) {
+      next(error)
+      return
+    }
+    if (wait.retryAfterSeconds !== undefined) res.set('Retry-After', String(wait.retryAfterSeconds))
+    sendSentence(req, res, 429, 'tooMany')
+  })
+
   return router
 
   async function actOrLeave(req: Request, res: Response, scene: Arrived, action: string): Promise<void> {
@@ -171,7 +182,11 @@ export function onboardingRouter(deps: Deps, site: Site): Router {
   async function startTest(req: Request, res: Response, scene: Arrived): Promise<void> {
     const { session, connection, frame } = scene
     const metadataVersion = testedVersion(connection)
-    const purpose = { adminSessionId: session.sessionId, metadataVersion: metadataVersion ?? 0 }
+    const purpose = {
+      adminSessionId: session.sessionId,
+      metadataVersion: metadataVersion ?? 0,
+      ip: req.ip ?? '',
+    }
     const request = metadataVersion === null ? undefined : await startRequest(deps, connection, purpose)
     if (request === undefined) goTo(req, res, scene, 'test')
     else if (request.binding === 'redirect')
@@ -208,7 +223,7 @@ export function onboardingRouter(deps: Deps, site: Site): Router {
     req: Request,
     res: Response,
     status: number,
-    name: 'notInvited' | 'noSuchConnection' | 'otherBrowser' | 'leftOnboarding' | 'declined',
+    name: 'notInvited' | 'noSuchConnection' | 'otherBrowser' | 'leftOnboarding' | 'declined' | 'tooMany',
   ): void {
     const frame = frameOf(site, req, { organization: undefined, isSandbox: false, url: undefined })
     sendPage(site, res.status(status), errorPage(frame, frame.texts[name]), frame)
