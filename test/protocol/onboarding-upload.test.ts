@@ -120,16 +120,20 @@ describe('metadata', () => {
     expect(html.match(/SHA-256 fingerprint/g)).toHaveLength(2)
   })
 
-  test('of an entity ID that another connection uses say so, and not whose', async () => {
+  test('of an entity ID that another connection of the organization uses say so, and nothing of others', async () => {
     const entityId = 'https://shared.idp.example/metadata'
     const { scene, visitor } = await atUpload()
-    const { id } = await service.given.organization()
-    const other = await given.sso.configured(id, { entityId, from: service.clock.now() })
+    const { id: foreign } = await service.given.organization()
+    await given.sso.configured(foreign, { entityId, from: service.clock.now() })
     await given.upload(scene, visitor, { file: metadata({ entityId }) })
+    const said = 'Another connection has metadata with the same entity ID.'
+    // Who else is a customer of the operator is nobody's to try out.
+    expect((await visitor.visit(pathOf(scene, 'review'))).html).not.toContain(said)
 
+    const own = await given.sso.configured(scene.organization_id, { entityId, from: service.clock.now() })
     const { html } = await visitor.visit(pathOf(scene, 'review'))
-    expect(html).toContain('Another connection has metadata with the same entity ID.')
-    expect(html).not.toContain(other.idp_id)
+    expect(html).toContain(said)
+    expect(html).not.toContain(own.idp_id)
   })
 
   test('never come back on a page', async () => {
