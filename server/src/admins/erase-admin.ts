@@ -120,7 +120,7 @@ async function eraseLogAndMail(
   await sql`
     update jobs set last_error = null
     where account_id = ${accountId}
-      and name in ('send_admin_invitation', 'send_admin_code')
+      and name in ('send_admin_invitation', 'send_admin_code', 'send_metadata_notice')
       and payload->>'organizationId' = ${organizationId}
       and strpos(lower(last_error), ${email}) > 0`.execute(trx)
 }
