@@ -234,13 +234,23 @@ function toStored(certificate: X509Certificate): StoredCertificate {
   return {
     pem: certificate.toString(),
     fingerprint_sha256: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
-    subject: certificate.subject.split('\n').join(', ').slice(0, 300),
-    not_before: new Date(certificate.validFrom).toISOString(),
-    not_after: new Date(certificate.validTo).toISOString(),
+    // Undefined where a certificate names nobody, whatever the types of Node say.
+    subject: ((certificate.subject as string | undefined) ?? '').split('\n').join(', ').slice(0, 300),
+    not_before: toTime(certificate.validFrom),
+    not_after: toTime(certificate.validTo),
   }
 }
 
+/** A time of a certificate, which Node gives as text, also where it is none. */
+function toTime(text: string): string {
+  const time = new Date(text)
+  return Number.isNaN(time.getTime()) ? unreadable() : time.toISOString()
+}
+
 function earliest(times: readonly (string | undefined)[]): Date | null {
-  const read = times.map((time) => Date.parse(time ?? '')).filter((time) => !Number.isNaN(time))
+  // A year of four digits: what else is a time to JavaScript may be none to the database.
+  const read = times
+    .map((time = '') => (/^[1-9]\d{3}-/.test(time) ? Date.parse(time) : NaN))
+    .filter((time) => !Number.isNaN(time))
   return read.length === 0 ? null : new Date(Math.min(...read))
 }
