@@ -99,11 +99,20 @@ describe('a connection of the provider type test', () => {
     expect(other.metadata).toMatchObject([{ version: 1, current: false }])
     const back = await client.ssoConnections.update({ idp_id, provider_type: 'test' })
     expect(back.metadata).toMatchObject([{ version: 2, current: true }, { current: false }])
+    const keys = () =>
+      service.query(
+        `select from sso_keys as key join sso_connections as connection on connection.id = key.connection_id
+         where connection.idp_id = $1 and key.purpose = 'test_identity_provider'`,
+        [idp_id],
+      )
+    // The key of before is gone, however often the type is changed.
+    expect(await keys()).toHaveLength(1)
 
     await client.ssoConnections.createOnboarding({ idp_id, sso_admin_email: anyEmail() })
     await client.ssoConnections.resetOnboarding({ idp_id })
     const { metadata } = await client.ssoConnections.get({ idp_id })
     expect(metadata.filter(({ current }) => current)).toEqual([])
+    expect(await keys()).toHaveLength(0)
   })
 })
 

@@ -65,6 +65,22 @@ export async function insertSsoKey(
     .execute()
 }
 
+/** Deletes the keys of a connection that are for a purpose. */
+export async function deleteSsoKeys(
+  db: Kysely<DB>,
+  key: ConnectionKey,
+  purpose: SsoKeyPurpose,
+): Promise<void> {
+  await db
+    .deleteFrom('sso_keys')
+    .where('account_id', '=', key.accountId)
+    .where('environment', '=', key.environment)
+    .where('organization_id', '=', key.organizationId)
+    .where('connection_id', '=', key.connectionId)
+    .where('purpose', '=', purpose)
+    .execute()
+}
+
 /** The context under which a private key is sealed; the re-sealing command uses it too. */
 export function ssoKeyContext(
   key: Pick<ConnectionKey, 'accountId' | 'organizationId' | 'connectionId'> & {

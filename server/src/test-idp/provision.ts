@@ -5,7 +5,7 @@ import { readIdpMetadata } from '../saml/metadata.js'
 import { bindings, escapeXml, ns } from '../saml/saml-names.js'
 import { makeServiceProviderKey, type ServiceProviderKey } from '../saml/service-provider-key.js'
 import { isOfConnection, type ConnectionKey } from '../sso-connections/connection-key.js'
-import { insertSsoKey } from '../sso-connections/keys.js'
+import { deleteSsoKeys, insertSsoKey } from '../sso-connections/keys.js'
 import { storeMetadata } from '../sso-connections/metadata-versions.js'
 
 /** The built-in identity provider of a connection, which is made and not stored yet. */
@@ -34,7 +34,7 @@ export async function insertTestIdp(
   await storeMetadata(deps, trx, key, { xml, metadata, uploadedBy: 'service', makeCurrent: true })
 }
 
-/** Takes the built-in identity provider from a connection that is locked: its word counts for nothing any more. */
+/** Takes the built-in identity provider from a connection that is locked, with its key: its word counts for nothing any more. */
 export async function removeTestIdp(trx: Transaction<DB>, key: ConnectionKey): Promise<void> {
   await trx
     .updateTable('sso_metadata_versions')
@@ -43,6 +43,7 @@ export async function removeTestIdp(trx: Transaction<DB>, key: ConnectionKey): P
     .where('is_current', '=', true)
     .where('uploaded_by', '=', 'service')
     .execute()
+  await deleteSsoKeys(trx, key, 'test_identity_provider')
 }
 
 /** What the built-in identity provider of a connection calls itself. */
