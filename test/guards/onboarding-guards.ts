@@ -42,6 +42,26 @@ const endsByInvitation = uploads(
 /** Who gets to the onboarding of a connection, and what each step of it takes. */
 export const onboardingGuards = [
   guard({
+    name: 'onboarding: metadata of one connection in an hour',
+    file: upload,
+    find: 'await deps.limits.takeMetadata(connection)',
+    replace: '',
+    red: limited(
+      '429: an administrator stores ten metadata an hour, so that the others are not mailed without end',
+    ),
+    green: isStored,
+  }),
+  guard({
+    name: 'onboarding: entity IDs of other organizations',
+    file: 'server/src/onboarding/metadata-version.ts',
+    find: ".where('organization_id', '=', organizationId)",
+    replace: '',
+    red: uploads(
+      'metadata of an entity ID that another connection of the organization uses say so, and nothing of others',
+    ),
+    green: isStored,
+  }),
+  guard({
     name: 'onboarding: expiry of the link',
     file: arrival,
     find: ".where('link.expires_at', '>', at)",

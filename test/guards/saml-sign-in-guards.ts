@@ -159,7 +159,7 @@ export const samlSignInGuards = [
   guard({
     name: 'saml: requests by network',
     file: request,
-    find: "if ('flowId' in purpose) await deps.limits.takeSamlRequestFrom(purpose.ip)",
+    find: 'await deps.limits.takeSamlRequestFrom(purpose.ip)',
     replace: '',
     red: requests('429: goes out as often as sign-ins may begin'),
     green: ends,
@@ -174,6 +174,37 @@ export const samlSignInGuards = [
       title: '429: one IP address begins so many sign-ins in a quarter of an hour, wherever',
     },
     green: ends,
+  }),
+  guard({
+    name: 'flows begun, by who goes there',
+    file: 'server/src/oauth/authorize.ts',
+    find: 'if (!authorization.isNavigation) return { fault: noPageShown }',
+    replace: 'void noPageShown',
+    red: {
+      file: 'test/protocol/attempts-per-ip.test.ts',
+      title: 'what a page has its visitors load behind their backs begins no sign-in, and is not counted',
+    },
+    green: ends,
+  }),
+  guard({
+    name: 'saml: what is proved, by network and connection',
+    file: 'server/src/sso-sign-in/arrive.ts',
+    find: 'await deps.limits.takeProvedResponse({ connectionId: live.connectionId, ip: posted.ip })',
+    replace: '',
+    red: strangers('429: fills no table where it is right, either: also what is proved is counted'),
+    green: ends,
+  }),
+  guard({
+    name: 'saml: addresses at partners, of whom an identity provider alone has said them',
+    file: 'server/src/relays/consume.ts',
+    find: "and identity.kind = 'saml'",
+    replace: 'and false',
+    red: test('relay')(
+      'an address that an identity provider says of somebody is not verified at a partner, where its owner ends what others have with it',
+    ),
+    green: test('relay')(
+      'an address that an identity provider says of somebody is verified at a partner where its domain is the organization’s, or the connection’s',
+    ),
   }),
   guard({
     name: 'saml: names that users choose are no addresses',
