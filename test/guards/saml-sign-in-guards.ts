@@ -189,7 +189,7 @@ export const samlSignInGuards = [
   guard({
     name: 'saml: what is proved, by network and connection',
     file: 'server/src/sso-sign-in/arrive.ts',
-    find: 'await deps.limits.takeProvedResponse({ connectionId: live.connectionId, ip: posted.ip })',
+    find: 'await deps.limits.provedResponses.count(sender)',
     replace: '',
     red: strangers('429: fills no table where it is right, either: also what is proved is counted'),
     green: ends,

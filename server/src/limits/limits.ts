@@ -94,13 +94,6 @@ export interface Limits {
    */
   takeSamlRequestFrom(ip: string): Promise<LimitState>
   /**
-   * Counts a SAML response that was proved by the network that it came from, and its connection: an identity provider that
-   * answers without end fills no table, and keeps nobody from another one.
-   *
-   * @throws ApiError `rate_limited`
-   */
-  takeProvedResponse(from: { readonly connectionId: string; readonly ip: string }): Promise<LimitState>
-  /**
    * Counts metadata that an administrator stores for a connection, of which others are told by mail.
    *
    * @throws ApiError `rate_limited`
@@ -146,6 +139,11 @@ export interface Limits {
   readonly failedGrants: FailureLimit
   /** SAML responses that are refused, by network and connection: any page can have its visitors post some. */
   readonly failedResponses: FailureLimit
+  /**
+   * SAML responses that are right, in the same way: an identity provider that answers without end fills no table, and is
+   * refused then before anything is proved.
+   */
+  readonly provedResponses: FailureLimit
 }
 
 const minute = 60
@@ -192,9 +190,6 @@ export function openLimits(deps: Pick<Deps, 'config' | 'db' | 'now' | 'log' | 'k
     'ip-saml-request',
     deps.config.limits.flowsPerIp,
     quarterHour,
-  )
-  const countProvedResponse = counting(
-    policyOf('saml-response-proved', deps.config.limits.flowsPerIp * responsesOfSignIn, quarterHour),
   )
   const countMetadata = counting(policyOf('sso-metadata', metadataPerHour, hour))
   const countAdminCode = counting(policyOf('admin-code', adminCodesPerNetwork, adminCodeWindow))
@@ -315,6 +310,9 @@ export function openLimits(deps: Pick<Deps, 'config' | 'db' | 'now' | 'log' | 'k
     failedResponses: countingFailures(
       policyOf('saml-response', deps.config.limits.samlFailuresPerIp, quarterHour),
     ),
+    provedResponses: countingFailures(
+      policyOf('saml-response-proved', deps.config.limits.flowsPerIp * responsesOfSignIn, quarterHour),
+    ),
     attemptSignIn,
     attemptFrom,
     forgetAttempts,
@@ -324,8 +322,6 @@ export function openLimits(deps: Pick<Deps, 'config' | 'db' | 'now' | 'log' | 'k
     attemptAdminCode,
     takeFlowFrom: countFlowFrom,
     takeSamlRequestFrom: countSamlRequestFrom,
-    takeProvedResponse: ({ connectionId, ip }) =>
-      countProvedResponse(anywhere, `${connectionId} ${networkOfClient(ip)}`),
     takeMetadata: ({ accountId, environment, connectionId }) =>
       countMetadata({ accountId, environment, domain: undefined }, connectionId),
     takeSms,

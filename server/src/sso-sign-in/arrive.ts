@@ -64,6 +64,7 @@ export async function receiveResponse(deps: Deps, posted: PostedResponse): Promi
   // Of one connection, so that nobody is kept from another, nor from their password.
   const sender = `${live.connectionId} ${networkOfClient(posted.ip)}`
   deps.limits.failedResponses.check(sender)
+  deps.limits.provedResponses.check(sender)
   const { domain, environment } = live
   const of: PageOf = { domain, environment }
   const test = await findClaimedTest(deps, live, posted)
@@ -88,7 +89,7 @@ export async function receiveResponse(deps: Deps, posted: PostedResponse): Promi
       ? { ...of, to: 'test', traceId }
       : { ...of, to: 'refused' }
   }
-  await deps.limits.takeProvedResponse({ connectionId: live.connectionId, ip: posted.ip })
+  await deps.limits.provedResponses.count(sender)
   const handle = await deps.db.transaction().execute(async (trx) => {
     const traceId = await insertTrace(deps, trx, live, { ...known, outcome: 'arrived' })
     const proof = { assertion, metadataVersion: metadata.version, traceId }
