@@ -1,3 +1,4 @@
+import { Fragment, type ComponentChildren } from 'preact'
 import type { MetadataWarning } from '@portico/contract/sso-records'
 import type { StoredCertificate } from '../../saml/metadata.js'
 import { asShown } from './as-shown.js'
@@ -45,7 +46,7 @@ export function MetadataSummary({ metadata, texts }: { metadata: MetadataView; t
   )
 }
 
-function Fact({ name, children }: { name: string; children: preact.ComponentChildren }) {
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
   return (
     <div>
       <dt>{name}</dt>
@@ -67,16 +68,30 @@ function Certificate({ certificate, texts }: { certificate: StoredCertificate; t
       <p>
         <span class="quiet">{words.fingerprint}</span>{' '}
         <code class="fingerprint" lang="en">
-          {toFingerprint(certificate.fingerprint_sha256)}
+          <Fingerprint digits={certificate.fingerprint_sha256} />
         </code>
       </p>
     </>
   )
 }
 
-/** In pairs, as consoles show it. */
-function toFingerprint(digits: string): string {
-  return (digits.toUpperCase().match(/../g) ?? []).join(':')
+/** In pairs, as consoles show it; a line may end behind a colon. */
+function Fingerprint({ digits }: { digits: string }) {
+  const pairs = digits.toUpperCase().match(/../g) ?? []
+  return (
+    <>
+      {pairs.map((pair, index) => (
+        <Fragment key={index}>
+          {pair}
+          {index < pairs.length - 1 && (
+            <>
+              :<wbr />
+            </>
+          )}
+        </Fragment>
+      ))}
+    </>
+  )
 }
 
 function toDate(at: Date, { lang }: PageTexts): string {
