@@ -67,6 +67,12 @@ describe('metadata', () => {
 
   test.each([
     ['nothing', { xml: '  ' }, 'Choose a file, or paste the XML.'],
+    ['in an empty file', { file: '' }, 'This file is empty.'],
+    [
+      'a certificate',
+      { file: '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n' },
+      'This is a certificate alone.',
+    ],
     ['no XML', { xml: 'hello' }, 'not a well-formed XML document'],
     [
       'an entity',

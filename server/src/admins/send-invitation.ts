@@ -5,6 +5,7 @@ import type { Deps } from '../deps.js'
 import type { JobPayloads } from '../jobs/job-names.js'
 import { deliverMail } from '../mail/deliver.js'
 import { adminInvitationMail } from '../mail/messages.js'
+import { findServiceName } from '../onboarding/service-name.js'
 
 const dayMs = 24 * 60 * 60 * 1000
 
@@ -42,6 +43,7 @@ export async function sendAdminInvitation(
       'link.id',
       'link.environment',
       'link.expires_at',
+      'link.connection_id',
       idpIdOfLink().as('idp_id'),
       'admin.email',
       'organizations.domain',
@@ -53,10 +55,12 @@ export async function sendAdminInvitation(
   // Ended or expired while it waited: there is nothing to send.
   if (link === undefined) return
 
-  const { id, idp_id: idpId, email, domain, name, locale, color } = link
+  const { id, idp_id: idpId, connection_id: connectionId, email, domain, name, locale, color } = link
   // The check constraint of the column allows nothing else.
   const environment = link.environment as Environment
+  const key = { accountId, environment, organizationId, connectionId }
   const message = adminInvitationMail({
+    serviceName: await findServiceName(deps.db, key),
     organizationName: name,
     locale,
     productName: deps.config.productName,

@@ -1,8 +1,9 @@
+import { displayName } from '../display-name.js'
 import type { Notice } from '../jobs/job-names.js'
 import type { LinkPurpose } from '../magic-link/purpose.js'
 import { toMessage, type Message, type Sender } from './frame.js'
 import { styles } from './style.js'
-import type { LinkTexts, MailTexts } from './texts.js'
+import type { MailTexts } from './texts.js'
 
 export interface MagicLinkMail extends Sender {
   readonly purpose: LinkPurpose
@@ -13,13 +14,20 @@ export interface MagicLinkMail extends Sender {
 
 /** The mail that carries a magic link. */
 export function magicLinkMail(mail: MagicLinkMail): Message {
-  return linkMail(mail, mail.link, ({ links }) => {
-    const words = links[mail.purpose]
-    return { ...words, lifetime: words.lifetime(mail.minutes) }
+  return linkMail(mail, mail.link, ({ links }, organization) => {
+    const { subject, invitation, lifetime, ...words } = links[mail.purpose]
+    return {
+      ...words,
+      subject: subject(organization),
+      invitation: invitation(organization),
+      lifetime: lifetime(mail.minutes),
+    }
   })
 }
 
 export interface AdminInvitationMail extends Sender {
+  /** What the users are to sign in to; the product where nothing names it. */
+  readonly serviceName: string | undefined
   readonly link: string
   /** How long the link can be opened. */
   readonly days: number
@@ -27,26 +35,42 @@ export interface AdminInvitationMail extends Sender {
 
 /** The mail that invites an administrator to set up single sign-on. */
 export function adminInvitationMail(mail: AdminInvitationMail): Message {
-  return linkMail(mail, mail.link, ({ adminInvitation }) => ({
-    ...adminInvitation,
-    lifetime: adminInvitation.lifetime(mail.days),
-  }))
+  const service = displayName(mail.serviceName ?? '') || displayName(mail.productName)
+  return linkMail(mail, mail.link, ({ adminInvitation }, organization) => {
+    const { subject, invitation, lifetime, ...words } = adminInvitation
+    return {
+      ...words,
+      subject: subject(organization),
+      invitation: invitation(organization, service),
+      lifetime: lifetime(mail.days),
+    }
+  })
 }
 
 /** What a mail says whose purpose is its link. */
-type LinkWords = Omit<LinkTexts, 'lifetime'> & { readonly lifetime: string }
+interface LinkWords {
+  readonly subject: string
+  readonly invitation: string
+  readonly button: string
+  readonly lifetime: string
+  readonly unexpected: string
+}
 
-function linkMail(sender: Sender, link: string, wordsOf: (texts: MailTexts) => LinkWords): Message {
+function linkMail(
+  sender: Sender,
+  link: string,
+  wordsOf: (texts: MailTexts, organization: string) => LinkWords,
+): Message {
   return toMessage(sender, (texts, organization) => {
-    const { subject, invitation, button, lifetime, unexpected } = wordsOf(texts)
+    const { subject, invitation, button, lifetime, unexpected } = wordsOf(texts, organization)
     return {
-      subject: subject(organization),
+      subject,
       preview: lifetime,
-      text: [`${invitation(organization)}\n\n${link}`, lifetime, unexpected],
+      text: [`${invitation}\n\n${link}`, lifetime, unexpected],
       children: (
         <>
           <p class="ink" style={styles.paragraph}>
-            {lifetime}
+            {invitation}
           </p>
           <p style={styles.action}>
             <a
@@ -57,6 +81,9 @@ function linkMail(sender: Sender, link: string, wordsOf: (texts: MailTexts) => L
             >
               {button}
             </a>
+          </p>
+          <p class="ink" style={{ ...styles.paragraph, margin: '0 0 24px' }}>
+            {lifetime}
           </p>
           <p class="quiet" style={styles.small}>
             {texts.plainLink}

@@ -5,8 +5,7 @@ import type { LinkPurpose } from '../magic-link/purpose.js'
 export interface MailTexts {
   /** By what a link is for. */
   readonly links: Readonly<Record<LinkPurpose, LinkTexts>>
-  /** Its lifetime is in days. */
-  readonly adminInvitation: LinkTexts
+  readonly adminInvitation: AdminInvitationTexts
   readonly plainLink: string
   readonly notices: Readonly<Record<Notice, NoticeTexts>>
   readonly unexpectedNotice: (organization: string) => string
@@ -21,8 +20,16 @@ export interface LinkTexts {
   readonly subject: (organization: string) => string
   readonly invitation: (organization: string) => string
   readonly button: string
-  /** In minutes, where nothing else is said. */
   readonly lifetime: (minutes: number) => string
+  readonly unexpected: string
+}
+
+interface AdminInvitationTexts {
+  readonly subject: (organization: string) => string
+  /** Who asks, and for what: what the users are to sign in to. */
+  readonly invitation: (organization: string, service: string) => string
+  readonly button: string
+  readonly lifetime: (days: number) => string
   readonly unexpected: string
 }
 
@@ -69,8 +76,8 @@ const en: MailTexts = {
   },
   adminInvitation: {
     subject: (organization) => `Set up single sign-on for ${organization}`,
-    invitation: (organization) =>
-      `You have been asked to connect the identity provider of ${organization}. Use this link to begin, or to go on where you stopped:`,
+    invitation: (organization, service) =>
+      `The people who run ${service} ask you to connect the identity provider of ${organization} to it, so that everybody there signs in to ${service} with the account they have. Use this link to begin, or to go on where you stopped:`,
     button: 'Set up single sign-on',
     lifetime: (days) =>
       `The link works for ${days === 1 ? 'one day' : `${days} days`}, as often as you need it. Do not share it. In a new browser we mail you a code as well.`,
@@ -149,8 +156,8 @@ const fr: MailTexts = {
   },
   adminInvitation: {
     subject: (organization) => `Configurer l’authentification unique de ${organization}`,
-    invitation: (organization) =>
-      `On vous demande de connecter le fournisseur d’identité de ${organization}. Utilisez ce lien pour commencer, ou pour reprendre où vous en étiez\u00a0:`,
+    invitation: (organization, service) =>
+      `Les responsables de ${service} vous demandent d’y relier le fournisseur d’identité de ${organization}, afin que tous s’y connectent avec le compte qu’ils ont déjà. Utilisez ce lien pour commencer, ou pour reprendre où vous en étiez\u00a0:`,
     button: 'Configurer l’authentification unique',
     lifetime: (days) =>
       `Le lien fonctionne pendant ${days === 1 ? 'un jour' : `${days} jours`}, aussi souvent que nécessaire. Ne le partagez pas. Dans un nouveau navigateur, nous vous envoyons aussi un code.`,

@@ -25,6 +25,8 @@ export interface OpenInvitation {
   readonly domain: string
   readonly environment: Environment
   readonly linkId: string
+  /** Of the one connection that it is for; null: all of the organization. */
+  readonly connectionId: string | null
   readonly adminId: string
   readonly email: string
 }
@@ -41,6 +43,7 @@ export async function findOpenInvitation(
       'organizations.domain',
       sql<Environment>`link.environment`.as('environment'),
       'link.id',
+      'link.connection_id',
       'admin.id as admin_id',
       'admin.email',
     ])
@@ -52,6 +55,7 @@ export async function findOpenInvitation(
     domain: row.domain,
     environment: row.environment,
     linkId: row.id,
+    connectionId: row.connection_id,
     adminId: row.admin_id,
     email: row.email,
   }

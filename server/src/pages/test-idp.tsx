@@ -40,6 +40,27 @@ export function testIdpPage({ frame, form, ...view }: TestIdpPage): string {
         <Form form={form} action="sign_in" button={words.button} working={frame.texts.working}>
           <input type="hidden" name="SAMLRequest" value={view.samlRequest} />
           <input type="hidden" name="RelayState" value={view.relayState} />
+          <fieldset>
+            <legend>{words.users}</legend>
+            {inventedUsers.map((email, index) => (
+              <label key={email} class="check" for={`user-${index}`}>
+                <input type="radio" id={`user-${index}`} name="user" value={email} checked={index === 0} />
+                {email}
+              </label>
+            ))}
+            <Field
+              id="email"
+              label={words.label}
+              fault={fault}
+              input={{
+                type: 'email',
+                autocomplete: 'off',
+                inputMode: 'email',
+                required: false,
+                value: view.email,
+              }}
+            />
+          </fieldset>
           <div class="field">
             <label for="fault">{words.fault}</label>
             <div class="entry">
@@ -52,27 +73,6 @@ export function testIdpPage({ frame, form, ...view }: TestIdpPage): string {
               </select>
             </div>
           </div>
-          <fieldset>
-            <legend>{words.users}</legend>
-            {inventedUsers.map((email, index) => (
-              <label key={email} class="check" for={`user-${index}`}>
-                <input type="radio" id={`user-${index}`} name="user" value={email} checked={index === 0} />
-                {email}
-              </label>
-            ))}
-          </fieldset>
-          <Field
-            id="email"
-            label={words.label}
-            fault={fault}
-            input={{
-              type: 'email',
-              autocomplete: 'off',
-              inputMode: 'email',
-              required: false,
-              value: view.email,
-            }}
-          />
         </Form>
       </>
     ),

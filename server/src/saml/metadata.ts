@@ -40,8 +40,10 @@ export const metadataFaults = {
   web_page:
     'This is a web page. Open the address of the metadata in a browser, and save what it shows as an XML file.',
   unusual_xml: 'Metadata have no document type, CDATA or processing instructions. Export the metadata again.',
+  only_certificate:
+    'This is a certificate alone. Upload the metadata, an XML file that has the certificate in it.',
   not_metadata:
-    'This is not the metadata of a SAML identity provider: it has no IDPSSODescriptor. Export the metadata again.',
+    'These are not the metadata of a SAML identity provider: they have no IDPSSODescriptor. Export the metadata again.',
   service_provider:
     'These are the metadata of a service provider, perhaps our own. Upload those of the identity provider.',
   several_identity_providers:
@@ -123,6 +125,7 @@ const maxAddressLength = 2000
 function readTree(xml: string): XmlElement {
   if (xml.length > limits.length) throw new MetadataFault('too_large')
   if (/^\s*(<!doctype html|<html)/i.test(xml.slice(0, 1000))) throw new MetadataFault('web_page')
+  if (/^\s*-----BEGIN /.test(xml.slice(0, 1000))) throw new MetadataFault('only_certificate')
   try {
     return readXmlTree(xml.trimStart(), limits)
   } catch (error) {

@@ -13,16 +13,19 @@ export function donePage(view: DonePage): string {
   const { frame, base, isActive, isWaiting, isTested } = view
   const { texts } = frame
   const words = texts.done
+  const { heading, sentence } = isTested ? words : words.untested
   return toOnboardingDocument({
     view,
-    title: words.heading,
+    title: heading,
     children: (
       <>
-        <h1 class="done">{words.heading}</h1>
-        <p>{words.sentence}</p>
+        <h1 class={isTested ? 'done' : 'pending'}>{heading}</h1>
+        <p>{sentence}</p>
         {!isTested && (
-          <p class="notice warn">
-            {words.untested} <a href={addressOf(base, 'test', texts)}>{texts.test.heading}</a>
+          <p class="action">
+            <a class="main" href={addressOf(base, 'test', texts)}>
+              {texts.test.heading}
+            </a>
           </p>
         )}
         <h2>{words.next}</h2>

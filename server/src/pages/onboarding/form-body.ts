@@ -1,6 +1,6 @@
 /**
- * Some fields of a form with a file in it, by the platform's own reader of multipart bodies; a file is read as UTF-8.
- * Nothing where it is no such form.
+ * Some fields of a form with a file in it, by the platform's own reader of multipart bodies; a file is read as UTF-8, and
+ * its name is the field `<name>_name`: '' where none was chosen. Nothing where it is no such form.
  */
 export async function readMultipart(
   body: Uint8Array<ArrayBuffer>,
@@ -9,11 +9,15 @@ export async function readMultipart(
 ): Promise<Record<string, string>> {
   const form = await formDataOf(body, contentType)
   if (form === undefined) return {}
-  const entries = names.map(async (name) => {
+  const entries = names.map(async (name): Promise<(readonly [string, string])[]> => {
     const value = form.get(name)
-    return [name, value instanceof Blob ? await value.text() : (value ?? '')] as const
+    if (!(value instanceof File)) return [[name, value ?? '']]
+    return [
+      [name, await value.text()],
+      [`${name}_name`, value.name],
+    ]
   })
-  return Object.fromEntries(await Promise.all(entries))
+  return Object.fromEntries((await Promise.all(entries)).flat())
 }
 
 async function formDataOf(body: Uint8Array<ArrayBuffer>, contentType: string): Promise<FormData | undefined> {

@@ -63,7 +63,14 @@ function viewOf(frame: Frame, { email }: GalleryNames, phase: OnboardingPhase): 
 }
 
 function arrivalStates(frame: Frame, { email, organization }: GalleryNames): GalleryPage[] {
-  const invitation = { frame, form, token: 't', email, organizationName: organization }
+  const invitation = {
+    frame,
+    form,
+    token: 't',
+    email,
+    organizationName: organization,
+    serviceName: organization,
+  }
   const code = { frame, form, email, isResent: false }
   return [
     page('invitation', invitationPage(invitation)),
@@ -77,7 +84,13 @@ function arrivalStates(frame: Frame, { email, organization }: GalleryNames): Gal
 }
 
 function providerStates(frame: Frame, names: GalleryNames): GalleryPage[] {
-  const view = { ...viewOf(frame, names, 'provider'), providers: providerTypes, chosen: null, isFixed: false }
+  const view = {
+    ...viewOf(frame, names, 'provider'),
+    providers: providerTypes,
+    chosen: null,
+    isFixed: false,
+    serviceName: undefined,
+  }
   const connections = [
     { idpId, environment: 'production', state: 'xml_provided', providerType: 'okta' },
     { idpId: `${idpId}2`, environment: 'sandbox', state: 'not_initialized', providerType: null },
@@ -176,6 +189,7 @@ function testStates(frame: Frame, names: GalleryNames): GalleryPage[] {
     ),
     page('done', donePage(done)),
     page('done-active', donePage({ ...done, isActive: true })),
+    page('done-untested', donePage({ ...done, isActive: true, isTested: false })),
     page('done-waiting', donePage({ ...done, isWaiting: true, isTested: false })),
   ]
 }

@@ -1,4 +1,5 @@
 import { displayName } from '../../display-name.js'
+import { shownService } from './onboarding-frame.js'
 import { Form } from '../form.js'
 import { toDocument, type Frame } from '../layout.js'
 import { toWait } from '../moments.js'
@@ -12,13 +13,15 @@ export interface InvitationPage {
   readonly token: string
   readonly email: string
   readonly organizationName: string
+  /** What the users are to sign in to; undefined where nothing but the product names it. */
+  readonly serviceName: string | undefined
   /** So many codes were sent already that another one has to wait. */
   readonly retryAfterSeconds?: number | undefined
 }
 
 /** Asks the administrator to go on, which sends them a code; also who is not in charge says so behind it. */
 export function invitationPage(view: InvitationPage): string {
-  const { frame, form, token, email, organizationName, retryAfterSeconds } = view
+  const { frame, form, token, email, organizationName, serviceName, retryAfterSeconds } = view
   const { texts } = frame
   const words = texts.invitation
   const heading = words.heading(displayName(organizationName))
@@ -34,7 +37,7 @@ export function invitationPage(view: InvitationPage): string {
             {words.tooManyMails(toWait(retryAfterSeconds, texts.lang))}
           </p>
         )}
-        <p>{words.sentence}</p>
+        <p>{words.sentence(shownService(frame, serviceName))}</p>
         <Form form={form} action="continue" button={words.button(maskAddress(email))} working={texts.working}>
           <input type="hidden" name="token" value={token} />
         </Form>

@@ -38,7 +38,7 @@ async function upload(scene: OnboardingScene): Promise<OnboardingOutcome> {
   const { deps, session, connection, field } = scene
   if (tutorialOf(scene) === undefined) return { goTo: 'provider' }
   const xml = field('file') === '' ? field('xml') : field('file')
-  if (xml.trim() === '') return showUpload(scene, 'missing')
+  if (xml.trim() === '') return showUpload(scene, field('file_name') === '' ? 'missing' : 'empty')
   if (Buffer.byteLength(xml) > maxMetadataBytes) return showUpload(scene, 'too_large')
   try {
     await keepUpload(deps, session, connection, xml)

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { displayName } from '../../display-name.js'
 import { Form } from '../form.js'
 import { toDocument, type Frame } from '../layout.js'
 import { displayAddress } from '../person.js'
@@ -71,6 +72,11 @@ function Phases({ view: { frame, base, phase, reachable } }: { view: OnboardingV
 /** The address of a part of the onboarding, in the language of the page. */
 export function addressOf(base: string, path: string, { lang }: Pick<PageTexts, 'lang'>): string {
   return `${base}/${path}?ui_locales=${lang}`
+}
+
+/** The name of what the users are to sign in to, as a page may show it; the product's where there is none. */
+export function shownService({ productName }: Frame, serviceName: string | undefined): string {
+  return displayName(serviceName ?? '') || displayName(productName)
 }
 
 /** Who is here, and how they leave: for now, or for good. */

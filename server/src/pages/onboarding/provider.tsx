@@ -1,20 +1,22 @@
 import type { ProviderType } from '@portico/contract/sso-onboarding'
 import { tutorials } from '../../tutorials/tutorials.js'
 import { Form } from '../form.js'
-import { toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
+import { shownService, toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
 import { ProviderMark } from './provider-mark.js'
 
 /** The administrator says which product their identity provider is. */
 export interface ProviderPage extends OnboardingView {
   readonly providers: readonly ProviderType[]
   readonly chosen: ProviderType | null
+  /** What the users are to sign in to; undefined where nothing but the product names it. */
+  readonly serviceName: string | undefined
   /** Metadata were uploaded: the choice stands. */
   readonly isFixed: boolean
 }
 
 /** One button for each product. */
 export function providerPage(view: ProviderPage): string {
-  const { frame, providers, chosen, isFixed } = view
+  const { frame, providers, chosen, isFixed, serviceName } = view
   const words = frame.texts.provider
   const note = isFixed ? words.fixed : chosen === null ? undefined : words.restarts
   return toOnboardingDocument({
@@ -23,7 +25,7 @@ export function providerPage(view: ProviderPage): string {
     children: (
       <>
         <h1>{words.heading}</h1>
-        <p class="quiet">{words.sentence}</p>
+        <p class="quiet">{words.sentence(shownService(frame, serviceName))}</p>
         {note !== undefined && <p class="notice">{note}</p>}
         <ul class="providers">
           {providers.map((type) => (

@@ -10,6 +10,7 @@ import {
 } from '../../../onboarding/arrival.js'
 import { listConnections } from '../../../onboarding/connections.js'
 import { sendAnotherCode, verifyAdminCode } from '../../../onboarding/verify-code.js'
+import { findServiceName } from '../../../onboarding/service-name.js'
 import { findOrganizationByDomain } from '../../../organizations/find-organization.js'
 import { flowSecretOf, secretOfOurForm, toCsrfField, toFlowCookie } from '../../csrf.js'
 import { errorPage } from '../../error.js'
@@ -92,10 +93,12 @@ export function arrivalRouter(deps: Deps, site: Site): Router {
     req: Request,
     res: Response,
     { token }: InvitationAddress,
-    { domain, email, environment }: OpenInvitation,
+    invitation: OpenInvitation,
     retryAfterSeconds?: number,
   ): Promise<void> {
+    const { domain, email, environment } = invitation
     const organization = await findOrganizationByDomain(deps, domain)
+    const serviceName = await findServiceName(deps.db, invitation)
     const secret = flowSecretOf(req.headers.cookie, isHttps)
     res.append('Set-Cookie', toFlowCookie(secret, isHttps))
     const isSandbox = environment === 'sandbox' && idpIdOf(req) !== null
@@ -103,7 +106,8 @@ export function arrivalRouter(deps: Deps, site: Site): Router {
     const frame = frameOf(site, req, { organization, isSandbox, url })
     const form = { action: actionOf(req, frame), csrf: toCsrfField(secret, token) }
     const organizationName = organization?.name ?? ''
-    const page = invitationPage({ frame, form, token, email, organizationName, retryAfterSeconds })
+    const names = { email, organizationName, serviceName }
+    const page = invitationPage({ frame, form, token, ...names, retryAfterSeconds })
     sendPage(site, res, page, frame)
   }
 

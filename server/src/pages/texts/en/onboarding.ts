@@ -24,7 +24,8 @@ export interface OnboardingTexts {
   }
   readonly invitation: {
     readonly heading: (organization: string) => string
-    readonly sentence: string
+    /** For what: the service to which the users are to sign in. */
+    readonly sentence: (service: string) => string
     readonly button: (address: string) => string
     readonly hint: string
     readonly notInCharge: string
@@ -54,7 +55,7 @@ export interface OnboardingTexts {
   }
   readonly provider: {
     readonly heading: string
-    readonly sentence: string
+    readonly sentence: (service: string) => string
     readonly custom: string
     readonly test: string
     readonly minutes: (minutes: number) => string
@@ -110,8 +111,8 @@ export const onboarding: OnboardingTexts = {
   },
   invitation: {
     heading: (organization) => `Set up single sign-on for ${organization}`,
-    sentence:
-      'You connect the identity provider of your organization, step by step. It takes some 15 minutes, and you can stop and come back whenever you like.',
+    sentence: (service) =>
+      `You connect the identity provider of your organization to ${service}, step by step, so that your people sign in there with the account they have. It takes some 15 minutes, and you can stop and come back whenever you like.`,
     button: (address) => `Continue as ${address}`,
     hint: 'A code of 6 digits is sent to this address.',
     notInCharge:
@@ -172,8 +173,8 @@ export const onboarding: OnboardingTexts = {
   },
   provider: {
     heading: 'Which identity provider do you use?',
-    sentence:
-      'It is where your people sign in to their other applications. You get the steps for its console.',
+    sentence: (service) =>
+      `It is where your people sign in to their other applications, and will sign in to ${service}. You get the steps for its console.`,
     custom: 'Another one, or your own',
     test: 'Built in, to try things out',
     minutes: (minutes) => `about ${minutes} minutes`,

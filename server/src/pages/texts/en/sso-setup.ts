@@ -2,7 +2,7 @@ import { ssoCheckNames, ssoChecks, type Mender, type SsoCheck } from '@portico/c
 import type { MetadataWarning } from '@portico/contract/sso-records'
 import { metadataFaults, type MetadataFaultCode } from '../../../saml/metadata.js'
 
-export type UploadFault = MetadataFaultCode | 'missing' | 'over'
+export type UploadFault = MetadataFaultCode | 'missing' | 'empty' | 'over'
 
 interface CheckTexts {
   /** What is true where the check passes. */
@@ -83,9 +83,10 @@ export interface SsoSetupTexts {
   readonly done: {
     readonly heading: string
     readonly sentence: string
+    /** No test has passed: nobody knows yet whether sign-ins work. */
+    readonly untested: { readonly heading: string; readonly sentence: string }
     readonly next: string
     readonly steps: Readonly<Record<'told' | 'waits' | 'active' | 'inactive', string>>
-    readonly untested: string
     readonly rollover: string
     readonly look: string
   }
@@ -113,6 +114,7 @@ export const ssoSetup: SsoSetupTexts = {
     faults: {
       ...metadataFaults,
       missing: 'Choose a file, or paste the XML.',
+      empty: 'This file is empty. Export the metadata again, and look whether there is something in the file.',
       over: 'These metadata were replaced or stored already. Upload them again.',
       too_large: 'This is too large: metadata of one identity provider have at most 512,000 characters.',
     },
@@ -136,7 +138,7 @@ export const ssoSetup: SsoSetupTexts = {
     warnings: {
       metadata_expired: 'The file says that it is not valid any more. Export it again if you can.',
       certificate_expired:
-        'A signing certificate has expired. It is taken all the same, but your identity provider may stop to use it.',
+        'A signing certificate has expired. It is taken all the same, but your identity provider may stop using it.',
       certificate_expires_soon:
         'A signing certificate expires within 30 days. Upload the metadata again as soon as there is a new one.',
       entity_id_shared:
@@ -193,15 +195,19 @@ export const ssoSetup: SsoSetupTexts = {
   },
   done: {
     heading: 'That is all from you',
-    sentence: 'Your identity provider is connected. Thank you.',
+    sentence: 'Your identity provider is connected, and a test has passed. Thank you.',
+    untested: {
+      heading: 'Stored, not tested yet',
+      sentence:
+        'The metadata of your identity provider are stored. Whether your people can sign in, only a test shows; it takes a minute.',
+    },
     next: 'What happens next',
     steps: {
       told: 'The people who invited you see that you are done, and what your tests have shown.',
       waits: 'They have to put the metadata into use that you uploaded last.',
-      active: 'The connection is switched on: your people can sign in.',
+      active: 'The connection is switched on: your people sign in at your identity provider.',
       inactive: 'They switch the connection on; from then on your people can sign in.',
     },
-    untested: 'You have not seen a test pass yet. It is worth the minute.',
     rollover:
       'When your identity provider gets another signing certificate, come back by your invitation and upload the metadata again: old and new work side by side.',
     look: 'Look at everything again',

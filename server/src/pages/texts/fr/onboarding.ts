@@ -22,8 +22,8 @@ export const onboarding: OnboardingTexts = {
   },
   invitation: {
     heading: (organization) => `Configurer l’authentification unique de ${organization}`,
-    sentence:
-      'Vous reliez le fournisseur d’identité de votre organisation, étape par étape. Comptez une quinzaine de minutes\u00a0; vous pouvez vous arrêter et revenir quand vous voulez.',
+    sentence: (service) =>
+      `Vous reliez le fournisseur d’identité de votre organisation à ${service}, étape par étape, afin que vos collègues s’y connectent avec le compte qu’ils ont déjà. Comptez une quinzaine de minutes\u00a0; vous pouvez vous arrêter et revenir quand vous voulez.`,
     button: (address) => `Continuer en tant que ${address}`,
     hint: 'Un code à 6 chiffres est envoyé à cette adresse.',
     notInCharge:
@@ -88,8 +88,8 @@ export const onboarding: OnboardingTexts = {
   },
   provider: {
     heading: 'Quel est votre fournisseur d’identité\u00a0?',
-    sentence:
-      'C’est là que vos collègues se connectent à leurs autres applications. Vous obtenez les étapes pour sa console.',
+    sentence: (service) =>
+      `C’est là que vos collègues se connectent à leurs autres applications, et se connecteront à ${service}. Vous obtenez ensuite les étapes à suivre dans sa console.`,
     custom: 'Un autre, ou le vôtre',
     test: 'Intégré, pour faire des essais',
     minutes: (minutes) => `environ ${minutes} minutes`,

@@ -46,7 +46,10 @@ export const ssoSetup: SsoSetupTexts = {
         'Les métadonnées n’ont pas de SingleSignOnService avec la liaison HTTP-Redirect ou HTTP-POST. Activez l’une des deux.',
       address_not_https:
         'L’adresse du SingleSignOnService doit commencer par https, faire au plus 2\u00a0000 caractères, et n’avoir ni nom d’utilisateur ni fragment.',
+      only_certificate:
+        'C’est un certificat seul. Déposez les métadonnées, un fichier XML qui contient aussi le certificat.',
       missing: 'Choisissez un fichier, ou collez le XML.',
+      empty: 'Ce fichier est vide. Exportez à nouveau les métadonnées et vérifiez que le fichier a un contenu.',
       over: 'Ces métadonnées ont déjà été remplacées ou enregistrées. Déposez-les à nouveau.',
     },
   },
@@ -127,15 +130,19 @@ export const ssoSetup: SsoSetupTexts = {
   },
   done: {
     heading: 'C’est tout de votre côté',
-    sentence: 'Votre fournisseur d’identité est relié. Merci.',
+    sentence: 'Votre fournisseur d’identité est relié, et un essai a réussi. Merci.',
+    untested: {
+      heading: 'Enregistré, pas encore essayé',
+      sentence:
+        'Les métadonnées de votre fournisseur d’identité sont enregistrées. Seul un essai montre si vos collègues peuvent se connecter\u00a0; il prend une minute.',
+    },
     next: 'La suite',
     steps: {
       told: 'Les personnes qui vous ont invité voient que vous avez terminé, et ce que vos essais ont montré.',
       waits: 'C’est à elles de mettre en service les métadonnées que vous avez déposées en dernier.',
-      active: 'La connexion est activée\u00a0: vos collègues peuvent se connecter.',
+      active: 'La connexion est activée\u00a0: vos collègues se connectent chez votre fournisseur d’identité.',
       inactive: 'Elles activent la connexion\u00a0; dès lors, vos collègues peuvent se connecter.',
     },
-    untested: 'Vous n’avez pas encore vu d’essai réussir. Cela vaut bien une minute.',
     rollover:
       'Quand votre fournisseur d’identité change de certificat de signature, revenez par votre invitation et déposez les métadonnées à nouveau\u00a0: l’ancien et le nouveau fonctionnent ensemble.',
     look: 'Tout revoir',

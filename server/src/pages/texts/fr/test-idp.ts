@@ -5,19 +5,19 @@ export const testIdp: TestIdpTexts = {
     heading: 'Fournisseur d’identité de test',
     sentence:
       'Il ne demande aucun mot de passe et se porte garant de la personne que vous nommez. Il n’existe que dans le bac à sable.',
-    label: 'Ou toute autre adresse e-mail',
+    label: 'Ou une autre adresse e-mail',
     invalidEmail: 'Ce n’est pas une adresse e-mail. Saisissez-en une comme ada@example.com.',
     button: 'Se connecter',
-    users: 'Quelqu’un d’inventé',
-    fault: 'Comment est sa réponse',
+    users: 'Qui se connecte',
+    fault: 'La réponse à envoyer',
     faults: {
-      none: 'Correcte',
+      none: 'Correcte\u00a0: elle connecte',
       encrypted: 'Correcte et chiffrée',
-      wrong_audience: 'Pour un autre service (mauvaise audience)',
-      expired: 'Expirée',
-      unsigned: 'Non signée',
-      replayed: 'La même assertion à chaque fois (rejouée dès la deuxième fois)',
-      wrapped: 'Pour quelqu’un d’autre, autour d’une signature à elle (enveloppée)',
+      wrong_audience: 'Fausse\u00a0: pour un autre service (audience)',
+      expired: 'Fausse\u00a0: expirée',
+      unsigned: 'Fausse\u00a0: non signée',
+      replayed: 'Fausse dès la deuxième fois\u00a0: la même assertion rejouée',
+      wrapped: 'Fausse\u00a0: un autre nom, enveloppé autour d’une assertion signée',
     },
     answer: {
       heading: 'Le fournisseur d’identité de test répond',
@@ -29,6 +29,6 @@ export const testIdp: TestIdpTexts = {
     heading: 'Il n’y a pas de fournisseur d’identité de test ici',
     sentence:
       'Il existe dans le bac à sable, pour les connexions du type de fournisseur test, et ne répond qu’aux demandes en cours.',
-    advice: 'Retournez à l’application et connectez-vous depuis là.',
+    advice: 'Retournez à l’application et connectez-vous à partir de là.',
   },
 }

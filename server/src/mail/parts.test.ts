@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest'
+import { adminCodeMail } from './admin-code.js'
+import type { Message, Sender } from './frame.js'
+import { metadataNoticeMail } from './metadata-notice.js'
+import { adminInvitationMail, magicLinkMail, noticeMail } from './messages.js'
+import { mailTexts } from './texts.js'
+
+const link = 'https://auth.example/onboarding/awesome_company?token=q3Jc0mVx8n2Zr5t&x=1'
+
+const mails: Readonly<Record<string, (sender: Sender) => Message>> = {
+  'a link to sign in': (sender) => magicLinkMail({ ...sender, purpose: 'sign_in', link, minutes: 15 }),
+  'a link to a password': (sender) => magicLinkMail({ ...sender, purpose: 'password', link, minutes: 1 }),
+  'an invitation': (sender) => adminInvitationMail({ ...sender, serviceName: 'Storefront', link, days: 30 }),
+  'a code of an administrator': (sender) => adminCodeMail({ ...sender, code: '294751', minutes: 10 }),
+  'metadata in use': (sender) => metadataNoticeMail({ ...sender, idpId: 'awesome_company', isCurrent: true }),
+  'metadata that wait': (sender) =>
+    metadataNoticeMail({ ...sender, idpId: 'awesome_company', isCurrent: false }),
+  'a password that was set': (sender) => noticeMail({ ...sender, notice: 'password_set' }),
+  'a recovery code that was used': (sender) => noticeMail({ ...sender, notice: 'recovery_code_used' }),
+  'a second factor': (sender) => noticeMail({ ...sender, notice: 'totp_enrolled' }),
+  'a second factor that was forced': (sender) =>
+    noticeMail({ ...sender, notice: 'totp_enrollment_forced' }),
+}
+
+describe.each(Object.entries(mails))('the mail with %s', (_, mailFrom) => {
+  test.each([
+    ['en', 'production'],
+    ['en', 'sandbox'],
+    ['fr', 'production'],
+    ['fr', 'sandbox'],
+  ] as const)('says the same as text and as HTML, in the same order (%s, %s)', (locale, environment) => {
+    const mail = mailFrom({
+      organizationName: 'Awesome & company',
+      locale,
+      productName: 'Portico',
+      environment,
+      color: '#1f6feb',
+    })
+    const { plainLink } = mailTexts[locale]
+
+    // Of a link that is a button the HTML has the address a second time, for whom the button does not serve.
+    const inHtml = sentencesOf(mail.html).filter((sentence) => sentence !== plainLink)
+    expect(linesOf(mail.text)).toEqual([...new Set(inHtml)])
+  })
+})
+
+describe('the invitation of an administrator', () => {
+  const invitationOf = (serviceName: string | undefined) =>
+    adminInvitationMail({
+      serviceName,
+      link,
+      days: 30,
+      organizationName: 'Awesome company',
+      locale: null,
+      productName: 'Portico',
+      environment: 'production',
+      color: '#1f6feb',
+    }).text
+
+  test('says first who asks, for what, and of whom', () => {
+    expect(invitationOf('Storefront')).toMatch(
+      /^The people who run Storefront ask you to connect the identity provider of Awesome company to it/,
+    )
+  })
+
+  test('names the product where no application has a name to show', () => {
+    for (const name of [undefined, '\u200b'])
+      expect(invitationOf(name)).toMatch(/^The people who run Portico ask you/)
+  })
+})
+
+/** The paragraphs, and of links where they lead; the heading is the subject. */
+function sentencesOf(html: string): string[] {
+  return [...html.matchAll(/<p\b[^>]*>(.*?)<\/p>/gs)].map(([, content = '']) => {
+    const [, address] = /<a [^>]*href="([^"]*)"/.exec(content) ?? []
+    return readable(address ?? content.replace(/<[^>]*>/g, ''))
+  })
+}
+
+function readable(text: string): string {
+  return text.replaceAll('&lt;', '<').replaceAll('&quot;', '"').replaceAll('&amp;', '&')
+}
+
+/** What begins and ends a part of the text is not said by it: the stars of the sandbox, and the mark of a signature. */
+function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.replace(/^\*\*\* | \*\*\*$/g, ''))
+    .filter((line) => line !== '' && line !== '-- ')
+}

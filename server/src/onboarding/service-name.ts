@@ -1,0 +1,29 @@
+import type { Kysely } from 'kysely'
+import type { DB } from '../db/schema.js'
+import { isOfConnection, type ConnectionKey } from '../sso-connections/connection-key.js'
+
+/**
+ * What users sign in to by a connection, as an administrator knows it: the name of the application to which the connection
+ * leads. Undefined where it leads to none, and where the invitation is for all of an organization; what the operator calls
+ * the service stands in its place then.
+ */
+export async function findServiceName(
+  db: Kysely<DB>,
+  { connectionId, ...owner }: Omit<ConnectionKey, 'connectionId'> & { readonly connectionId: string | null },
+): Promise<string | undefined> {
+  if (connectionId === null) return undefined
+  const row = await db
+    .selectFrom('sso_default_redirections')
+    .innerJoin('applications', (join) =>
+      join
+        .onRef('applications.account_id', '=', 'sso_default_redirections.account_id')
+        .onRef('applications.environment', '=', 'sso_default_redirections.environment')
+        .onRef('applications.id', '=', 'sso_default_redirections.application_id'),
+    )
+    .where(isOfConnection('sso_default_redirections', { ...owner, connectionId }))
+    .where('sso_default_redirections.is_current', '=', true)
+    .where('applications.deleted_at', 'is', null)
+    .select('applications.name')
+    .executeTakeFirst()
+  return row?.name
+}
