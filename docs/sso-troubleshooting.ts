@@ -23,10 +23,10 @@ page does not show: it would tell an attacker which check to try next.`
 
 const reading = `## Read the trace
 
-Ask for the newest traces of the connection, and find the one whose \`request_id\` is the reference of the page:
+The reference of the page is the \`request_id\` of the trace. Without one, ask for \`outcome=failed\`, newest first.
 
 \`\`\`sh
-curl "$BASE/api/v2/sso-connections/$IDP_ID/login-traces?outcome=failed" -H "Authorization: Bearer $TOKEN"
+curl "$BASE/api/v2/sso-connections/$IDP_ID/login-traces?request_id=$REFERENCE" -H "Authorization: Bearer $TOKEN"
 \`\`\`
 
 \`\`\`json

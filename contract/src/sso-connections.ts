@@ -9,6 +9,7 @@ import {
   email,
   EnvironmentQuery,
   filter,
+  filterText,
   flag,
   idempotencyHeader,
   ifMatchHeader,
@@ -326,6 +327,7 @@ export const ssoConnections = c.router(
       pathParams: ConnectionPath,
       query: PageQuery.extend({
         outcome: filter(z.enum(['arrived', 'success', 'failed'])).describe('Only sign-ins that ended so'),
+        request_id: filterText().describe('Only the sign-in whose page has shown this reference'),
       }),
       responses: reading({ 200: listOf(SsoLoginTrace) }, 'malformed_request', notFound),
       metadata: access(read),

@@ -5095,6 +5095,8 @@ export interface SsoConnectionsListLoginTracesInput {
   environment?: string
   /** Only sign-ins that ended so. */
   outcome?: 'arrived' | 'success' | 'failed'
+  /** Only the sign-in whose page has shown this reference. */
+  request_id?: string
 }
 
 /** Codes that `ssoConnections.listLoginTraces` answers. */

@@ -167,6 +167,39 @@ describe('the built-in identity provider', () => {
     expect(await newestTrace(scene.connection)).toMatchObject({ outcome: 'failed', failed_check: check })
   })
 
+  test('says of what it refuses nothing but a reference, in both languages, by which the trace is found', async () => {
+    const scene = await givenScene()
+    const { idp_id } = scene.connection
+    const { visitor, page } = await atTestIdp(scene)
+    await chooseAtTestIdp(visitor, page, { email: anyEmail(), fault: 'expired' })
+    const again = await atTestIdp(scene)
+    const refused = await chooseAtTestIdp(again.visitor, again.page, { email: anyEmail(), fault: 'unsigned' })
+    expect(refused.html).toContain('Sandbox: for tests only')
+    expect(refused.html).not.toContain('signature')
+    const [, reference = ''] = /Reference: ([\w.-]+)/.exec(refused.html) ?? []
+
+    const [, inFrench = ''] = /href="([^"]+)" lang="fr"/.exec(refused.html) ?? []
+    const french = await again.visitor.request(inFrench.replaceAll('&amp;', '&'))
+    expect([french.status, french.html]).toEqual([
+      403,
+      expect.stringContaining(`Référence\u00a0: ${reference}`),
+    ])
+    expect(french.html).toContain('Bac à sable')
+
+    const { data } = await client.ssoConnections.listLoginTraces({ idp_id, request_id: reference })
+    expect(data).toMatchObject([{ request_id: reference, failed_check: 'signature_form' }])
+    for (const nothing of [{ request_id: anything() }, { request_id: '\0' }])
+      expect((await client.ssoConnections.listLoginTraces({ idp_id, ...nothing })).data).toEqual([])
+  })
+
+  test('a reference that is none is not shown, nor a refusal of a connection that is not there', async () => {
+    const { idp_id } = (await givenScene()).connection
+    const ask = (path: string) => createVisitor(service.baseUrl).request(path)
+    const invented = await ask(`/saml/${idp_id}/refused?reference=${encodeURIComponent('call <b>us</b>')}`)
+    expect([invented.status, invented.html]).toEqual([403, expect.not.stringContaining('call')])
+    expect((await ask('/saml/nobody/refused?reference=r')).status).toBe(404)
+  })
+
   test('replayed: is refused the second time, and the trace says so', async () => {
     const scene = await givenScene()
     const email = anyEmail()

@@ -153,6 +153,12 @@ function shortened(attributes: Readonly<Record<string, readonly string[]>>): Rec
   )
 }
 
+/** Which sign-ins of a connection are listed; null is what none can have. */
+export interface TraceQuery extends PageQuery {
+  readonly outcome?: SsoLoginTrace['outcome'] | null | undefined
+  readonly request_id?: string | null | undefined
+}
+
 /**
  * The sign-ins by a connection, newest first.
  *
@@ -162,13 +168,14 @@ export async function listLoginTraces(
   { readDb }: Pick<Deps, 'readDb'>,
   caller: Caller,
   idpId: string,
-  { outcome, ...query }: PageQuery & { readonly outcome?: SsoLoginTrace['outcome'] | null | undefined },
+  { outcome, request_id: requestId, ...query }: TraceQuery,
 ): Promise<Page<SsoLoginTrace>> {
   const { key, domain } = await getConnectionKey(readDb, caller, idpId)
+  // No column has the empty text, so that what cannot match finds nothing.
   const traces = () =>
-    loginTracesOf(readDb, key).$if(outcome != null, (rows) =>
-      rows.where('sso_login_traces.outcome', '=', outcome ?? ''),
-    )
+    loginTracesOf(readDb, key)
+      .$if(outcome !== undefined, (rows) => rows.where('sso_login_traces.outcome', '=', outcome ?? ''))
+      .$if(requestId !== undefined, (rows) => rows.where('sso_login_traces.request_id', '=', requestId ?? ''))
   return readPage(
     {
       query,

@@ -25,6 +25,7 @@ import { domainOf, formOf, frameOf, sendPage, textOf, type Site } from '../site.
 const metadataPath = '/saml/:idp_id/metadata'
 const acsPath = '/saml/:idp_id/acs'
 const continuePath = '/saml/:idp_id/continue'
+const refusedPath = '/saml/:idp_id/refused'
 const challengePath = '/t/:org_domain/sso/:token'
 const identityProviderPath = '/t/:org_domain/sign-in/:flow_id/identity-provider'
 
@@ -106,6 +107,12 @@ export function ssoRouter(deps: Deps, site: Site): Router {
     }
   })
 
+  router.get(refusedPath, async (req, res) => {
+    const live = await findLiveConnection(deps.db, idpIdOf(req))
+    if (live === undefined) await sendSentence(req, res, 404, 'unknownConnection')
+    else await sendSentence(req, res, 403, 'ssoRefused', live)
+  })
+
   router.get(challengePath, async (req, res) => {
     if (isOnlyLooking(req)) {
       res.status(204).set(pageHeaders(isHttps)).end()
@@ -159,6 +166,7 @@ export function ssoRouter(deps: Deps, site: Site): Router {
     [metadataPath, 'GET, HEAD'],
     [acsPath, 'POST'],
     [continuePath, 'GET, HEAD'],
+    [refusedPath, 'GET, HEAD'],
     [challengePath, 'GET, HEAD'],
     [identityProviderPath, 'GET, HEAD'],
   ] as const
@@ -193,9 +201,9 @@ export function ssoRouter(deps: Deps, site: Site): Router {
     name: 'unknownConnection' | 'ssoRefused' | 'ssoUnavailable' | 'deadSsoLink' | 'tooMany',
     of?: Partial<PageOf>,
   ): Promise<void> {
-    const frame = await frameAt(req, of)
+    const frame = { ...(await frameAt(req, of)), url: addressInAnotherLanguage(req, name) }
     const { texts } = frame
-    const page = errorPage(frame, texts[name], texts.reference(requestIdOf(req)))
+    const page = errorPage(frame, texts[name], texts.reference(referenceOf(req)))
     sendPage(site, res.status(status), page, frame)
   }
 
@@ -212,6 +220,23 @@ export function ssoRouter(deps: Deps, site: Site): Router {
 }
 
 const FlowId = pathId()
+
+/**
+ * Where the sentence is read in another language. What was refused is not sent again for that, since its reference would
+ * be another one then: a refusal has an address of its own, which says the same to everybody.
+ */
+function addressInAnotherLanguage(req: Request, name: string): string | undefined {
+  if (name === 'ssoRefused') return `/saml/${idpIdOf(req)}/refused?reference=${referenceOf(req)}`
+  return req.method === 'GET' && name !== 'tooMany' ? req.path : undefined
+}
+
+const referenceForm = /^[\w.-]{1,128}$/
+
+/** Of the request that was refused: this one, or the one whose refusal is read in another language. */
+function referenceOf(req: Request): string {
+  const asked = textOf(req.query['reference'])
+  return req.path.endsWith('/refused') && referenceForm.test(asked) ? asked : requestIdOf(req)
+}
 
 function idpIdOf({ params }: Pick<Request, 'params'>): string {
   return ConnectionPath.parse(params).idp_id
