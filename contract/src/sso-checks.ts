@@ -166,7 +166,8 @@ export const ssoChecks = {
     demands:
       'The user is in the directory where the policy is user_registered, and comes from directory sync where it is user_provisionned.',
     mender: 'operator',
-    remedy: 'Create the user, or set user_security_type to none.',
+    remedy:
+      'Where it is user_registered, create the user; or set user_security_type to none. user_provisionned admits nobody as long as there is no directory sync.',
   },
   seats: {
     demands: 'The organization has fewer users than seats_limit, where the user is new.',

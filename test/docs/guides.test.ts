@@ -3,10 +3,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Variables } from '@portico/server/config'
 import { describe, expect, test } from 'vitest'
+import { freePort } from '../free-port.js'
+import { chooseAtTestIdp } from '../test-idp-given.js'
+import { createVisitor } from '../visitor.js'
 import { besideStart } from './beside-start.js'
 
 const run = promisify(execFile)
@@ -43,7 +47,7 @@ describe.each(manifests())('docs/dependencies.md, %s', (manifest) => {
 
 test('the README: the journey, pasted into a shell beside npm start, ends with tokens, and its program with claims', async () => {
   await besideStart(async (home) => {
-    const { stdout } = await run('bash', ['--norc', '-euo', 'pipefail', '-c', journey()], { cwd: home })
+    const { stdout } = await runShell(home, journeyOf('README.md'))
     const [program = ''] = programsOf('README.md')
     const verified = await runProgram(home, program)
 
@@ -64,7 +68,7 @@ test('the README: the journey, pasted into a shell beside npm start, ends with t
 }, 180_000)
 
 test('the journey of the README stops at an answer that is an error, and shows it', async () => {
-  const [member = ''] = /^member\(\) \{\n[^]*?^\}$/m.exec(journey()) ?? []
+  const [member = ''] = /^member\(\) \{\n[^]*?^\}$/m.exec(journeyOf('README.md').join('\n')) ?? []
   const script = `${member}\nTOKEN=$(echo '{"error": {"code": "unauthorized"}}' | member access_token)`
 
   await expect(run('bash', ['--norc', '-euo', 'pipefail', '-c', script])).rejects.toMatchObject({
@@ -78,6 +82,45 @@ test('start.ts of docs/guides/start.md, run beside npm start, ends with the addr
     const [program = ''] = programsOf('docs/guides/start.md')
 
     expect(await runProgram(home, program)).toMatch(/^[0-9a-f-]{36} ada@people\.example\n$/)
+  })
+}, 180_000)
+
+test('sso.ts of docs/guides/sso.md, run beside npm start, ends with the user who has signed in at the test identity provider', async () => {
+  await besideStart(async (home) => {
+    const [program = ''] = programsOf('docs/guides/sso.md')
+    await writeProgram(home, program)
+    const env = { ...process.env, PORT: String(await freePort()) }
+    const running = run(process.execPath, ['--import', 'tsx', 'program.ts'], { cwd: home, env })
+    try {
+      const address = await firstIn(running.child.stdout, /^http\S+$/m)
+      const visitor = createVisitor(new URL(address).origin)
+      const page = await visitor.visit(address)
+      const landed = await chooseAtTestIdp(visitor, page, { email: 'ada@awesome.example' })
+      const shown = await fetch(landed.location ?? '')
+
+      expect(await shown.text()).toBe('Signed in: ada@awesome.example')
+      expect((await running).stdout).toMatch(/\n[0-9a-f-]{36} ada@awesome\.example\n$/)
+    } finally {
+      running.child.kill()
+    }
+  })
+}, 180_000)
+
+test('the commands of docs/guides/onboarding.md, pasted beside npm start after those of the README, answer as it says', async () => {
+  await besideStart(async (home) => {
+    const first = journeyOf('README.md').slice(0, 2)
+    const { stdout } = await runShell(home, [...first, ...journeyOf('docs/guides/onboarding.md')])
+
+    expect(stdout.trim().split('\n')).toEqual([
+      'awesome-company',
+      expect.stringMatching(/^awesome_company_\w{22}$/),
+      'not_initialized',
+      'ada@awesome.example',
+      'not_initialized',
+      '0',
+      'false',
+      'not_initialized',
+    ])
   })
 }, 180_000)
 
@@ -114,6 +157,19 @@ test('the program of docs/guides/import.md makes of a Keycloak export the lines 
     await rm(home, { recursive: true, force: true })
   }
 }, 60_000)
+
+/** What a program says first of this form, while it goes on. */
+function firstIn(output: Readable | null, form: RegExp): Promise<string> {
+  let said = ''
+  return new Promise((found, missed) => {
+    output?.on('data', (chunk) => {
+      said += String(chunk)
+      const [first] = form.exec(said) ?? []
+      if (first !== undefined) found(first)
+    })
+    output?.on('end', () => missed(new Error(`the program ended, and said: ${said}`)))
+  })
+}
 
 /** Paths from the root of the repository. */
 function documents(): string[] {
@@ -188,11 +244,14 @@ function listedDependencies(manifest: string): string[] {
     .toSorted()
 }
 
-/** The blocks of the README that are marked as its journey, as one script. */
-function journey(): string {
-  return [...read('README.md').matchAll(/^```sh journey\n([^]*?)^```$/gm)]
-    .map(([, block]) => block)
-    .join('\n')
+/** The blocks of a document that are marked as its journey. */
+function journeyOf(file: string): string[] {
+  return [...read(file).matchAll(/^```sh journey\n([^]*?)^```$/gm)].map(([, block]) => block ?? '')
+}
+
+/** Runs blocks as one script, as somebody does who pastes them into a shell. */
+function runShell(home: string, blocks: readonly string[]) {
+  return run('bash', ['--norc', '-euo', 'pipefail', '-c', blocks.join('\n')], { cwd: home })
 }
 
 /** The TypeScript blocks of a document. */
@@ -202,11 +261,15 @@ function programsOf(file: string): string[] {
 
 /** Runs a program as if it were in the repository, with the `.data` of another directory. */
 async function runProgram(home: string, program: string): Promise<string> {
+  await writeProgram(home, program)
+  const { stdout } = await run('npx', ['tsx', 'program.ts'], { cwd: home })
+  return stdout
+}
+
+async function writeProgram(home: string, program: string): Promise<void> {
   await symlink(join(root, 'node_modules'), join(home, 'node_modules'), 'junction')
   await writeFile(join(home, 'package.json'), read('package.json'))
   await writeFile(join(home, 'program.ts'), program)
-  const { stdout } = await run('npx', ['tsx', 'program.ts'], { cwd: home })
-  return stdout
 }
 
 function claimsOf(token: string): Record<string, unknown> {

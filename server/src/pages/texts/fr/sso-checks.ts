@@ -133,7 +133,8 @@ export const checkTexts: SsoSetupTexts['checkTexts'] = {
   user_policy: {
     demands:
       'L’utilisateur est dans l’annuaire si la règle est user_registered, et vient de la synchronisation d’annuaire si elle est user_provisionned.',
-    remedy: 'Créer l’utilisateur, ou mettre user_security_type à none.',
+    remedy:
+      'Si la règle est user_registered, créer l’utilisateur\u00a0; ou mettre user_security_type à none. user_provisionned n’admet personne tant qu’il n’y a pas de synchronisation d’annuaire.',
   },
   seats: {
     demands: 'L’organisation a moins d’utilisateurs que seats_limit, si l’utilisateur est nouveau.',
