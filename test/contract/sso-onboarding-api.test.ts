@@ -197,7 +197,7 @@ describe('inviting the administrator of an onboarding', () => {
     await given.connection({ organization_id, sso_admin_email, send_email: true })
     await service.runJobs()
     const { data } = await client.outbox.list({ to: sso_admin_email })
-    expect(data[0]?.subject).toBe(`Configurer l’authentification unique de ${name}`)
+    expect(data[0]?.subject).toBe(`Configurer l’authentification unique pour ${name}`)
     expect(data[0]?.text).toContain('Le lien fonctionne pendant 30 jours')
   })
 

@@ -46,7 +46,7 @@ describe('metadata', () => {
     const review = await visitor.visit(pathOf(scene, 'review'))
     expect(review.html).toContain(entityId)
     expect(review.html).toContain('<code lang="en">idp.example</code>')
-    expect(review.html).toMatch(/([0-9A-F]{2}:){31}[0-9A-F]{2}/)
+    expect(review.html).toMatch(/([0-9A-F]{2}:<wbr\/>){31}[0-9A-F]{2}</)
     expect(await given.onboardingOf(scene)).toMatchObject({ metadata: [], state: 'it_admin_onboarding' })
 
     const test = await given.confirm(scene, visitor)
@@ -58,10 +58,14 @@ describe('metadata', () => {
     })
   })
 
-  test('can be pasted', async () => {
+  test('can be pasted; that no test has passed, the last page says first, and leads to it', async () => {
     const { scene, visitor } = await atUpload()
     await given.upload(scene, visitor, { xml: metadata() })
     await given.confirm(scene, visitor)
+    const { html } = await visitor.visit(pathOf(scene, 'done'))
+    expect(html).toContain('<h1 class="pending">Stored, not tested yet</h1>')
+    expect(html).toMatch(/<a class="main" href="[^"]+\/test\?ui_locales=en">Test the sign-in/)
+    expect(html).not.toContain('connected')
     expect(await given.onboardingOf(scene)).toMatchObject({ onboarding: { state: 'xml_provided' } })
   })
 
@@ -360,8 +364,8 @@ describe('the test', () => {
     expect(page.html).toContain('You, in the console of your identity provider.')
     expect(page.html).toContain('Enter the entity ID of this connection')
     const french = await visitor.visit(`${page.url}?ui_locales=fr`)
-    expect(french.html).toContain('L’essai a échoué')
-    expect(french.html).toContain('Saisir l’entité de cette connexion')
+    expect(french.html).toContain('Le test a échoué')
+    expect(french.html).toContain('Saisir l’identifiant d’entité de cette connexion')
   })
 
   test('is against what was uploaded last, and not against what is in use', async () => {

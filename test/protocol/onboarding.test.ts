@@ -57,6 +57,24 @@ describe('the link of an invitation', () => {
     expect([...visitor.cookies.keys()]).not.toContain('portico-admin')
   })
 
+  test('says to what the users will sign in: the application of the connection, else the product', async () => {
+    const { id: organization_id, domain: org_domain } = await service.given.organization()
+    const { id: application_id } = await service.given.application({ org_domain, name: 'Storefront <1>' })
+    const scene = await given.invited({ organization_id, application_id })
+    const { invitation, visitor, page } = await given.atCode(scene)
+    const provider = await visitor.press(page, 'verify', { code: await given.codeTo(scene.email) })
+    const mails = (await given.mailsTo(scene.email)).join()
+
+    expect(mails).toContain('The people who run Storefront <1> ask you to connect the identity provider')
+    expect(invitation.html).toContain('the identity provider of your organization to Storefront &lt;1>')
+    expect(provider.html).toContain('will sign in to Storefront &lt;1>')
+
+    for (const other of [await given.invited(), await given.invitedToAll(1)]) {
+      const { html } = await createVisitor(service.baseUrl).visit(other.link)
+      expect(html).toContain('the identity provider of your organization to Portico')
+    }
+  })
+
   test('lets nobody in without the code: the browser is asked for it at every address', async () => {
     const scene = await given.invited()
     const { visitor, page } = await given.atCode(scene)

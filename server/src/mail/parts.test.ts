@@ -18,8 +18,7 @@ const mails: Readonly<Record<string, (sender: Sender) => Message>> = {
   'a password that was set': (sender) => noticeMail({ ...sender, notice: 'password_set' }),
   'a recovery code that was used': (sender) => noticeMail({ ...sender, notice: 'recovery_code_used' }),
   'a second factor': (sender) => noticeMail({ ...sender, notice: 'totp_enrolled' }),
-  'a second factor that was forced': (sender) =>
-    noticeMail({ ...sender, notice: 'totp_enrollment_forced' }),
+  'a second factor that was forced': (sender) => noticeMail({ ...sender, notice: 'totp_enrollment_forced' }),
 }
 
 describe.each(Object.entries(mails))('the mail with %s', (_, mailFrom) => {

@@ -155,9 +155,9 @@ const fr: MailTexts = {
     },
   },
   adminInvitation: {
-    subject: (organization) => `Configurer l’authentification unique de ${organization}`,
+    subject: (organization) => `Configurer l’authentification unique pour ${organization}`,
     invitation: (organization, service) =>
-      `Les responsables de ${service} vous demandent d’y relier le fournisseur d’identité de ${organization}, afin que tous s’y connectent avec le compte qu’ils ont déjà. Utilisez ce lien pour commencer, ou pour reprendre où vous en étiez\u00a0:`,
+      `L’équipe qui gère ${service} vous demande d’y relier le fournisseur d’identité qu’utilise ${organization}, afin que tous s’y connectent avec le compte qu’ils ont déjà. Utilisez ce lien pour commencer, ou pour reprendre où vous en étiez\u00a0:`,
     button: 'Configurer l’authentification unique',
     lifetime: (days) =>
       `Le lien fonctionne pendant ${days === 1 ? 'un jour' : `${days} jours`}, aussi souvent que nécessaire. Ne le partagez pas. Dans un nouveau navigateur, nous vous envoyons aussi un code.`,
@@ -190,9 +190,9 @@ const fr: MailTexts = {
   unexpectedNotice: (organization) =>
     `Si ce n’était pas vous, prévenez tout de suite les responsables de ${organization}\u00a0: quelqu’un d’autre utilise peut-être votre compte.`,
   adminCode: {
-    subject: (organization) => `Votre code pour configurer l’authentification unique de ${organization}`,
+    subject: (organization) => `Votre code pour configurer l’authentification unique pour ${organization}`,
     instruction: (organization) =>
-      `Vous avez ouvert l’invitation à configurer l’authentification unique de ${organization}. Saisissez-y ce code\u00a0:`,
+      `Vous avez ouvert l’invitation à configurer l’authentification unique pour ${organization}. Saisissez-y ce code\u00a0:`,
     lifetime: (minutes) =>
       `Il fonctionne pendant ${minutes === 1 ? 'une minute' : `${minutes} minutes`}, dans le navigateur qui l’a demandé. Ne le communiquez à personne.`,
     unexpected:
@@ -200,9 +200,9 @@ const fr: MailTexts = {
   },
   metadataNotice: {
     subject: (organization) =>
-      `Des métadonnées ont été déposées pour l’authentification unique de ${organization}`,
+      `Des métadonnées ont été déposées pour l’authentification unique pour ${organization}`,
     told: (organization, connection) =>
-      `Un administrateur a déposé les métadonnées d’un fournisseur d’identité pour l’authentification unique de ${organization}, connexion ${connection}.`,
+      `Un administrateur a déposé les métadonnées d’un fournisseur d’identité pour l’authentification unique pour ${organization}, connexion ${connection}.`,
     inUse: 'Elles sont utilisées\u00a0: ce fournisseur d’identité décide qui se connecte.',
     waits:
       'Rien n’a changé pour ceux qui se connectent\u00a0: d’autres sont utilisées, jusqu’à ce que les personnes qui vous ont invité les remplacent par celles-ci.',

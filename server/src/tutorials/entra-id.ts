@@ -85,7 +85,7 @@ export const entraId: Tutorial = {
         path(yours.app, 'Users and groups', 'Add user/group'),
         text(
           'Add the users or groups who may sign in, yourself among them: you will test it in a moment.',
-          'Ajoutez les utilisateurs ou groupes qui peuvent se connecter, vous compris\u00a0: vous allez bientôt faire un essai.',
+          'Ajoutez les utilisateurs ou groupes qui peuvent se connecter, vous compris\u00a0: vous allez bientôt faire un test.',
         ),
         warn(
           'Who is not assigned sees the error AADSTS50105 at Microsoft, and never gets to us.',

@@ -67,7 +67,7 @@ export const jumpcloud: Tutorial = {
         path(yours.app, 'User Groups'),
         text(
           'Tick the groups whose users may sign in, and press **Save**. Be in one of them yourself: you will test it in a moment.',
-          'Cochez les groupes dont les utilisateurs peuvent se connecter, puis **Save**. Soyez dans l’un d’eux\u00a0: vous allez bientôt faire un essai.',
+          'Cochez les groupes dont les utilisateurs peuvent se connecter, puis **Save**. Soyez dans l’un d’eux\u00a0: vous allez bientôt faire un test.',
         ),
         warn(
           'No group is ticked at first, and nobody can sign in.',

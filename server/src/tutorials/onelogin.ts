@@ -75,7 +75,7 @@ export const onelogin: Tutorial = {
       blocks: [
         text(
           'Under **Access** choose the roles, or under **Users** the single users, who may sign in, yourself among them: you will test it in a moment.',
-          'Sous **Access**, choisissez les rôles, ou sous **Users** les utilisateurs qui peuvent se connecter, vous compris\u00a0: vous allez bientôt faire un essai.',
+          'Sous **Access**, choisissez les rôles, ou sous **Users** les utilisateurs qui peuvent se connecter, vous compris\u00a0: vous allez bientôt faire un test.',
         ),
         path(yours.app, 'Access'),
       ],

@@ -114,7 +114,8 @@ export const ssoSetup: SsoSetupTexts = {
     faults: {
       ...metadataFaults,
       missing: 'Choose a file, or paste the XML.',
-      empty: 'This file is empty. Export the metadata again, and look whether there is something in the file.',
+      empty:
+        'This file is empty. Export the metadata again, and look whether there is something in the file.',
       over: 'These metadata were replaced or stored already. Upload them again.',
       too_large: 'This is too large: metadata of one identity provider have at most 512,000 characters.',
     },

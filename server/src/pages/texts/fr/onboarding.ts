@@ -6,7 +6,7 @@ export const onboarding: OnboardingTexts = {
       provider: 'Fournisseur',
       tutorial: 'Configuration',
       metadata: 'Métadonnées',
-      test: 'Essai',
+      test: 'Test',
       done: 'Terminé',
     },
     progress: 'Progression',
@@ -21,7 +21,7 @@ export const onboarding: OnboardingTexts = {
     continue: 'Continuer',
   },
   invitation: {
-    heading: (organization) => `Configurer l’authentification unique de ${organization}`,
+    heading: (organization) => `Configurer l’authentification unique pour ${organization}`,
     sentence: (service) =>
       `Vous reliez le fournisseur d’identité de votre organisation à ${service}, étape par étape, afin que vos collègues s’y connectent avec le compte qu’ils ont déjà. Comptez une quinzaine de minutes\u00a0; vous pouvez vous arrêter et revenir quand vous voulez.`,
     button: (address) => `Continuer en tant que ${address}`,
@@ -63,7 +63,7 @@ export const onboarding: OnboardingTexts = {
     advice: 'Vous pouvez fermer cette page.',
   },
   leftOnboarding: {
-    heading: 'Déconnexion réussie',
+    heading: 'Vous êtes déconnecté',
     sentence: 'Ce que vous avez déjà fait est conservé.',
     advice: 'Pour continuer, ouvrez à nouveau le lien de votre e-mail d’invitation.',
   },
@@ -76,7 +76,7 @@ export const onboarding: OnboardingTexts = {
   connections: {
     heading: 'Vos connexions',
     sentence:
-      'Chacune relie un fournisseur d’identité. Commencez par le bac à sable si vous voulez faire des essais.',
+      'Chacune relie un fournisseur d’identité. Commencez par le bac à sable si vous voulez d’abord tester.',
     none: 'Il n’y a pas encore de connexion. C’est aux personnes qui vous ont invité d’en créer une.',
     environments: { sandbox: 'Bac à sable', production: 'Production' },
     states: {
@@ -91,11 +91,11 @@ export const onboarding: OnboardingTexts = {
     sentence: (service) =>
       `C’est là que vos collègues se connectent à leurs autres applications, et se connecteront à ${service}. Vous obtenez ensuite les étapes à suivre dans sa console.`,
     custom: 'Un autre, ou le vôtre',
-    test: 'Intégré, pour faire des essais',
+    test: 'Intégré, pour tester',
     minutes: (minutes) => `environ ${minutes} minutes`,
     current: 'Choisi',
     other: 'Un autre fournisseur d’identité\u00a0?',
-    restarts: 'En choisir un autre reprend ses étapes au début.',
+    restarts: 'Si vous en choisissez un autre, ses étapes reprennent au début.',
     fixed:
       'Vous avez déposé des métadonnées, le choix est donc fixé. Pour en changer, demandez aux personnes qui vous ont invité de réinitialiser la configuration.',
   },
@@ -119,7 +119,7 @@ export const onboarding: OnboardingTexts = {
     toMetadata: 'Déposer les métadonnées',
     allValues: 'Toutes les valeurs d’un coup d’œil',
     values: {
-      entity_id: 'Entité (Entity ID)',
+      entity_id: 'Identifiant d’entité (Entity ID)',
       acs_url: 'Adresse ACS',
       metadata_url: 'Adresse des métadonnées',
       name_id_format: 'Format du NameID',

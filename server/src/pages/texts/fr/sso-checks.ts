@@ -34,9 +34,9 @@ export const checkTexts: SsoSetupTexts['checkTexts'] = {
     remedy: 'Choisir AES-256-GCM, ou faire signer la réponse en plus de l’assertion.',
   },
   response_issuer: {
-    demands: 'La réponse, si elle nomme un émetteur, nomme l’entité des métadonnées.',
+    demands: 'La réponse, si elle nomme un émetteur, nomme l’identifiant d’entité des métadonnées.',
     remedy:
-      'Déposer les métadonnées du fournisseur d’identité voulu\u00a0; son entité est ce qu’il envoie comme Issuer.',
+      'Déposer les métadonnées du fournisseur d’identité voulu\u00a0; son identifiant d’entité est ce qu’il envoie comme Issuer.',
   },
   destination: {
     demands: 'Destination est l’adresse ACS de cette connexion\u00a0; une réponse signée en a une.',
@@ -56,7 +56,7 @@ export const checkTexts: SsoSetupTexts['checkTexts'] = {
       'Signer et chiffrer avec les algorithmes que nomment les vérifications signature_form et encryption_form.',
   },
   issuer: {
-    demands: 'L’assertion est émise par l’entité des métadonnées.',
+    demands: 'L’assertion est émise sous l’identifiant d’entité des métadonnées.',
     remedy: 'Déposer les métadonnées du fournisseur d’identité qui l’a émise.',
   },
   issued_at: {
@@ -71,9 +71,9 @@ export const checkTexts: SsoSetupTexts['checkTexts'] = {
       'Régler l’horloge du fournisseur d’identité par NTP, et donner cinq minutes de vie aux assertions.',
   },
   audience: {
-    demands: 'Chaque AudienceRestriction nomme l’entité de cette connexion.',
+    demands: 'Chaque AudienceRestriction nomme l’identifiant d’entité de cette connexion.',
     remedy:
-      'Saisir l’entité de cette connexion, à la lettre, comme audience ou entité du fournisseur de services.',
+      'Saisir l’identifiant d’entité de cette connexion, à la lettre, comme audience ou identifiant du fournisseur de services.',
   },
   recipient: {
     demands:

@@ -12,17 +12,17 @@ export const ssoSetup: SsoSetupTexts = {
     or: 'ou',
     paste: 'Collez le XML',
     button: 'Lire les métadonnées',
-    stored: 'Déposées jusqu’ici',
+    stored: 'Métadonnées déposées',
     replace: 'Les remplacer',
     faults: {
       not_xml:
         'Ce n’est pas un document XML bien formé. Déposez le fichier tel que le donne le fournisseur d’identité.',
       too_large:
-        'C’est trop grand\u00a0: les métadonnées d’un fournisseur d’identité font au plus 512\u00a0000 caractères.',
+        'C’est trop volumineux\u00a0: les métadonnées d’un fournisseur d’identité font au plus 512\u00a0000 caractères.',
       web_page:
         'C’est une page web. Ouvrez l’adresse des métadonnées dans un navigateur et enregistrez ce qu’il affiche en fichier XML.',
       unusual_xml:
-        'Des métadonnées n’ont ni type de document, ni CDATA, ni instruction de traitement. Exportez-les à nouveau.',
+        'Des métadonnées ne contiennent ni type de document, ni CDATA, ni instruction de traitement. Exportez-les à nouveau.',
       not_metadata:
         'Ce ne sont pas les métadonnées d’un fournisseur d’identité SAML\u00a0: il n’y a pas d’IDPSSODescriptor. Exportez-les à nouveau.',
       service_provider:
@@ -49,27 +49,28 @@ export const ssoSetup: SsoSetupTexts = {
       only_certificate:
         'C’est un certificat seul. Déposez les métadonnées, un fichier XML qui contient aussi le certificat.',
       missing: 'Choisissez un fichier, ou collez le XML.',
-      empty: 'Ce fichier est vide. Exportez à nouveau les métadonnées et vérifiez que le fichier a un contenu.',
+      empty:
+        'Ce fichier est vide. Exportez à nouveau les métadonnées et vérifiez que le fichier a un contenu.',
       over: 'Ces métadonnées ont déjà été remplacées ou enregistrées. Déposez-les à nouveau.',
     },
   },
   review: {
     heading: 'Est-ce bien votre fournisseur d’identité\u00a0?',
     sentence: 'Voici ce que nous lisons dans le fichier. Comparez-le à votre console.',
-    entityId: 'Entité (Entity ID)',
-    host: 'Vos collègues se connectent chez',
+    entityId: 'Identifiant d’entité (Entity ID)',
+    host: 'Vos collègues se connectent sur',
     certificate: (index) => `Certificat de signature ${index}`,
     subject: 'Nom',
     fingerprint: 'Empreinte SHA-256',
     expires: 'Valable jusqu’au',
-    validUntil: 'Le fichier se dit valable jusqu’au',
+    validUntil: 'D’après le fichier, valable jusqu’au',
     confirm: 'Oui, utiliser ces métadonnées',
     other: 'Choisir un autre fichier',
     inUse: 'Utilisées',
     waits:
-      'Enregistrées, et utilisées pour les essais. C’est aux personnes qui vous ont invité de les mettre en service.',
+      'Enregistrées, et utilisées pour les tests. C’est aux personnes qui vous ont invité de les mettre en service.',
     willWait:
-      'La connexion a déjà des métadonnées en service. Celles-ci sont enregistrées à côté et servent à vos essais, jusqu’à ce que les personnes qui vous ont invité les mettent en service.',
+      'La connexion a déjà des métadonnées en service. Celles-ci sont enregistrées à côté et servent à vos tests, jusqu’à ce que les personnes qui vous ont invité les mettent en service.',
     warnings: {
       metadata_expired: 'Le fichier dit qu’il n’est plus valable. Exportez-le à nouveau si vous le pouvez.',
       certificate_expired:
@@ -77,31 +78,31 @@ export const ssoSetup: SsoSetupTexts = {
       certificate_expires_soon:
         'Un certificat de signature expire dans les 30 jours. Déposez les métadonnées à nouveau dès qu’il y en a un nouveau.',
       entity_id_shared:
-        'Une autre connexion a des métadonnées avec la même entité. C’est juste seulement si les deux concernent le même fournisseur d’identité.',
+        'Une autre connexion a des métadonnées avec le même identifiant d’entité. Ce n’est correct que si les deux concernent le même fournisseur d’identité.',
     },
   },
   test: {
-    heading: 'Essayez la connexion',
+    heading: 'Testez la connexion',
     sentence:
-      'Vous êtes envoyé chez votre fournisseur d’identité, vous vous y connectez et revenez ici. Vous voyez ensuite chaque point que nous avons vérifié.',
-    dryRun: 'C’est un essai à blanc\u00a0: aucun compte n’est créé, et personne n’est connecté.',
-    button: 'Commencer l’essai',
-    again: 'Essayer à nouveau',
-    skip: 'Continuer sans essai',
-    earlier: 'Essais jusqu’ici',
+      'Vous êtes dirigé vers votre fournisseur d’identité, vous vous y connectez et revenez ici. Vous voyez ensuite chaque point que nous avons vérifié.',
+    dryRun: 'C’est un test à blanc\u00a0: aucun compte n’est créé, et personne n’est connecté.',
+    button: 'Commencer le test',
+    again: 'Tester à nouveau',
+    skip: 'Continuer sans test',
+    earlier: 'Tests précédents',
     outcomes: { arrived: 'Inachevé', success: 'Réussi', failed: 'Échoué' },
-    toIdentityProvider: 'Continuer chez votre fournisseur d’identité',
+    toIdentityProvider: 'Continuer vers votre fournisseur d’identité',
     noMetadata: 'Déposez d’abord les métadonnées\u00a0: sans elles, il n’y a personne à qui demander.',
   },
   testResult: {
     headings: {
-      arrived: 'L’essai n’est pas terminé',
-      success: 'L’essai est réussi',
-      failed: 'L’essai a échoué',
+      arrived: 'Le test n’est pas terminé',
+      success: 'Le test est réussi',
+      failed: 'Le test a échoué',
     },
     success: 'Votre fournisseur d’identité et nous nous comprenons.',
     failed: 'La réponse de votre fournisseur d’identité a été refusée par cette vérification\u00a0:',
-    arrived: 'La réponse est arrivée, mais le navigateur n’est pas revenu avec elle. Recommencez l’essai.',
+    arrived: 'La réponse est arrivée, mais le navigateur n’est pas revenu avec elle. Recommencez le test.',
     demanded: 'Ce qui doit être vrai',
     expected: 'Attendu',
     received: 'Reçu',
@@ -130,17 +131,18 @@ export const ssoSetup: SsoSetupTexts = {
   },
   done: {
     heading: 'C’est tout de votre côté',
-    sentence: 'Votre fournisseur d’identité est relié, et un essai a réussi. Merci.',
+    sentence: 'Votre fournisseur d’identité est relié, et un test a réussi. Merci.',
     untested: {
-      heading: 'Enregistré, pas encore essayé',
+      heading: 'Enregistré, pas encore testé',
       sentence:
-        'Les métadonnées de votre fournisseur d’identité sont enregistrées. Seul un essai montre si vos collègues peuvent se connecter\u00a0; il prend une minute.',
+        'Les métadonnées de votre fournisseur d’identité sont enregistrées. Seul un test montre si vos collègues peuvent se connecter\u00a0; il prend une minute.',
     },
     next: 'La suite',
     steps: {
-      told: 'Les personnes qui vous ont invité voient que vous avez terminé, et ce que vos essais ont montré.',
+      told: 'Les personnes qui vous ont invité voient que vous avez terminé, et ce que vos tests ont montré.',
       waits: 'C’est à elles de mettre en service les métadonnées que vous avez déposées en dernier.',
-      active: 'La connexion est activée\u00a0: vos collègues se connectent chez votre fournisseur d’identité.',
+      active:
+        'La connexion est activée\u00a0: vos collègues se connectent auprès de votre fournisseur d’identité.',
       inactive: 'Elles activent la connexion\u00a0; dès lors, vos collègues peuvent se connecter.',
     },
     rollover:

@@ -15,7 +15,7 @@ export const sso: SsoTexts = {
     button: 'Continuer',
   },
   ssoRefused: {
-    heading: 'Vous ne pouvez pas être connecté',
+    heading: 'Connexion impossible',
     sentence: 'Votre organisation a répondu, mais sa réponse n’a pas pu être acceptée.',
     advice:
       'Réessayez depuis l’application\u00a0; si cela persiste, donnez la référence ci-dessous à votre service informatique.',
