@@ -201,6 +201,7 @@ ${lines.join('\r\n')}
   const refused: readonly [string, MetadataFaultCode, () => string][] = [
     ['that are empty', 'not_xml', () => ''],
     ['that are a web page', 'web_page', () => '<html><br></html>'],
+    ['that are a certificate', 'only_certificate', () => `\n${one.toString()}`],
     ['that are JSON', 'not_xml', () => '{}'],
     ['that are cut off', 'not_xml', () => entity().slice(0, -20)],
     ['with a document type', 'unusual_xml', () => `<!DOCTYPE x [<!ENTITY e SYSTEM "file:///x">]>${entity()}`],

@@ -27,7 +27,7 @@ export const testIdp: TestIdpTexts = {
     users: 'Who signs in',
     fault: 'The response that is sent',
     faults: {
-      none: 'Correct: it signs in',
+      none: 'Correct',
       encrypted: 'Correct, and encrypted',
       wrong_audience: 'Wrong: for another service (audience)',
       expired: 'Wrong: expired',

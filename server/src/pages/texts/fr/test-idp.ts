@@ -11,7 +11,7 @@ export const testIdp: TestIdpTexts = {
     users: 'Qui se connecte',
     fault: 'La réponse à envoyer',
     faults: {
-      none: 'Correcte\u00a0: la connexion réussit',
+      none: 'Correcte',
       encrypted: 'Correcte et chiffrée',
       wrong_audience: 'Incorrecte\u00a0: pour un autre service (audience)',
       expired: 'Incorrecte\u00a0: expirée',
