@@ -380,7 +380,7 @@ export const relayGuards = [
   guard({
     name: 'identity: of a relay, its subject',
     file: signingInUser,
-    find: ".where('identity.subject', '=', subject)",
+    find: ".where('identity.subject', '=', identity.subject)",
     replace: '',
     red: address('signs two users of one organization in as two users'),
     green: signsIn,

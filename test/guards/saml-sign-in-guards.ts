@@ -402,7 +402,7 @@ export const samlSignInGuards = [
   guard({
     name: 'saml: whoever claimed the address before',
     file: writeUser,
-    find: 'if (!user.email_verified) await markEmailVerified(deps, trx, own, userId)',
+    find: 'if (!user.email_verified) await markEmailVerified(deps, trx, tenant, user.id)',
     replace: 'void markEmailVerified',
     red: knownUser('keeps nothing of who had claimed the address before: no password, no session'),
     green: isLinked,

@@ -357,6 +357,41 @@ describe('what the identity provider says of a user', () => {
   })
 })
 
+describe('a user who signs in by SSO again', () => {
+  /** Signs in twice, and lists what was told of the user after the first time. */
+  async function toldOf(second: Said, settings: { update_user_new_connection?: boolean } = {}) {
+    const scene = await given.scene(settings)
+    const first = { nameId: 'n-1', attributes: { email: 'ada@awesome.example', last_name: 'Byron' } }
+    await given.signIn(scene, first)
+    const before = await userOf(scene, 'ada@awesome.example')
+    const { cursor } = await client.events.list({ after: 'latest' })
+    service.clock.advance(60)
+    await given.signIn(scene, { ...first, ...second })
+    const { data } = await client.events.list({ after: cursor })
+    const told = data.filter(({ code }) => code === 'user.user.update.success')
+    return { before, after: await userOf(scene, 'ada@awesome.example'), told }
+  }
+
+  test('is no user who was changed: when the identity provider had them prove it is noted, and nothing told', async () => {
+    const { before, after, told } = await toldOf({}, { update_user_new_connection: true })
+
+    const times = [before, after].map(({ identities }) => Date.parse(identities[0]?.authenticated_at ?? ''))
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(60_000)
+    expect(after.updated_at).toBe(before.updated_at)
+    expect(told).toEqual([])
+  })
+
+  test('is told of once where the identity provider says something else of them', async () => {
+    const attributes = { email: 'ada@awesome.example', last_name: 'Lovelace' }
+    const kept = await toldOf({ attributes })
+    const refreshed = await toldOf({ attributes }, { update_user_new_connection: true })
+
+    const told = { identities: [{ data: { last_name: 'Lovelace' } }] }
+    expect(kept.told).toMatchObject([{ data: { ...told, profile: { family_name: 'Byron' } } }])
+    expect(refreshed.told).toMatchObject([{ data: { ...told, profile: { family_name: 'Lovelace' } } }])
+  })
+})
+
 describe('our metadata', () => {
   test('are there for everybody, and may be kept for five minutes', async () => {
     const { connection } = await given.scene()

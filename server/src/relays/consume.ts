@@ -207,8 +207,8 @@ async function findOrCreateUser(
 ): Promise<SigningInUser | undefined> {
   const found = await findUserByIdentity(trx, tenant, identity)
   if (found !== undefined) {
-    if (found.active)
-      await renewIdentity(deps, trx, ofUser(tenant, found.id), { ...identity, userId: found.id })
+    // What it says of the user is what names them, so that nothing of it is ever new.
+    if (found.active) await renewIdentity(trx, tenant, { ...identity, userId: found.id })
     return found
   }
   const id = uuidv7()

@@ -15,8 +15,8 @@ import type { LiveConnection } from './live-connection.js'
 export interface Admission {
   /** Undefined: somebody new. */
   readonly user: SigningInUser | undefined
-  /** The user is known by the NameID, and not by their address alone. */
-  readonly isKnown: boolean
+  /** By which the user is known; undefined: by their address alone. */
+  readonly identityId: string | undefined
   /** As it was asserted. */
   readonly email: string
   /** Whether the connection may speak for the address. */
@@ -55,7 +55,7 @@ export async function admit(
   await checkPolicy(trx, live, tenant, { user, checks })
   if (user === undefined) await checkSeats(trx, live, tenant, checks)
   demand(checks, 'user_active', user?.active ?? true)
-  return { user, isKnown: known !== undefined, email: typed ?? '', isVouched: speaksFor === 'vouched' }
+  return { user, identityId: known?.identity_id, email: typed ?? '', isVouched: speaksFor === 'vouched' }
 }
 
 /**

@@ -5,9 +5,14 @@ import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import type { Assertion } from '../saml/validate-response.js'
 import { ofUser, type Tenant } from '../tenant.js'
-import { insertIdentity, type IdentityName } from '../users/identities.js'
-import { createSigningInUser, renewIdentity } from '../users/signing-in-user.js'
-import { emitUser, markEmailVerified, touchUser, usersOf } from '../users/users.js'
+import { insertIdentity, type IdentityName, type VouchedIdentity } from '../users/identities.js'
+import {
+  createSigningInUser,
+  renewIdentity,
+  tellUserChanged,
+  type SigningInUser,
+} from '../users/signing-in-user.js'
+import { markEmailVerified, usersOf } from '../users/users.js'
 import type { Admission } from './admission.js'
 import { assertedProfile, identityOf } from './asserted-identity.js'
 import { demand, type CheckList } from './demand.js'
@@ -38,18 +43,34 @@ export async function writeUser(
   const userId = user?.id ?? uuidv7()
   const own = ofUser(tenant, userId)
   if (user === undefined) await createUser(deps, trx, own, { ...admitted, userId, identity })
-  else if (admitted.isKnown) await renewIdentity(deps, trx, own, { ...identity, userId })
   else {
-    // Whoever came in before may have only claimed the address, which the identity provider knows to be this user's.
-    if (!user.email_verified) await markEmailVerified(deps, trx, own, userId)
-    await insertIdentity(deps, trx, own, { userId, ...identity })
-    const row = await touchUser(deps, trx, own, userId, undefined)
-    await emitUser(deps, trx, own, 'user.user.update.success', row)
+    const isOtherIdentity = await writeIdentity(deps, trx, own, { ...admitted, user, identity })
+    const isOtherProfile =
+      live.isProfileRefreshed && (await refreshProfile(trx, own, userId, assertedProfile(assertion)))
+    if (isOtherIdentity || isOtherProfile) await tellUserChanged(deps, trx, own, userId)
   }
-  if (user !== undefined && live.isProfileRefreshed)
-    await refreshProfile(deps, trx, own, userId, assertedProfile(assertion))
-  const identityId = await getIdentityId(trx, own, userId, identity)
+  const identityId = admitted.identityId ?? (await getIdentityId(trx, own, userId, identity))
   return { userId, email: user?.email ?? admitted.email, identityId }
+}
+
+/** @returns Whether the user has another identity now, or the identity provider says something else of them. */
+async function writeIdentity(
+  deps: Deps,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { user, identityId, identity }: LinkedUser,
+): Promise<boolean> {
+  const named = { userId: user.id, ...identity }
+  if (identityId !== undefined) return renewIdentity(trx, tenant, named)
+  // Whoever came in before may have only claimed the address, which the identity provider knows to be this user's.
+  if (!user.email_verified) await markEmailVerified(deps, trx, tenant, user.id)
+  await insertIdentity(deps, trx, tenant, named)
+  return true
+}
+
+interface LinkedUser extends Admission {
+  readonly user: SigningInUser
+  readonly identity: VouchedIdentity
 }
 
 async function createUser(
@@ -68,17 +89,20 @@ interface NewUserOfConnection extends Admission {
   readonly userId: string
   readonly assertion: Assertion
   readonly checks: CheckList
-  readonly identity: ReturnType<typeof identityOf>
+  readonly identity: VouchedIdentity
 }
 
-/** Writes what the identity provider says of the profile; nothing changes where it says what is there. */
+/**
+ * Writes what the identity provider says of the profile.
+ *
+ * @returns Whether that is something else than before.
+ */
 async function refreshProfile(
-  deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
   tenant: Tenant,
   userId: string,
   profile: ReturnType<typeof assertedProfile>,
-): Promise<void> {
+): Promise<boolean> {
   const said = JSON.stringify(profile)
   const changed = await trx
     .updateTable('users')
@@ -91,9 +115,7 @@ async function refreshProfile(
     .where(sql<boolean>`not profile @> ${said}::jsonb`)
     .returning('id')
     .executeTakeFirst()
-  if (changed === undefined) return
-  const row = await touchUser(deps, trx, tenant, userId, undefined)
-  await emitUser(deps, trx, tenant, 'user.user.update.success', row)
+  return changed !== undefined
 }
 
 async function getIdentityId(

@@ -2,12 +2,15 @@ import type { UserChanges } from '@portico/contract/user-input'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { organizationIdOf } from '../db/organization-id.js'
 import type { DB } from '../db/schema.js'
-import { statement } from '../db/statement.js'
+import { sqlStatement, statement } from '../db/statement.js'
 import type { Deps } from '../deps.js'
 import type { Tenant } from '../tenant.js'
 import { insertIdentity, type IdentityName, type VouchedIdentity } from './identities.js'
 import { insertUserIf, userInsertion, type UserInsertion } from './insert-user.js'
 import { emitUser, touchUser, usersOf } from './users.js'
+
+/** What a statement says of the tenant. */
+type TenantKey = Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'>
 
 export interface SigningInUser {
   readonly id: string
@@ -17,25 +20,41 @@ export interface SigningInUser {
 }
 
 /** The user with an address; held, so that a deactivation comes before the sign-in or ends its session. */
-export function findUser(
+export async function findUser(
   trx: Transaction<DB>,
   tenant: Tenant,
   normalizedEmail: string,
 ): Promise<SigningInUser | undefined> {
-  return usersOf(trx, tenant)
-    .where('users.email_normalized', '=', normalizedEmail)
-    .select(['users.id', 'users.email', 'users.active', 'users.email_verified'])
-    .forNoKeyUpdate()
-    .executeTakeFirst()
+  const [user] = await selectByEmail(trx, { ...tenant, normalizedEmail })
+  return user
+}
+
+const signingInColumns = ['users.id', 'users.email', 'users.active', 'users.email_verified'] as const
+
+const selectByEmail = statement((db, user: TenantKey & { readonly normalizedEmail: string }) =>
+  usersOf(db, user)
+    .where('users.email_normalized', '=', user.normalizedEmail)
+    .select(signingInColumns)
+    .forNoKeyUpdate(),
+)
+
+/** A user whom an identity names. */
+export interface IdentifiedUser extends SigningInUser {
+  readonly identity_id: string
 }
 
 /** The user with an identity; held, so that a deactivation comes before the sign-in or ends its session. */
-export function findUserByIdentity(
+export async function findUserByIdentity(
   trx: Transaction<DB>,
   tenant: Tenant,
   { kind, issuer, subject }: IdentityName,
-): Promise<SigningInUser | undefined> {
-  return usersOf(trx, tenant)
+): Promise<IdentifiedUser | undefined> {
+  const [user] = await selectByIdentity(trx, { ...tenant, kind, issuer, subject })
+  return user
+}
+
+const selectByIdentity = statement((db, identity: TenantKey & IdentityName) =>
+  usersOf(db, identity)
     .innerJoin('user_identities as identity', (join) =>
       join
         .onRef('identity.account_id', '=', 'users.account_id')
@@ -43,13 +62,12 @@ export function findUserByIdentity(
         .onRef('identity.organization_id', '=', 'users.organization_id')
         .onRef('identity.user_id', '=', 'users.id'),
     )
-    .where('identity.kind', '=', kind)
-    .where('identity.issuer', '=', issuer)
-    .where('identity.subject', '=', subject)
-    .select(['users.id', 'users.email', 'users.active', 'users.email_verified'])
-    .forNoKeyUpdate('users')
-    .executeTakeFirst()
-}
+    .where('identity.kind', '=', identity.kind)
+    .where('identity.issuer', '=', identity.issuer)
+    .where('identity.subject', '=', identity.subject)
+    .select([...signingInColumns, 'identity.id as identity_id'])
+    .forNoKeyUpdate('users'),
+)
 
 const insertNewUser = statement((db, user: UserInsertion) =>
   insertUserIf(db, user, sql<boolean>`true`).onConflict((conflict) => conflict.doNothing()),
@@ -86,36 +104,56 @@ export async function createSigningInUser(
   return row
 }
 
-/** Notes that the issuer of a user's identity has had them prove it since, and what it says of them by now. */
+/**
+ * Notes that the issuer of the identity of a user, whom the transaction holds, has had them prove it since, and what it
+ * says of them by now.
+ *
+ * @returns Whether that is something else than before. A user who has merely signed in again was not changed.
+ */
 export async function renewIdentity(
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { data, ...identity }: VouchedIdentity & { readonly userId: string },
+): Promise<boolean> {
+  const [renewed] = await updateIdentity(trx, { ...tenant, ...identity, data: JSON.stringify(data) })
+  return renewed?.is_changed ?? false
+}
+
+type RenewedIdentity = TenantKey &
+  Omit<VouchedIdentity, 'data'> & { readonly userId: string; readonly data: string }
+
+const updateIdentity = sqlStatement(
+  (renewed: RenewedIdentity) => sql<{ is_changed: boolean }>`
+    update user_identities as identity
+    set authenticated_at = greatest(identity.authenticated_at, ${renewed.authenticatedAt}),
+      provider = ${renewed.provider}, data = ${renewed.data}
+    from user_identities as before
+    where identity.account_id = ${renewed.accountId}
+      and identity.environment = ${renewed.environment}
+      and identity.organization_id = ${organizationIdOf(renewed)}
+      and identity.user_id = ${renewed.userId}
+      and identity.kind = ${renewed.kind}
+      and identity.issuer = ${renewed.issuer}
+      and identity.subject = ${renewed.subject}
+      and (
+        identity.authenticated_at < ${renewed.authenticatedAt}
+        or identity.data <> ${renewed.data}::jsonb
+        or identity.provider <> ${renewed.provider}
+      )
+      and before.account_id = identity.account_id
+      and before.environment = identity.environment
+      and before.organization_id = identity.organization_id
+      and before.id = identity.id
+    returning (before.data <> identity.data or before.provider <> identity.provider) as is_changed`,
+)
+
+/** Counts what was written of a user beside their row as a change of them, and tells it. */
+export async function tellUserChanged(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
   tenant: Tenant,
-  {
-    userId,
-    kind,
-    issuer,
-    subject,
-    provider,
-    data,
-    authenticatedAt,
-  }: VouchedIdentity & { readonly userId: string },
+  userId: string,
 ): Promise<void> {
-  const said = JSON.stringify(data)
-  const renewed = await trx
-    .updateTable('user_identities')
-    .set({ authenticated_at: sql`greatest(authenticated_at, ${authenticatedAt})`, provider, data: said })
-    .where('account_id', '=', tenant.accountId)
-    .where('environment', '=', tenant.environment)
-    .where('organization_id', '=', organizationIdOf(tenant))
-    .where('user_id', '=', userId)
-    .where('kind', '=', kind)
-    .where('issuer', '=', issuer)
-    .where('subject', '=', subject)
-    .where(sql<boolean>`(authenticated_at < ${authenticatedAt} or data <> ${said}::jsonb)`)
-    .returning('id')
-    .executeTakeFirst()
-  if (renewed === undefined) return
   const row = await touchUser(deps, trx, tenant, userId, undefined)
   await emitUser(deps, trx, tenant, 'user.user.update.success', row)
 }
