@@ -35,6 +35,13 @@ async function twoConnections() {
   return { org_domain, organization_id, email, trial, live }
 }
 
+const aTime: unknown = expect.stringMatching(/Z$/)
+
+async function adminOf(client: Client, { org_domain, email }: { org_domain: string; email: string }) {
+  const { data } = await client.admins.list({ org_domain })
+  return data.find((admin) => admin.email === email)
+}
+
 describe('an invitation to the organization', () => {
   test('from the sandbox reaches no connection of production', async () => {
     const { org_domain, email, trial, live } = await twoConnections()
@@ -90,6 +97,48 @@ describe('an administrator whom production has invited', () => {
     await service.query('delete from sso_admin_links')
     await expect(sandbox.admins.delete({ org_domain, email })).rejects.toMatchObject(refused)
     expect(await production.admins.delete({ org_domain, email })).toMatchObject({ deleted: true })
+  })
+
+  test('is seen by production as production has invited them, whatever becomes of an invitation of the sandbox', async () => {
+    const { org_domain, email } = await twoConnections()
+    await production.admins.invite({ org_domain, email })
+    const before = await adminOf(production, { org_domain, email })
+    const inSandbox = onboardingGivenOf(service, sandbox)
+    service.clock.advance(60)
+    await sandbox.admins.invite({ org_domain, email })
+    const { visitor, page } = await inSandbox.arrived({ email, link: await inSandbox.linkTo(email) })
+    const accepted = {
+      accepted_invitation_at: aTime,
+      last_login_at: aTime,
+      declined_to_be_in_charge_at: null,
+    }
+    expect(await adminOf(sandbox, { org_domain, email })).toMatchObject(accepted)
+    await visitor.press(page, 'decline')
+
+    expect(await adminOf(sandbox, { org_domain, email })).toMatchObject({
+      declined_to_be_in_charge_at: aTime,
+    })
+    expect(await adminOf(production, { org_domain, email })).toEqual(before)
+  })
+
+  test('is seen by the sandbox as it was, whatever they do with the invitation of production', async () => {
+    const { org_domain, email } = await twoConnections()
+    await sandbox.admins.invite({ org_domain, email })
+    const before = await adminOf(sandbox, { org_domain, email })
+    service.clock.advance(60)
+    await production.admins.invite({ org_domain, email })
+    const { visitor, page } = await given.arrived({ email, link: await given.linkTo(email) })
+    await visitor.press(page, 'decline')
+
+    expect(await adminOf(production, { org_domain, email })).toMatchObject({
+      accepted_invitation_at: aTime,
+      declined_to_be_in_charge_at: aTime,
+    })
+    expect(await adminOf(sandbox, { org_domain, email })).toEqual(before)
+    await production.admins.invite({ org_domain, email })
+    expect(await adminOf(production, { org_domain, email })).toMatchObject({
+      declined_to_be_in_charge_at: null,
+    })
   })
 
   test('also to one connection is not', async () => {

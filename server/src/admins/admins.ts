@@ -13,10 +13,11 @@ import { logEvent } from '../log-events/log-event.js'
 import { getOrganization } from '../organizations/organizations.js'
 import type { Cause, Tenant } from '../tenant.js'
 import { normalizeEmail } from '../users/email.js'
+import { adminColumns } from './admin-moments.js'
 import { eraseAdmin } from './erase-admin.js'
 import { upsertInvitedAdmin } from './invited-admin.js'
 import { insertAdminLink } from './links.js'
-import { adminColumns, toAdmin, type AdminRow } from './record.js'
+import { toAdmin, type AdminRow } from './record.js'
 
 /**
  * Invites an administrator to set up the SSO connections of an organization: a mail has the link. One from production is
@@ -35,7 +36,7 @@ export async function inviteAdmin(deps: Deps, tenant: Tenant, { email }: NewAdmi
     await insertAdminLink(deps, trx, { accountId, organizationId, adminId, environment, connectionId: null })
     const row = await adminsOf(trx, tenant)
       .where('sso_admins.id', '=', adminId)
-      .select(adminColumns)
+      .select(adminColumns(tenant.environment))
       .executeTakeFirst()
     // The organization was deleted meanwhile.
     if (row === undefined) throw new ApiError('organization_not_found')
@@ -71,7 +72,7 @@ export async function listAdmins(
       read: (ids) =>
         adminsOf(readDb, tenant)
           .where(sql<boolean>`sso_admins.id = any(${ids})`)
-          .select(adminColumns)
+          .select(adminColumns(tenant.environment))
           .execute(),
       total: () => countAdmins(readDb, tenant),
     },
@@ -93,7 +94,7 @@ export function deleteAdmin(deps: Deps, tenant: Tenant, email: string): Promise<
       .where('organization_id', '=', organizationIdOf(tenant))
       .where('email_normalized', '=', normalizeEmail(email))
       .where(sql<boolean>`(${tenant.environment} = 'production' or not is_of_production)`)
-      .returning(adminColumns)
+      .returning(adminColumns(tenant.environment))
       .executeTakeFirst()
     const organization = await organizationOf(trx, tenant)
     if (row === undefined) throw await whyKept(trx, tenant, email)
@@ -172,7 +173,7 @@ export async function emitAdminUpdate(
   const tenant = { ...organization, accountDomain, organizationIds: null, cause }
   const row = await adminsOf(trx, tenant)
     .where('sso_admins.id', '=', adminId)
-    .select(adminColumns)
+    .select(adminColumns(tenant.environment))
     .executeTakeFirstOrThrow()
   await emitAdmin(deps, trx, tenant, 'admin.admin.update.success', row)
 }

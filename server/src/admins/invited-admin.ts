@@ -5,6 +5,7 @@ import { v7 as uuidv7 } from 'uuid'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { normalizeEmail } from '../users/email.js'
+import { toMomentColumns } from './admin-moments.js'
 
 interface Inviting {
   readonly accountId: string
@@ -38,6 +39,7 @@ export async function upsertInvitedAdmin(
       is_of_production: environment === 'production',
       inserted_at: at,
       updated_at: at,
+      ...toMomentColumns(environment, { invited_at: at, updated_at: at }),
     })
     .onConflict((conflict) =>
       conflict
@@ -49,10 +51,12 @@ export async function upsertInvitedAdmin(
             when sso_admins.is_of_production and not excluded.is_of_production then sso_admins.email
             else excluded.email
           end`,
-          invited_at: at,
           is_of_production: sql`sso_admins.is_of_production or excluded.is_of_production`,
-          declined_to_be_in_charge_at: null,
-          updated_at: at,
+          ...toMomentColumns(environment, {
+            invited_at: at,
+            declined_to_be_in_charge_at: null,
+            updated_at: at,
+          }),
         }),
     )
     .returning('id')

@@ -2,23 +2,9 @@ import type { Admin } from '@portico/contract/admins'
 import type { Organization } from '@portico/contract/organizations'
 import type { Selectable } from 'kysely'
 import type { SsoAdmins } from '../db/schema.js'
+import type { AdminMoment } from './admin-moments.js'
 
-export const adminColumns = [
-  'sso_admins.id',
-  'sso_admins.email',
-  'sso_admins.color',
-  'sso_admins.invited_at',
-  'sso_admins.accepted_invitation_at',
-  'sso_admins.declined_to_be_in_charge_at',
-  'sso_admins.last_login_at',
-  'sso_admins.inserted_at',
-  'sso_admins.updated_at',
-] as const
-
-export type AdminRow = Omit<
-  Selectable<SsoAdmins>,
-  'account_id' | 'organization_id' | 'email_normalized' | 'is_of_production'
->
+export type AdminRow = Pick<Selectable<SsoAdmins>, 'id' | 'email' | 'color' | 'inserted_at' | AdminMoment>
 
 export function toAdmin(row: AdminRow, organization: Organization): Admin {
   return {

@@ -14,6 +14,7 @@ import * as totp from './migrations/0011-totp.js'
 import * as rateLimits from './migrations/0012-rate-limits.js'
 import * as hostedSignIn from './migrations/0013-hosted-sign-in.js'
 import * as ssoConnections from './migrations/0014-sso-connections.js'
+import * as ssoRequestsAndAdmins from './migrations/0015-sso-requests-and-admins.js'
 
 /** Every migration by name. A new one is added at the end; one that has been released is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -31,6 +32,7 @@ export const migrations: Record<string, Migration> = {
   '0012-rate-limits': rateLimits,
   '0013-hosted-sign-in': hostedSignIn,
   '0014-sso-connections': ssoConnections,
+  '0015-sso-requests-and-admins': ssoRequestsAndAdmins,
 }
 
 /**

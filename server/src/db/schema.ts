@@ -419,6 +419,8 @@ export interface SamlRequests {
   inserted_at: Timestamp;
   metadata_version: number;
   organization_id: string;
+  previous_expires_at: Timestamp | null;
+  previous_id: string | null;
 }
 
 export interface SamlSeenAssertions {
@@ -531,6 +533,11 @@ export interface SsoAdmins {
   is_of_production: boolean;
   last_login_at: Timestamp | null;
   organization_id: string;
+  sandbox_accepted_invitation_at: Timestamp | null;
+  sandbox_declined_to_be_in_charge_at: Timestamp | null;
+  sandbox_invited_at: Timestamp | null;
+  sandbox_last_login_at: Timestamp | null;
+  sandbox_updated_at: Timestamp | null;
   updated_at: Timestamp;
 }
 

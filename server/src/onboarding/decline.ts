@@ -1,4 +1,5 @@
 import type { Deps } from '../deps.js'
+import { toMomentColumns } from '../admins/admin-moments.js'
 import { emitAdminUpdate } from '../admins/admins.js'
 import { endedSession } from '../admins/links.js'
 import { change } from '../events/change.js'
@@ -41,7 +42,7 @@ export async function declineToBeInCharge(
       .execute()
     await trx
       .updateTable('sso_admins')
-      .set({ declined_to_be_in_charge_at: at, updated_at: at })
+      .set(toMomentColumns(environment, { declined_to_be_in_charge_at: at, updated_at: at }))
       .where('account_id', '=', accountId)
       .where('organization_id', '=', organizationId)
       .where('id', '=', adminId)

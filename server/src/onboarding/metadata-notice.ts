@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
+import { momentColumn } from '../admins/admin-moments.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { enqueue } from '../jobs/enqueue.js'
@@ -27,7 +28,7 @@ export async function enqueueMetadataNotices(
     .selectFrom('sso_admins')
     .where('account_id', '=', accountId)
     .where('organization_id', '=', organizationId)
-    .where('declined_to_be_in_charge_at', 'is', null)
+    .where(momentColumn(environment, 'declined_to_be_in_charge_at'), 'is', null)
     .$if(environment === 'production', (query) => query.where('is_of_production', '=', true))
     .select('id')
     .orderBy('inserted_at')

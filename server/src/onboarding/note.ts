@@ -3,6 +3,7 @@ import { sql, type Transaction } from 'kysely'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { logEvent } from '../log-events/log-event.js'
+import { momentColumn, toMomentColumns } from '../admins/admin-moments.js'
 import { emitAdminUpdate } from '../admins/admins.js'
 import { isConnection, type ConnectionKey } from '../sso-connections/connection-key.js'
 import { emitConnection } from '../sso-connections/whole-connection.js'
@@ -37,6 +38,7 @@ export async function noteLogin(
 ): Promise<void> {
   const { accountId, environment, organizationId, adminId, domain, email, connection, idpId } = browser
   const at = deps.now()
+  const acceptedColumn = momentColumn(environment, 'accepted_invitation_at')
   // Read before it is written, in one statement: whether this was the first time decides whether there is an event.
   const accepted = await trx
     .with('before', (db) =>
@@ -45,20 +47,22 @@ export async function noteLogin(
         .where('account_id', '=', accountId)
         .where('organization_id', '=', organizationId)
         .where('id', '=', adminId)
-        .select(['id', 'accepted_invitation_at'])
+        .select(['id', sql.ref(acceptedColumn).as('accepted_at')])
         .forUpdate(),
     )
     .updateTable('sso_admins')
     .from('before')
-    .set({
-      accepted_invitation_at: sql`coalesce(before.accepted_invitation_at, ${at}::timestamptz)`,
-      last_login_at: at,
-      updated_at: at,
-    })
+    .set(
+      toMomentColumns(environment, {
+        accepted_invitation_at: sql<Date>`coalesce(before.accepted_at, ${at}::timestamptz)`,
+        last_login_at: at,
+        updated_at: at,
+      }),
+    )
     .where('sso_admins.account_id', '=', accountId)
     .where('sso_admins.organization_id', '=', organizationId)
     .whereRef('sso_admins.id', '=', 'before.id')
-    .returning(sql<boolean>`(before.accepted_invitation_at is null)`.as('is_first'))
+    .returning(sql<boolean>`(before.accepted_at is null)`.as('is_first'))
     .executeTakeFirst()
   if (accepted?.is_first === true) await emitAdminUpdate(deps, trx, browser, cause)
   await logEvent(deps, trx, {
