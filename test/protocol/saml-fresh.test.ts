@@ -55,26 +55,69 @@ describe('a fresh sign-in', () => {
 })
 
 describe('a request to an identity provider', () => {
-  test('is one of a sign-in at a time, and told once', async () => {
+  /** Presses the button of the page again. */
+  async function askAgain({ visitor, page }: Awaited<ReturnType<SamlGiven['atIdentityProvider']>>) {
+    return requestIdIn((await visitor.request(leadOf(page))).location)
+  }
+
+  test('may be made twice, as by a double click: the answer to either signs in, and to one of them', async () => {
     const scene = await given.scene()
-    const { visitor, page, requestId } = await given.atIdentityProvider(scene)
-    const url = leadOf(page)
-    await visitor.request(url)
-    const last = requestIdIn((await visitor.request(url)).location)
+    const { idp, connection } = scene
+    for (const answered of [0, 1]) {
+      const asked = await given.atIdentityProvider(scene)
+      const responses = [asked.requestId, await askAgain(asked)].map((requestId) =>
+        idp.respond({ ...connection, requestId }),
+      )
+      const [taken = '', left = ''] = answered === 0 ? responses : responses.toReversed()
+
+      expect(answerOf(await given.comeBack(scene, asked.visitor, taken)).get('code')).not.toBeNull()
+      expect((await given.comeBack(scene, asked.visitor, left)).status).toBe(403)
+      expect((await given.lastTrace(scene)).failed_check).toBe('request')
+    }
+  })
+
+  test('is one of the last two of a sign-in, and told once', async () => {
+    const scene = await given.scene()
+    const asked = await given.atIdentityProvider(scene)
+    await askAgain(asked)
+    const last = await askAgain(asked)
 
     const { idp, connection, org_domain } = scene
-    const rows = await service.query<{ id: string }>(
-      `select request.id from saml_requests as request
-        join sso_connections as connection on connection.id = request.connection_id
-        where connection.idp_id = $1`,
-      [connection.idp_id],
-    )
     const { data } = await client.logEvents.list({ org_domain })
-    expect(rows).toEqual([{ id: last }])
     expect(data.filter(({ event_code: code }) => code === 'SSO_END_USER_SAML_STARTED')).toHaveLength(1)
+    const { visitor, requestId } = asked
     const first = await given.comeBack(scene, visitor, idp.respond({ ...connection, requestId }))
     expect([first.status, (await given.lastTrace(scene)).failed_check]).toEqual([403, 'request'])
     const landed = await given.comeBack(scene, visitor, idp.respond({ ...connection, requestId: last }))
+    expect(answerOf(landed).get('code')).not.toBeNull()
+  })
+
+  test('is waited for no longer because there was another one', async () => {
+    const scene = await given.scene()
+    const asked = await given.atIdentityProvider(scene)
+    service.clock.advance(9 * 60)
+    const last = await askAgain(asked)
+    service.clock.advance(2 * 60)
+
+    const { idp, connection } = scene
+    const answer = (requestId: string) =>
+      given.comeBack(scene, asked.visitor, idp.respond({ ...connection, requestId }))
+    expect((await answer(asked.requestId)).status).toBe(403)
+    expect((await given.lastTrace(scene)).failed_check).toBe('request')
+    expect(answerOf(await answer(last)).get('code')).not.toBeNull()
+  })
+
+  test('is not waited for any more once the metadata are others', async () => {
+    const scene = await given.scene()
+    const { idp, connection } = scene
+    const asked = await given.atIdentityProvider(scene)
+    await client.ssoConnections.update({ idp_id: connection.idp_id, metadata: idp.metadata() })
+    const last = await askAgain(asked)
+
+    const first = idp.respond({ ...connection, requestId: asked.requestId })
+    expect((await given.comeBack(scene, asked.visitor, first)).status).toBe(403)
+    expect((await given.lastTrace(scene)).failed_check).toBe('request')
+    const landed = await given.comeBack(scene, asked.visitor, idp.respond({ ...connection, requestId: last }))
     expect(answerOf(landed).get('code')).not.toBeNull()
   })
 

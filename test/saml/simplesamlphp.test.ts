@@ -2,7 +2,7 @@ import { newRequestId, signAuthnRequest } from '@portico/server/saml/authn-reque
 import { readIdpMetadata, type IdpMetadata } from '@portico/server/saml/metadata'
 import { makeServiceProviderKey, type ServiceProviderKey } from '@portico/server/saml/service-provider-key'
 import { toServiceProviderMetadata } from '@portico/server/saml/service-provider-metadata'
-import { validateResponse } from '@portico/server/saml/validate-response'
+import { openResponse, validateResponse } from '@portico/server/saml/validate-response'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   hasSimpleSaml,
@@ -32,9 +32,9 @@ describe.skipIf(!hasSimpleSaml)('SimpleSAMLphp, which knows nothing of us', () =
     metadata: toServiceProviderMetadata({ ...sp, certificates: [key.certificate] }),
     ...changes,
   })
-  const validate = (samlResponse: string) => {
+  const validate = async (samlResponse: string) => {
     const { entityId, certificates } = metadata
-    return validateResponse(samlResponse, {
+    return validateResponse(await openResponse(samlResponse), {
       identityProvider: { entityId, certificates: certificates.map(({ pem }) => pem) },
       serviceProvider: { ...sp, privateKeys: [key.privateKey] },
       rules: { allowSha1: false, allowCbcUnsignedResponse: false },

@@ -1,6 +1,7 @@
 import type { SsoCheck } from '@portico/contract/sso-checks'
 import { makeServiceProviderKey, type ServiceProviderKey } from '@portico/server/saml/service-provider-key'
 import {
+  openResponse,
   validateResponse,
   type Assertion,
   type ResponseContext,
@@ -77,8 +78,8 @@ export async function startStage(): Promise<Stage> {
     },
     at: changes.at ?? at,
   })
-  const validate = (xml: string, changes: ContextChanges = {}) =>
-    validateResponse(Buffer.from(xml).toString('base64'), contextOf(changes))
+  const validate = async (xml: string, changes: ContextChanges = {}) =>
+    validateResponse(await openResponse(Buffer.from(xml).toString('base64')), contextOf(changes))
 
   return {
     tool,

@@ -1,5 +1,6 @@
 import { sql, type Transaction } from 'kysely'
 import type { DB } from '../db/schema.js'
+import { statement } from '../db/statement.js'
 import type { Deps } from '../deps.js'
 import { grantedScope } from '../oauth/scopes.js'
 import { passFirstFactorInFlow } from '../sessions/pending-sign-in.js'
@@ -7,7 +8,7 @@ import { ofUser, type Tenant } from '../tenant.js'
 import type { FlowKey, Step } from './flow.js'
 
 /** A flow that the transaction holds, with what a factor that is passed in it is bound to. */
-export type HeldFlow = FlowKey & NonNullable<Awaited<ReturnType<typeof selectHeld>>>
+export type HeldFlow = FlowKey & Awaited<ReturnType<typeof selectHeld>>[number]
 
 /**
  * Holds a flow that is open and at one of the steps, so that what the transaction does of it comes before anything else.
@@ -20,26 +21,28 @@ export async function holdFlow(
   key: FlowKey,
   at: { readonly steps: readonly Step[]; readonly browserHash?: Buffer | undefined },
 ): Promise<HeldFlow | undefined> {
-  const row = await selectHeld(deps, trx, key, at)
+  const { steps, browserHash = null } = at
+  const [row] = await selectHeld(trx, { ...key, steps, browserHash, at: deps.now() })
   const { accountId, environment, organizationId, flowId } = key
   return row === undefined ? undefined : { ...row, accountId, environment, organizationId, flowId }
 }
 
-function selectHeld(
-  { now }: Pick<Deps, 'now'>,
-  trx: Transaction<DB>,
-  { accountId, environment, organizationId, flowId }: FlowKey,
-  { steps, browserHash }: { readonly steps: readonly Step[]; readonly browserHash?: Buffer | undefined },
-) {
-  return trx
+interface HoldingKey extends FlowKey {
+  readonly steps: readonly Step[]
+  readonly browserHash: Buffer | null
+  readonly at: Date
+}
+
+const selectHeld = statement((db, key: HoldingKey) =>
+  db
     .selectFrom('sign_in_flows')
-    .where('account_id', '=', accountId)
-    .where('environment', '=', environment)
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', flowId)
-    .where('step', 'in', [...steps])
+    .where('account_id', '=', key.accountId)
+    .where('environment', '=', key.environment)
+    .where('organization_id', '=', key.organizationId)
+    .where('id', '=', key.flowId)
+    .where(sql<boolean>`step = any(${key.steps}::text[])`)
     .where('used_at', 'is', null)
-    .where('expires_at', '>', now())
+    .where('expires_at', '>', key.at)
     .select([
       'application_id',
       'redirect_uri',
@@ -56,11 +59,10 @@ function selectHeld(
       'amr',
       'enrollment_id',
       'is_renewal_due',
-      sql<boolean>`coalesce(browser_hash = ${browserHash ?? null}::bytea, false)`.as('is_own_browser'),
+      sql<boolean>`coalesce(browser_hash = ${key.browserHash}::bytea, false)`.as('is_own_browser'),
     ])
-    .forUpdate()
-    .executeTakeFirst()
-}
+    .forUpdate(),
+)
 
 /** Who has passed a first factor, and how. */
 export interface PassedFactor {

@@ -1,3 +1,4 @@
+import { statement } from '../db/statement.js'
 import type { Deps } from '../deps.js'
 
 /** An organization as its public addresses need it: whose keys they publish, and how their pages look. */
@@ -21,10 +22,17 @@ export async function findOrganizationByDomain(
   { db }: Pick<Deps, 'db'>,
   domain: string,
 ): Promise<PublicOrganization | undefined> {
-  const row = await db
+  const [row] = await selectByDomain(db, { domain })
+  if (row === undefined) return undefined
+  const { account_id: accountId, account_domain: accountDomain, id: organizationId, ...shown } = row
+  return { accountId, accountDomain, organizationId, ...shown }
+}
+
+const selectByDomain = statement((db, organization: { readonly domain: string }) =>
+  db
     .selectFrom('organizations')
     .innerJoin('accounts', 'accounts.id', 'organizations.account_id')
-    .where('organizations.domain', '=', domain)
+    .where('organizations.domain', '=', organization.domain)
     .where('organizations.deleted_at', 'is', null)
     .select([
       'organizations.account_id',
@@ -38,9 +46,5 @@ export async function findOrganizationByDomain(
       'inline_logo_url',
       'terms_of_service_url',
       'privacy_policy_url',
-    ])
-    .executeTakeFirst()
-  if (row === undefined) return undefined
-  const { account_id: accountId, account_domain: accountDomain, id: organizationId, ...shown } = row
-  return { accountId, accountDomain, organizationId, ...shown }
-}
+    ]),
+)

@@ -78,22 +78,24 @@ export interface ResponseContext {
   readonly at: Date
 }
 
+/** A response as it was read, and by which checks; without a document where one of them has refused it. */
+export interface OpenedResponse {
+  readonly checks: readonly CheckResult[]
+  readonly document: ReadDocument | undefined
+}
+
 /**
- * Proves a response by the checks `encoding` to `in_response_to` of the contract, in their order. What only the database
- * knows (requests, replay, users) comes after, and is not checked here.
+ * Reads a response by the checks `encoding` and `document`. Nothing of it is proved.
  *
  * @param samlResponse The form field, as it came.
  */
-export async function validateResponse(samlResponse: unknown, context: ResponseContext): Promise<Validation> {
+export async function openResponse(samlResponse: unknown): Promise<OpenedResponse> {
   const checks: CheckResult[] = []
-  let named: NamedSubject | undefined
   try {
-    const response = await checkForm(checks, samlResponse, context)
-    const proved = await checkProof(checks, response, context)
-    named = { nameId: readNameId(proved) ?? '', attributes: readAttributes(proved) }
-    return { checks, named, assertion: await checkContent(checks, response.form, proved, context) }
+    const bytes = await runCheck(checks, 'encoding', () => decodeResponse(samlResponse))
+    return { checks, document: await runCheck(checks, 'document', () => readResponse(bytes)) }
   } catch (error) {
-    if (error instanceof Refusal) return { checks, named, assertion: undefined }
+    if (error instanceof Refusal) return { checks, document: undefined }
     throw error
   }
 }
@@ -102,11 +104,28 @@ export async function validateResponse(samlResponse: unknown, context: ResponseC
  * The InResponseTo of a response of which nothing is proved: good for choosing which request it claims to answer, and for
  * nothing else.
  */
-export function claimedRequestOf(samlResponse: unknown): string | undefined {
+export function claimedRequestOf({ document }: Pick<OpenedResponse, 'document'>): string | undefined {
+  return document?.root.attributes.InResponseTo
+}
+
+/**
+ * Proves a response that was read, by the checks up to `in_response_to` of the contract, in their order. What only the
+ * database knows (requests, replay, users) comes after, and is not checked here.
+ */
+export async function validateResponse(
+  { checks: made, document }: OpenedResponse,
+  context: ResponseContext,
+): Promise<Validation> {
+  const checks = [...made]
+  let named: NamedSubject | undefined
+  if (document === undefined) return { checks, named, assertion: undefined }
   try {
-    return readResponse(decodeResponse(samlResponse)).root.attributes.InResponseTo
+    const response = await checkForm(checks, document, context)
+    const proved = await checkProof(checks, response, context)
+    named = { nameId: readNameId(proved) ?? '', attributes: readAttributes(proved) }
+    return { checks, named, assertion: await checkContent(checks, response.form, proved, context) }
   } catch (error) {
-    if (error instanceof Refusal) return undefined
+    if (error instanceof Refusal) return { checks, named, assertion: undefined }
     throw error
   }
 }
@@ -119,11 +138,9 @@ interface Response {
 /** What anybody can see of a response, before a key is used. */
 async function checkForm(
   checks: CheckResult[],
-  samlResponse: unknown,
+  document: ReadDocument,
   { identityProvider, serviceProvider, rules }: ResponseContext,
 ): Promise<Response> {
-  const bytes = await runCheck(checks, 'encoding', () => decodeResponse(samlResponse))
-  const document = await runCheck(checks, 'document', () => readResponse(bytes))
   const { root } = document
   const form = await runCheck(checks, 'response', () => readResponseForm(root))
   await runCheck(checks, 'status', () => checkStatus(form))

@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { isUsableBy } from '../applications/usable.js'
 import { organizationIdOf } from '../db/organization-id.js'
 import type { DB } from '../db/schema.js'
+import { statement } from '../db/statement.js'
 import type { Deps } from '../deps.js'
 import type { Flow, FlowKey, Step } from '../flows/flow.js'
 import { firstFactorSteps, moveFlow } from '../flows/step.js'
@@ -122,24 +123,33 @@ export async function insertPendingSignIn(
 
 /** Whether the organization asks for TOTP and the user has a validated enrolment. */
 export async function isTotpAskedOf(trx: Transaction<DB>, tenant: Tenant, userId: string): Promise<boolean> {
-  const asked = await trx
-    .selectFrom('totp_connections as connection')
-    .innerJoin('totp_enrollments as enrollment', (join) =>
-      join
-        .onRef('enrollment.account_id', '=', 'connection.account_id')
-        .onRef('enrollment.environment', '=', 'connection.environment')
-        .onRef('enrollment.organization_id', '=', 'connection.organization_id'),
-    )
-    .where('connection.account_id', '=', tenant.accountId)
-    .where('connection.environment', '=', tenant.environment)
-    .where('connection.organization_id', '=', organizationIdOf(tenant))
-    .where('connection.active', '=', true)
-    .where('enrollment.user_id', '=', userId)
-    .where('enrollment.validated_at', 'is not', null)
-    .select('enrollment.user_id')
-    .executeTakeFirst()
+  const [asked] = await selectAsked(trx, { ...tenant, userId })
   return asked !== undefined
 }
+
+const selectAsked = statement(
+  (
+    db,
+    user: Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'> & {
+      readonly userId: string
+    },
+  ) =>
+    db
+      .selectFrom('totp_connections as connection')
+      .innerJoin('totp_enrollments as enrollment', (join) =>
+        join
+          .onRef('enrollment.account_id', '=', 'connection.account_id')
+          .onRef('enrollment.environment', '=', 'connection.environment')
+          .onRef('enrollment.organization_id', '=', 'connection.organization_id'),
+      )
+      .where('connection.account_id', '=', user.accountId)
+      .where('connection.environment', '=', user.environment)
+      .where('connection.organization_id', '=', organizationIdOf(user))
+      .where('connection.active', '=', true)
+      .where('enrollment.user_id', '=', user.userId)
+      .where('enrollment.validated_at', 'is not', null)
+      .select('enrollment.user_id'),
+)
 
 /**
  * The sign-in of a user that waits for the second factor, on our pages or, without a flow, of the API; undefined when there

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { open, seal, type SealContext } from '../crypto/seal.js'
 import type { DB } from '../db/schema.js'
@@ -19,25 +19,53 @@ export function findServiceProviderKeys(
 
 /** The keys of a connection that are for a purpose, the newest first. */
 export async function findSsoKeys(
-  { keys }: Pick<Deps, 'keys'>,
+  deps: Pick<Deps, 'keys'>,
   db: Kysely<DB>,
   key: ConnectionKey,
   purpose: SsoKeyPurpose,
 ): Promise<ServiceProviderKey[]> {
-  const rows = await db
-    .selectFrom('sso_keys')
-    .where('account_id', '=', key.accountId)
-    .where('environment', '=', key.environment)
-    .where('organization_id', '=', key.organizationId)
-    .where('connection_id', '=', key.connectionId)
-    .where('purpose', '=', purpose)
-    .select(['id', 'private_key_sealed', 'certificate'])
-    .orderBy('inserted_at', 'desc')
-    .orderBy('id', 'desc')
-    .execute()
-  return rows.map((row) => ({
-    privateKey: open(keys.master, ssoKeyContext(key, row.id), row.private_key_sealed).toString(),
-    certificate: row.certificate,
+  const row = await db
+    .selectFrom('sso_connections as connection')
+    .where('connection.account_id', '=', key.accountId)
+    .where('connection.environment', '=', key.environment)
+    .where('connection.organization_id', '=', key.organizationId)
+    .where('connection.id', '=', key.connectionId)
+    .select(ssoKeysOfConnection(purpose).as('keys'))
+    .executeTakeFirst()
+  return openSsoKeys(deps, key, row?.keys ?? [])
+}
+
+/** A key as it is stored; the private key is sealed, in base64. */
+interface StoredKey {
+  readonly id: string
+  readonly private_key_sealed: string
+  readonly certificate: string
+}
+
+/** The keys for a purpose of a statement's row `connection`, the newest first. */
+export function ssoKeysOfConnection(purpose: SsoKeyPurpose): RawBuilder<StoredKey[]> {
+  return sql<StoredKey[]>`(
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'id', key.id, 'private_key_sealed', encode(key.private_key_sealed, 'base64'), 'certificate', key.certificate
+    ) order by key.inserted_at desc, key.id desc), '[]')
+    from sso_keys as key
+    where key.account_id = connection.account_id
+      and key.environment = connection.environment
+      and key.organization_id = connection.organization_id
+      and key.connection_id = connection.id
+      and key.purpose = ${purpose}
+  )`
+}
+
+/** The keys of a connection, opened. */
+export function openSsoKeys(
+  { keys }: Pick<Deps, 'keys'>,
+  key: ConnectionKey,
+  stored: readonly StoredKey[],
+): ServiceProviderKey[] {
+  return stored.map(({ id, private_key_sealed: sealed, certificate }) => ({
+    privateKey: open(keys.master, ssoKeyContext(key, id), Buffer.from(sealed, 'base64')).toString(),
+    certificate,
   }))
 }
 

@@ -1,8 +1,10 @@
 import { sql, type Transaction } from 'kysely'
 import type { DB } from '../db/schema.js'
+import { statement } from '../db/statement.js'
 import { totalInOrganization } from '../db/totals.js'
 import type { Assertion } from '../saml/validate-response.js'
 import { isEmailDomainAllowed } from '../sessions/complete-sign-in.js'
+import type { ConnectionKey } from '../sso-connections/connection-key.js'
 import type { Tenant } from '../tenant.js'
 import { normalizeEmail } from '../users/email.js'
 import { lockIdentity } from '../users/identities.js'
@@ -69,13 +71,7 @@ async function whomItSpeaksFor(
   email: string,
 ): Promise<'vouched' | 'claimed' | 'unclaimed'> {
   const domain = email.slice(email.lastIndexOf('@') + 1)
-  const connections = await trx
-    .selectFrom('sso_connections')
-    .where('account_id', '=', key.accountId)
-    .where('environment', '=', key.environment)
-    .where('organization_id', '=', key.organizationId)
-    .select(['id', 'email_domains'])
-    .execute()
+  const connections = await selectConnections(trx, key)
   const owners = connections.filter(({ email_domains: domains }) => domains.includes(domain))
   const isOwner = owners.some(({ id }) => id === key.connectionId)
   if (owners.length > 0 && !isOwner) return 'claimed'
@@ -85,6 +81,15 @@ async function whomItSpeaksFor(
     : connections.length === 1
   return isOwner || isOrganizations ? 'vouched' : 'unclaimed'
 }
+
+const selectConnections = statement((db, key: Omit<ConnectionKey, 'connectionId'>) =>
+  db
+    .selectFrom('sso_connections')
+    .where('account_id', '=', key.accountId)
+    .where('environment', '=', key.environment)
+    .where('organization_id', '=', key.organizationId)
+    .select(['id', 'email_domains']),
+)
 
 interface Applicant {
   readonly user: SigningInUser | undefined

@@ -4,23 +4,18 @@ import { logEvent } from '../log-events/log-event.js'
 import type { CheckResult } from '../saml/checks.js'
 import {
   claimedRequestOf,
+  openResponse,
   validateResponse,
   type Assertion,
+  type OpenedResponse,
   type Validation,
 } from '../saml/validate-response.js'
 import { assertedEmail } from './asserted-identity.js'
 import { networkOfClient } from '../outbound/address.js'
-import { isOfConnection } from '../sso-connections/connection-key.js'
-import { insertArrival, isAssertionUsed } from './arrival.js'
-import {
-  findCurrentMetadata,
-  findLiveConnection,
-  findMetadataVersion,
-  findServiceProvider,
-  type LiveConnection,
-  type TrustedMetadata,
-} from './live-connection.js'
-import { deleteTrace, failedCheckOf, insertRefusedTrace, insertTrace, type NewTrace } from './traces.js'
+import { insertArrival } from './arrival.js'
+import type { LiveConnection } from './live-connection.js'
+import { findReceivingConnection, type ReceivingConnection } from './receiving-connection.js'
+import { failedCheckOf, insertRefusedTrace, type NewTrace } from './traces.js'
 
 /** A response as an identity provider has a browser post it: from another site, so that no cookie comes with it. */
 export interface PostedResponse {
@@ -59,53 +54,46 @@ const acceptedForMs = 2 * 60 * 1000
  * @throws ApiError `rate_limited` when the network has sent the connection too much, refused or not.
  */
 export async function receiveResponse(deps: Deps, posted: PostedResponse): Promise<ArrivalOutcome> {
-  const live = await findLiveConnection(deps.db, posted.idpId)
-  if (live === undefined) return { to: 'nowhere' }
+  const { idpId, requestId } = posted
   // Of one connection, so that nobody is kept from another, nor from their password.
-  const sender = `${live.connectionId} ${networkOfClient(posted.ip)}`
+  const sender = `${idpId} ${networkOfClient(posted.ip)}`
   deps.limits.failedResponses.check(sender)
-  deps.limits.provedResponses.check(sender)
+  const opened = await openResponse(posted.samlResponse)
+  const receiving = await findReceivingConnection(deps, idpId, claimedRequestOf(opened))
+  if (receiving === undefined) return { to: 'nowhere' }
+  const { live, metadata, isTest } = receiving
   const { domain, environment } = live
   const of: PageOf = { domain, environment }
-  const test = await findClaimedTest(deps, live, posted)
-  const metadata =
-    test === undefined
-      ? await findCurrentMetadata(deps.db, live)
-      : await findMetadataVersion(deps.db, live, test.metadataVersion)
-  const { checks, assertion, named } = await prove(deps, live, posted, metadata)
-  const kind = test !== undefined ? 'test' : assertion?.inResponseTo === null ? 'idp_initiated' : 'sign_in'
+  const { checks, assertion, named } = await prove(deps, opened, receiving)
+  const kind = isTest ? 'test' : assertion?.inResponseTo === null ? 'idp_initiated' : 'sign_in'
   const known = {
     kind,
     checks,
     nameId: named?.nameId || null,
     email: (named && assertedEmail(named)) ?? null,
     attributes: named?.attributes ?? null,
-    requestId: posted.requestId,
+    requestId,
   } as const
-  if (metadata === undefined || assertion === undefined || failedCheckOf(checks) !== undefined) {
+  if (metadata === undefined || assertion === undefined || failedCheckOf(checks) !== undefined)
+    return refuse(known)
+  const proof = { assertion, metadataVersion: metadata.version, trace: known }
+  const handle = await insertArrival(deps, live, proof)
+  if (handle !== undefined) return { ...of, to: 'continue', handle }
+  const used: CheckResult = { name: 'replay', passed: false, expected: null, received: assertion.id }
+  return refuse({ ...known, checks: [...checks, used] })
+
+  async function refuse(trace: Omit<NewTrace, 'outcome'>): Promise<ArrivalOutcome> {
     await deps.limits.failedResponses.count(sender)
-    const traceId = await noteRefused(deps, live, known)
-    return kind === 'test' && traceId !== undefined
-      ? { ...of, to: 'test', traceId }
-      : { ...of, to: 'refused' }
+    const traceId = await noteRefused(deps, live, trace)
+    return isTest && traceId !== undefined ? { ...of, to: 'test', traceId } : { ...of, to: 'refused' }
   }
-  await deps.limits.provedResponses.count(sender)
-  const handle = await deps.db.transaction().execute(async (trx) => {
-    const traceId = await insertTrace(deps, trx, live, { ...known, outcome: 'arrived' })
-    const proof = { assertion, metadataVersion: metadata.version, traceId }
-    const arrival = await insertArrival(deps, trx, live, proof)
-    if (arrival.traceId !== traceId) await deleteTrace(trx, live, traceId)
-    return arrival.handle
-  })
-  return { ...of, to: 'continue', handle }
 }
 
 /** The checks up to what the database knows of who sends it. */
 async function prove(
-  deps: Deps,
-  live: LiveConnection,
-  { samlResponse }: PostedResponse,
-  metadata: TrustedMetadata | undefined,
+  deps: Pick<Deps, 'now'>,
+  opened: OpenedResponse,
+  { live, metadata, serviceProvider }: ReceivingConnection,
 ): Promise<Validation> {
   if (metadata === undefined) {
     const received = 'the connection has no metadata yet'
@@ -113,19 +101,16 @@ async function prove(
     return { checks, assertion: undefined, named: undefined }
   }
   const { allowSha1, allowCbcUnsignedResponse } = live
-  const validation = await validateResponse(samlResponse, {
+  const validation = await validateResponse(opened, {
     identityProvider: metadata,
-    serviceProvider: await findServiceProvider(deps, live),
+    serviceProvider,
     rules: { allowSha1, allowCbcUnsignedResponse },
     at: deps.now(),
   })
   const { checks, assertion } = validation
-  if (assertion === undefined) return validation
-  const unsolicited = assertion.inResponseTo === null ? [checkUnsolicited(deps, live, assertion)] : []
-  const isUsed =
-    unsolicited.every(({ passed }) => passed) && (await isAssertionUsed(deps.db, live, assertion))
-  const used: CheckResult = { name: 'replay', passed: false, expected: null, received: assertion.id }
-  return { ...validation, checks: [...checks, ...unsolicited, ...(isUsed ? [used] : [])] }
+  return assertion?.inResponseTo === null
+    ? { ...validation, checks: [...checks, checkUnsolicited(deps, live, assertion)] }
+    : validation
 }
 
 /** Whether a response that nobody asked for is taken, as the connection says. */
@@ -144,25 +129,6 @@ function checkUnsolicited(
     expected: 'issued within the last two minutes',
     received: issuedAt.toISOString(),
   }
-}
-
-/** The administrator's test whose request a response claims to answer; it is held against what they have uploaded. */
-async function findClaimedTest(
-  { db, now }: Pick<Deps, 'db' | 'now'>,
-  live: LiveConnection,
-  { samlResponse }: PostedResponse,
-): Promise<{ readonly metadataVersion: number } | undefined> {
-  const claimed = claimedRequestOf(samlResponse)
-  if (claimed === undefined) return undefined
-  const row = await db
-    .selectFrom('saml_requests')
-    .where(isOfConnection('saml_requests', live))
-    .where('id', '=', claimed)
-    .where('expires_at', '>', now())
-    .where('admin_session_id', 'is not', null)
-    .select('metadata_version')
-    .executeTakeFirst()
-  return row && { metadataVersion: row.metadata_version }
 }
 
 /** @returns The id of the trace; undefined where enough of them are kept. */

@@ -14,21 +14,21 @@ import { isOfConnection } from '../sso-connections/connection-key.js'
 import { emitConnection } from '../sso-connections/whole-connection.js'
 import type { Tenant } from '../tenant.js'
 import { admit } from './admission.js'
-import { redeemArrival, useAssertion } from './arrival.js'
+import { redeemArrival } from './arrival.js'
 import type { PageOf } from './arrive.js'
 import { assertedEmail } from './asserted-identity.js'
 import { CheckRefused, demand, demandStill, type CheckList } from './demand.js'
 import { findDefaultRedirection, isDestinationAllowed, type Destination } from './destination.js'
 import {
   causeOf,
-  findCurrentMetadata,
   findLiveConnection,
   holdLiveConnection,
   tenantOf,
   type LiveConnection,
 } from './live-connection.js'
 import { writeUser, type AdmittedUser } from './sign-in-user.js'
-import { endTrace, failedCheckOf, findLoginTrace, type TraceEnd } from './traces.js'
+import { spendAssertion, type Spent, type SpentRequest } from './spend.js'
+import { endTrace, failedCheckOf, type TraceEnd } from './traces.js'
 
 /** A browser that comes back with the handle of a response which it has posted. */
 export interface ReturnedBrowser {
@@ -67,11 +67,10 @@ export async function continueSignIn(deps: Deps, returned: ReturnedBrowser): Pro
     const live = await holdLiveConnection(trx, found)
     if (live === undefined) return { record: { to: 'nowhere' } }
     const arrival = await redeemArrival(deps, trx, live, returned.handle)
-    const trace = arrival && (await findLoginTrace(trx, live, arrival.traceId))
-    if (arrival === undefined || trace === undefined)
+    if (arrival === undefined)
       return { record: { to: 'over', domain: live.domain, environment: live.environment } }
-    const checks: CheckList = { results: [...trace.checks] }
-    const attempt: Attempt = { live, tenant: tenantOf(live, requestId), ...arrival, checks, returned, admin }
+    const checks: CheckList = { results: [...arrival.checks] }
+    const attempt: Attempt = { ...arrival, live, tenant: tenantOf(live, requestId), checks, returned, admin }
     return { record: await decide(deps, trx, attempt) }
   })
   return record
@@ -104,13 +103,14 @@ async function decide(deps: Deps, trx: Transaction<DB>, attempt: Attempt): Promi
     kind: assertion.inResponseTo === null ? 'idp_initiated' : 'sign_in',
   }
   try {
-    demand(checks, 'replay', await useAssertion(trx, live, assertion), { received: assertion.id })
+    const spent = await spendAssertion(deps, trx, live, assertion)
+    demand(checks, 'replay', spent.isFirstUse, { received: assertion.id })
     if (assertion.inResponseTo === null) {
-      await demandCurrent(trx, attempt)
+      demandCurrent(attempt, spent)
       return await note(deps, trx, attempt, await beginUnasked(deps, trx, attempt))
     }
-    const request = await spendRequest(deps, trx, attempt)
-    if (request.admin_session_id === null) await demandCurrent(trx, attempt)
+    const request = demandRequest(attempt, spent)
+    if (request.adminSessionId === null) demandCurrent(attempt, spent)
     else end.kind = 'test'
     return await note(deps, trx, attempt, await finishAsked(deps, trx, attempt, request))
   } catch (error) {
@@ -126,39 +126,22 @@ async function decide(deps: Deps, trx: Transaction<DB>, attempt: Attempt): Promi
 }
 
 /** What was proved by metadata counts for as long as these are in use, a minute ago as now. */
-async function demandCurrent(
-  trx: Transaction<DB>,
-  { live, checks, metadataVersion }: Attempt,
-): Promise<void> {
-  const metadata = await findCurrentMetadata(trx, live)
-  demandStill(checks, 'signature', metadata?.version === metadataVersion, {
+function demandCurrent({ checks, metadataVersion }: Attempt, { currentVersion }: Spent): void {
+  demandStill(checks, 'signature', currentVersion === metadataVersion, {
     expected: 'a key of the metadata in use',
     received: `a key of version ${metadataVersion} of the metadata, which is not in use any more`,
   })
 }
 
-/** The request that the assertion answers, once: it was made by the same metadata that prove the answer. */
-async function spendRequest(
-  { now }: Pick<Deps, 'now'>,
-  trx: Transaction<DB>,
-  { live, assertion, checks, metadataVersion }: Attempt,
-) {
-  const request = await trx
-    .deleteFrom('saml_requests')
-    .where(isOfConnection('saml_requests', live))
-    .where('id', '=', assertion.inResponseTo ?? '')
-    .where('expires_at', '>', now())
-    .returning(['flow_id', 'admin_session_id', 'metadata_version'])
-    .executeTakeFirst()
+/** The request that the assertion answers: it was made by the same metadata that prove the answer. */
+function demandRequest({ assertion, checks, metadataVersion }: Attempt, { request }: Spent): SpentRequest {
   demand(checks, 'request', request !== undefined, { received: assertion.inResponseTo })
-  demandStill(checks, 'request', request.metadata_version === metadataVersion, {
-    expected: `version ${request.metadata_version} of the metadata, by which it was made`,
+  demandStill(checks, 'request', request.metadataVersion === metadataVersion, {
+    expected: `version ${request.metadataVersion} of the metadata, by which it was made`,
     received: `version ${metadataVersion}`,
   })
   return request
 }
-
-type SpentRequest = Awaited<ReturnType<typeof spendRequest>>
 
 /** A response to a request of ours: of an administrator's test, or of a flow of this browser. */
 async function finishAsked(
@@ -169,8 +152,8 @@ async function finishAsked(
 ): Promise<End> {
   const { live, checks, assertion, admin, returned } = attempt
   const { domain } = live
-  if (request.admin_session_id !== null) {
-    demand(checks, 'browser', admin?.sessionId === request.admin_session_id)
+  if (request.adminSessionId !== null) {
+    demand(checks, 'browser', admin?.sessionId === request.adminSessionId)
     const { user } = await admit(trx, live, attempt.tenant, attempt)
     await noteTested(deps, trx, attempt)
     const known = user && { userId: user.id, email: user.email, identityId: '' }
@@ -179,7 +162,7 @@ async function finishAsked(
   const held = await holdFlow(
     deps,
     trx,
-    { ...live, flowId: request.flow_id ?? '' },
+    { ...live, flowId: request.flowId ?? '' },
     { steps: ['identity_provider'], browserHash: hashSecret(returned.browserSecret) },
   )
   // A sign-in that was left for another way, or is over, has no open request any more.

@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely'
 import { isUsableBy } from '../applications/usable.js'
 import type { DB } from '../db/schema.js'
+import { statement } from '../db/statement.js'
 import { isOfConnection, type ConnectionKey } from '../sso-connections/connection-key.js'
 
 /** Where the browser of a sign-in goes in the end. */
@@ -29,14 +30,17 @@ export async function isDestinationAllowed(
   key: ConnectionKey,
   { applicationId, redirectUri }: Destination,
 ): Promise<boolean> {
-  const row = await trx
+  const [row] = await selectAllowed(trx, { ...key, applicationId, redirectUri })
+  return row !== undefined
+}
+
+const selectAllowed = statement((db, key: ConnectionKey & Destination) =>
+  db
     .selectFrom('applications')
     .where('applications.account_id', '=', key.accountId)
     .where('applications.environment', '=', key.environment)
-    .where('applications.id', '=', applicationId)
+    .where('applications.id', '=', key.applicationId)
     .where(isUsableBy(sql<string>`${key.organizationId}::uuid`))
-    .where(sql<boolean>`${redirectUri} = any(applications.allowed_redirect_urls)`)
-    .select('applications.id')
-    .executeTakeFirst()
-  return row !== undefined
-}
+    .where(sql<boolean>`${key.redirectUri} = any(applications.allowed_redirect_urls)`)
+    .select('applications.id'),
+)

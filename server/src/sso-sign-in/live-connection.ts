@@ -1,11 +1,12 @@
 import type { Environment } from '@portico/contract/fields'
 import type { ProviderType } from '@portico/contract/sso-onboarding'
 import type { IdpInitiated, SsoConnectionState, UserPolicy } from '@portico/contract/sso-records'
-import { sql, type Kysely, type Transaction } from 'kysely'
-import type { DB } from '../db/schema.js'
+import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
+import type { DB, SsoMetadataVersions } from '../db/schema.js'
 import { statement } from '../db/statement.js'
 import type { Deps } from '../deps.js'
 import { acsUrlOf, entityIdOf } from '../saml/service-provider.js'
+import type { ServiceProviderKey } from '../saml/service-provider-key.js'
 import type { ServiceProvider, TrustedIdentityProvider } from '../saml/validate-response.js'
 import type { StoredCertificate } from '../saml/metadata.js'
 import { isOfConnection, type ConnectionKey } from '../sso-connections/connection-key.js'
@@ -53,31 +54,29 @@ export async function holdLiveConnection(
   trx: Transaction<DB>,
   { state, ...key }: ConnectionKey & Pick<LiveConnection, 'state'>,
 ): Promise<LiveConnection | undefined> {
-  const { accountId, environment, organizationId, connectionId } = key
-  const rows = liveConnections(trx)
-    .where('connection.account_id', '=', accountId)
-    .where('connection.environment', '=', environment)
-    .where('connection.organization_id', '=', organizationId)
-    .where('connection.id', '=', connectionId)
   // The first of all sign-ins writes the row: two that shared it would wait for each other then.
-  const held = state === 'tested' ? rows.forShare('connection') : rows.forNoKeyUpdate('connection')
-  const row = await held.executeTakeFirst()
+  const [row] = state === 'tested' ? await shareByKey(trx, key) : await lockByKey(trx, key)
   return row && toLiveConnection(row)
+}
+
+const shareByKey = statement((db, key: ConnectionKey) => connectionOf(db, key).forShare('connection'))
+const lockByKey = statement((db, key: ConnectionKey) => connectionOf(db, key).forNoKeyUpdate('connection'))
+const selectByKey = statement((db, key: ConnectionKey) => connectionOf(db, key))
+
+function connectionOf(db: Kysely<DB>, key: ConnectionKey) {
+  return liveConnections(db)
+    .where('connection.account_id', '=', key.accountId)
+    .where('connection.environment', '=', key.environment)
+    .where('connection.organization_id', '=', key.organizationId)
+    .where('connection.id', '=', key.connectionId)
 }
 
 const selectByIdpId = statement((db, key: { idpId: string }) =>
   liveConnections(db).where('connection.idp_id', '=', key.idpId),
 )
 
-const selectByKey = statement((db, key: ConnectionKey) =>
-  liveConnections(db)
-    .where('connection.account_id', '=', key.accountId)
-    .where('connection.environment', '=', key.environment)
-    .where('connection.organization_id', '=', key.organizationId)
-    .where('connection.id', '=', key.connectionId),
-)
-
-function liveConnections(db: Kysely<DB>) {
+/** Connections of organizations that are there, with what a sign-in has to know. */
+export function liveConnections(db: Kysely<DB>) {
   return db
     .selectFrom('sso_connections as connection')
     .innerJoin('organizations', (join) =>
@@ -111,7 +110,7 @@ function liveConnections(db: Kysely<DB>) {
 
 type LiveRow = Awaited<ReturnType<typeof selectByIdpId>>[number]
 
-function toLiveConnection(row: LiveRow): LiveConnection {
+export function toLiveConnection(row: LiveRow): LiveConnection {
   return {
     accountId: row.account_id,
     environment: row.environment,
@@ -166,9 +165,12 @@ function metadataOf(db: Kysely<DB>, key: ConnectionKey) {
     .select(['version', 'entity_id', 'redirect_url', 'post_url', 'certificates'])
 }
 
-type MetadataRow = Awaited<ReturnType<ReturnType<typeof metadataOf>['executeTakeFirstOrThrow']>>
+type MetadataRow = Pick<
+  Selectable<SsoMetadataVersions>,
+  'version' | 'entity_id' | 'redirect_url' | 'post_url' | 'certificates'
+>
 
-function toTrustedMetadata(row: MetadataRow): TrustedMetadata {
+export function toTrustedMetadata(row: MetadataRow): TrustedMetadata {
   // Written from what readIdpMetadata() has read, alone.
   const certificates = row.certificates as unknown as StoredCertificate[]
   return {
@@ -186,11 +188,19 @@ export async function findServiceProvider(
   live: ConnectionKey & Pick<LiveConnection, 'idpId'>,
 ): Promise<ServiceProvider & { readonly certificates: readonly string[] }> {
   const keys = await findServiceProviderKeys(deps, live)
+  return { ...toServiceProvider(deps, live, keys), certificates: keys.map(({ certificate }) => certificate) }
+}
+
+/** The same by keys that were found before. */
+export function toServiceProvider(
+  { config }: Pick<Deps, 'config'>,
+  { idpId }: Pick<LiveConnection, 'idpId'>,
+  keys: readonly Pick<ServiceProviderKey, 'privateKey'>[],
+): ServiceProvider {
   return {
-    entityId: entityIdOf(deps.config.baseUrl, live.idpId),
-    acsUrl: acsUrlOf(deps.config.baseUrl, live.idpId),
+    entityId: entityIdOf(config.baseUrl, idpId),
+    acsUrl: acsUrlOf(config.baseUrl, idpId),
     privateKeys: keys.map(({ privateKey }) => privateKey),
-    certificates: keys.map(({ certificate }) => certificate),
   }
 }
 

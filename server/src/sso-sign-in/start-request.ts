@@ -29,7 +29,8 @@ const requestLifetimeMs = 10 * 60 * 1000
 
 /**
  * Makes the request that takes a browser to the identity provider of a connection, and notes that its answer is awaited
- * for ten minutes. A flow waits for one answer, to its last request. An administrator's test is against the version of the metadata that they have uploaded.
+ * for ten minutes. A flow waits for one answer, to one of its last two requests. An administrator's test is against the
+ * version of the metadata that they have uploaded.
  *
  * @returns Undefined when the connection has no such metadata, or, for a flow, is inactive.
  * @throws ApiError `rate_limited` when the network of the browser has asked too often.
@@ -73,7 +74,7 @@ export async function startRequest(
       conflict
         .columns(['account_id', 'organization_id', 'environment', 'flow_id'])
         .where('flow_id', 'is not', null)
-        .doUpdateSet(written),
+        .doUpdateSet({ ...written, ...previousOf(at, written) }),
     )
     // A row that an insertion has made has no transaction that replaced it.
     .returning(sql<boolean>`saml_requests.xmax = 0`.as('is_first'))
@@ -91,6 +92,23 @@ export async function startRequest(
   const { redirectUrl, postUrl } = metadata
   const forceAuthn = 'flowId' in purpose && purpose.isForced
   return signAuthnRequest({ id, at, entityId, acsUrl, privateKey, redirectUrl, postUrl, forceAuthn })
+}
+
+/**
+ * The request that another one replaces: whoever presses twice may be answered to the first, too, where both ask the same
+ * identity provider by the same metadata. It waits no longer than it would have.
+ */
+function previousOf(
+  at: Date,
+  written: { readonly connection_id: string; readonly metadata_version: number },
+) {
+  const ifSame = <Value>(column: 'id' | 'expires_at') => sql<Value | null>`case
+    when saml_requests.connection_id = ${written.connection_id}
+      and saml_requests.metadata_version = ${written.metadata_version}
+      and saml_requests.expires_at > ${at}
+    then ${sql.ref(`saml_requests.${column}`)}
+  end`
+  return { previous_id: ifSame<string>('id'), previous_expires_at: ifSame<Date>('expires_at') }
 }
 
 /** Whether a flow has asked its identity provider already and waits for the answer. */

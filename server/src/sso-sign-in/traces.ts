@@ -5,6 +5,7 @@ import { sql, type Kysely } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { newestFirst, readPage, type Page } from '../db/page.js'
 import type { DB } from '../db/schema.js'
+import { insertion, statement } from '../db/statement.js'
 import type { Deps } from '../deps.js'
 import { ApiError } from '../errors.js'
 import type { CheckResult } from '../saml/checks.js'
@@ -68,20 +69,35 @@ export async function insertTrace(
   trace: NewTrace,
 ): Promise<string> {
   const id = uuidv7()
-  await db
-    .insertInto('sso_login_traces')
-    .values({
-      account_id: key.accountId,
-      environment: key.environment,
-      organization_id: key.organizationId,
-      connection_id: key.connectionId,
-      id,
-      ...columnsOf(trace),
-      request_id: trace.requestId,
-      inserted_at: now(),
-    })
-    .execute()
+  await insertRow(db, { ...ownerOf(key), id, ...traceColumnsOf(trace), inserted_at: now() })
   return id
+}
+
+const insertRow = insertion('sso_login_traces', [
+  'account_id',
+  'environment',
+  'organization_id',
+  'connection_id',
+  'id',
+  'kind',
+  'outcome',
+  'checks',
+  'failed_check',
+  'name_id',
+  'email',
+  'email_normalized',
+  'attributes',
+  'request_id',
+  'inserted_at',
+])
+
+function ownerOf({ accountId, environment, organizationId, connectionId }: ConnectionKey) {
+  return {
+    account_id: accountId,
+    environment,
+    organization_id: organizationId,
+    connection_id: connectionId,
+  }
 }
 
 /** How a response ended that had arrived. */
@@ -96,13 +112,29 @@ export async function endTrace(
   traceId: string,
   { userId, ...trace }: TraceEnd,
 ): Promise<void> {
-  await db
-    .updateTable('sso_login_traces')
-    .set({ ...columnsOf(trace), user_id: userId, request_id: trace.requestId })
-    .where(isOfConnection('sso_login_traces', key))
-    .where('id', '=', traceId)
-    .execute()
+  await updateRow(db, { ...key, traceId, userId, ...traceColumnsOf(trace) })
 }
+
+type EndedTrace = ConnectionKey & TraceColumns & { readonly traceId: string; readonly userId: string | null }
+
+const updateRow = statement((db, trace: EndedTrace) =>
+  db
+    .updateTable('sso_login_traces')
+    .set({
+      kind: trace.kind,
+      outcome: trace.outcome,
+      checks: trace.checks,
+      failed_check: trace.failed_check,
+      name_id: trace.name_id,
+      email: trace.email,
+      email_normalized: trace.email_normalized,
+      attributes: trace.attributes,
+      user_id: trace.userId,
+      request_id: trace.request_id,
+    })
+    .where(isOfConnection('sso_login_traces', trace))
+    .where('id', '=', trace.traceId),
+)
 
 /** Takes a trace back whose response had one before. */
 export async function deleteTrace(db: Kysely<DB>, key: ConnectionKey, traceId: string): Promise<void> {
@@ -123,7 +155,10 @@ const maxValueLength = 300
 /** As many attributes, and values of one, as anybody reads in a trace. */
 const maxAttributes = 60
 
-function columnsOf({ kind, outcome, checks, nameId, email, attributes }: Omit<NewTrace, 'requestId'>) {
+type TraceColumns = ReturnType<typeof traceColumnsOf>
+
+/** What is stored of a trace. */
+export function traceColumnsOf({ kind, outcome, checks, nameId, email, attributes, requestId }: NewTrace) {
   return {
     kind,
     outcome,
@@ -135,6 +170,7 @@ function columnsOf({ kind, outcome, checks, nameId, email, attributes }: Omit<Ne
     email,
     email_normalized: email === null ? null : normalizeEmail(email),
     attributes: attributes === null ? null : JSON.stringify(shortened(attributes)),
+    request_id: requestId,
   }
 }
 

@@ -5,6 +5,7 @@ import type { Deps } from '../deps.js'
 import { readXmlTree, XmlFault } from '../saml/xml-tree.js'
 import { isOfConnection } from '../sso-connections/connection-key.js'
 import { findServiceProviderKeys, findSsoKeys } from '../sso-connections/keys.js'
+import { isAwaited } from '../sso-sign-in/awaited-request.js'
 import { findLiveConnection, type LiveConnection } from '../sso-sign-in/live-connection.js'
 import { acsUrlOf, entityIdOf } from '../saml/service-provider.js'
 import { testIdpEntityId } from './provision.js'
@@ -45,7 +46,8 @@ export async function findTestIdpVisit(
   if (connection === undefined) return undefined
   if (samlRequest === '') return { connection, requestId: null }
   const requestId = requestIdIn(samlRequest)
-  if (requestId === undefined || !(await isAwaited({ db, now }, connection, requestId))) return undefined
+  if (requestId === undefined || !(await isRequestAwaited({ db, now }, connection, requestId)))
+    return undefined
   return { connection, requestId }
 }
 
@@ -105,7 +107,7 @@ function requestIdIn(samlRequest: string): string | undefined {
 }
 
 /** Whether the request is one of this connection's that waits for its answer. */
-async function isAwaited(
+async function isRequestAwaited(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   connection: LiveConnection,
   requestId: string,
@@ -113,8 +115,7 @@ async function isAwaited(
   const row = await db
     .selectFrom('saml_requests')
     .where(isOfConnection('saml_requests', connection))
-    .where('id', '=', requestId)
-    .where('expires_at', '>', now())
+    .where(isAwaited({ id: requestId, at: now() }))
     .select('id')
     .executeTakeFirst()
   return row !== undefined

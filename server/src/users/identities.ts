@@ -3,6 +3,7 @@ import { sql, type Transaction } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { organizationIdOf } from '../db/organization-id.js'
 import type { DB } from '../db/schema.js'
+import { sqlStatement } from '../db/statement.js'
 import type { Deps } from '../deps.js'
 import type { Tenant } from '../tenant.js'
 import type { IdentityRow } from './record.js'
@@ -31,8 +32,12 @@ export async function lockIdentity(
   { kind, issuer, subject }: IdentityName,
 ): Promise<void> {
   const name = ['identity', accountId, environment, domain, kind, issuer, subject].join(' ')
-  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(trx)
+  await lock(trx, { name })
 }
+
+const lock = sqlStatement(
+  ({ name }: { readonly name: string }) => sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`,
+)
 
 /** Stores the identity of a new user. */
 export async function insertIdentity(
