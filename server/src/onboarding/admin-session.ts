@@ -1,6 +1,7 @@
 import type { Environment } from '@portico/contract/fields'
-import { sql } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { hashSecret } from '../crypto/secret.js'
+import type { DB } from '../db/schema.js'
 import { statement } from '../db/statement.js'
 import type { Deps } from '../deps.js'
 
@@ -64,9 +65,40 @@ export async function findArrivedBrowser(
   }
 }
 
-/** A session ends with its link: another invitation, a refusal, and the removal of the administrator end both. */
 const selectSession = statement((db, { secretHash, at }: { secretHash: Buffer; at: Date }) =>
-  db
+  openSessions(db)
+    .innerJoin('accounts', 'accounts.id', 'session.account_id')
+    .leftJoin('sso_connections as connection', (join) =>
+      join
+        .onRef('connection.account_id', '=', 'link.account_id')
+        .onRef('connection.environment', '=', 'link.environment')
+        .onRef('connection.organization_id', '=', 'link.organization_id')
+        .onRef('connection.id', '=', 'link.connection_id'),
+    )
+    .where('session.secret_hash', '=', secretHash)
+    .where('session.expires_at', '>', at)
+    .select([
+      'session.account_id',
+      'accounts.domain as account_domain',
+      'session.organization_id',
+      'organizations.domain',
+      'session.id',
+      'session.link_id',
+      'session.verified_at',
+      'admin.id as admin_id',
+      'admin.email',
+      sql<Environment>`link.environment`.as('environment'),
+      'link.connection_id',
+      'connection.idp_id',
+    ]),
+)
+
+/**
+ * Sessions that were not ended, with their links, administrators and organizations. A session ends with its link: another
+ * invitation, a refusal, and the removal of the administrator end both. Whose session is meant, the statement says.
+ */
+export function openSessions(db: Kysely<DB>) {
+  return db
     .selectFrom('sso_admin_sessions as session')
     .innerJoin('sso_admin_links as link', (join) =>
       join
@@ -85,31 +117,7 @@ const selectSession = statement((db, { secretHash, at }: { secretHash: Buffer; a
         .onRef('organizations.account_id', '=', 'session.account_id')
         .onRef('organizations.id', '=', 'session.organization_id'),
     )
-    .innerJoin('accounts', 'accounts.id', 'session.account_id')
-    .leftJoin('sso_connections as connection', (join) =>
-      join
-        .onRef('connection.account_id', '=', 'link.account_id')
-        .onRef('connection.environment', '=', 'link.environment')
-        .onRef('connection.organization_id', '=', 'link.organization_id')
-        .onRef('connection.id', '=', 'link.connection_id'),
-    )
-    .where('session.secret_hash', '=', secretHash)
     .where('session.ended_at', 'is', null)
-    .where('session.expires_at', '>', at)
     .where('link.ended_at', 'is', null)
     .where('organizations.deleted_at', 'is', null)
-    .select([
-      'session.account_id',
-      'accounts.domain as account_domain',
-      'session.organization_id',
-      'organizations.domain',
-      'session.id',
-      'session.link_id',
-      'session.verified_at',
-      'admin.id as admin_id',
-      'admin.email',
-      sql<Environment>`link.environment`.as('environment'),
-      'link.connection_id',
-      'connection.idp_id',
-    ]),
-)
+}

@@ -5,6 +5,7 @@ import type { Deps } from '../deps.js'
 import type { JobPayloads } from '../jobs/job-names.js'
 import { deliverMail } from '../mail/deliver.js'
 import { adminCodeMail } from '../mail/admin-code.js'
+import { openSessions } from './admin-session.js'
 import { openAdminCode } from './code.js'
 
 /**
@@ -15,33 +16,12 @@ import { openAdminCode } from './code.js'
 export async function sendAdminCode(deps: Deps, payload: JobPayloads['send_admin_code']): Promise<void> {
   const at = deps.now()
   const { accountId, organizationId, sessionId } = payload
-  const waiting = await deps.db
-    .selectFrom('sso_admin_sessions as session')
-    .innerJoin('sso_admin_links as link', (join) =>
-      join
-        .onRef('link.account_id', '=', 'session.account_id')
-        .onRef('link.organization_id', '=', 'session.organization_id')
-        .onRef('link.id', '=', 'session.link_id'),
-    )
-    .innerJoin('sso_admins as admin', (join) =>
-      join
-        .onRef('admin.account_id', '=', 'link.account_id')
-        .onRef('admin.organization_id', '=', 'link.organization_id')
-        .onRef('admin.id', '=', 'link.admin_id'),
-    )
-    .innerJoin('organizations', (join) =>
-      join
-        .onRef('organizations.account_id', '=', 'session.account_id')
-        .onRef('organizations.id', '=', 'session.organization_id'),
-    )
+  const waiting = await openSessions(deps.db)
     .where('session.account_id', '=', accountId)
     .where('session.organization_id', '=', organizationId)
     .where('session.id', '=', sessionId)
     .where('session.verified_at', 'is', null)
-    .where('session.ended_at', 'is', null)
     .where('session.code_expires_at', '>', at)
-    .where('link.ended_at', 'is', null)
-    .where('organizations.deleted_at', 'is', null)
     .select([
       'session.code_sealed',
       'session.code_expires_at',
