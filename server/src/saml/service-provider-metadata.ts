@@ -4,7 +4,7 @@ import { algorithms, bindings, escapeXml, ns } from './saml-names.js'
 export interface ServiceProviderDescription {
   readonly entityId: string
   readonly acsUrl: string
-  /** PEM, those of a rollover beside the one that signs. */
+  /** PEM; the one that signs is the first. */
   readonly certificates: readonly string[]
 }
 

@@ -32,7 +32,7 @@ const identityProviderPath = '/t/:org_domain/sign-in/:flow_id/identity-provider'
 /** Base64 of the 256 kB that a response may have, with what a form adds. */
 const maxResponse = '400kb'
 
-/** Our metadata change with a key, which is years old by then: identity providers ask for them now and then. */
+/** Our metadata stay the same for as long as the connection is there: identity providers ask for them now and then. */
 const metadataSeconds = 300
 
 /** What we are to identity providers: our metadata, where they post responses, and the way there and back. */
