@@ -62,7 +62,7 @@ test('these columns are exported, beside the user', () => {
     saml_arrivals:
       'environment organization_id connection_id trace_id metadata_version expires_at inserted_at',
     saml_requests:
-      'environment organization_id connection_id id flow_id admin_session_id metadata_version expires_at inserted_at',
+      'environment organization_id connection_id id flow_id admin_session_id metadata_version expires_at inserted_at previous_id previous_expires_at',
     sessions:
       'environment organization_id id user_id application_id amr authenticated_at expires_at ended_at act ' +
       'user_agent last_used_at browser_used_at offline_until identity_id',
