@@ -318,6 +318,16 @@ export const onboardingGuards = [
     green: reachesBoth,
   }),
   guard({
+    name: 'onboarding: what becomes of invitations of the sandbox, unseen by production',
+    file: 'server/src/admins/admin-moments.ts',
+    find: "if (environment === 'production') return moments",
+    replace: "if (environment === 'production' || environment === 'sandbox') return moments",
+    red: ofProduction(
+      'an administrator whom production has invited is seen by production as production has invited them, whatever becomes of an invitation of the sandbox',
+    ),
+    green: reachesBoth,
+  }),
+  guard({
     name: 'onboarding: who hears of metadata of production',
     file: notice,
     find: "(query) => query.where('is_of_production', '=', true)",
