@@ -60,6 +60,11 @@ export function contractTest(name: string, title: string): NamedTest {
   return test(`test/contract/${name}.test.ts`, title)
 }
 
+/** A test of a file in test/protocol. */
+export function protocolTest(name: string, title: string): NamedTest {
+  return test(`test/protocol/${name}.test.ts`, title)
+}
+
 /** A test of a file in test/saml. */
 export function samlTest(name: string, title: string): NamedTest {
   return test(`test/saml/${name}.test.ts`, title)

@@ -1,13 +1,15 @@
 import type { Guard } from './guard.js'
 import { apiKeyGuards } from './api-key-guards.js'
+import { authorizeGuards } from './authorize-guards.js'
+import { browserSessionGuards } from './browser-session-guards.js'
 import { changeGuards } from './change-guards.js'
 import { codeGuards } from './code-guards.js'
 import { erasureGuards } from './erasure-guards.js'
 import { flowGuards } from './flow-guards.js'
 import { flowLinkGuards } from './flow-link-guards.js'
 import { flowSecondFactorGuards } from './flow-second-factor-guards.js'
-import { limitGuards } from './limit-guards.js'
 import { hashGuards } from './hash-guards.js'
+import { limitGuards } from './limit-guards.js'
 import { magicLinkGuards } from './magic-link-guards.js'
 import { onboardingGuards } from './onboarding-guards.js'
 import { outboundGuards } from './outbound-guards.js'
@@ -15,8 +17,13 @@ import { passwordGuards } from './password-guards.js'
 import { presentedTokenGuards } from './presented-token-guards.js'
 import { refreshGuards } from './refresh-guards.js'
 import { relayGuards } from './relay-guards.js'
-import { samlSignInGuards } from './saml-sign-in-guards.js'
-import { samlGuards } from './saml-guards.js'
+import { samlArrivalGuards } from './saml-arrival-guards.js'
+import { samlAssertionGuards } from './saml-assertion-guards.js'
+import { samlDocumentGuards } from './saml-document-guards.js'
+import { samlMetadataGuards } from './saml-metadata-guards.js'
+import { samlProofGuards } from './saml-proof-guards.js'
+import { samlRequestGuards } from './saml-request-guards.js'
+import { samlUserGuards } from './saml-user-guards.js'
 import { secondFactorGuards } from './second-factor-guards.js'
 import { signatureGuards } from './signature-guards.js'
 import { ssoConnectionGuards } from './sso-connection-guards.js'
@@ -45,9 +52,16 @@ export const guards: readonly Guard[] = [
   ...hashGuards,
   ...totpGuards,
   ...secondFactorGuards,
+  ...authorizeGuards,
+  ...browserSessionGuards,
   ...flowGuards,
-  ...samlSignInGuards,
-  ...samlGuards,
+  ...samlRequestGuards,
+  ...samlArrivalGuards,
+  ...samlUserGuards,
+  ...samlDocumentGuards,
+  ...samlProofGuards,
+  ...samlAssertionGuards,
+  ...samlMetadataGuards,
   ...onboardingGuards,
   ...ssoConnectionGuards,
 ]

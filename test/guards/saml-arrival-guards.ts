@@ -1,0 +1,288 @@
+import { guard, protocolTest } from './guard.js'
+
+const folder = 'server/src/sso-sign-in'
+const live = `${folder}/live-connection.ts`
+const arrive = `${folder}/arrive.ts`
+const arrival = `${folder}/arrival.ts`
+const proceed = `${folder}/continue.ts`
+const traces = `${folder}/traces.ts`
+const pages = 'server/src/pages/sso/router.ts'
+const finish = 'server/src/flows/finish.ts'
+
+const signsIn = (title: string) => protocolTest('saml-sign-in', title)
+const attacks = (title: string) => protocolTest('saml-attacks', title)
+const unasked = (title: string) => protocolTest('saml-idp-initiated', title)
+
+const strangers = (title: string) => protocolTest('saml-strangers', `what strangers post ${title}`)
+const switchedOff = (title: string) =>
+  protocolTest('saml-changes', `a connection that is switched off ${title}`)
+const outdated = (title: string) => protocolTest('saml-changes', `a response is refused ${title}`)
+const fresh = (title: string) => protocolTest('saml-fresh', `a fresh sign-in ${title}`)
+const testLogin = (title: string) => protocolTest('saml-test-login', `the test of an administrator ${title}`)
+
+const ends = signsIn('a sign-in by SSO ends at the application with a code for tokens that say sso')
+
+const isRefused = (title: string) => attacks(`a response is refused ${title}`)
+const usedOnce = (title: string) => attacks(`an assertion is used once ${title}`)
+const nobodyAsked = (title: string) => unasked(`a response that nobody asked for ${title}`)
+
+const altered = isRefused('whose NameID was altered')
+const isAccepted = nobodyAsked('signs in where the connection accepts it, with a code that needs no verifier')
+
+/** Which response of an identity provider counts: to whose request, how often, in which browser. */
+export const samlArrivalGuards = [
+  guard({
+    name: 'saml: responses of before the connection was switched off',
+    file: proceed,
+    find: "demand(checks, 'connection_active', live.active)\n  const admission",
+    replace: 'const admission',
+    red: isRefused('by a connection that is not active'),
+    green: ends,
+  }),
+  guard({
+    name: 'saml: responses that nobody asked for, of a connection that is switched off',
+    file: proceed,
+    find: "demand(checks, 'connection_active', live.active)\n  await demandNoLoop",
+    replace: 'await demandNoLoop',
+    red: isRefused('by a connection that is not active'),
+    green: ends,
+  }),
+  guard({
+    name: 'saml: connections that are switched off while a response is decided about',
+    file: live,
+    find: "state === 'tested' ? rows.forShare('connection') : rows.forNoKeyUpdate('connection')",
+    replace: "state === 'tested' ? rows.forKeyShare('connection') : rows",
+    red: isRefused('by a connection that is being switched off'),
+    green: ends,
+  }),
+  guard({
+    name: 'saml: connections that are switched off before the end of a sign-in',
+    file: finish,
+    find: '.where(isConnectionStillActive())',
+    replace: '.where(isConnectionStillActive() && sql<boolean>`true`)',
+    red: switchedOff('does not let a sign-in end that has passed the identity provider and waits'),
+    green: switchedOff('leaves the sessions as they are, also for a second factor more'),
+  }),
+  guard({
+    name: 'saml: what was proved by metadata that are not in use any more',
+    file: proceed,
+    find: "demandStill(checks, 'signature', metadata?.version === metadataVersion, {",
+    replace: "demandStill(checks, 'signature', metadata !== undefined, {",
+    red: outdated('by metadata that are replaced before the browser is back'),
+    green: ends,
+  }),
+  guard({
+    name: 'saml: requests by metadata that are not in use any more',
+    file: proceed,
+    find: "demandStill(checks, 'request', request.metadata_version === metadataVersion, {",
+    replace: "demandStill(checks, 'request', true, {",
+    red: outdated('to a request that was made by other metadata'),
+    green: ends,
+  }),
+  guard({
+    name: 'saml: tested, by the metadata that have proved it',
+    file: proceed,
+    find: 'and metadata.version = ${metadataVersion}',
+    replace: '',
+    red: testLogin('shows nothing of the metadata in use, where others are tested'),
+    green: testLogin('leads to the page that says what was wrong, whichever check refuses'),
+  }),
+  guard({
+    name: 'saml: fresh sign-ins, made',
+    file: proceed,
+    find: 'if (held.is_sign_in_forced) demandFresh(checks, assertion, held)',
+    replace: 'void demandFresh',
+    red: fresh('is refused where the identity provider has not asked its user anew'),
+    green: ends,
+  }),
+  guard({
+    name: 'saml: what was not proved',
+    file: arrive,
+    find: 'if (metadata === undefined || assertion === undefined || failedCheckOf(checks) !== undefined) {',
+    replace: 'if (metadata === undefined || assertion === undefined) {',
+    red: nobodyAsked('is refused where the connection says so'),
+    green: isAccepted,
+  }),
+  guard({
+    name: 'saml: unasked responses, no longer than two minutes',
+    file: arrive,
+    find: 'passed: now().getTime() - issuedAt.getTime() <= acceptedForMs,',
+    replace: 'passed: now().getTime() - issuedAt.getTime() <= acceptedForMs || true,',
+    red: nobodyAsked('is accepted for two minutes, and once'),
+    green: isAccepted,
+  }),
+  guard({
+    name: 'saml: unasked responses name nobody where they are bounced',
+    file: proceed,
+    find: "if (live.idpInitiated === 'accept') {",
+    replace: "if (live.idpInitiated !== 'reject') {",
+    red: nobodyAsked('begins a sign-in, whose answer signs in: nobody comes in by the first one'),
+    green: isAccepted,
+  }),
+  guard({
+    name: 'saml: bounced in circles',
+    file: proceed,
+    find: 'await demandNoLoop(deps, trx, attempt)',
+    replace: 'void demandNoLoop',
+    red: nobodyAsked('is not gone on with when the identity provider never answers what it is asked'),
+    green: isAccepted,
+  }),
+  guard({
+    name: 'saml: replay, when it is decided',
+    file: proceed,
+    find: "demand(checks, 'replay', await useAssertion(trx, live, assertion), { received: assertion.id })",
+    replace: 'await useAssertion(trx, live, assertion)',
+    red: usedOnce('also where it is posted again while the first one signs in'),
+    green: ends,
+  }),
+  guard({
+    name: 'saml: replay, when it is posted',
+    file: arrive,
+    find: '(await isAssertionUsed(deps.db, live, assertion))',
+    replace: "(await isAssertionUsed(deps.db, live, { id: '' }))",
+    red: usedOnce('and is called a replay the second time, also by another process after a restart'),
+    green: ends,
+  }),
+  guard({
+    name: 'saml: assertions of one connection are not another’s',
+    file: arrival,
+    find: ".where(isOfConnection('saml_seen_assertions', key))",
+    replace: '',
+    red: usedOnce('of one identity provider, whatever another’s are called'),
+    green: ends,
+  }),
+  guard({
+    name: 'saml: handles of one connection are not another’s',
+    file: arrival,
+    find: ".where(isOfConnection('saml_arrivals', key))\n    .where('token_hash', '=', tokenHash)",
+    replace: ".where('token_hash', '=', tokenHash)",
+    red: attacks(
+      'connections do not mix a response to one is refused by another, and its handle is good there alone',
+    ),
+    green: altered,
+  }),
+  guard({
+    name: 'saml: handles, no longer than a minute',
+    file: arrival,
+    find: ".where('expires_at', '>', now())",
+    replace: '.where(() => sql<boolean>`${now()}::timestamptz is not null`)',
+    also: [
+      {
+        file: arrival,
+        find: "import type { Kysely, Transaction } from 'kysely'",
+        replace: "import { sql, type Kysely, type Transaction } from 'kysely'",
+      },
+    ],
+    red: usedOnce('and so is its handle, by whoever has it, for a minute'),
+    green: ends,
+  }),
+  guard({
+    name: 'saml: requests of one connection are not answered at another',
+    file: proceed,
+    find: ".where(isOfConnection('saml_requests', live))",
+    replace: '',
+    also: [
+      {
+        file: proceed,
+        find: 'const isOpen = held?.connection_id === live.connectionId',
+        replace: 'const isOpen = held?.connection_id !== undefined',
+      },
+      {
+        file: proceed,
+        find: "{ ...live, flowId: request.flow_id ?? '' },",
+        replace: "{ ...live, organizationId: request.organization_id, flowId: request.flow_id ?? '' },",
+      },
+      {
+        file: proceed,
+        find: ".returning(['flow_id', 'admin_session_id', 'metadata_version'])",
+        replace: ".returning(['flow_id', 'admin_session_id', 'metadata_version', 'organization_id'])",
+      },
+    ],
+    red: attacks(
+      'connections do not mix a request of one is not answered at another, though both have the same identity provider',
+    ),
+    green: altered,
+  }),
+  guard({
+    name: 'saml: requests, no longer than ten minutes',
+    file: proceed,
+    find: ".where('expires_at', '>', now())",
+    replace: '.where(() => sql<boolean>`${now()}::timestamptz is not null`)',
+    red: isRefused('that answers a request which nobody has made, or has waited for too long'),
+    green: ends,
+  }),
+  guard({
+    name: 'saml: the browser that has asked',
+    file: proceed,
+    find: "demand(checks, 'browser', held.is_own_browser)",
+    replace: "demand(checks, 'browser', held.redirect_uri !== '')",
+    red: isRefused(
+      'in another browser than the one that asked, where the answer of a stranger would sign somebody in',
+    ),
+    green: ends,
+  }),
+  guard({
+    name: 'saml: sign-ins that went another way',
+    file: proceed,
+    find: "{ steps: ['identity_provider'], browserHash",
+    replace: "{ steps: ['identity_provider', 'identifier'], browserHash",
+    also: [
+      {
+        file: proceed,
+        find: 'const isOpen = held?.connection_id === live.connectionId',
+        replace: 'const isOpen = held !== undefined',
+      },
+    ],
+    red: isRefused('for a sign-in that went another way meanwhile'),
+    green: ends,
+  }),
+  guard({
+    name: 'saml: traces that strangers cause',
+    file: traces,
+    find: 'if (Number(count) >= strangersTracesADay) return undefined',
+    replace: 'void count',
+    red: strangers('leaves no more than 200 traces of a connection a day, and hides nobody’s sign-in'),
+    green: altered,
+  }),
+  guard({
+    name: 'saml: posts of strangers by network',
+    file: arrive,
+    find: 'await deps.limits.failedResponses.count(sender)',
+    replace: '',
+    red: strangers('429: is counted by network and connection, where it is refused, and of nothing else'),
+    green: altered,
+  }),
+  guard({
+    name: 'saml: what pages have posted behind somebody’s back',
+    file: pages,
+    find: 'if (!isNavigation(req)) {',
+    replace: 'if (!isNavigation(req) && req.path === "") {',
+    red: strangers('is not looked at where a page has sent it behind somebody’s back'),
+    green: altered,
+  }),
+  guard({
+    name: 'saml: old responses that strangers have kept',
+    file: traces,
+    find: "ssoCheckNames.indexOf('replay') + 1",
+    replace: "ssoCheckNames.indexOf('signature') + 1",
+    red: strangers('is no more than one old response that somebody has kept'),
+    green: altered,
+  }),
+  guard({
+    name: 'saml: handles and those who only look',
+    file: pages,
+    find: 'router.get(continuePath, async (req, res) => {\n    if (isOnlyLooking(req)) {',
+    replace:
+      "router.get(continuePath, async (req, res) => {\n    if (isOnlyLooking(req) && req.path === '') {",
+    red: usedOnce('and not by who only looks'),
+    green: ends,
+  }),
+  guard({
+    name: 'saml: tests of other administrators',
+    file: proceed,
+    find: "demand(checks, 'browser', admin?.sessionId === request.admin_session_id)",
+    replace: "demand(checks, 'browser', admin?.sessionId !== request.flow_id)",
+    red: testLogin('is of the administrator’s browser alone'),
+    green: testLogin('leads to the page that says what was wrong, whichever check refuses'),
+  }),
+]

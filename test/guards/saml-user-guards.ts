@@ -1,0 +1,149 @@
+import { guard, protocolTest, unitTest } from './guard.js'
+
+const folder = 'server/src/sso-sign-in'
+const admission = `${folder}/admission.ts`
+const writeUser = `${folder}/sign-in-user.ts`
+const asserted = `${folder}/asserted-identity.ts`
+const destination = `${folder}/destination.ts`
+const totpAsked = 'server/src/sessions/totp-asked.ts'
+const finish = 'server/src/flows/finish.ts'
+
+const signsIn = (title: string) => protocolTest('saml-sign-in', title)
+const links = (title: string) => protocolTest('saml-linking', title)
+const seats = (title: string) => protocolTest('saml-seats', title)
+
+const knownUser = (title: string) => links(`a user who is there already ${title}`)
+const letsIn = (title: string) => links(`whom a connection lets in ${title}`)
+const factor = (title: string) => signsIn(`the second factor after SSO ${title}`)
+
+const isLinked = knownUser('is linked where the connection is the only one of the organization')
+
+/** As whom somebody comes in by an identity provider, and whether they may. */
+export const samlUserGuards = [
+  guard({
+    name: 'saml: names that users choose are no addresses',
+    file: asserted,
+    find: "const fallbackNames = [`${claims}/upn`, 'upn', `${claims}/name`]",
+    replace: "const fallbackNames = [`${claims}/upn`, 'upn', 'name', `${claims}/name`]",
+    red: unitTest(asserted, 'a name that users give themselves is no address'),
+    green: unitTest(asserted, 'an address is found under the names that products have for it'),
+  }),
+  guard({
+    name: 'saml: names that everybody knows before those that somebody has made up',
+    file: asserted,
+    find: '...[...standardNames, ...addressNames].map((name) => whole.get(name)?.[0]),',
+    replace: '',
+    red: unitTest(asserted, 'a known name is believed before one that only ends like it'),
+    green: unitTest(asserted, 'an address is found under the names that products have for it'),
+  }),
+  guard({
+    name: 'saml: e-mail domains of the organization',
+    file: admission,
+    find: "demand(checks, 'email_domain', isEmailDomainAllowed(allowedEmailDomains, email), {",
+    replace: "demand(checks, 'email_domain', true, {",
+    red: letsIn('no address of a domain that the organization does not allow'),
+    green: isLinked,
+  }),
+  guard({
+    name: 'saml: linking by an address that no domain vouches for',
+    file: admission,
+    find: "speaksFor === 'vouched' ||",
+    replace: "speaksFor !== 'claimed' ||",
+    red: knownUser('is not linked by one of several connections to whose organization no domain belongs'),
+    green: isLinked,
+  }),
+  guard({
+    name: 'saml: addresses of another connection’s domains',
+    file: admission,
+    find: "if (owners.length > 0 && !isOwner) return 'claimed'",
+    replace: '',
+    red: knownUser('is not linked, nor made beforehand, by a connection whose domains are others'),
+    green: isLinked,
+  }),
+  guard({
+    name: 'saml: whoever claimed the address before',
+    file: writeUser,
+    find: 'if (!user.email_verified) await markEmailVerified(deps, trx, own, userId)',
+    replace: 'void markEmailVerified',
+    red: knownUser('keeps nothing of who had claimed the address before: no password, no session'),
+    green: isLinked,
+  }),
+  guard({
+    name: 'saml: users who must be in the directory',
+    file: admission,
+    find: "userPolicy === 'none' ||\n    (user !== undefined &&",
+    replace: "userPolicy === 'none' ||\n    userPolicy === 'user_registered' ||\n    (user !== undefined &&",
+    red: letsIn('whoever is in the directory, where the policy is user_registered'),
+    green: isLinked,
+  }),
+  guard({
+    name: 'saml: users whom directory sync has brought',
+    file: admission,
+    find: "and identity.kind = 'scim'",
+    replace: '',
+    also: [
+      {
+        file: admission,
+        find: "(userPolicy === 'user_registered' || (await isFromDirectorySync",
+        replace: '(true || (await isFromDirectorySync',
+      },
+    ],
+    red: letsIn('nobody whom directory sync has not brought, where the policy is user_provisionned'),
+    green: isLinked,
+  }),
+  guard({
+    name: 'saml: seats',
+    file: admission,
+    find: 'if (user === undefined) await checkSeats(trx, live, tenant, checks)',
+    replace: 'void checkSeats',
+    red: seats(
+      'the seats of an organization are freed by deleting a user, who is somebody new at the next sign-in',
+    ),
+    green: seats('the seats of an organization are not asked of users who have one'),
+  }),
+  guard({
+    name: 'saml: seats of many at once',
+    file: admission,
+    find: 'await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(trx)',
+    replace: 'void name',
+    red: seats(
+      'the seats of an organization of 40 new users at once 5 come in where there are 5, and the others are told nothing',
+    ),
+    green: seats('the seats of an organization are not asked of users who have one'),
+  }),
+  guard({
+    name: 'saml: inactive users',
+    file: admission,
+    find: "demand(checks, 'user_active', user?.active ?? true)",
+    replace: '',
+    red: letsIn('no inactive user, whatever the policy'),
+    green: isLinked,
+  }),
+  guard({
+    name: 'saml: redirect URLs that are allowed at the end',
+    file: destination,
+    find: '.where(sql<boolean>`${redirectUri} = any(applications.allowed_redirect_urls)`)',
+    replace: '.where(sql<boolean>`${redirectUri}::text is not null`)',
+    red: letsIn('nobody for an application that does not allow the address any more'),
+    green: isLinked,
+  }),
+  guard({
+    name: 'saml: TOTP of who comes from an identity provider, where the application demands two factors',
+    file: totpAsked,
+    find: "return isMfaRequired || (isTotpAsked && !amr.includes('sso'))",
+    replace: "return !amr.includes('sso') && (isMfaRequired || isTotpAsked)",
+    red: factor('is asked where the application demands it and the identity provider has not'),
+    green: factor('is not asked of a user who has one here, nor of their session afterwards'),
+  }),
+  guard({
+    name: 'saml: TOTP of everybody else at the end of a flow',
+    file: finish,
+    find: "flow.amr && array['mfa', 'sso'] or not",
+    replace: 'true or not',
+    red: protocolTest(
+      'flow-second-factor',
+      'a sign-in that waits after one factor does not end once the organization asks for the second factor',
+    ),
+    green: factor('is not asked of a user who has one here, nor of their session afterwards'),
+  }),
+]
