@@ -107,8 +107,16 @@ export const samlUserGuards = [
     find: 'await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(trx)',
     replace: 'void name',
     red: seats(
-      'the seats of an organization of 40 new users at once 5 come in where there are 5, and the others are told nothing',
+      'the seats of an organization of 40 new users at once 5 come in where 5 are free, and the others are told nothing',
     ),
+    green: seats('the seats of an organization are not asked of users who have one'),
+  }),
+  guard({
+    name: 'saml: seats of many at once, by several connections',
+    file: admission,
+    find: "const name = ['seats', key.accountId, key.environment, key.organizationId].join(' ')",
+    replace: "const name = ['seats', key.accountId, key.environment, key.connectionId].join(' ')",
+    red: seats('the seats of an organization are the same for all of its connections'),
     green: seats('the seats of an organization are not asked of users who have one'),
   }),
   guard({

@@ -5,6 +5,7 @@ import { anyEmail } from '../given.js'
 import { startService, type Service } from '../harness.js'
 import { leadOf, samlGivenOf, type SamlGiven, type SamlScene } from '../saml-given.js'
 import type { Seen } from '../visitor.js'
+import { untilWaiting, whileEventWaits } from '../waiting.js'
 
 let service: Service
 let client: Client
@@ -24,6 +25,19 @@ async function total({ org_domain }: SamlScene): Promise<number> {
   return (await client.users.list({ org_domain })).total
 }
 
+/**
+ * A connection by which somebody has come in. Until then sign-ins wait for one another, as the first one writes the
+ * connection; from then on nothing but the seats keeps them apart.
+ */
+async function testedScene(
+  settings: Parameters<SamlGiven['scene']>[0],
+  nameId = anyEmail(),
+): Promise<SamlScene> {
+  const scene = await given.scene(settings)
+  await given.signIn(scene, { nameId })
+  return scene
+}
+
 /** Somebody for whom nothing is left but the browser's next request. */
 async function atTheDoor(scene: SamlScene, nameId = anyEmail()) {
   const { visitor, requestId } = await given.atIdentityProvider(scene)
@@ -32,15 +46,15 @@ async function atTheDoor(scene: SamlScene, nameId = anyEmail()) {
 }
 
 describe('the seats of an organization', () => {
-  test('of 40 new users at once 5 come in where there are 5, and the others are told nothing', async () => {
-    const scene = await given.scene({ seats_limit: 5 })
+  test('of 40 new users at once 5 come in where 5 are free, and the others are told nothing', async () => {
+    const scene = await testedScene({ seats_limit: 6 })
     const doors = []
     for (let count = 0; count < 40; count++) doors.push(await atTheDoor(scene))
     const landed = await Promise.all(doors.map((enter) => enter()))
 
     expect(landed.filter(isIn)).toHaveLength(5)
     expect(landed.filter(({ status }) => status === 403)).toHaveLength(35)
-    expect(await total(scene)).toBe(5)
+    expect(await total(scene)).toBe(6)
     const { data } = await client.ssoConnections.listLoginTraces({
       idp_id: scene.connection.idp_id,
       outcome: 'failed',
@@ -50,18 +64,24 @@ describe('the seats of an organization', () => {
   }, 120_000)
 
   test('are the same for all of its connections', async () => {
-    const one = await given.scene({ seats_limit: 2, email_domains: ['one.example'] })
+    const one = await testedScene({ seats_limit: 3, email_domains: ['one.example'] }, 'u@one.example')
     const two = {
       ...one,
-      ...(await given.connect(one, { seats_limit: 2, email_domains: ['two.example'] }, 'idp2')),
+      ...(await given.connect(one, { seats_limit: 3, email_domains: ['two.example'] }, 'idp2')),
     }
-    const doors = []
-    for (let count = 0; count < 5; count++) {
-      doors.push(await atTheDoor(one, `u${count}@one.example`))
-      doors.push(await atTheDoor(two, `u${count}@two.example`))
-    }
-    const landed = await Promise.all(doors.map((enter) => enter()))
-    expect([landed.filter(isIn).length, await total(one)]).toEqual([2, 2])
+    await given.signIn(two, { nameId: 'u@two.example' })
+    const enter = await atTheDoor(one, 'new@one.example')
+    const enterMeanwhile = await atTheDoor(two, 'new@two.example')
+    const others: Promise<Seen>[] = []
+
+    const landed = await whileEventWaits(service, 'user.user.create.success', enter, async () => {
+      others.push(enterMeanwhile())
+      await untilWaiting(service, 2)
+    })
+
+    const all = [landed, ...(await Promise.all(others))]
+    expect(all.map(isIn)).toEqual([true, false])
+    expect(await total(one)).toBe(3)
   }, 60_000)
 
   test('are freed by deleting a user, who is somebody new at the next sign-in', async () => {

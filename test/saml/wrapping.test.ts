@@ -210,9 +210,9 @@ describe.skipIf(!hasXmlsec)('a wrapped response', () => {
       async () => {
         const id = newId()
         const subject = `<saml:Subject ID="${id}">${nameIdOf('eve')}${signature(id)}</saml:Subject>`
-        return response({
-          content: withoutDeclaration(await stage.tool.sign(assertion({ subject }), stage.key)),
-        })
+        const content = withoutDeclaration(await stage.tool.sign(assertion({ subject }), stage.key))
+        // Signed as a whole, so that nothing else is wrong with it.
+        return stage.signedResponse({ content })
       },
     ],
     [
@@ -242,9 +242,9 @@ describe.skipIf(!hasXmlsec)('a wrapped response', () => {
       'signature_form',
       async () => {
         const signed = await stage.signed()
-        return response({
-          content: signed.replace('<saml:Subject>', `${signatureOf(signed)}<saml:Subject>`),
-        })
+        const content = signed.replace('<saml:Subject>', `${signatureOf(signed)}<saml:Subject>`)
+        // Signed as a whole, as without it two would count as none.
+        return stage.signedResponse({ content })
       },
     ],
     [
