@@ -131,6 +131,19 @@ export function onboardingGivenOf(
     })
   }
 
+  async function adminOf({ org_domain, email }: Pick<OnboardingScene, 'org_domain' | 'email'>) {
+    const { data } = await client.admins.list({ org_domain })
+    return data.find((admin) => admin.email === email)
+  }
+
+  /** What the log tells of administrators, the oldest first. */
+  async function logCodes(): Promise<string[]> {
+    const rows = await service.query<{ event_code: string }>(
+      `select event_code from log_events where event_code like 'ADMIN%' order by inserted_at`,
+    )
+    return rows.map((row) => row.event_code)
+  }
+
   return {
     sso,
     mailsTo,
@@ -145,7 +158,14 @@ export function onboardingGivenOf(
     upload,
     confirm,
     onboardingOf,
+    adminOf,
+    logCodes,
   }
+}
+
+/** The address of a page of the onboarding. */
+export function pathOf({ connection }: Pick<OnboardingScene, 'connection'>, page = ''): string {
+  return `/onboarding/${connection.idp_id}${page}`
 }
 
 export function tokenOf(link: string): string {

@@ -8,8 +8,9 @@ const router = 'server/src/pages/sign-in/router.ts'
 const authorizeContract = 'contract/src/authorize.ts'
 
 const asks = (title: string) => protocolTest('authorize', title)
+const sessions = (title: string) => protocolTest('browser-session', title)
 const hostile = (title: string) => protocolTest('hostile-redirects', title)
-const atOnce = asks(
+const atOnce = sessions(
   'a session of the browser gets a code at once, also without a page being allowed, and its code says when the user signed in',
 )
 const registered = hostile('those that are registered lead to them, so that nothing else is refused here')
@@ -91,7 +92,7 @@ export const authorizeGuards = [
     file: hint,
     find: '|| !isJwtSignatureValid(decoded, key.algorithm, key.publicKey)',
     replace: '',
-    red: asks('an id_token_hint with another signature is refused'),
+    red: sessions('an id_token_hint with another signature is refused'),
     green: atOnce,
   }),
   guard({
@@ -99,7 +100,7 @@ export const authorizeGuards = [
     file: hint,
     find: 'if (key.organizationDomain !== domain || iss !== issuerOf(config.baseUrl, domain)) return undefined',
     replace: '',
-    red: asks('an id_token_hint of another organization is refused'),
+    red: sessions('an id_token_hint of another organization is refused'),
     green: atOnce,
   }),
   guard({
@@ -108,7 +109,7 @@ export const authorizeGuards = [
     find: "if (decoded?.header.typ !== 'JWT' || environment === undefined) return undefined",
     replace: 'if (decoded === undefined || environment === undefined) return undefined',
     also: [{ file: hint, find: "jtt !== 'id_token' || ", replace: '' }],
-    red: asks('an id_token_hint that is an access token is refused'),
+    red: sessions('an id_token_hint that is an access token is refused'),
     green: atOnce,
   }),
   guard({

@@ -7,11 +7,11 @@ const csrf = 'server/src/pages/csrf.ts'
 const ownSessions = 'server/src/pages/own-sessions/router.ts'
 const signOut = 'server/src/sessions/sign-out.ts'
 
-const asks = (title: string) => protocolTest('authorize', title)
+const sessions = (title: string) => protocolTest('browser-session', title)
 const attacks = (title: string) => protocolTest('sign-in-attacks', title)
 const signsIn = (title: string) => protocolTest('sign-in-flow', title)
 const own = (title: string) => protocolTest('own-sessions', title)
-const atOnce = asks(
+const atOnce = sessions(
   'a session of the browser gets a code at once, also without a page being allowed, and its code says when the user signed in',
 )
 const byPassword = signsIn(
@@ -31,7 +31,7 @@ export const browserSessionGuards = [
     file: sessionFit,
     find: "if (session === undefined || isSignInAskedFor(request)) return 'sign_in'",
     replace: "if (session === undefined) return 'sign_in'",
-    red: asks('a session of the browser is not enough with prompt login'),
+    red: sessions('a session of the browser is not enough with prompt login'),
     green: atOnce,
   }),
   guard({
@@ -39,7 +39,7 @@ export const browserSessionGuards = [
     file: sessionFit,
     find: "if (isTooOld(session, request, at)) return 'sign_in'",
     replace: '',
-    red: asks('a session of the browser is not enough with max_age that has passed'),
+    red: sessions('a session of the browser is not enough with max_age that has passed'),
     green: atOnce,
   }),
   guard({
@@ -47,7 +47,7 @@ export const browserSessionGuards = [
     file: sessionFit,
     find: "if (hintedUserId !== undefined && hintedUserId !== session.userId) return 'sign_in'",
     replace: '',
-    red: asks(
+    red: sessions(
       'an id_token_hint of the session’s user, expired or not, leaves it enough; of another user it does not',
     ),
     green: atOnce,
@@ -57,7 +57,7 @@ export const browserSessionGuards = [
     file: sessionFit,
     find: "if (hint !== undefined && normalizeEmail(hint) !== sessionEmail) return 'sign_in'",
     replace: '',
-    red: asks('a session of the browser is not enough with the address of somebody else'),
+    red: sessions('a session of the browser is not enough with the address of somebody else'),
     green: atOnce,
   }),
   guard({
@@ -65,7 +65,7 @@ export const browserSessionGuards = [
     file: sessionFit,
     find: "if (!isEmailDomainAllowed(allowedEmailDomains, sessionEmail)) return 'sign_in'",
     replace: '',
-    red: asks(
+    red: sessions(
       'a session of the browser is over when its user is deactivated, or the organization lets the address in no more',
     ),
     green: atOnce,
@@ -75,7 +75,7 @@ export const browserSessionGuards = [
     file: sessionFit,
     find: "return isTotpAsked ? 'step_up' : 'sign_in'",
     replace: "return isTotpAsked ? 'enough' : 'sign_in'",
-    red: asks('acr mfa has a session with one factor pass the second one, and then is had at once'),
+    red: sessions('acr mfa has a session with one factor pass the second one, and then is had at once'),
     green: atOnce,
   }),
   guard({
@@ -90,7 +90,7 @@ export const browserSessionGuards = [
         replace: '',
       },
     ],
-    red: asks(
+    red: sessions(
       'a session of the browser is of one organization and environment, whatever its secret is called',
     ),
     green: atOnce,
@@ -108,7 +108,7 @@ export const browserSessionGuards = [
       },
       { file: 'server/src/oauth/session-code.ts', find: ".where('ended_at', 'is', null)", replace: '' },
     ],
-    red: asks(
+    red: sessions(
       'a session of the browser is over when its user is deactivated, or the organization lets the address in no more',
     ),
     green: atOnce,
@@ -121,7 +121,7 @@ export const browserSessionGuards = [
     also: [
       { file: 'server/src/oauth/session-code.ts', find: ".where('expires_at', '>', row.at)", replace: '' },
     ],
-    red: asks(
+    red: sessions(
       'a session of the browser is alive for as long as it is used every hour, and eight hours at most',
     ),
     green: atOnce,
@@ -138,7 +138,7 @@ export const browserSessionGuards = [
         replace: '',
       },
     ],
-    red: asks('a session of the browser asks for a sign-in again when it was left alone for an hour'),
+    red: sessions('a session of the browser asks for a sign-in again when it was left alone for an hour'),
     green: atOnce,
   }),
   guard({
@@ -217,7 +217,7 @@ export const browserSessionGuards = [
     file: 'server/src/oauth/refresh-token.ts',
     find: 'update sessions set last_used_at = ${attempt.at}',
     replace: 'update sessions set last_used_at = ${attempt.at}, browser_used_at = ${attempt.at}',
-    red: asks(
+    red: sessions(
       'a session of the browser was left alone also where its application refreshes tokens in the background',
     ),
     green: atOnce,
@@ -227,7 +227,7 @@ export const browserSessionGuards = [
     file: 'server/src/oauth/refresh-family.ts',
     find: 'last_used_at = family.inserted_at',
     replace: 'last_used_at = family.inserted_at, browser_used_at = family.inserted_at',
-    red: asks(
+    red: sessions(
       'a session of the browser was left alone also where its application refreshes tokens in the background',
     ),
     green: atOnce,

@@ -10,8 +10,9 @@ const identifier = 'server/src/pages/steps/identifier.ts'
 const pending = 'server/src/sessions/pending-sign-in.ts'
 const network = 'server/src/outbound/address.ts'
 
-const asks = (title: string) => protocolTest('authorize', title)
+const sessions = (title: string) => protocolTest('browser-session', title)
 const attacks = (title: string) => protocolTest('sign-in-attacks', title)
+const inFlow = (title: string) => protocolTest('flow-attacks', title)
 const signsIn = (title: string) => protocolTest('sign-in-flow', title)
 const perIp = (title: string) => protocolTest('attempts-per-ip', title)
 const links = (title: string) => protocolTest('flow-links', title)
@@ -36,7 +37,7 @@ export const flowGuards = [
     file: flow,
     find: ".where('organizations.domain', '=', key.organizationDomain)",
     replace: '',
-    red: attacks('a flow of another organization’s address is not there'),
+    red: inFlow('a flow of another organization’s address is not there'),
     green: byPassword,
   }),
   guard({
@@ -45,7 +46,7 @@ export const flowGuards = [
     find: ".where('flow.expires_at', '>', key.at)",
     replace: '',
     also: [{ file: step, find: ".where('expires_at', '>', now())", replace: '' }],
-    red: attacks('a flow is over an hour after it has begun; its second factor has ten minutes'),
+    red: inFlow('a flow is over an hour after it has begun; its second factor has ten minutes'),
     green: byPassword,
   }),
   guard({
@@ -71,7 +72,7 @@ export const flowGuards = [
     replace:
       'const actions = Object.assign({}, ...Object.values(stepPages).map((page) => page.actions)) as typeof stepPages.ready.actions',
     also: [{ file: router, find: 'Object.hasOwn(actions, name)', replace: 'name in actions' }],
-    red: attacks(
+    red: inFlow(
       'step skipping at the second factor is refused, whatever is pressed, and leaves it where it is',
     ),
     green: byPassword,
@@ -81,7 +82,7 @@ export const flowGuards = [
     file: step,
     find: ".where('step', 'in', [...from])",
     replace: '',
-    red: attacks('a flow moves on once, however many forms of a step come together'),
+    red: inFlow('a flow moves on once, however many forms of a step come together'),
     green: byPassword,
   }),
   guard({
@@ -93,7 +94,7 @@ export const flowGuards = [
       { file: flow, find: ".where('flow.used_at', 'is', null)", replace: '' },
       { file: step, find: ".where('used_at', 'is', null)", replace: '' },
     ],
-    red: attacks('a flow ends once, and its forms and pages are worth nothing then'),
+    red: inFlow('a flow ends once, and its forms and pages are worth nothing then'),
     green: byPassword,
   }),
   guard({
@@ -113,7 +114,7 @@ export const flowGuards = [
         replace: 'await Promise.resolve(voidPendingSignIns)',
       },
     ],
-    red: attacks(
+    red: inFlow(
       'what changes while somebody signs in is looked at before the second factor: the user is deactivated',
     ),
     green: byPassword,
@@ -123,7 +124,7 @@ export const flowGuards = [
     file: finish,
     find: "if (!spent.is_redirect_allowed) return 'redirect_not_allowed'",
     replace: '',
-    red: attacks(
+    red: inFlow(
       'what changes while somebody signs in is looked at before the password: the address of the application is taken away',
     ),
     green: byPassword,
@@ -133,7 +134,7 @@ export const flowGuards = [
     file: finish,
     find: '.where(isSessionStillOpen())',
     replace: '.where(sql<boolean>`(${isSessionStillOpen()} or true)`)',
-    red: asks('acr mfa is not had by a session that has ended while its second factor was asked for'),
+    red: sessions('acr mfa is not had by a session that has ended while its second factor was asked for'),
     green: byPassword,
   }),
   guard({

@@ -16,6 +16,7 @@ const router = 'server/src/pages/onboarding/router.ts'
 
 const inFile = (name: string) => (title: string) => ({ file: `test/protocol/${name}.test.ts`, title })
 const onboards = inFile('onboarding')
+const takesSteps = inFile('onboarding-steps')
 const uploads = inFile('onboarding-upload')
 const limited = inFile('onboarding-limits')
 const ofProduction = inFile('onboarding-production')
@@ -24,7 +25,7 @@ const letsIn = onboards(
   'the link of an invitation and the code of the mail let the administrator in, which their record and the connection say',
 )
 const fiveTries = onboards('the code has five tries, and then another one has to be asked for')
-const goesOn = onboards('the steps go on and back, are kept for another browser, and are told by events')
+const goesOn = takesSteps('the steps go on and back, are kept for another browser, and are told by events')
 const isStored = uploads(
   'metadata of a file are read, shown, and stored when the administrator confirms them',
 )
@@ -222,7 +223,7 @@ export const onboardingGuards = [
         replace: '',
       },
     ],
-    red: onboards('the steps of two browsers, one behind the other, move by what each has seen'),
+    red: takesSteps('the steps of two browsers, one behind the other, move by what each has seen'),
     green: goesOn,
   }),
   guard({
@@ -343,7 +344,7 @@ export const onboardingGuards = [
     find: 'else if (browser.isVerified) await leave(req, res, browser, textOf(action))',
     replace:
       "else if (browser.isVerified || action === 'decline') await leave(req, res, browser, textOf(action))",
-    red: onboards(
+    red: takesSteps(
       'who is not in charge says so behind the code: the link alone, which may have been forwarded, ends nothing',
     ),
     green: letsIn,

@@ -8,6 +8,7 @@ const failures = 'server/src/limits/failures.ts'
 const usable = 'server/src/applications/usable.ts'
 
 const refreshTest = (title: string) => ({ file: 'test/protocol/refresh.test.ts', title })
+const refusedTest = (title: string) => ({ file: 'test/protocol/refresh-refused.test.ts', title })
 const revocationTest = (title: string) => ({ file: 'test/protocol/revocation.test.ts', title })
 
 const isRefreshed = refreshTest(
@@ -17,10 +18,10 @@ const halfMinute = refreshTest(
   'a refresh for half a minute the same token gets the same successor; after that it ends all of its family',
 )
 const notRight = (title: string) =>
-  refreshTest(
+  refusedTest(
     `a refresh that is not right is refused with one text, its reason is logged, and the token stays good 400: ${title}`,
   )
-const notGood = (title: string) => refreshTest(`no refresh is good any more 400: ${title}`)
+const notGood = (title: string) => refusedTest(`no refresh is good any more 400: ${title}`)
 const badKey = refreshTest(
   'the refresh token of an application that demands an API key 400: without the key, with another secret, and with a key that may not sign in',
 )
@@ -215,7 +216,7 @@ export const refreshGuards = [
     file: failures,
     find: 'if (leftMs > 0) refuse(',
     replace: 'if (leftMs > 1e9) refuse(',
-    red: refreshTest(
+    red: refusedTest(
       'failures of codes and refresh tokens 429: sixty in a minute from one address are answered, and then nothing more until it ends; successes are not counted',
     ),
     green: isRefreshed,

@@ -1,13 +1,8 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startService, type Service } from '../harness.js'
-import {
-  onboardingGivenOf,
-  tokenOf,
-  type OnboardingGiven,
-  type OnboardingScene,
-} from '../onboarding-given.js'
-import { createVisitor, type Visitor } from '../visitor.js'
+import { onboardingGivenOf, pathOf, tokenOf, type OnboardingGiven } from '../onboarding-given.js'
+import { createVisitor } from '../visitor.js'
 
 let service: Service
 let client: Client
@@ -23,22 +18,6 @@ const minute = 60
 const hour = 60 * minute
 const day = 24 * hour
 
-async function adminOf({ org_domain, email }: { org_domain: string; email: string }) {
-  const { data } = await client.admins.list({ org_domain })
-  return data.find((admin) => admin.email === email)
-}
-
-function pathOf({ connection }: Pick<OnboardingScene, 'connection'>, page = ''): string {
-  return `/onboarding/${connection.idp_id}${page}`
-}
-
-async function logCodes(): Promise<string[]> {
-  const rows = await service.query<{ event_code: string }>(
-    `select event_code from log_events where event_code like 'ADMIN%' order by inserted_at`,
-  )
-  return rows.map((row) => row.event_code)
-}
-
 describe('the link of an invitation', () => {
   test('does nothing when it is opened, by GET, HEAD or a program that looks ahead', async () => {
     const scene = await given.invited()
@@ -52,7 +31,7 @@ describe('the link of an invitation', () => {
     expect(page.html).toContain('Continue as i***@corp.example')
     expect(page.html).not.toContain(scene.email)
     expect(await given.mailsTo(scene.email)).toHaveLength(1)
-    expect(await adminOf(scene)).toMatchObject({ accepted_invitation_at: null, last_login_at: null })
+    expect(await given.adminOf(scene)).toMatchObject({ accepted_invitation_at: null, last_login_at: null })
     expect(await given.onboardingOf(scene)).toMatchObject({ state: 'it_admin_invitation_pending' })
     expect([...visitor.cookies.keys()]).not.toContain('portico-admin')
   })
@@ -92,9 +71,9 @@ describe('the link of an invitation', () => {
     expect(new URL(page.url).pathname).toBe(pathOf(scene, '/provider'))
     expect(page.html).toContain('Which identity provider do you use?')
     const at = expect.stringMatching(/Z$/)
-    expect(await adminOf(scene)).toMatchObject({ accepted_invitation_at: at, last_login_at: at })
+    expect(await given.adminOf(scene)).toMatchObject({ accepted_invitation_at: at, last_login_at: at })
     expect(await given.onboardingOf(scene)).toMatchObject({ state: 'it_admin_onboarding' })
-    expect(await logCodes()).toContain('ADMIN_ONBOARDING_LOGIN')
+    expect(await given.logCodes()).toContain('ADMIN_ONBOARDING_LOGIN')
   })
 
   test('opens in another browser by another code', async () => {
@@ -359,149 +338,6 @@ describe('the form of the invitation', () => {
     expect(await given.mailsTo(scene.email)).toHaveLength(1)
     expect((await visitor.visit(scene.link)).status).toBe(200)
   })
-})
-
-describe('who is not in charge', () => {
-  async function expectDeclined(scene: OnboardingScene, page: { html: string }, visitor: Visitor) {
-    expect(page.html).toContain('Thank you for telling us')
-    expect(await adminOf(scene)).toMatchObject({ declined_to_be_in_charge_at: expect.stringMatching(/Z$/) })
-    expect((await visitor.visit(scene.link)).status).toBe(404)
-    expect((await visitor.visit(pathOf(scene, '/provider'))).status).toBe(401)
-    const [event] = await service.query(
-      `select actor_type, data->>'email' as email from events
-       where code = 'admin.admin.update.success' order by issued_at desc limit 1`,
-    )
-    expect(event).toEqual({ actor_type: 'admin', email: scene.email })
-    expect(await logCodes()).toContain('ADMIN_ONBOARDING_DECLINED')
-  }
-
-  test('says so behind the code: the link alone, which may have been forwarded, ends nothing', async () => {
-    const scene = await given.invited()
-    const owner = await given.arrived(scene)
-    const thief = createVisitor(service.baseUrl)
-    const invitation = await thief.visit(scene.link)
-    const fields = { token: tokenOf(scene.link) }
-
-    expect(invitation.html).not.toContain('value="decline"')
-    await thief.send(invitation, 'decline', fields)
-    const code = await thief.press(invitation, 'continue', fields)
-    expect((await thief.send(code, 'decline')).status).toBe(422)
-
-    expect(await adminOf(scene)).toMatchObject({ declined_to_be_in_charge_at: null })
-    expect((await owner.visitor.visit(pathOf(scene, '/provider'))).status).toBe(200)
-    expect((await thief.visit(scene.link)).status).toBe(200)
-  })
-
-  test('says so on any page, which ends the sessions of the link, too', async () => {
-    const scene = await given.invited()
-    const [one, other] = [await given.arrived(scene), await given.arrived(scene)]
-    await expectDeclined(scene, await one.visitor.press(one.page, 'decline'), one.visitor)
-    expect((await other.visitor.visit(pathOf(scene, '/provider'))).status).toBe(401)
-  })
-})
-
-describe('the steps', () => {
-  test('go on and back, are kept for another browser, and are told by events', async () => {
-    const scene = await given.invited()
-    const { visitor, page } = await given.inTutorial(scene)
-    expect(page.html).toContain('Step 1 of 5')
-    expect(await given.onboardingOf(scene)).toMatchObject({
-      provider_type: 'okta',
-      onboarding: { state: 'provider_type_chosen', provider_type: 'okta', tutorial_step: 0 },
-    })
-
-    const second = await visitor.press(page, 'next', { step: '0' })
-    const third = await visitor.press(second, 'next', { step: '1' })
-    const back = await visitor.press(third, 'previous', { step: '2' })
-    expect(back.html).toContain('Step 2 of 5')
-
-    const elsewhere = await given.arrived(scene)
-    expect(elsewhere.page.url).toContain('/tutorial')
-    expect(elsewhere.page.html).toContain('Step 2 of 5')
-    expect(await given.onboardingOf(scene)).toMatchObject({ onboarding: { tutorial_step: 1 } })
-  })
-
-  test('of two browsers at once are taken once', async () => {
-    const scene = await given.invited()
-    const { visitor, page } = await given.inTutorial(scene)
-    const other = await given.arrived(scene)
-
-    await Promise.all([
-      visitor.send(page, 'next', { step: '0' }),
-      other.visitor.send(other.page, 'next', { step: '0' }),
-      visitor.send(page, 'next', { step: '0' }),
-    ])
-
-    expect(await given.onboardingOf(scene)).toMatchObject({ onboarding: { tutorial_step: 1 } })
-  })
-
-  test('of two browsers, one behind the other, move by what each has seen', async () => {
-    const scene = await given.invited()
-    const { visitor, page } = await given.inTutorial(scene)
-    const behind = await given.arrived(scene)
-    await visitor.press(page, 'next', { step: '0' })
-
-    const shown = await behind.visitor.press(behind.page, 'next', { step: '0' })
-    expect(shown.html).toContain('Step 2 of 5')
-    expect(await given.onboardingOf(scene)).toMatchObject({ onboarding: { tutorial_step: 1 } })
-  })
-
-  test('begin anew with another product, and stay with the same one', async () => {
-    const scene = await given.invited()
-    const { visitor, page } = await given.inTutorial(scene)
-    await visitor.press(page, 'next', { step: '0' })
-
-    const choice = await visitor.visit(pathOf(scene, '/provider'))
-    expect((await visitor.press(choice, 'choose', { provider_type: 'okta' })).html).toContain('Step 2 of 5')
-    const adfs = await visitor.press(choice, 'choose', { provider_type: 'adfs' })
-    expect(adfs.html).toContain('Step 1 of 6')
-    expect(await given.onboardingOf(scene)).toMatchObject({ provider_type: 'adfs' })
-  })
-
-  test('of a product that was preset begin at its tutorial', async () => {
-    const scene = await given.invited({ provider_type: 'keycloak' })
-    const { page } = await given.arrived(scene)
-    expect(page.html).toContain('Import us as a client')
-  })
-
-  test('lead nowhere else: a page that is too far goes back to the one that is due', async () => {
-    const scene = await given.invited()
-    const { visitor } = await given.arrived(scene)
-    for (const part of ['/tutorial', '/metadata', '/review', '/test', '/test/start', '/done'])
-      expect((await visitor.visit(pathOf(scene, part))).url).toContain('/provider')
-  })
-
-  test('are shown anew after the operator has reset the onboarding, which ends its sessions', async () => {
-    const scene = await given.invited()
-    const { visitor } = await given.inTutorial(scene)
-
-    await client.ssoConnections.resetOnboarding({ idp_id: scene.connection.idp_id })
-
-    expect((await visitor.visit(pathOf(scene, '/tutorial'))).status).toBe(401)
-    const { page } = await given.arrived(scene)
-    expect(page.html).toContain('Which identity provider do you use?')
-  })
-
-  test('an unknown page, and another method, are refused', async () => {
-    const scene = await given.invited()
-    const { visitor } = await given.arrived(scene)
-    expect((await visitor.request(pathOf(scene, '/nothing'))).status).toBe(404)
-    expect((await visitor.request(pathOf(scene, '/toString'))).status).toBe(404)
-    expect((await visitor.request(pathOf(scene, '/provider'), { method: 'PUT' })).status).toBe(405)
-    expect((await visitor.request('/onboarding', { method: 'DELETE' })).status).toBe(405)
-  })
-})
-
-test('our metadata and certificate are downloaded as files', async () => {
-  const scene = await given.invited()
-  const { visitor } = await given.arrived(scene)
-
-  const metadata = await visitor.request(pathOf(scene, '/sp-metadata.xml'))
-  const certificate = await visitor.request(pathOf(scene, '/sp-certificate.pem'))
-
-  expect(metadata.headers.get('content-disposition')).toBe('attachment; filename="sp-metadata.xml"')
-  expect(metadata.html).toContain(scene.connection.acs_url)
-  expect(certificate.html).toMatch(/^-----BEGIN CERTIFICATE-----\n[\s\S]+-----END CERTIFICATE-----\n$/)
 })
 
 function withAction(html: string, url: string): string {
