@@ -110,8 +110,8 @@ export const flowGuards = [
       },
       {
         file: 'server/src/sessions/end-sessions.ts',
-        find: 'await voidPendingSignIns(deps, trx, tenant, userId)',
-        replace: 'await Promise.resolve(voidPendingSignIns)',
+        find: 'await voidPendingSignIns(deps, trx, tenant, userId) await endFlowsOf(deps, trx, tenant, userId, keptFlowId)',
+        replace: 'await Promise.resolve([voidPendingSignIns, keptFlowId])',
       },
     ],
     red: inFlow(
