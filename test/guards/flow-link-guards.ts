@@ -51,8 +51,8 @@ export const flowLinkGuards = [
   guard({
     name: 'flow: browser of its link, in the statement',
     file: hold,
-    find: 'coalesce(browser_hash = ${browserHash ?? null}::bytea, false)',
-    replace: '(${browserHash ?? null}::bytea is null or true)',
+    find: 'coalesce(browser_hash = ${key.browserHash}::bytea, false)',
+    replace: '(${key.browserHash}::bytea is null or true)',
     red: other('says so, signs nobody in there, and shows a code that signs in where it was asked for'),
     green: signsIn,
   }),

@@ -5,6 +5,8 @@ const live = `${folder}/live-connection.ts`
 const arrive = `${folder}/arrive.ts`
 const arrival = `${folder}/arrival.ts`
 const proceed = `${folder}/continue.ts`
+const spend = `${folder}/spend.ts`
+const awaited = `${folder}/awaited-request.ts`
 const traces = `${folder}/traces.ts`
 const pages = 'server/src/pages/sso/router.ts'
 const finish = 'server/src/flows/finish.ts'
@@ -18,6 +20,7 @@ const switchedOff = (title: string) =>
   protocolTest('saml-changes', `a connection that is switched off ${title}`)
 const outdated = (title: string) => protocolTest('saml-changes', `a response is refused ${title}`)
 const fresh = (title: string) => protocolTest('saml-fresh', `a fresh sign-in ${title}`)
+const requests = (title: string) => protocolTest('saml-fresh', `a request to an identity provider ${title}`)
 const testLogin = (title: string) => protocolTest('saml-test-login', `the test of an administrator ${title}`)
 
 const ends = signsIn('a sign-in by SSO ends at the application with a code for tokens that say sso')
@@ -50,8 +53,8 @@ export const samlArrivalGuards = [
   guard({
     name: 'saml: connections that are switched off while a response is decided about',
     file: live,
-    find: "state === 'tested' ? rows.forShare('connection') : rows.forNoKeyUpdate('connection')",
-    replace: "state === 'tested' ? rows.forKeyShare('connection') : rows",
+    find: "state === 'tested' ? await shareByKey(trx, key) : await lockByKey(trx, key)",
+    replace: "state === 'tested' ? await selectByKey(trx, key) : await selectByKey(trx, key)",
     red: isRefused('by a connection that is being switched off'),
     green: ends,
   }),
@@ -66,15 +69,15 @@ export const samlArrivalGuards = [
   guard({
     name: 'saml: what was proved by metadata that are not in use any more',
     file: proceed,
-    find: "demandStill(checks, 'signature', metadata?.version === metadataVersion, {",
-    replace: "demandStill(checks, 'signature', metadata !== undefined, {",
+    find: "demandStill(checks, 'signature', currentVersion === metadataVersion, {",
+    replace: "demandStill(checks, 'signature', currentVersion !== null, {",
     red: outdated('by metadata that are replaced before the browser is back'),
     green: ends,
   }),
   guard({
     name: 'saml: requests by metadata that are not in use any more',
     file: proceed,
-    find: "demandStill(checks, 'request', request.metadata_version === metadataVersion, {",
+    find: "demandStill(checks, 'request', request.metadataVersion === metadataVersion, {",
     replace: "demandStill(checks, 'request', true, {",
     red: outdated('to a request that was made by other metadata'),
     green: ends,
@@ -96,10 +99,51 @@ export const samlArrivalGuards = [
     green: ends,
   }),
   guard({
+    name: 'saml: the request of a flow before the last, no longer than ten minutes',
+    file: awaited,
+    find: 'and saml_requests.previous_expires_at > ${request.at}',
+    replace: '',
+    red: requests('is waited for no longer because there was another one'),
+    green: ends,
+  }),
+  guard({
+    name: 'flows begun, by who goes there',
+    file: 'server/src/oauth/authorize.ts',
+    find: 'if (!authorization.isNavigation) return { fault: noPageShown }',
+    replace: 'void noPageShown',
+    red: {
+      file: 'test/protocol/attempts-per-ip.test.ts',
+      title: 'what a page has its visitors load behind their backs begins no sign-in, and is not counted',
+    },
+    green: ends,
+  }),
+  guard({
+    name: 'saml: what is proved, by network and connection',
+    file: 'server/src/sso-sign-in/arrive.ts',
+    find: 'await deps.limits.provedResponses.count(sender)',
+    replace: '',
+    red: strangers('429: fills no table where it is right, either: also what is proved is counted'),
+    green: ends,
+  }),
+  guard({
+    name: 'saml: addresses at partners, of whom an identity provider alone has said them',
+    file: 'server/src/relays/consume.ts',
+    find: "and identity.kind = 'saml'",
+    replace: 'and false',
+    red: protocolTest(
+      'saml-relay',
+      'an address that an identity provider says of somebody is not verified at a partner, where its owner ends what others have with it',
+    ),
+    green: protocolTest(
+      'saml-relay',
+      'an address that an identity provider says of somebody is verified at a partner where its domain is the organization’s, or the connection’s',
+    ),
+  }),
+  guard({
     name: 'saml: what was not proved',
     file: arrive,
-    find: 'if (metadata === undefined || assertion === undefined || failedCheckOf(checks) !== undefined) {',
-    replace: 'if (metadata === undefined || assertion === undefined) {',
+    find: 'if (metadata === undefined || assertion === undefined || failedCheckOf(checks) !== undefined)',
+    replace: 'if (metadata === undefined || assertion === undefined)',
     red: nobodyAsked('is refused where the connection says so'),
     green: isAccepted,
   }),
@@ -130,32 +174,33 @@ export const samlArrivalGuards = [
   guard({
     name: 'saml: replay, when it is decided',
     file: proceed,
-    find: "demand(checks, 'replay', await useAssertion(trx, live, assertion), { received: assertion.id })",
-    replace: 'await useAssertion(trx, live, assertion)',
+    find: "demand(checks, 'replay', spent.isFirstUse, { received: assertion.id })",
+    replace: '',
+    also: [{ file: spend, find: 'and exists (select from used)', replace: '' }],
     red: usedOnce('also where it is posted again while the first one signs in'),
     green: ends,
   }),
   guard({
     name: 'saml: replay, when it is posted',
-    file: arrive,
-    find: '(await isAssertionUsed(deps.db, live, assertion))',
-    replace: "(await isAssertionUsed(deps.db, live, { id: '' }))",
+    file: arrival,
+    find: 'and assertion_hash = ${arrival.assertionHash}',
+    replace: 'and false',
     red: usedOnce('and is called a replay the second time, also by another process after a restart'),
     green: ends,
   }),
   guard({
     name: 'saml: assertions of one connection are not another’s',
     file: arrival,
-    find: ".where(isOfConnection('saml_seen_assertions', key))",
-    replace: '',
+    find: "where ${isOfConnection('saml_seen_assertions', arrival)}\n          and assertion_hash",
+    replace: 'where assertion_hash',
     red: usedOnce('of one identity provider, whatever another’s are called'),
     green: ends,
   }),
   guard({
     name: 'saml: handles of one connection are not another’s',
     file: arrival,
-    find: ".where(isOfConnection('saml_arrivals', key))\n    .where('token_hash', '=', tokenHash)",
-    replace: ".where('token_hash', '=', tokenHash)",
+    find: ".where(isOfConnection('saml_arrivals', arrival))",
+    replace: '',
     red: attacks(
       'connections do not mix a response to one is refused by another, and its handle is good there alone',
     ),
@@ -164,23 +209,16 @@ export const samlArrivalGuards = [
   guard({
     name: 'saml: handles, no longer than a minute',
     file: arrival,
-    find: ".where('expires_at', '>', now())",
-    replace: '.where(() => sql<boolean>`${now()}::timestamptz is not null`)',
-    also: [
-      {
-        file: arrival,
-        find: "import type { Kysely, Transaction } from 'kysely'",
-        replace: "import { sql, type Kysely, type Transaction } from 'kysely'",
-      },
-    ],
+    find: ".where('expires_at', '>', arrival.at)",
+    replace: '',
     red: usedOnce('and so is its handle, by whoever has it, for a minute'),
     green: ends,
   }),
   guard({
     name: 'saml: requests of one connection are not answered at another',
-    file: proceed,
-    find: ".where(isOfConnection('saml_requests', live))",
-    replace: '',
+    file: spend,
+    find: "where ${isOfConnection('saml_requests', spending)}\n        and ${isAwaited(spending)}",
+    replace: 'where ${isAwaited(spending)}',
     also: [
       {
         file: proceed,
@@ -189,13 +227,34 @@ export const samlArrivalGuards = [
       },
       {
         file: proceed,
-        find: "{ ...live, flowId: request.flow_id ?? '' },",
-        replace: "{ ...live, organizationId: request.organization_id, flowId: request.flow_id ?? '' },",
+        find: "{ ...live, flowId: request.flowId ?? '' },",
+        replace: "{ ...live, organizationId: request.organizationId, flowId: request.flowId ?? '' },",
       },
       {
-        file: proceed,
-        find: ".returning(['flow_id', 'admin_session_id', 'metadata_version'])",
-        replace: ".returning(['flow_id', 'admin_session_id', 'metadata_version', 'organization_id'])",
+        file: spend,
+        find: 'returning flow_id, admin_session_id, metadata_version',
+        replace: 'returning flow_id, admin_session_id, metadata_version, organization_id',
+      },
+      {
+        file: spend,
+        find: 'request.flow_id, request.admin_session_id, request.metadata_version',
+        replace:
+          'request.flow_id, request.admin_session_id, request.metadata_version, request.organization_id',
+      },
+      {
+        file: spend,
+        find: 'return { flowId: row.flow_id,',
+        replace: 'return { organizationId: row.organization_id, flowId: row.flow_id,',
+      },
+      {
+        file: spend,
+        find: 'export interface SpentRequest {',
+        replace: 'export interface SpentRequest {\n  readonly organizationId: string',
+      },
+      {
+        file: spend,
+        find: 'interface RequestRow {',
+        replace: 'interface RequestRow {\n  readonly organization_id: string',
       },
     ],
     red: attacks(
@@ -205,9 +264,9 @@ export const samlArrivalGuards = [
   }),
   guard({
     name: 'saml: requests, no longer than ten minutes',
-    file: proceed,
-    find: ".where('expires_at', '>', now())",
-    replace: '.where(() => sql<boolean>`${now()}::timestamptz is not null`)',
+    file: awaited,
+    find: 'and saml_requests.expires_at > ${request.at}',
+    replace: '',
     red: isRefused('that answers a request which nobody has made, or has waited for too long'),
     green: ends,
   }),
@@ -280,8 +339,8 @@ export const samlArrivalGuards = [
   guard({
     name: 'saml: tests of other administrators',
     file: proceed,
-    find: "demand(checks, 'browser', admin?.sessionId === request.admin_session_id)",
-    replace: "demand(checks, 'browser', admin?.sessionId !== request.flow_id)",
+    find: "demand(checks, 'browser', admin?.sessionId === request.adminSessionId)",
+    replace: "demand(checks, 'browser', admin?.sessionId !== request.flowId)",
     red: testLogin('is of the administrator’s browser alone'),
     green: testLogin('leads to the page that says what was wrong, whichever check refuses'),
   }),

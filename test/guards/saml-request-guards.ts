@@ -15,6 +15,9 @@ const challenges = (title: string) => protocolTest('saml-challenges', title)
 const fresh = (title: string) => protocolTest('saml-fresh', `a fresh sign-in ${title}`)
 const requests = (title: string) => protocolTest('saml-fresh', `a request to an identity provider ${title}`)
 
+const twice = requests(
+  'may be made twice, as by a double click: the answer to either signs in, and to one of them',
+)
 const ends = signsIn('a sign-in by SSO ends at the application with a code for tokens that say sso')
 
 const isRefused = (title: string) => attacks(`a response is refused ${title}`)
@@ -62,17 +65,34 @@ export const samlRequestGuards = [
     green: ends,
   }),
   guard({
-    name: 'saml: one request of a flow',
+    name: 'saml: the last request of a flow',
     file: request,
-    find: '.doUpdateSet(written)',
+    find: '.doUpdateSet({ ...written, ...previousOf(at, written) })',
     replace: '.doUpdateSet({ expires_at: written.expires_at })',
-    red: requests('is one of a sign-in at a time, and told once'),
+    red: twice,
+    green: ends,
+  }),
+  guard({
+    name: 'saml: the request of a flow before the last',
+    file: request,
+    find: '.doUpdateSet({ ...written, ...previousOf(at, written) })',
+    replace: '.doUpdateSet(written)',
+    also: [{ file: request, find: 'function previousOf(', replace: 'export function previousOf(' }],
+    red: twice,
+    green: ends,
+  }),
+  guard({
+    name: 'saml: the request of a flow before the last, by the same metadata',
+    file: request,
+    find: 'and saml_requests.metadata_version = ${written.metadata_version}',
+    replace: '',
+    red: requests('is not waited for any more once the metadata are others'),
     green: ends,
   }),
   guard({
     name: 'saml: requests by network',
     file: request,
-    find: "if ('flowId' in purpose) await deps.limits.takeSamlRequestFrom(purpose.ip)",
+    find: 'await deps.limits.takeSamlRequestFrom(purpose.ip)',
     replace: '',
     red: requests('429: goes out as often as sign-ins may begin'),
     green: ends,

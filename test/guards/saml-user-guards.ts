@@ -63,7 +63,7 @@ export const samlUserGuards = [
   guard({
     name: 'saml: whoever claimed the address before',
     file: writeUser,
-    find: 'if (!user.email_verified) await markEmailVerified(deps, trx, own, userId)',
+    find: 'if (!user.email_verified) await markEmailVerified(deps, trx, tenant, user.id)',
     replace: 'void markEmailVerified',
     red: knownUser('keeps nothing of who had claimed the address before: no password, no session'),
     green: isLinked,
@@ -130,8 +130,8 @@ export const samlUserGuards = [
   guard({
     name: 'saml: redirect URLs that are allowed at the end',
     file: destination,
-    find: '.where(sql<boolean>`${redirectUri} = any(applications.allowed_redirect_urls)`)',
-    replace: '.where(sql<boolean>`${redirectUri}::text is not null`)',
+    find: '.where(sql<boolean>`${key.redirectUri} = any(applications.allowed_redirect_urls)`)',
+    replace: '.where(sql<boolean>`${key.redirectUri}::text is not null`)',
     red: letsIn('nobody for an application that does not allow the address any more'),
     green: isLinked,
   }),

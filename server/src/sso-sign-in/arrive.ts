@@ -58,6 +58,7 @@ export async function receiveResponse(deps: Deps, posted: PostedResponse): Promi
   // Of one connection, so that nobody is kept from another, nor from their password.
   const sender = `${idpId} ${networkOfClient(posted.ip)}`
   deps.limits.failedResponses.check(sender)
+  deps.limits.provedResponses.check(sender)
   const opened = await openResponse(posted.samlResponse)
   const receiving = await findReceivingConnection(deps, idpId, claimedRequestOf(opened))
   if (receiving === undefined) return { to: 'nowhere' }
@@ -76,6 +77,7 @@ export async function receiveResponse(deps: Deps, posted: PostedResponse): Promi
   } as const
   if (metadata === undefined || assertion === undefined || failedCheckOf(checks) !== undefined)
     return refuse(known)
+  await deps.limits.provedResponses.count(sender)
   const proof = { assertion, metadataVersion: metadata.version, trace: known }
   const handle = await insertArrival(deps, live, proof)
   if (handle !== undefined) return { ...of, to: 'continue', handle }
