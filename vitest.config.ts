@@ -33,8 +33,9 @@ export default defineConfig({
     // What a file imports stays for the next one: to load the server anew for each took a quarter of the time.
     isolate: false,
     maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    // For what hangs: a machine that does other work as well takes several times as long.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     reporters: ['default', tallyReporter()],
     projects: [
       {
