@@ -9,7 +9,7 @@ const whoMends: Readonly<Record<Mender, string>> = {
   nobody: 'nobody; it is an attack, or looks like one',
 }
 
-/** guides/sso-troubleshooting.md: every check of a SAML response, who can mend what it refuses, and how. */
+/** guides/sso-troubleshooting.md: every check of a SAML response or of an OpenID provider's answer, who can mend what it refuses, and how. */
 export function ssoTroubleshootingPage(): string {
   return [intro, reading, order, ...ssoCheckNames.map(checkSection), symptoms].join('\n\n') + '\n'
 }
@@ -39,12 +39,16 @@ ${JSON.stringify(exampleOf(SsoLoginTrace), null, 2)}
   user closed the page.
 - \`kind\` is \`test\` for the test of the onboarding, which creates nobody and opens no session; \`idp_initiated\` where nobody
   had asked for the response. After a bounce (\`unsolicited\` below) the sign-in itself is the next trace.
-- No trace at all: the response did not come here. Compare the ACS URL at the identity provider with \`acs_url\`.
+- No trace at all: the response did not come here. Compare the ACS URL at the identity provider with \`acs_url\`, the redirect URI
+  at an OpenID provider with \`oidc_redirect_uri\`.
 
 Traces are kept for 30 days. Of responses that anybody could have written, because no signature is right, 200 a day are kept of
-a connection. The log events \`SSO_END_USER_SAML_FAILED\` have the check as their \`reason\`.`
+a connection. The log events \`SSO_END_USER_SAML_FAILED\` and \`SSO_END_USER_OIDC_FAILED\` have the check as their \`reason\`.`
 
 const order = `## The checks, in their order
+
+A response of SAML goes through those whose names do not begin with \`oidc_\`; the answer of an OpenID provider through those that do.
+Both go through the last ones, from [connection_active](#connection_active) on, which decide whom it lets in.
 
 ${menders.map((mender) => `- \`${mender}\`: ${whoMends[mender]}.`).join('\n')}`
 
@@ -60,7 +64,10 @@ const symptoms = `## Often
 | What is seen                                          | Most often it is                                                    |
 | ----------------------------------------------------- | ------------------------------------------------------------------- |
 | It stopped for everybody on one day                   | [signature](#signature): the certificate there was replaced         |
+| It stopped for everybody, by OpenID Connect           | [oidc_token](#oidc_token): the client secret has ended              |
 | It never worked                                       | [audience](#audience), [recipient](#recipient), [destination](#destination): a value was not copied whole |
+| It never worked, by OpenID Connect                    | [oidc_answer](#oidc_answer), [oidc_discovery](#oidc_discovery): redirect URI or issuer are not the same to the letter |
+| Users who are there already are refused               | [linking](#linking): the domain is not listed, or the provider does not say that the address is verified |
 | It fails for some                                     | [email_domain](#email_domain), [user_policy](#user_policy), [seats](#seats), [status](#status) |
 | It fails now and then, at the first try in the morning | [request](#request): the page of the identity provider was open since yesterday |
 | It fails from the portal of the identity provider     | [unsolicited](#unsolicited), or [destination_application](#destination_application): there is no default redirection |

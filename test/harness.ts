@@ -80,6 +80,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     LOG_LEVEL: 'debug',
     // Limits that a file runs into without meaning to; one that means to sets them.
     API_RATE_PER_MINUTE: '1000000',
+    SCIM_RATE_PER_SECOND: '1000000',
     SIGN_IN_ATTEMPTS_PER_ADDRESS: '1000000',
     SIGN_IN_RATE_PER_MINUTE: '1000000',
     SIGN_IN_ATTEMPTS_PER_IP: '1000000',

@@ -6,6 +6,7 @@ import { openBrowser } from './browser.js'
 import { atFileEnd } from './file-end.js'
 import { startService } from './harness.js'
 import { onboardingGivenOf, type OnboardingScene } from './onboarding-given.js'
+import { startOpenIdProvider } from './openid-provider.js'
 import { requestIdIn, startIdentityProvider } from './saml-identity-provider.js'
 
 /** What the pages say, by which a browser finds its way. */
@@ -25,6 +26,13 @@ export const says = {
     onwards: 'Continue',
     done: 'That is all from you',
     allValues: 'All values at a glance',
+    toClient: 'Enter the client',
+    issuer: 'Issuer',
+    clientId: 'Client ID',
+    clientSecret: 'Client secret',
+    readClient: 'Read the provider',
+    confirmClient: 'Yes, use this client',
+    makeSecret: 'Make a new secret',
   },
   fr: {
     continue: /^Continuer en tant que i\*\*\*@corp\.example$/,
@@ -41,6 +49,13 @@ export const says = {
     onwards: 'Continuer',
     done: 'C’est tout de votre côté',
     allValues: 'Toutes les valeurs d’un coup d’œil',
+    toClient: 'Saisir le client',
+    issuer: 'Émetteur (Issuer)',
+    clientId: 'Identifiant du client (Client ID)',
+    clientSecret: 'Secret du client (Client secret)',
+    readClient: 'Interroger le fournisseur',
+    confirmClient: 'Oui, utiliser ce client',
+    makeSecret: 'Créer un nouveau secret',
   },
 } as const
 type Lang = keyof typeof says
@@ -70,7 +85,9 @@ export async function openOnboardingBrowser() {
     const { page, faults } = await open(scene, { lang, ...look })
     await arrive(page, scene, lang)
     await choose(page, scene, type, lang)
-    await walkTutorial(page, scene, lang)
+    const seen = await walkTutorial(page, scene, lang)
+    expect(seen).toContain(scene.connection.acs_url)
+    expect(seen).toContain(scene.connection.sp_id)
     await uploadMetadata(page, lang)
     expect(await given.onboardingOf(scene)).toMatchObject({
       provider_type: type,
@@ -86,6 +103,59 @@ export async function openOnboardingBrowser() {
     expect(await axeFaults(page)).toBe('')
     expect(await given.onboardingOf(scene)).toMatchObject({ state: 'tested' })
     expect(faults).toEqual([])
+  }
+
+  /** The same for a provider that speaks OpenID Connect, down to the page of the directory. */
+  async function walkOidc({ type, lang, ...look }: BrowserLook & { readonly type: ProviderType }) {
+    const scene = await invitedToOrganization()
+    await client.directorySync.create({ org_domain: scene.org_domain, provider_type: 'entra_id' })
+    const provider = await startOpenIdProvider(service.clock)
+    const { page, faults } = await open(scene, { lang, ...look })
+    // A redirect cannot be intercepted where it leads to.
+    await page.route('**/test/start?**', async (route) => {
+      const answer = await route.fetch({ maxRedirects: 0 })
+      const said = { sub: 'ada-1', email: 'ada@corp.example', email_verified: true, xms_edov: true }
+      const back = provider.approve(answer.headers()['location'] ?? '', said)
+      const body = `<!doctype html><title>idp</title><a href="${back.replaceAll('&', '&amp;')}">Sign in as ada</a>`
+      return route.fulfill({ contentType: 'text/html', body })
+    })
+    await arrive(page, scene, lang)
+    await choose(page, scene, type, lang, 'oidc')
+    const seen = await walkTutorial(page, scene, lang, 'toClient')
+    expect(seen).toContain(scene.connection.oidc_redirect_uri)
+
+    const words = says[lang]
+    expect(await axeFaults(page)).toBe('')
+    await page.getByLabel(words.issuer).fill(provider.issuer)
+    await page.getByLabel(words.clientId).fill(provider.client.id)
+    await page.getByLabel(words.clientSecret).fill(provider.client.secret)
+    await page.getByRole('button', { name: words.readClient }).click()
+    await page.getByText(`${provider.issuer}/authorize`).waitFor()
+    expect(await axeFaults(page)).toBe('')
+    expect(await isTooWide(page)).toBe(false)
+    await page.getByRole('button', { name: words.confirmClient }).click()
+    await page.getByRole('link', { name: words.test }).click()
+    await page.getByRole('link', { name: 'Sign in as ada' }).click()
+    await page.getByRole('heading', { name: words.passed }).waitFor()
+    expect(await given.onboardingOf(scene)).toMatchObject({ protocol: 'oidc', state: 'tested' })
+    await page.getByRole('link', { name: words.onwards, exact: true }).click()
+    await page.getByRole('heading', { name: words.done }).waitFor()
+    expect(await axeFaults(page)).toBe('')
+
+    await page.locator('a[href*="directory-sync/"]').click()
+    await page.getByRole('button', { name: words.makeSecret }).click()
+    await page.getByText(/^scimsandbox_/).waitFor()
+    expect(await axeFaults(page)).toBe('')
+    expect(await isTooWide(page)).toBe(false)
+    expect(faults).toEqual([])
+  }
+
+  /** An invitation to an organization with one connection, which reaches its directory, too. */
+  async function invitedToOrganization(): Promise<OnboardingScene> {
+    const { connections, ...scene } = await given.invitedToAll(1)
+    const [connection] = connections
+    if (connection === undefined) throw new Error('the organization has no connection')
+    return { ...scene, connection }
   }
 
   /** A browser that knows the identity provider, whose page signs ada in. */
@@ -124,23 +194,46 @@ export async function openOnboardingBrowser() {
     await field.waitFor()
     expect(await axeFaults(page)).toBe('')
     await field.fill(await given.codeTo(scene.email))
+    // An invitation to the organization leads to the list of its connections first.
+    const listed = page.locator(`.connections a[href*="/${scene.connection.idp_id}"]`)
+    const isIn = Promise.race([page.waitForURL(/provider|tutorial/), listed.waitFor()])
     // Where scripts run, the code is sent as soon as it is there.
     const button = page.getByRole('button', { name: says[lang].verify, exact: true })
-    await Promise.race([button.click().catch(() => undefined), page.waitForURL(/provider|tutorial/)])
+    await Promise.race([button.click().catch(() => undefined), isIn])
+    await isIn
+    if (await listed.isVisible()) {
+      expect(await axeFaults(page)).toBe('')
+      await listed.click()
+    }
     await page.waitForURL(/provider|tutorial/)
   }
 
-  async function choose(page: Page, scene: OnboardingScene, type: ProviderType, lang: Lang): Promise<void> {
+  async function choose(
+    page: Page,
+    scene: OnboardingScene,
+    type: ProviderType,
+    lang: Lang,
+    protocol = 'saml',
+  ): Promise<void> {
     expect(await axeFaults(page)).toBe('')
     expect(await page.getAttribute('html', 'lang')).toBe(lang)
     await page.locator(`form:has(input[value="${type}"]) button`).click()
+    if (type === 'entra_id' || type === 'google_workspace') {
+      await page.waitForURL(/protocol/)
+      expect(await axeFaults(page)).toBe('')
+      await page.locator(`form:has(input[value="${protocol}"]) button`).click()
+    }
     await page.waitForURL(/tutorial/)
     expect(await given.onboardingOf(scene)).toMatchObject({ provider_type: type })
   }
 
   /** Reads every step, from the first to the upload. */
-  async function walkTutorial(page: Page, scene: OnboardingScene, lang: Lang): Promise<void> {
-    const { acs_url, sp_id } = scene.connection
+  async function walkTutorial(
+    page: Page,
+    scene: OnboardingScene,
+    lang: Lang,
+    last: 'toMetadata' | 'toClient' = 'toMetadata',
+  ): Promise<string> {
     let seen = ''
     for (let step = 1; ; step++) {
       const [, current, steps] = says[lang].step.exec(await page.locator('main').innerText()) ?? []
@@ -149,14 +242,13 @@ export async function openOnboardingBrowser() {
       expect(await isTooWide(page)).toBe(false)
       seen += await page.locator('.blocks').innerText()
       const isLast = current === steps
-      const name = isLast ? says[lang].toMetadata : says[lang].next
+      const name = isLast ? says[lang][last] : says[lang].next
       await page.getByRole('button', { name, exact: true }).click()
       if (isLast) break
       await page.getByText(lang === 'en' ? `Step ${step + 1} of` : `Étape ${step + 1} sur`).waitFor()
     }
-    await page.waitForURL(/metadata/)
-    expect(seen).toContain(acs_url)
-    expect(seen).toContain(sp_id)
+    await page.waitForURL(/metadata|client/)
+    return seen
   }
 
   async function uploadMetadata(page: Page, lang: Lang): Promise<void> {
@@ -174,7 +266,7 @@ export async function openOnboardingBrowser() {
     expect(await axeFaults(page)).toBe('')
   }
 
-  return { given, open, arrive, walk }
+  return { given, open, arrive, walk, walkOidc }
 }
 
 /** What axe finds wrong; nothing where scripts do not run, and axe neither. */

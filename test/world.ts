@@ -3,6 +3,7 @@ import { followMagicLink, openMagicLink, type Client } from '@portico/sdk'
 import { z } from 'zod/v4'
 import { anyEmail, anything, givenOf } from './given.js'
 import type { Service } from './harness.js'
+import { startOpenIdProvider, type TestOpenIdProvider } from './openid-provider.js'
 import type { References } from './request-of.js'
 import { idpMetadata } from './sso-given.js'
 import { stepSeconds, totpGivenOf } from './totp-given.js'
@@ -21,6 +22,7 @@ export async function createWorld(service: Service, key: Key = {}, orgDomain?: s
   const { data: deliveries } = await client.webhooks.listDeliveries({ webhook_id: webhook.id })
   const { org_domain, user_email, partner_redirect_uri } = organization
   await client.password.createConnection({ org_domain })
+  await giveDirectory(client, organization)
   const relay = await client.relays.create({ partner_domain: org_domain, partner_redirect_uri })
   const sso = { ...(await giveConnection(client, organization)), ...(await giveAdmin(client, organization)) }
   const access_token = await signIn(client, { org_domain, user_email })
@@ -48,8 +50,11 @@ export async function createWorldFor(route: Route, service: Service): Promise<Re
   if (route.resource === 'ssoConnections') {
     // The one route that begins an onboarding must not find one.
     const hasOnboarding = route.verb !== 'createOnboarding'
+    if (isOidc(route)) return { ...world, ...(await giveOidcConnection(service, client, world)) }
     return { ...world, ...(await giveConnection(client, world, hasOnboarding)) }
   }
+  if (route.name !== 'directorySync.create' && route.resource === 'directorySync')
+    await giveDirectory(client, world)
   if (route.resource === 'admins') return { ...world, ...(await giveAdmin(client, world)) }
   if (route.resource === 'totp') return prepareTotp(route, service, world)
   // The one route that makes the connection must not find it.
@@ -71,6 +76,33 @@ async function giveConnection(client: Client, world: World, hasOnboarding = true
   const version = String(metadata[0]?.version)
   return { idp_id, default_redirection_id: default_redirection.id, version }
 }
+
+/** Gives an organization a directory. */
+function giveDirectory(client: Client, { org_domain }: World) {
+  return client.directorySync.create({ org_domain, provider_type: 'okta' })
+}
+
+/** Whether a route is about connections of OpenID Connect alone. */
+export function isOidc({ name }: Pick<Route, 'name'>): boolean {
+  return name === 'ssoConnections.useOidcClient' || name === 'ssoConnections.createOauthChallenge'
+}
+
+/** Gives an organization a connection with a client at a provider. */
+async function giveOidcConnection(service: Service, client: Client, { organization_id }: World) {
+  const provider = providers.get(service) ?? startOpenIdProvider(service.clock)
+  providers.set(service, provider)
+  const { issuer, client: known } = await provider
+  const { idp_id, oidc_clients: clients } = await client.ssoConnections.create({
+    organization_id,
+    provider_type: 'custom_oidc',
+    issuer,
+    oidc_client_id: known.id,
+    oidc_client_secret: known.secret,
+  })
+  return { idp_id, version: String(clients[0]?.version) }
+}
+
+const providers = new WeakMap<Service, Promise<TestOpenIdProvider>>()
 
 /** Gives an organization an administrator. */
 async function giveAdmin(client: Client, { org_domain }: World) {

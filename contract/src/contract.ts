@@ -1,5 +1,6 @@
 import { admins } from './admins.js'
 import { applications } from './applications.js'
+import { directorySync } from './directory-sync.js'
 import { events } from './events.js'
 import { logEvents } from './log-events.js'
 import { magicLink } from './magic-link.js'
@@ -28,6 +29,7 @@ export const contract = {
   sessions,
   ssoConnections,
   admins,
+  directorySync,
   relays,
   events,
   webhooks,

@@ -67,7 +67,8 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   TOTP: 'A second factor: one-time codes of a mobile app or of a text message, and recovery codes.',
   Sessions: 'Where users are signed in, and signing them out.',
   'SSO connections':
-    'Signing in by the identity provider of an organization (SAML 2.0), and having its administrator set that up.',
+    'Signing in by the identity provider of an organization (SAML 2.0 or OpenID Connect), and having its administrator set that up.',
+  'Directory sync': 'Having the provider of an organization keep its users and groups, by SCIM 2.0.',
   Admins: 'Who sets up the SSO connections of an organization, by invitation.',
   Relays: 'Carrying a user who is signed in to a partner, without another sign-in.',
   Events: 'Reading what happened in its order, without a gap.',

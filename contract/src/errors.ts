@@ -135,6 +135,11 @@ export const errorCodes = {
     message: 'The SSO connection has no such version of the metadata.',
     remedy: 'Use a version that metadata of the connection lists.',
   },
+  sso_oidc_client_not_found: {
+    status: 404,
+    message: 'The SSO connection has no client of OpenID Connect of this version.',
+    remedy: 'Compare the version with oidc_clients of the connection.',
+  },
   default_redirection_not_found: {
     status: 404,
     message: 'The SSO connection has no such default redirection.',
@@ -149,6 +154,11 @@ export const errorCodes = {
     status: 404,
     message: 'The organization has no administrator with this address.',
     remedy: 'Compare the address with the list of administrators.',
+  },
+  directory_sync_not_found: {
+    status: 404,
+    message: 'The organization has no directory.',
+    remedy: 'Create one with POST on directory-sync.',
   },
   password_connection_not_found: {
     status: 404,
@@ -185,6 +195,11 @@ export const errorCodes = {
     message: 'The SSO connection has an onboarding already.',
     remedy: 'Change it with PUT, or begin it anew with reset-onboarding.',
   },
+  directory_sync_taken: {
+    status: 409,
+    message: 'The organization has a directory already.',
+    remedy: 'Change it with PUT, or delete it first.',
+  },
   totp_enrollment_taken: {
     status: 409,
     message: 'The user has a validated enrolment.',
@@ -202,8 +217,9 @@ export const errorCodes = {
   },
   sso_connection_not_configured: {
     status: 409,
-    message: 'The SSO connection has no metadata of an identity provider.',
-    remedy: 'Upload the metadata XML with PUT, or have the administrator finish the onboarding.',
+    message: 'The SSO connection has no metadata, or no OpenID Connect client, of an identity provider.',
+    remedy:
+      'Send the metadata XML, or issuer, oidc_client_id and oidc_client_secret, with PUT, or have the administrator finish the onboarding.',
   },
   user_inactive: {
     status: 409,

@@ -2,6 +2,7 @@ import { z } from 'zod/v4'
 import { Admin } from './admins.js'
 import { ApiKey } from './api-keys.js'
 import { Application } from './applications.js'
+import { DirectorySync, DirectorySyncEvent } from './directory-sync.js'
 import { ErasedUser, RemovedAdmin } from './erasure.js'
 import { MagicLinkChallenge, MagicLinkConnection } from './magic-link.js'
 import { MetaKey } from './metadata.js'
@@ -12,16 +13,16 @@ import { Relay, RelayRequest } from './relays.js'
 import { withoutSecrets } from './sensitivity.js'
 import { EndedSessions, Session } from './sessions.js'
 import { SsoAdminOnboarding } from './sso-onboarding.js'
-import { DefaultRedirection, SsoConnection, SsoSamlChallenge } from './sso-records.js'
+import { DefaultRedirection, SsoConnection, SsoOauthChallenge, SsoSamlChallenge } from './sso-records.js'
 import { TotpChallenge, TotpConnection, TotpEnrollment } from './totp.js'
 import { User } from './users.js'
 import { WebhookData, WebhookRedelivery } from './webhook-records.js'
 
 /**
- * Who or what causes events: an API key, a user at a page, an administrator at the onboarding, an operator at the command
- * line, or the service itself.
+ * Who or what causes events: an API key, a user at a page, an administrator at the onboarding, the provider of a directory,
+ * an operator at the command line, or the service itself.
  */
-export const actorTypes = ['api_key', 'user', 'admin', 'operator', 'system'] as const
+export const actorTypes = ['api_key', 'user', 'admin', 'directory', 'operator', 'system'] as const
 export type ActorType = (typeof actorTypes)[number]
 
 /** Where events come from that are not the outcome of a route, or not each time, and who acts there. */
@@ -39,6 +40,14 @@ export interface EventKind {
   /** Where it comes from beside the routes that emit it. */
   readonly elsewhere?: readonly EventSource[]
 }
+
+/** A directory without the secret of its provider. */
+const DirectorySyncData = DirectorySync.extend({
+  auth_secret_token: z.object({ hint: DirectorySync.shape.auth_secret_token.shape.hint }),
+}).meta({
+  id: 'DirectorySyncData',
+  examples: [withoutSecrets(DirectorySync, exampleOf(DirectorySync))],
+})
 
 /** A challenge without what signs in by it. */
 const MagicLinkChallengeData = MagicLinkChallenge.omit({ code: true, magic_link: true }).meta({
@@ -104,8 +113,14 @@ const SsoSamlChallengeData = SsoSamlChallenge.omit({ authorization_url: true }).
   examples: [withoutSecrets(SsoSamlChallenge, exampleOf(SsoSamlChallenge))],
 })
 
+const SsoOauthChallengeData = SsoOauthChallenge.omit({ authorization_url: true }).meta({
+  id: 'SsoOauthChallengeData',
+  examples: [withoutSecrets(SsoOauthChallenge, exampleOf(SsoOauthChallenge))],
+})
+
 const onboardingPage = [{ source: 'The pages of the onboarding', actor: 'admin' }] as const
 const signInPage = [{ source: 'The page of a sign-in', actor: 'user' }] as const
+const scim = [{ source: 'A request of the provider of a directory', actor: 'directory' }] as const
 const commandLine = [{ source: 'The command line', actor: 'operator' }] as const
 const purge = { source: 'The purge', actor: 'system' } as const
 const relayAddress = [{ source: 'The address of a relay', actor: 'user' }] as const
@@ -121,9 +136,21 @@ export const eventCatalog = {
     tells: 'An organization was deleted; nothing under it can be reached any more.',
     data: Organization,
   },
-  'user.user.create.success': { tells: 'A user was created.', data: User, elsewhere: signInPage },
-  'user.user.update.success': { tells: 'A user was changed.', data: User, elsewhere: signInPage },
-  'user.user.delete.success': { tells: 'A user was deleted; sessions have ended.', data: User },
+  'user.user.create.success': {
+    tells: 'A user was created.',
+    data: User,
+    elsewhere: [...signInPage, ...scim],
+  },
+  'user.user.update.success': {
+    tells: 'A user was changed.',
+    data: User,
+    elsewhere: [...signInPage, ...scim],
+  },
+  'user.user.delete.success': {
+    tells: 'A user was deleted; sessions have ended.',
+    data: User,
+    elsewhere: scim,
+  },
   'user.user.erase.success': {
     tells:
       "A person's data were erased, and events of them before this one; what was copied from these is to be erased.",
@@ -224,6 +251,10 @@ export const eventCatalog = {
     tells: 'The address at which a user signs in by an SSO connection was asked for.',
     data: SsoSamlChallengeData,
   },
+  'sso.oauth_challenge.create.success': {
+    tells: 'The address at which a user signs in by an SSO connection of OpenID Connect was asked for.',
+    data: SsoOauthChallengeData,
+  },
   'sso.certificate.expire.success': {
     tells:
       'The newest signing certificate of an identity provider expires within 30 days, or has expired; told once a week.',
@@ -240,6 +271,73 @@ export const eventCatalog = {
     tells:
       'An administrator was removed; events no longer tell their address, and copies of it are to be erased.',
     data: RemovedAdmin,
+  },
+  'dir_sync.directory.create.success': { tells: 'A directory was created.', data: DirectorySyncData },
+  'dir_sync.directory.update.success': { tells: 'A directory was changed.', data: DirectorySyncData },
+  'dir_sync.directory.delete.success': {
+    tells: 'A directory was deleted together with its groups; its users stay.',
+    data: DirectorySyncData,
+  },
+  'dir_sync.directory.reset.success': { tells: 'A directory has a new secret.', data: DirectorySyncData },
+  'dir_sync.user.provision.success': {
+    tells: 'The provider of a directory has made a user, or taken over one.',
+    data: DirectorySyncEvent,
+    elsewhere: scim,
+  },
+  'dir_sync.user.provision.fail': {
+    tells: 'A user that the provider of a directory would make was refused.',
+    data: DirectorySyncEvent,
+    elsewhere: scim,
+  },
+  'dir_sync.user.update.success': {
+    tells: 'The provider of a directory has changed a user.',
+    data: DirectorySyncEvent,
+    elsewhere: scim,
+  },
+  'dir_sync.user.update.fail': {
+    tells: 'A change of a user by the provider of a directory was refused.',
+    data: DirectorySyncEvent,
+    elsewhere: scim,
+  },
+  'dir_sync.user.deprovision.success': {
+    tells: 'The provider of a directory has deleted a user.',
+    data: DirectorySyncEvent,
+    elsewhere: scim,
+  },
+  'dir_sync.user.deprovision.fail': {
+    tells: 'The deletion of a user by the provider of a directory was refused.',
+    data: DirectorySyncEvent,
+    elsewhere: scim,
+  },
+  'dir_sync.group.provision.success': {
+    tells: 'The provider of a directory has made a group.',
+    data: DirectorySyncEvent,
+    elsewhere: scim,
+  },
+  'dir_sync.group.provision.fail': {
+    tells: 'A group that the provider of a directory would make was refused.',
+    data: DirectorySyncEvent,
+    elsewhere: scim,
+  },
+  'dir_sync.group.update.success': {
+    tells: 'The provider of a directory has changed a group or its members.',
+    data: DirectorySyncEvent,
+    elsewhere: scim,
+  },
+  'dir_sync.group.update.fail': {
+    tells: 'A change of a group by the provider of a directory was refused.',
+    data: DirectorySyncEvent,
+    elsewhere: scim,
+  },
+  'dir_sync.group.deprovision.success': {
+    tells: 'The provider of a directory has deleted a group.',
+    data: DirectorySyncEvent,
+    elsewhere: scim,
+  },
+  'dir_sync.group.deprovision.fail': {
+    tells: 'The deletion of a group by the provider of a directory was refused.',
+    data: DirectorySyncEvent,
+    elsewhere: scim,
   },
   'relay.relay.create.success': { tells: 'A relay to a partner was created.', data: Relay },
   'relay.relay.update.success': { tells: 'A relay was changed.', data: Relay },

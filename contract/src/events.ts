@@ -36,9 +36,9 @@ export const Actor = record(
     type: z
       .enum(actorTypes)
       .describe(
-        'user: at a page; admin: at the onboarding; operator: at the command line; system: the service itself',
+        'user: at a page; admin: at the onboarding; directory: its provider, by SCIM; operator: at the command line; system: the service itself',
       ),
-    id: z.string().describe('The client_id of an API key, or the id of a user or administrator'),
+    id: z.string().describe('The client_id of an API key, or the id of a user, administrator or directory'),
   },
   { type: 'api_key', id: '5e0c2b1a-7f3d-4a68-9b21-0c4d5e6f7a81' },
 )

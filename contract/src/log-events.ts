@@ -38,13 +38,20 @@ export const logEventCodes = {
   SSO_END_USER_SAML_SUCCESS: 'A user signed in by an SSO connection.',
   SSO_END_USER_SAML_FAILED:
     'The response of an identity provider signed nobody in; the login trace has every check it went through.',
+  SSO_END_USER_OIDC_STARTED: 'A user was sent to the OpenID provider of an SSO connection.',
+  SSO_END_USER_OIDC_SUCCESS: 'A user signed in by an SSO connection of OpenID Connect.',
+  SSO_END_USER_OIDC_FAILED:
+    'The answer of an OpenID provider signed nobody in; the login trace has every check it went through.',
+  SCIM_REQUEST_FAILED:
+    'A request of the provider of a directory was refused; the log of the directory has it.',
   SSO_CERTIFICATE_EXPIRES:
     'A signing certificate of an identity provider expires within 30 days, or has expired.',
   ADMIN_ONBOARDING_INVITED: 'An administrator was invited.',
   ADMIN_ONBOARDING_LOGIN: 'An administrator opened an invitation and typed the code that was mailed.',
   ADMIN_ONBOARDING_LOGIN_FAILED: 'The code of an administrator was refused.',
   ADMIN_ONBOARDING_PROVIDER_CHOSEN: 'An administrator chose the kind of the identity provider.',
-  ADMIN_ONBOARDING_XML_PROVIDED: 'An administrator provided the metadata of the identity provider.',
+  ADMIN_ONBOARDING_XML_PROVIDED:
+    'An administrator provided the metadata of the identity provider, or the client of OpenID Connect.',
   ADMIN_ONBOARDING_TESTED: 'An administrator tested the connection; the reason has the check that failed.',
   ADMIN_ONBOARDING_DECLINED: 'An administrator is not in charge.',
   END_USER_SIGN_IN_STARTED: 'An application sent a user to the sign-in pages.',

@@ -10,11 +10,8 @@ interface Check {
   readonly remedy: string
 }
 
-/**
- * Every check that a SAML response goes through, in the order in which it does; the first that refuses it ends its way.
- * The trace of a sign-in names them, and the guide to troubleshooting is made from them.
- */
-export const ssoChecks = {
+/** What a SAML response goes through before anybody asks whom it lets in. */
+const samlChecks = {
   encoding: {
     demands: 'SAMLResponse is base64 of at most 256 kB.',
     mender: 'identity_provider',
@@ -137,17 +134,77 @@ export const ssoChecks = {
   },
   authenticated_at: {
     demands:
-      'Where the application demands a fresh sign-in (prompt=login or max_age), AuthnInstant is not before it has asked, two minutes allowed for clocks.',
+      'Where the application demands a fresh sign-in (prompt=login or max_age), AuthnInstant, or auth_time of the ID token, is not before it has asked, two minutes allowed for clocks.',
     mender: 'identity_provider',
-    remedy: 'Have the identity provider obey ForceAuthn, and set its clock by NTP.',
+    remedy:
+      'Have the identity provider obey ForceAuthn, or max_age and send auth_time, and set its clock by NTP.',
   },
+} as const satisfies Record<string, Check>
+
+/** What the answer of an OpenID provider goes through before anybody asks whom it lets in. */
+const oidcChecks = {
+  oidc_state: {
+    demands:
+      'state is of a sign-in that this connection has begun at most ten minutes ago, and that is open.',
+    mender: 'user',
+    remedy: 'Sign in anew; the page of the provider was open for too long, or was answered twice.',
+  },
+  oidc_browser: {
+    demands: 'The browser is the one that has begun the sign-in.',
+    mender: 'user',
+    remedy: 'Finish in the browser in which you have begun, with cookies allowed.',
+  },
+  oidc_answer: {
+    demands: 'The provider sends the browser back with a code, and not with an error.',
+    mender: 'identity_provider',
+    remedy:
+      'The provider has refused the sign-in: assign the user to the application there, allow the redirect URI of this connection, and see its own log.',
+  },
+  oidc_discovery: {
+    demands:
+      'The discovery document of the issuer can be read, within 5 seconds and 256 kB, and names the issuer itself.',
+    mender: 'operator',
+    remedy: 'Compare issuer with the member issuer of its /.well-known/openid-configuration, to the letter.',
+  },
+  oidc_issuer_parameter: {
+    demands: 'iss of the answer, where the provider sends one, is the issuer (RFC 9207).',
+    mender: 'nobody',
+    remedy: 'Another provider has answered in the place of this one. Sign in anew.',
+  },
+  oidc_token: {
+    demands: 'The provider exchanges the code for tokens, with our client, its secret and our code_verifier.',
+    mender: 'operator',
+    remedy: 'Enter a client secret that is valid at present; they expire at some providers.',
+  },
+  oidc_id_token: {
+    demands:
+      'The ID token is signed by a key of the provider, by an asymmetric algorithm, and is of our issuer, client and nonce, and of now, two minutes allowed for clocks.',
+    mender: 'identity_provider',
+    remedy: 'Have ID tokens signed by RS256 or ES256, and set the clock of the provider by NTP.',
+  },
+  oidc_subject: {
+    demands: 'The ID token has a sub of at most 255 characters.',
+    mender: 'identity_provider',
+    remedy: 'Send sub as OpenID Connect Core section 2 says.',
+  },
+  oidc_hosted_domain: {
+    demands: 'Of Google: hd is a domain of the connection or of the organization.',
+    mender: 'operator',
+    remedy:
+      'Add the domain to email_domains of the connection. A private account of Google has none, and signs nobody in.',
+  },
+} as const satisfies Record<string, Check>
+
+/** Whom either protocol lets in. */
+const admissionChecks = {
   connection_active: {
     demands: 'The connection is active.',
     mender: 'operator',
     remedy: 'Activate the connection.',
   },
   email: {
-    demands: 'The assertion has an e-mail address: in an attribute of a known name, or as its NameID.',
+    demands:
+      'The assertion has an e-mail address: in an attribute of a known name, or as its NameID. Of OpenID Connect: the ID token has it, or UserInfo, as email.',
     mender: 'identity_provider',
     remedy: 'Send the address as an attribute called email, or as the NameID.',
   },
@@ -158,7 +215,7 @@ export const ssoChecks = {
   },
   linking: {
     demands:
-      'The user is known by the NameID; or their address is of a domain of the organization, so that the connection may speak for it; or it is nobody’s yet.',
+      'The user is known by the NameID, or by issuer and sub; or their address is of a domain of the organization, so that the connection may speak for it, and an OpenID provider says that it was verified and, once their address is verified, knows them by no other sub; or it is nobody’s yet.',
     mender: 'operator',
     remedy: 'Add the domain of the address to allowed_email_domains of the organization.',
   },
@@ -185,6 +242,12 @@ export const ssoChecks = {
     remedy: 'Allow the redirect URL, or set another default redirection.',
   },
 } as const satisfies Record<string, Check>
+
+/**
+ * Every check that a sign-in by an identity provider goes through, in the order in which it does; the first that refuses it
+ * ends its way. The trace of a sign-in names them, and the guide to troubleshooting is made from them.
+ */
+export const ssoChecks = { ...samlChecks, ...oidcChecks, ...admissionChecks }
 
 export type SsoCheck = keyof typeof ssoChecks
 

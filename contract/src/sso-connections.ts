@@ -19,6 +19,7 @@ import {
   pathNumber,
   personal,
   reference,
+  secret,
   slug,
   text,
   url,
@@ -26,6 +27,7 @@ import {
 import { listOf } from './record.js'
 import {
   NewSsoAdminOnboarding,
+  protocols,
   providerType,
   SsoAdminOnboarding,
   SsoAdminOnboardingChanges,
@@ -35,6 +37,7 @@ import {
   idpInitiatedModes,
   SsoConnection,
   SsoLoginTrace,
+  SsoOauthChallenge,
   SsoSamlChallenge,
   userPolicies,
 } from './sso-records.js'
@@ -58,7 +61,22 @@ const idpId = z
 
 export const ConnectionPath = z.object({ idp_id: idpId })
 
+const oidcClient = {
+  protocol: z
+    .enum(protocols)
+    .optional()
+    .describe(
+      'saml, unless provider_type is custom_oidc; it stays once the metadata, or the client, are there',
+    ),
+  issuer: url()
+    .optional()
+    .describe('Of the OpenID provider, as its discovery document has it; with oidc_client_id and secret'),
+  oidc_client_id: text(255, 1).optional(),
+  oidc_client_secret: secret(text(1000, 1)).optional().describe('Sealed, and in no answer'),
+}
+
 const settings = {
+  ...oidcClient,
   provider_type: providerType().optional(),
   seats_limit: integer({ min: 0, max: 1_000_000 }).optional(),
   update_user_new_connection: flag().optional(),
@@ -126,6 +144,8 @@ export const NewSsoSamlChallenge = z
   })
   .meta({ examples: [{ org_domain: 'awesome-company' }] })
 export type NewSsoSamlChallenge = z.output<typeof NewSsoSamlChallenge>
+
+export const NewSsoOauthChallenge = NewSsoSamlChallenge
 
 const tag = 'SSO connections'
 const path = '/api/v2/sso-connections'
@@ -320,6 +340,23 @@ export const ssoConnections = c.router(
       responses: changing({ 200: SsoConnection }, notFound, 'sso_metadata_not_found', 'precondition_failed'),
       metadata: access({ ...write, emits: ['sso.connection.update.success'], versioned: 'checks' }),
     },
+    useOidcClient: {
+      method: 'PATCH',
+      path: `${onePath}/oidc-clients/:version/use`,
+      summary: 'Make a stored client of OpenID Connect the current one',
+      headers: ifMatchHeader,
+      pathParams: ConnectionPath.extend({
+        version: pathNumber(),
+      }),
+      body: c.noBody(),
+      responses: changing(
+        { 200: SsoConnection },
+        notFound,
+        'sso_oidc_client_not_found',
+        'precondition_failed',
+      ),
+      metadata: access({ ...write, emits: ['sso.connection.update.success'], versioned: 'checks' }),
+    },
     listLoginTraces: {
       method: 'GET',
       path: `${onePath}/login-traces`,
@@ -347,6 +384,22 @@ export const ssoConnections = c.router(
         'no_application',
       ),
       metadata: access({ ...write, emits: ['sso.challenge.create.success'], limited: 'sign-in' }),
+    },
+    createOauthChallenge: {
+      method: 'POST',
+      path: '/api/v2/sso-oauth-challenges',
+      summary: 'Make the address at which a user signs in by an SSO connection of OpenID Connect',
+      body: NewSsoOauthChallenge,
+      responses: changing(
+        { 201: SsoOauthChallenge },
+        'organization_not_found',
+        notFound,
+        'application_not_found',
+        'connection_inactive',
+        'sso_connection_not_configured',
+        'no_application',
+      ),
+      metadata: access({ ...write, emits: ['sso.oauth_challenge.create.success'], limited: 'sign-in' }),
     },
   },
   { strictStatusCodes: true },

@@ -15,9 +15,22 @@ export const providerTypes = [
   'jumpcloud',
   'keycloak',
   'custom_saml',
+  'custom_oidc',
   'test',
 ] as const
 export type ProviderType = (typeof providerTypes)[number]
+
+/** What an identity provider speaks. */
+export const protocols = ['saml', 'oidc'] as const
+export type Protocol = (typeof protocols)[number]
+
+/** The kinds that can speak OpenID Connect; every other speaks SAML alone, and custom_oidc no SAML. */
+export const oidcProviderTypes = [
+  'entra_id',
+  'google_workspace',
+  'custom_oidc',
+] as const satisfies ProviderType[]
+export type OidcProviderType = (typeof oidcProviderTypes)[number]
 
 const otherNames: Readonly<Record<string, ProviderType>> = {
   azure_ad: 'entra_id',
@@ -46,7 +59,9 @@ export const SsoAdminOnboarding = record(
     provider_type: z.enum(providerTypes).nullable(),
     state: z
       .enum(onboardingStates)
-      .describe('provider_type_chosen: in the tutorial; xml_provided: the metadata are uploaded'),
+      .describe(
+        'provider_type_chosen: in the tutorial; xml_provided: the metadata, or the client of OpenID Connect, are there',
+      ),
     tutorial_step: z.int().describe('From 0'),
     inserted_at: timestamp(),
     updated_at: timestamp(),

@@ -2,7 +2,7 @@ import { z } from 'zod/v4'
 import { environment, id, personal, secret, slug, timestamp } from './fields.js'
 import { exampleOf, record } from './record.js'
 import { menders, ssoCheckNames } from './sso-checks.js'
-import { providerTypes, SsoAdminOnboarding } from './sso-onboarding.js'
+import { protocols, providerTypes, SsoAdminOnboarding } from './sso-onboarding.js'
 
 const idpId = 'awesome_company_5fGh2KqPzX81mTnRw4YdJb'
 
@@ -82,6 +82,30 @@ export const SsoMetadata = record(
 )
 export type SsoMetadata = z.output<typeof SsoMetadata>
 
+/** What we are to an OpenID provider, in versions as the metadata of SAML; the secret is in no answer. */
+export const SsoOidcClient = record(
+  'SsoOidcClient',
+  {
+    __type__: z.literal('SsoOidcClient'),
+    version: z.int().describe('From 1'),
+    current: z.boolean().describe('Sign-ins go by this version'),
+    issuer: z.string().describe('As the discovery document and the ID tokens of the provider have it'),
+    client_id: z.string(),
+    uploaded_by: z.enum(['api_key', 'sso_admin']),
+    inserted_at: timestamp(),
+  },
+  {
+    __type__: 'SsoOidcClient',
+    version: 1,
+    current: true,
+    issuer: 'https://login.microsoftonline.com/5d3f9a0b-7c1e-4d4f-8a8b-0c9d1e3f5a7b/v2.0',
+    client_id: '8f14e45f-ceea-467f-9d2e-1a2b3c4d5e6f',
+    uploaded_by: 'api_key',
+    inserted_at: '2026-03-14T09:26:53.589Z',
+  },
+)
+export type SsoOidcClient = z.output<typeof SsoOidcClient>
+
 export const DefaultRedirection = record(
   'DefaultRedirection',
   {
@@ -111,7 +135,8 @@ export const SsoConnection = record(
     idp_id: z.string().describe('Immutable'),
     sp_id: z.string().describe('Our entity ID, which is also the address of our metadata'),
     acs_url: z.string().describe('Where the identity provider posts its responses'),
-    protocol: z.literal('saml'),
+    oidc_redirect_uri: z.string().describe('Where an OpenID provider sends users back to'),
+    protocol: z.enum(protocols),
     provider_type: z.enum(['unset', ...providerTypes]),
     active: z
       .boolean()
@@ -120,7 +145,9 @@ export const SsoConnection = record(
       ),
     state: z
       .enum(connectionStates)
-      .describe('configured: metadata are there; tested: somebody has signed in, or the test has passed'),
+      .describe(
+        'configured: metadata, or the client of OpenID Connect, are there; tested: somebody has signed in, or the test has passed',
+      ),
     seats_limit: z
       .int()
       .describe('Users the organization may have for a new one to be created at sign-in; 0: any number'),
@@ -146,6 +173,9 @@ export const SsoConnection = record(
       .boolean()
       .describe('Opens assertions encrypted by AES-CBC in responses that are not signed themselves'),
     metadata: z.array(SsoMetadata).describe('The versions that are kept, newest first'),
+    issuer: z.string().nullable().describe('Of the OpenID provider; null without one'),
+    oidc_client_id: z.string().nullable(),
+    oidc_clients: z.array(SsoOidcClient).describe('The versions that are kept, newest first'),
     onboarding: z
       .union([SsoAdminOnboarding, id()])
       .nullable()
@@ -165,6 +195,7 @@ export const SsoConnection = record(
     idp_id: idpId,
     sp_id: `https://auth.example/saml/${idpId}/metadata`,
     acs_url: `https://auth.example/saml/${idpId}/acs`,
+    oidc_redirect_uri: `https://auth.example/oidc/${idpId}/callback`,
     protocol: 'saml',
     provider_type: 'okta',
     active: true,
@@ -178,6 +209,9 @@ export const SsoConnection = record(
     allow_sha1: false,
     allow_cbc_unsigned_response: false,
     metadata: [exampleOf(SsoMetadata)],
+    issuer: null,
+    oidc_client_id: null,
+    oidc_clients: [],
     onboarding: exampleOf(SsoAdminOnboarding),
     default_redirection: exampleOf(DefaultRedirection),
     inserted_at: '2026-03-14T09:26:53.589Z',
@@ -276,3 +310,10 @@ export const SsoSamlChallenge = record(
   },
 )
 export type SsoSamlChallenge = z.output<typeof SsoSamlChallenge>
+
+export const SsoOauthChallenge = record(
+  'SsoOauthChallenge',
+  { ...SsoSamlChallenge.shape, __type__: z.literal('SsoOauthChallenge') },
+  { ...exampleOf(SsoSamlChallenge), __type__: 'SsoOauthChallenge' },
+)
+export type SsoOauthChallenge = z.output<typeof SsoOauthChallenge>

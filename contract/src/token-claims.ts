@@ -36,6 +36,13 @@ const commonClaims = {
     .literal(true)
     .optional()
     .describe('Some metadata values did not fit; read the user for all of them'),
+  groups: z
+    .array(z.string())
+    .optional()
+    .describe(
+      'Names of the groups that the directory of the organization has the user in. Absent without any, and where they are ' +
+        'more than 100 or longer than 1,500 bytes of JSON: then the user has all of them',
+    ),
   amr: z
     .array(z.string())
     .describe(
@@ -72,6 +79,7 @@ const common = {
   email: 'ada@awesome.example',
   application_metadata: { name: 'Storefront', application_type: 'react' },
   meta_data: { employee_number: 1815 },
+  groups: ['Engineering'],
   amr: ['email'],
   acr: 'urn:portico:acr:1fa',
   auth_time: 1_773_480_399,

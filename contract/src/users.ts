@@ -58,6 +58,9 @@ export const User = record(
     phone_numbers: personal(z.array(PhoneNumber)),
     address: personal(Address),
     identities: z.array(Identity),
+    groups: z
+      .array(z.object({ id: id(), display_name: z.string() }))
+      .describe('Those of the directory of the organization that the user is a member of, by name'),
     metadata: personal(z.array(MetaData)),
     profile: personal(Profile),
     avatar_hexa_color: z.string().describe('# and six hexadecimal digits, drawn at creation'),
@@ -93,6 +96,7 @@ export const User = record(
       country: 'France',
     },
     identities: [],
+    groups: [{ id: '0190ca22-3c4d-7e5f-9061-7283940516c7', display_name: 'Engineering' }],
     metadata: [
       {
         __type__: 'MetaData',

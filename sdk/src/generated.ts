@@ -66,7 +66,7 @@ export interface OrganizationStatus {
   state: 'pending' | 'terminated'
 }
 
-/** Part of `OrganizationList`, `UserList`, `ApplicationList`, `MetaKeyList`, `SessionList`, `SsoConnectionList`, `SsoLoginTraceList`, `AdminList`, `RelayList`, `WebhookList`, `WebhookDeliveryList`, `LogEventList`, `OutboxMessageList`. */
+/** Part of `OrganizationList`, `UserList`, `ApplicationList`, `MetaKeyList`, `SessionList`, `SsoConnectionList`, `SsoLoginTraceList`, `AdminList`, `ScimRequestList`, `RelayList`, `WebhookList`, `WebhookDeliveryList`, `LogEventList`, `OutboxMessageList`. */
 export interface Pagination {
   current_page: number
   /** Up to five page numbers around the current one. */
@@ -114,6 +114,11 @@ export interface User {
   /** Personal data. */
   address: Address
   identities: Identity[]
+  /** Those of the directory of the organization that the user is a member of, by name. */
+  groups: Array<{
+    id: string
+    display_name: string
+  }>
   /** Personal data. */
   metadata: MetaData[]
   /** Personal data. */
@@ -160,7 +165,7 @@ export interface Identity {
   data: { [name: string]: JsonValue }
 }
 
-/** Part of `Identity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `UserSessionEndSuccessEvent`, `UserSessionEndAllSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `PasswordConnectionCreateSuccessEvent`, `PasswordConnectionUpdateSuccessEvent`, `PasswordRequestCreateSuccessEvent`, `PasswordChallengeCreateSuccessEvent`, `PasswordPasswordSetSuccessEvent`, `TotpConnectionUpdateSuccessEvent`, `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`, `TotpChallengeCreateSuccessEvent`, `TotpChallengeValidateSuccessEvent`, `SsoConnectionCreateSuccessEvent`, `SsoConnectionUpdateSuccessEvent`, `SsoDefaultRedirectionCreateSuccessEvent`, `SsoOnboardingCreateSuccessEvent`, `SsoOnboardingUpdateSuccessEvent`, `SsoOnboardingInviteSuccessEvent`, `SsoOnboardingResetSuccessEvent`, `SsoChallengeCreateSuccessEvent`, `SsoCertificateExpireSuccessEvent`, `AdminAdminInviteSuccessEvent`, `AdminAdminUpdateSuccessEvent`, `AdminAdminDeleteSuccessEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
+/** Part of `Identity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `UserSessionEndSuccessEvent`, `UserSessionEndAllSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `PasswordConnectionCreateSuccessEvent`, `PasswordConnectionUpdateSuccessEvent`, `PasswordRequestCreateSuccessEvent`, `PasswordChallengeCreateSuccessEvent`, `PasswordPasswordSetSuccessEvent`, `TotpConnectionUpdateSuccessEvent`, `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`, `TotpChallengeCreateSuccessEvent`, `TotpChallengeValidateSuccessEvent`, `SsoConnectionCreateSuccessEvent`, `SsoConnectionUpdateSuccessEvent`, `SsoDefaultRedirectionCreateSuccessEvent`, `SsoOnboardingCreateSuccessEvent`, `SsoOnboardingUpdateSuccessEvent`, `SsoOnboardingInviteSuccessEvent`, `SsoOnboardingResetSuccessEvent`, `SsoChallengeCreateSuccessEvent`, `SsoOauthChallengeCreateSuccessEvent`, `SsoCertificateExpireSuccessEvent`, `AdminAdminInviteSuccessEvent`, `AdminAdminUpdateSuccessEvent`, `AdminAdminDeleteSuccessEvent`, `DirSyncDirectoryCreateSuccessEvent`, `DirSyncDirectoryUpdateSuccessEvent`, `DirSyncDirectoryDeleteSuccessEvent`, `DirSyncDirectoryResetSuccessEvent`, `DirSyncUserProvisionSuccessEvent`, `DirectorySyncEvent`, `DirSyncUserProvisionFailEvent`, `DirSyncUserUpdateSuccessEvent`, `DirSyncUserUpdateFailEvent`, `DirSyncUserDeprovisionSuccessEvent`, `DirSyncUserDeprovisionFailEvent`, `DirSyncGroupProvisionSuccessEvent`, `DirSyncGroupProvisionFailEvent`, `DirSyncGroupUpdateSuccessEvent`, `DirSyncGroupUpdateFailEvent`, `DirSyncGroupDeprovisionSuccessEvent`, `DirSyncGroupDeprovisionFailEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
 /** Part of `User`. */
@@ -650,7 +655,7 @@ export interface SessionDeletion {
   type: '__Deleted__'
 }
 
-/** Answered by `ssoConnections.create`, `ssoConnections.list`, `ssoConnections.get`, `ssoConnections.update`, `ssoConnections.setUserPolicy`, `ssoConnections.activate`, `ssoConnections.disable`, `ssoConnections.useMetadata`. */
+/** Answered by `ssoConnections.create`, `ssoConnections.list`, `ssoConnections.get`, `ssoConnections.update`, `ssoConnections.setUserPolicy`, `ssoConnections.activate`, `ssoConnections.disable`, `ssoConnections.useMetadata`, `ssoConnections.useOidcClient`. */
 export interface SsoConnection {
   __type__: 'SsoConnection'
   __domain__: string
@@ -663,7 +668,9 @@ export interface SsoConnection {
   sp_id: string
   /** Where the identity provider posts its responses. */
   acs_url: string
-  protocol: 'saml'
+  /** Where an OpenID provider sends users back to. */
+  oidc_redirect_uri: string
+  protocol: 'saml' | 'oidc'
   provider_type:
     | 'unset'
     | 'okta'
@@ -677,10 +684,11 @@ export interface SsoConnection {
     | 'jumpcloud'
     | 'keycloak'
     | 'custom_saml'
+    | 'custom_oidc'
     | 'test'
   /** An inactive connection signs nobody in. True at creation, and the first metadata are in use at once, also those of an administrator you have invited: disable it first to look before anybody signs in. */
   active: boolean
-  /** configured: metadata are there; tested: somebody has signed in, or the test has passed. */
+  /** configured: metadata, or the client of OpenID Connect, are there; tested: somebody has signed in, or the test has passed. */
   state: 'it_admin_invitation_pending' | 'it_admin_onboarding' | 'configured' | 'tested'
   /** Users the organization may have for a new one to be created at sign-in; 0: any number. */
   seats_limit: number
@@ -700,6 +708,11 @@ export interface SsoConnection {
   allow_cbc_unsigned_response: boolean
   /** The versions that are kept, newest first. */
   metadata: SsoMetadata[]
+  /** Of the OpenID provider; null without one. */
+  issuer: string | null
+  oidc_client_id: string | null
+  /** The versions that are kept, newest first. */
+  oidc_clients: SsoOidcClient[]
   /** The id, unless preload_associations names enterprise_connection_onboarding. */
   onboarding: SsoAdminOnboarding | string | null
   /** The id, unless preload_associations names default_redirection. */
@@ -738,6 +751,20 @@ export interface SsoCertificate {
   not_after: string
 }
 
+/** Part of `SsoConnection`. */
+export interface SsoOidcClient {
+  __type__: 'SsoOidcClient'
+  /** From 1. */
+  version: number
+  /** Sign-ins go by this version. */
+  current: boolean
+  /** As the discovery document and the ID tokens of the provider have it. */
+  issuer: string
+  client_id: string
+  uploaded_by: 'api_key' | 'sso_admin'
+  inserted_at: string
+}
+
 /** Answered by `ssoConnections.createOnboarding`, `ssoConnections.updateOnboarding`, `ssoConnections.inviteAdmin`, `ssoConnections.resetOnboarding`. */
 export interface SsoAdminOnboarding {
   __type__: 'EnterpriseConnectionOnboarding'
@@ -759,9 +786,10 @@ export interface SsoAdminOnboarding {
     | 'jumpcloud'
     | 'keycloak'
     | 'custom_saml'
+    | 'custom_oidc'
     | 'test'
     | null
-  /** provider_type_chosen: in the tutorial; xml_provided: the metadata are uploaded. */
+  /** provider_type_chosen: in the tutorial; xml_provided: the metadata, or the client of OpenID Connect, are there. */
   state: 'not_initialized' | 'provider_type_chosen' | 'xml_provided'
   /** From 0. */
   tutorial_step: number
@@ -833,6 +861,15 @@ export interface SsoLoginTrace {
     | 'request'
     | 'browser'
     | 'authenticated_at'
+    | 'oidc_state'
+    | 'oidc_browser'
+    | 'oidc_answer'
+    | 'oidc_discovery'
+    | 'oidc_issuer_parameter'
+    | 'oidc_token'
+    | 'oidc_id_token'
+    | 'oidc_subject'
+    | 'oidc_hosted_domain'
     | 'connection_active'
     | 'email'
     | 'email_domain'
@@ -870,6 +907,15 @@ export interface SsoLoginTrace {
       | 'request'
       | 'browser'
       | 'authenticated_at'
+      | 'oidc_state'
+      | 'oidc_browser'
+      | 'oidc_answer'
+      | 'oidc_discovery'
+      | 'oidc_issuer_parameter'
+      | 'oidc_token'
+      | 'oidc_id_token'
+      | 'oidc_subject'
+      | 'oidc_hosted_domain'
       | 'connection_active'
       | 'email'
       | 'email_domain'
@@ -917,6 +963,22 @@ export interface SsoSamlChallenge {
   expired_at: string
 }
 
+/** Answered by `ssoConnections.createOauthChallenge`. */
+export interface SsoOauthChallenge {
+  __type__: 'SsoOauthChallenge'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The connection that the user signs in by. */
+  idp_id: string
+  /**
+   * Redirect the browser of the user there: good once, for ten minutes.
+   * Secret: do not log it.
+   */
+  authorization_url: string
+  request_id: string
+  expired_at: string
+}
+
 /** Answered by `admins.invite`, `admins.list`. */
 export interface Admin {
   __type__: 'Admin'
@@ -950,6 +1012,109 @@ export interface AdminDeletion {
   deleted: true
   resource: Admin
   type: '__Deleted__'
+}
+
+/** Answered by `directorySync.create`, `directorySync.get`, `directorySync.update`, `directorySync.reset`. */
+export interface DirectorySync {
+  __type__: 'DirectorySync'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  id: string
+  provider_type: 'okta' | 'entra_id' | 'onelogin' | 'jumpcloud' | 'ping_one' | 'custom_scim'
+  /** An inactive directory answers 403 to every request of its provider. */
+  active: boolean
+  /** A user who is there already, with the same verified e-mail address, comes under the directory instead of being refused as taken. */
+  takes_over_users: boolean
+  /** What the provider calls base URL or tenant URL. */
+  scim_base_url: string
+  /** By which the provider proves itself. */
+  auth_secret_token: {
+    /** The last four characters. */
+    hint: string
+    /**
+     * The bearer token of the provider: in the answers of the creation and of a reset alone, else null.
+     * Secret: do not log it.
+     */
+    value: string | null
+  }
+  /** Until then the token before the last reset is good too. */
+  previous_secret_expires_at: string | null
+  inserted_at: string
+  updated_at: string
+}
+
+/** Answered by `directorySync.delete`. */
+export interface DirectorySyncDeletion {
+  deleted: true
+  resource: DirectorySync
+  type: '__Deleted__'
+}
+
+/** Answered by `directorySync.listRequests`. */
+export interface ScimRequestList {
+  __type__: 'List'
+  data: ScimRequest[]
+  pagination: Pagination
+  total: number
+  /** Value of after for the next page; null at the end. */
+  next_cursor: string | null
+}
+
+/** Answered by `directorySync.listRequests`. */
+export interface ScimRequest {
+  __type__: 'ScimRequest'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  id: string
+  directory_sync_id: string
+  method: string
+  /** Behind the base URL, for example /Users. */
+  path: string
+  /**
+   * Behind the question mark; empty without one.
+   * Personal data.
+   */
+  query: string
+  /**
+   * The body as it came, without passwords, cut to 8,000 characters.
+   * Personal data.
+   */
+  request: string | null
+  status: number
+  /**
+   * The body that was answered, cut to 8,000 characters; of a list its ids.
+   * Personal data.
+   */
+  answer: string | null
+  /** Of an error (RFC 7644 section 3.12). */
+  scim_type: string | null
+  /** What it changed, by the names of the members. */
+  changes: Array<{
+    type: 'User' | 'Group'
+    id: string
+    members: string[]
+  }>
+  /** Where it departs from RFC 7644, and how it was read. */
+  quirks: Array<
+    | 'boolean_as_text'
+    | 'number_as_text'
+    | 'value_in_array'
+    | 'complex_as_text'
+    | 'operation_case'
+    | 'unquoted_text'
+    | 'attribute_case'
+    | 'filter_made_element'
+    | 'dotted_member'
+    | 'remove_with_value'
+    | 'unknown_attribute'
+    | 'read_only_ignored'
+    | 'patch_wrapped'
+  >
+  /** The user it is about. */
+  user_id: string | null
+  duration_ms: number
+  request_id: string
+  inserted_at: string
 }
 
 /** Answered by `relays.create`, `relays.list`, `relays.get`, `relays.update`. */
@@ -1016,7 +1181,7 @@ export interface EventPage {
   has_more: boolean
 }
 
-/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `UserSessionEndSuccessEvent`, `UserSessionEndAllSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `PasswordConnectionCreateSuccessEvent`, `PasswordConnectionUpdateSuccessEvent`, `PasswordRequestCreateSuccessEvent`, `PasswordChallengeCreateSuccessEvent`, `PasswordPasswordSetSuccessEvent`, `TotpConnectionUpdateSuccessEvent`, `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`, `TotpChallengeCreateSuccessEvent`, `TotpChallengeValidateSuccessEvent`, `SsoConnectionCreateSuccessEvent`, `SsoConnectionUpdateSuccessEvent`, `SsoDefaultRedirectionCreateSuccessEvent`, `SsoOnboardingCreateSuccessEvent`, `SsoOnboardingUpdateSuccessEvent`, `SsoOnboardingInviteSuccessEvent`, `SsoOnboardingResetSuccessEvent`, `SsoChallengeCreateSuccessEvent`, `SsoCertificateExpireSuccessEvent`, `AdminAdminInviteSuccessEvent`, `AdminAdminUpdateSuccessEvent`, `AdminAdminDeleteSuccessEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`, `LogEvent`. */
+/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `UserSessionEndSuccessEvent`, `UserSessionEndAllSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `PasswordConnectionCreateSuccessEvent`, `PasswordConnectionUpdateSuccessEvent`, `PasswordRequestCreateSuccessEvent`, `PasswordChallengeCreateSuccessEvent`, `PasswordPasswordSetSuccessEvent`, `TotpConnectionUpdateSuccessEvent`, `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`, `TotpChallengeCreateSuccessEvent`, `TotpChallengeValidateSuccessEvent`, `SsoConnectionCreateSuccessEvent`, `SsoConnectionUpdateSuccessEvent`, `SsoDefaultRedirectionCreateSuccessEvent`, `SsoOnboardingCreateSuccessEvent`, `SsoOnboardingUpdateSuccessEvent`, `SsoOnboardingInviteSuccessEvent`, `SsoOnboardingResetSuccessEvent`, `SsoChallengeCreateSuccessEvent`, `SsoOauthChallengeCreateSuccessEvent`, `SsoCertificateExpireSuccessEvent`, `AdminAdminInviteSuccessEvent`, `AdminAdminUpdateSuccessEvent`, `AdminAdminDeleteSuccessEvent`, `DirSyncDirectoryCreateSuccessEvent`, `DirSyncDirectoryUpdateSuccessEvent`, `DirSyncDirectoryDeleteSuccessEvent`, `DirSyncDirectoryResetSuccessEvent`, `DirSyncUserProvisionSuccessEvent`, `DirSyncUserProvisionFailEvent`, `DirSyncUserUpdateSuccessEvent`, `DirSyncUserUpdateFailEvent`, `DirSyncUserDeprovisionSuccessEvent`, `DirSyncUserDeprovisionFailEvent`, `DirSyncGroupProvisionSuccessEvent`, `DirSyncGroupProvisionFailEvent`, `DirSyncGroupUpdateSuccessEvent`, `DirSyncGroupUpdateFailEvent`, `DirSyncGroupDeprovisionSuccessEvent`, `DirSyncGroupDeprovisionFailEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`, `LogEvent`. */
 export type Event =
   | OrganizationOrganizationCreateSuccessEvent
   | OrganizationOrganizationUpdateSuccessEvent
@@ -1056,10 +1221,27 @@ export type Event =
   | SsoOnboardingInviteSuccessEvent
   | SsoOnboardingResetSuccessEvent
   | SsoChallengeCreateSuccessEvent
+  | SsoOauthChallengeCreateSuccessEvent
   | SsoCertificateExpireSuccessEvent
   | AdminAdminInviteSuccessEvent
   | AdminAdminUpdateSuccessEvent
   | AdminAdminDeleteSuccessEvent
+  | DirSyncDirectoryCreateSuccessEvent
+  | DirSyncDirectoryUpdateSuccessEvent
+  | DirSyncDirectoryDeleteSuccessEvent
+  | DirSyncDirectoryResetSuccessEvent
+  | DirSyncUserProvisionSuccessEvent
+  | DirSyncUserProvisionFailEvent
+  | DirSyncUserUpdateSuccessEvent
+  | DirSyncUserUpdateFailEvent
+  | DirSyncUserDeprovisionSuccessEvent
+  | DirSyncUserDeprovisionFailEvent
+  | DirSyncGroupProvisionSuccessEvent
+  | DirSyncGroupProvisionFailEvent
+  | DirSyncGroupUpdateSuccessEvent
+  | DirSyncGroupUpdateFailEvent
+  | DirSyncGroupDeprovisionSuccessEvent
+  | DirSyncGroupDeprovisionFailEvent
   | RelayRelayCreateSuccessEvent
   | RelayRelayUpdateSuccessEvent
   | RelayRelayDeleteSuccessEvent
@@ -1104,15 +1286,15 @@ export interface OrganizationOrganizationCreateSuccessEvent {
   data: Organization | TruncatedData
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `UserSessionEndSuccessEvent`, `UserSessionEndAllSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `PasswordConnectionCreateSuccessEvent`, `PasswordConnectionUpdateSuccessEvent`, `PasswordRequestCreateSuccessEvent`, `PasswordChallengeCreateSuccessEvent`, `PasswordPasswordSetSuccessEvent`, `TotpConnectionUpdateSuccessEvent`, `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`, `TotpChallengeCreateSuccessEvent`, `TotpChallengeValidateSuccessEvent`, `SsoConnectionCreateSuccessEvent`, `SsoConnectionUpdateSuccessEvent`, `SsoDefaultRedirectionCreateSuccessEvent`, `SsoOnboardingCreateSuccessEvent`, `SsoOnboardingUpdateSuccessEvent`, `SsoOnboardingInviteSuccessEvent`, `SsoOnboardingResetSuccessEvent`, `SsoChallengeCreateSuccessEvent`, `SsoCertificateExpireSuccessEvent`, `AdminAdminInviteSuccessEvent`, `AdminAdminUpdateSuccessEvent`, `AdminAdminDeleteSuccessEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `UserSessionEndSuccessEvent`, `UserSessionEndAllSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `PasswordConnectionCreateSuccessEvent`, `PasswordConnectionUpdateSuccessEvent`, `PasswordRequestCreateSuccessEvent`, `PasswordChallengeCreateSuccessEvent`, `PasswordPasswordSetSuccessEvent`, `TotpConnectionUpdateSuccessEvent`, `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`, `TotpChallengeCreateSuccessEvent`, `TotpChallengeValidateSuccessEvent`, `SsoConnectionCreateSuccessEvent`, `SsoConnectionUpdateSuccessEvent`, `SsoDefaultRedirectionCreateSuccessEvent`, `SsoOnboardingCreateSuccessEvent`, `SsoOnboardingUpdateSuccessEvent`, `SsoOnboardingInviteSuccessEvent`, `SsoOnboardingResetSuccessEvent`, `SsoChallengeCreateSuccessEvent`, `SsoOauthChallengeCreateSuccessEvent`, `SsoCertificateExpireSuccessEvent`, `AdminAdminInviteSuccessEvent`, `AdminAdminUpdateSuccessEvent`, `AdminAdminDeleteSuccessEvent`, `DirSyncDirectoryCreateSuccessEvent`, `DirSyncDirectoryUpdateSuccessEvent`, `DirSyncDirectoryDeleteSuccessEvent`, `DirSyncDirectoryResetSuccessEvent`, `DirSyncUserProvisionSuccessEvent`, `DirSyncUserProvisionFailEvent`, `DirSyncUserUpdateSuccessEvent`, `DirSyncUserUpdateFailEvent`, `DirSyncUserDeprovisionSuccessEvent`, `DirSyncUserDeprovisionFailEvent`, `DirSyncGroupProvisionSuccessEvent`, `DirSyncGroupProvisionFailEvent`, `DirSyncGroupUpdateSuccessEvent`, `DirSyncGroupUpdateFailEvent`, `DirSyncGroupDeprovisionSuccessEvent`, `DirSyncGroupDeprovisionFailEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
 export interface Actor {
-  /** user: at a page; admin: at the onboarding; operator: at the command line; system: the service itself. */
-  type: 'api_key' | 'user' | 'admin' | 'operator' | 'system'
-  /** The client_id of an API key, or the id of a user or administrator. */
+  /** user: at a page; admin: at the onboarding; directory: its provider, by SCIM; operator: at the command line; system: the service itself. */
+  type: 'api_key' | 'user' | 'admin' | 'directory' | 'operator' | 'system'
+  /** The client_id of an API key, or the id of a user, administrator or directory. */
   id: string
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `UserSessionEndSuccessEvent`, `UserSessionEndAllSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `PasswordConnectionCreateSuccessEvent`, `PasswordConnectionUpdateSuccessEvent`, `PasswordRequestCreateSuccessEvent`, `PasswordChallengeCreateSuccessEvent`, `PasswordPasswordSetSuccessEvent`, `TotpConnectionUpdateSuccessEvent`, `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`, `TotpChallengeCreateSuccessEvent`, `TotpChallengeValidateSuccessEvent`, `SsoConnectionCreateSuccessEvent`, `SsoConnectionUpdateSuccessEvent`, `SsoDefaultRedirectionCreateSuccessEvent`, `SsoOnboardingCreateSuccessEvent`, `SsoOnboardingUpdateSuccessEvent`, `SsoOnboardingInviteSuccessEvent`, `SsoOnboardingResetSuccessEvent`, `SsoChallengeCreateSuccessEvent`, `SsoCertificateExpireSuccessEvent`, `AdminAdminInviteSuccessEvent`, `AdminAdminUpdateSuccessEvent`, `AdminAdminDeleteSuccessEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `UserSessionEndSuccessEvent`, `UserSessionEndAllSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `PasswordConnectionCreateSuccessEvent`, `PasswordConnectionUpdateSuccessEvent`, `PasswordRequestCreateSuccessEvent`, `PasswordChallengeCreateSuccessEvent`, `PasswordPasswordSetSuccessEvent`, `TotpConnectionUpdateSuccessEvent`, `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`, `TotpChallengeCreateSuccessEvent`, `TotpChallengeValidateSuccessEvent`, `SsoConnectionCreateSuccessEvent`, `SsoConnectionUpdateSuccessEvent`, `SsoDefaultRedirectionCreateSuccessEvent`, `SsoOnboardingCreateSuccessEvent`, `SsoOnboardingUpdateSuccessEvent`, `SsoOnboardingInviteSuccessEvent`, `SsoOnboardingResetSuccessEvent`, `SsoChallengeCreateSuccessEvent`, `SsoOauthChallengeCreateSuccessEvent`, `SsoCertificateExpireSuccessEvent`, `AdminAdminInviteSuccessEvent`, `AdminAdminUpdateSuccessEvent`, `AdminAdminDeleteSuccessEvent`, `DirSyncDirectoryCreateSuccessEvent`, `DirSyncDirectoryUpdateSuccessEvent`, `DirSyncDirectoryDeleteSuccessEvent`, `DirSyncDirectoryResetSuccessEvent`, `DirSyncUserProvisionSuccessEvent`, `DirSyncUserProvisionFailEvent`, `DirSyncUserUpdateSuccessEvent`, `DirSyncUserUpdateFailEvent`, `DirSyncUserDeprovisionSuccessEvent`, `DirSyncUserDeprovisionFailEvent`, `DirSyncGroupProvisionSuccessEvent`, `DirSyncGroupProvisionFailEvent`, `DirSyncGroupUpdateSuccessEvent`, `DirSyncGroupUpdateFailEvent`, `DirSyncGroupDeprovisionSuccessEvent`, `DirSyncGroupDeprovisionFailEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
 export interface TruncatedData {
   id?: string
   truncated: true
@@ -2250,6 +2432,45 @@ export interface SsoSamlChallengeData {
 }
 
 /** Part of `Event`. */
+export interface SsoOauthChallengeCreateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'sso.oauth_challenge.create.success'
+  data: SsoOauthChallengeData | TruncatedData
+}
+
+/** Part of `SsoOauthChallengeCreateSuccessEvent`. */
+export interface SsoOauthChallengeData {
+  __type__: 'SsoOauthChallenge'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The connection that the user signs in by. */
+  idp_id: string
+  request_id: string
+  expired_at: string
+}
+
+/** Part of `Event`. */
 export interface SsoCertificateExpireSuccessEvent {
   __type__: 'Event'
   /** Domain of the organization, or of the account where none owns the record. */
@@ -2367,6 +2588,504 @@ export interface RemovedAdmin {
   __domain__: string
   id: string
   deleted: true
+}
+
+/** Part of `Event`. */
+export interface DirSyncDirectoryCreateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'dir_sync.directory.create.success'
+  data: DirectorySyncData | TruncatedData
+}
+
+/** Part of `DirSyncDirectoryCreateSuccessEvent`, `DirSyncDirectoryUpdateSuccessEvent`, `DirSyncDirectoryDeleteSuccessEvent`, `DirSyncDirectoryResetSuccessEvent`. */
+export interface DirectorySyncData {
+  __type__: 'DirectorySync'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  id: string
+  provider_type: 'okta' | 'entra_id' | 'onelogin' | 'jumpcloud' | 'ping_one' | 'custom_scim'
+  /** An inactive directory answers 403 to every request of its provider. */
+  active: boolean
+  /** A user who is there already, with the same verified e-mail address, comes under the directory instead of being refused as taken. */
+  takes_over_users: boolean
+  /** What the provider calls base URL or tenant URL. */
+  scim_base_url: string
+  auth_secret_token: {
+    /** The last four characters. */
+    hint: string
+  }
+  /** Until then the token before the last reset is good too. */
+  previous_secret_expires_at: string | null
+  inserted_at: string
+  updated_at: string
+}
+
+/** Part of `Event`. */
+export interface DirSyncDirectoryUpdateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'dir_sync.directory.update.success'
+  data: DirectorySyncData | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface DirSyncDirectoryDeleteSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'dir_sync.directory.delete.success'
+  data: DirectorySyncData | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface DirSyncDirectoryResetSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'dir_sync.directory.reset.success'
+  data: DirectorySyncData | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface DirSyncUserProvisionSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'dir_sync.user.provision.success'
+  data: DirectorySyncEvent | TruncatedData
+}
+
+/** Part of `DirSyncUserProvisionSuccessEvent`, `DirSyncUserProvisionFailEvent`, `DirSyncUserUpdateSuccessEvent`, `DirSyncUserUpdateFailEvent`, `DirSyncUserDeprovisionSuccessEvent`, `DirSyncUserDeprovisionFailEvent`, `DirSyncGroupProvisionSuccessEvent`, `DirSyncGroupProvisionFailEvent`, `DirSyncGroupUpdateSuccessEvent`, `DirSyncGroupUpdateFailEvent`, `DirSyncGroupDeprovisionSuccessEvent`, `DirSyncGroupDeprovisionFailEvent`. */
+export interface DirectorySyncEvent {
+  __type__: 'DirectorySyncEvent'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  change: 'provision' | 'update' | 'deprovision'
+  directory_sync_id: string
+  provider: 'okta' | 'entra_id' | 'onelogin' | 'jumpcloud' | 'ping_one' | 'custom_scim'
+  resource: {
+    /** The user or group; null where none was made. */
+    id: string | null
+    type: 'User' | 'Group'
+    changes: {
+      /**
+       * The members that changed, as they are now.
+       * Personal data.
+       */
+      new_values: { [name: string]: JsonValue }
+      /**
+       * The same, as they were.
+       * Personal data.
+       */
+      previous_values: { [name: string]: JsonValue }
+    }
+  }
+}
+
+/** Part of `Event`. */
+export interface DirSyncUserProvisionFailEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'dir_sync.user.provision.fail'
+  data: DirectorySyncEvent | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface DirSyncUserUpdateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'dir_sync.user.update.success'
+  data: DirectorySyncEvent | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface DirSyncUserUpdateFailEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'dir_sync.user.update.fail'
+  data: DirectorySyncEvent | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface DirSyncUserDeprovisionSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'dir_sync.user.deprovision.success'
+  data: DirectorySyncEvent | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface DirSyncUserDeprovisionFailEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'dir_sync.user.deprovision.fail'
+  data: DirectorySyncEvent | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface DirSyncGroupProvisionSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'dir_sync.group.provision.success'
+  data: DirectorySyncEvent | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface DirSyncGroupProvisionFailEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'dir_sync.group.provision.fail'
+  data: DirectorySyncEvent | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface DirSyncGroupUpdateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'dir_sync.group.update.success'
+  data: DirectorySyncEvent | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface DirSyncGroupUpdateFailEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'dir_sync.group.update.fail'
+  data: DirectorySyncEvent | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface DirSyncGroupDeprovisionSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'dir_sync.group.deprovision.success'
+  data: DirectorySyncEvent | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface DirSyncGroupDeprovisionFailEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account where none owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  id: string
+  /** Why it failed; null where the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  cursor: string | null
+  /** The webhook it is sent to; null where events are read. */
+  webhook_id: string | null
+  code: 'dir_sync.group.deprovision.fail'
+  data: DirectorySyncEvent | TruncatedData
 }
 
 /** Part of `Event`. */
@@ -4696,6 +5415,16 @@ export interface SsoConnectionsCreateInput {
   /** Sends the invitation at once; needs sso_admin_email. */
   send_email?: boolean
   user_security_type?: 'none' | 'user_registered' | 'user_provisionned'
+  /** saml, unless provider_type is custom_oidc; it stays once the metadata, or the client, are there. */
+  protocol?: 'saml' | 'oidc'
+  /** Of the OpenID provider, as its discovery document has it; with oidc_client_id and secret. */
+  issuer?: string
+  oidc_client_id?: string
+  /**
+   * Sealed, and in no answer.
+   * Secret: do not log it.
+   */
+  oidc_client_secret?: string
   /** test, the built-in identity provider, exists in the sandbox alone. */
   provider_type?:
     | 'okta'
@@ -4709,6 +5438,7 @@ export interface SsoConnectionsCreateInput {
     | 'jumpcloud'
     | 'keycloak'
     | 'custom_saml'
+    | 'custom_oidc'
     | 'test'
   seats_limit?: number
   update_user_new_connection?: boolean
@@ -4790,6 +5520,16 @@ export interface SsoConnectionsUpdateInput {
   /** The XML of the identity provider; becomes the current version. */
   metadata?: string
   user_security_type?: 'none' | 'user_registered' | 'user_provisionned'
+  /** saml, unless provider_type is custom_oidc; it stays once the metadata, or the client, are there. */
+  protocol?: 'saml' | 'oidc'
+  /** Of the OpenID provider, as its discovery document has it; with oidc_client_id and secret. */
+  issuer?: string
+  oidc_client_id?: string
+  /**
+   * Sealed, and in no answer.
+   * Secret: do not log it.
+   */
+  oidc_client_secret?: string
   /** test, the built-in identity provider, exists in the sandbox alone. */
   provider_type?:
     | 'okta'
@@ -4803,6 +5543,7 @@ export interface SsoConnectionsUpdateInput {
     | 'jumpcloud'
     | 'keycloak'
     | 'custom_saml'
+    | 'custom_oidc'
     | 'test'
   seats_limit?: number
   update_user_new_connection?: boolean
@@ -4918,6 +5659,7 @@ export interface SsoConnectionsCreateOnboardingInput {
     | 'jumpcloud'
     | 'keycloak'
     | 'custom_saml'
+    | 'custom_oidc'
     | 'test'
 }
 
@@ -4956,6 +5698,7 @@ export interface SsoConnectionsUpdateOnboardingInput {
     | 'jumpcloud'
     | 'keycloak'
     | 'custom_saml'
+    | 'custom_oidc'
     | 'test'
 }
 
@@ -5079,6 +5822,28 @@ export type SsoConnectionsUseMetadataErrorCode =
   | 'rate_limited'
   | 'unavailable'
 
+/** What `ssoConnections.useOidcClient` takes. */
+export interface SsoConnectionsUseOidcClientInput {
+  /** idp_id of the connection. */
+  idp_id: string
+  version: number
+}
+
+/** Codes that `ssoConnections.useOidcClient` answers. */
+export type SsoConnectionsUseOidcClientErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'sso_connection_not_found'
+  | 'sso_oidc_client_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
 /** What `ssoConnections.listLoginTraces` takes. */
 export interface SsoConnectionsListLoginTracesInput {
   /** idp_id of the connection. */
@@ -5136,6 +5901,49 @@ export interface SsoConnectionsCreateSamlChallengeInput {
 
 /** Codes that `ssoConnections.createSamlChallenge` answers. */
 export type SsoConnectionsCreateSamlChallengeErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'sso_connection_not_found'
+  | 'application_not_found'
+  | 'connection_inactive'
+  | 'sso_connection_not_configured'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'no_application'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `ssoConnections.createOauthChallenge` takes. */
+export interface SsoConnectionsCreateOauthChallengeInput {
+  /** An allowed redirect URL of an application; any other gives way to the default redirect. */
+  redirect_uri?: string
+  /** Needed without user_email. */
+  org_domain?: string
+  /**
+   * Whose connection is sought by the domain of the address; needed without org_domain.
+   * Personal data.
+   */
+  user_email?: string
+  /** Which connection, where the organization has several. */
+  idp_id?: string
+  /** The application the code is for. */
+  application_id?: string
+  /** Repeated on the redirect. */
+  state?: string
+  /** Repeated in the ID token. */
+  nonce?: string
+  code_challenge?: string
+  code_challenge_method?: 'S256'
+  /** openid and the way of signing in are always granted; offline_access, profile, email, phone and address where asked for, nothing else. */
+  scope?: string
+}
+
+/** Codes that `ssoConnections.createOauthChallenge` answers. */
+export type SsoConnectionsCreateOauthChallengeErrorCode =
   | 'malformed_request'
   | 'invalid_token'
   | 'https_required'
@@ -5220,6 +6028,156 @@ export type AdminsDeleteErrorCode =
   | 'body_too_large'
   | 'media_type_unsupported'
   | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `directorySync.create` takes. */
+export interface DirectorySyncCreateInput {
+  /** Domain of the organization. */
+  org_domain: string
+  provider_type: 'okta' | 'entra_id' | 'onelogin' | 'jumpcloud' | 'ping_one' | 'custom_scim'
+  /** An inactive directory answers 403 to every request of its provider. */
+  active?: boolean
+  /** A user who is there already, with the same verified e-mail address, comes under the directory instead of being refused as taken. */
+  takes_over_users?: boolean
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+}
+
+/** Codes that `directorySync.create` answers. */
+export type DirectorySyncCreateErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'idempotency_in_flight'
+  | 'directory_sync_taken'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'idempotency_key_reused'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `directorySync.get` takes. */
+export interface DirectorySyncGetInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+}
+
+/** Codes that `directorySync.get` answers. */
+export type DirectorySyncGetErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'directory_sync_not_found'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `directorySync.update` takes. */
+export interface DirectorySyncUpdateInput {
+  /** Domain of the organization. */
+  org_domain: string
+  provider_type?: 'okta' | 'entra_id' | 'onelogin' | 'jumpcloud' | 'ping_one' | 'custom_scim'
+  /** An inactive directory answers 403 to every request of its provider. */
+  active?: boolean
+  /** A user who is there already, with the same verified e-mail address, comes under the directory instead of being refused as taken. */
+  takes_over_users?: boolean
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+}
+
+/** Codes that `directorySync.update` answers. */
+export type DirectorySyncUpdateErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'directory_sync_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `directorySync.delete` takes. */
+export interface DirectorySyncDeleteInput {
+  /** Domain of the organization. */
+  org_domain: string
+}
+
+/** Codes that `directorySync.delete` answers. */
+export type DirectorySyncDeleteErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'directory_sync_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `directorySync.reset` takes. */
+export interface DirectorySyncResetInput {
+  /** Domain of the organization. */
+  org_domain: string
+}
+
+/** Codes that `directorySync.reset` answers. */
+export type DirectorySyncResetErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'directory_sync_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `directorySync.listRequests` takes. */
+export interface DirectorySyncListRequestsInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** Number of the page, from 1. */
+  page?: unknown
+  /** The same as page. */
+  current_page?: unknown
+  /** Records on a page: 1 to 100. */
+  per_page?: unknown
+  /** The next_cursor of the page before. */
+  after?: string
+  /** The environment of the API key, repeated; any case. */
+  environment?: string
+  /** Only requests with this answer. */
+  status?: number
+  /** Only requests about this user. */
+  user_id?: string
+}
+
+/** Codes that `directorySync.listRequests` answers. */
+export type DirectorySyncListRequestsErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'directory_sync_not_found'
   | 'rate_limited'
   | 'unavailable'
 
@@ -5386,6 +6344,7 @@ export interface EventsListInput {
     | 'totp.all'
     | 'sso.all'
     | 'admin.all'
+    | 'dir_sync.all'
     | 'relay.all'
     | 'api_key.all'
     | 'webhook.all'
@@ -5428,10 +6387,27 @@ export interface EventsListInput {
     | 'sso.onboarding.invite.success'
     | 'sso.onboarding.reset.success'
     | 'sso.challenge.create.success'
+    | 'sso.oauth_challenge.create.success'
     | 'sso.certificate.expire.success'
     | 'admin.admin.invite.success'
     | 'admin.admin.update.success'
     | 'admin.admin.delete.success'
+    | 'dir_sync.directory.create.success'
+    | 'dir_sync.directory.update.success'
+    | 'dir_sync.directory.delete.success'
+    | 'dir_sync.directory.reset.success'
+    | 'dir_sync.user.provision.success'
+    | 'dir_sync.user.provision.fail'
+    | 'dir_sync.user.update.success'
+    | 'dir_sync.user.update.fail'
+    | 'dir_sync.user.deprovision.success'
+    | 'dir_sync.user.deprovision.fail'
+    | 'dir_sync.group.provision.success'
+    | 'dir_sync.group.provision.fail'
+    | 'dir_sync.group.update.success'
+    | 'dir_sync.group.update.fail'
+    | 'dir_sync.group.deprovision.success'
+    | 'dir_sync.group.deprovision.fail'
     | 'relay.relay.create.success'
     | 'relay.relay.update.success'
     | 'relay.relay.delete.success'
@@ -5477,6 +6453,7 @@ export interface WebhooksCreateInput {
     | 'totp.all'
     | 'sso.all'
     | 'admin.all'
+    | 'dir_sync.all'
     | 'relay.all'
     | 'api_key.all'
     | 'webhook.all'
@@ -5519,10 +6496,27 @@ export interface WebhooksCreateInput {
     | 'sso.onboarding.invite.success'
     | 'sso.onboarding.reset.success'
     | 'sso.challenge.create.success'
+    | 'sso.oauth_challenge.create.success'
     | 'sso.certificate.expire.success'
     | 'admin.admin.invite.success'
     | 'admin.admin.update.success'
     | 'admin.admin.delete.success'
+    | 'dir_sync.directory.create.success'
+    | 'dir_sync.directory.update.success'
+    | 'dir_sync.directory.delete.success'
+    | 'dir_sync.directory.reset.success'
+    | 'dir_sync.user.provision.success'
+    | 'dir_sync.user.provision.fail'
+    | 'dir_sync.user.update.success'
+    | 'dir_sync.user.update.fail'
+    | 'dir_sync.user.deprovision.success'
+    | 'dir_sync.user.deprovision.fail'
+    | 'dir_sync.group.provision.success'
+    | 'dir_sync.group.provision.fail'
+    | 'dir_sync.group.update.success'
+    | 'dir_sync.group.update.fail'
+    | 'dir_sync.group.deprovision.success'
+    | 'dir_sync.group.deprovision.fail'
     | 'relay.relay.create.success'
     | 'relay.relay.update.success'
     | 'relay.relay.delete.success'
@@ -5621,6 +6615,7 @@ export interface WebhooksUpdateInput {
     | 'totp.all'
     | 'sso.all'
     | 'admin.all'
+    | 'dir_sync.all'
     | 'relay.all'
     | 'api_key.all'
     | 'webhook.all'
@@ -5663,10 +6658,27 @@ export interface WebhooksUpdateInput {
     | 'sso.onboarding.invite.success'
     | 'sso.onboarding.reset.success'
     | 'sso.challenge.create.success'
+    | 'sso.oauth_challenge.create.success'
     | 'sso.certificate.expire.success'
     | 'admin.admin.invite.success'
     | 'admin.admin.update.success'
     | 'admin.admin.delete.success'
+    | 'dir_sync.directory.create.success'
+    | 'dir_sync.directory.update.success'
+    | 'dir_sync.directory.delete.success'
+    | 'dir_sync.directory.reset.success'
+    | 'dir_sync.user.provision.success'
+    | 'dir_sync.user.provision.fail'
+    | 'dir_sync.user.update.success'
+    | 'dir_sync.user.update.fail'
+    | 'dir_sync.user.deprovision.success'
+    | 'dir_sync.user.deprovision.fail'
+    | 'dir_sync.group.provision.success'
+    | 'dir_sync.group.provision.fail'
+    | 'dir_sync.group.update.success'
+    | 'dir_sync.group.update.fail'
+    | 'dir_sync.group.deprovision.success'
+    | 'dir_sync.group.deprovision.fail'
     | 'relay.relay.create.success'
     | 'relay.relay.update.success'
     | 'relay.relay.delete.success'
@@ -5822,10 +6834,27 @@ export interface WebhooksListDeliveriesInput {
     | 'sso.onboarding.invite.success'
     | 'sso.onboarding.reset.success'
     | 'sso.challenge.create.success'
+    | 'sso.oauth_challenge.create.success'
     | 'sso.certificate.expire.success'
     | 'admin.admin.invite.success'
     | 'admin.admin.update.success'
     | 'admin.admin.delete.success'
+    | 'dir_sync.directory.create.success'
+    | 'dir_sync.directory.update.success'
+    | 'dir_sync.directory.delete.success'
+    | 'dir_sync.directory.reset.success'
+    | 'dir_sync.user.provision.success'
+    | 'dir_sync.user.provision.fail'
+    | 'dir_sync.user.update.success'
+    | 'dir_sync.user.update.fail'
+    | 'dir_sync.user.deprovision.success'
+    | 'dir_sync.user.deprovision.fail'
+    | 'dir_sync.group.provision.success'
+    | 'dir_sync.group.provision.fail'
+    | 'dir_sync.group.update.success'
+    | 'dir_sync.group.update.fail'
+    | 'dir_sync.group.deprovision.success'
+    | 'dir_sync.group.deprovision.fail'
     | 'relay.relay.create.success'
     | 'relay.relay.update.success'
     | 'relay.relay.delete.success'
@@ -5934,6 +6963,10 @@ export interface LogEventsListInput {
     | 'SSO_END_USER_SAML_STARTED'
     | 'SSO_END_USER_SAML_SUCCESS'
     | 'SSO_END_USER_SAML_FAILED'
+    | 'SSO_END_USER_OIDC_STARTED'
+    | 'SSO_END_USER_OIDC_SUCCESS'
+    | 'SSO_END_USER_OIDC_FAILED'
+    | 'SCIM_REQUEST_FAILED'
     | 'SSO_CERTIFICATE_EXPIRES'
     | 'ADMIN_ONBOARDING_INVITED'
     | 'ADMIN_ONBOARDING_LOGIN'
@@ -6231,9 +7264,11 @@ export type ErrorCode =
   | 'relay_not_found'
   | 'sso_connection_not_found'
   | 'sso_metadata_not_found'
+  | 'sso_oidc_client_not_found'
   | 'default_redirection_not_found'
   | 'onboarding_not_found'
   | 'admin_not_found'
+  | 'directory_sync_not_found'
   | 'password_connection_not_found'
   | 'totp_enrollment_not_found'
   | 'method_not_allowed'
@@ -6241,6 +7276,7 @@ export type ErrorCode =
   | 'meta_key_taken'
   | 'password_connection_taken'
   | 'onboarding_taken'
+  | 'directory_sync_taken'
   | 'totp_enrollment_taken'
   | 'phone_number_missing'
   | 'connection_inactive'
@@ -6505,6 +7541,11 @@ export interface Operations {
     output: SsoConnection
     code: SsoConnectionsUseMetadataErrorCode
   }
+  'ssoConnections.useOidcClient': {
+    input: SsoConnectionsUseOidcClientInput
+    output: SsoConnection
+    code: SsoConnectionsUseOidcClientErrorCode
+  }
   'ssoConnections.listLoginTraces': {
     input: SsoConnectionsListLoginTracesInput
     output: SsoLoginTraceList
@@ -6515,9 +7556,44 @@ export interface Operations {
     output: SsoSamlChallenge
     code: SsoConnectionsCreateSamlChallengeErrorCode
   }
+  'ssoConnections.createOauthChallenge': {
+    input: SsoConnectionsCreateOauthChallengeInput
+    output: SsoOauthChallenge
+    code: SsoConnectionsCreateOauthChallengeErrorCode
+  }
   'admins.invite': { input: AdminsInviteInput; output: Admin; code: AdminsInviteErrorCode }
   'admins.list': { input: AdminsListInput; output: AdminList; code: AdminsListErrorCode }
   'admins.delete': { input: AdminsDeleteInput; output: AdminDeletion; code: AdminsDeleteErrorCode }
+  'directorySync.create': {
+    input: DirectorySyncCreateInput
+    output: DirectorySync
+    code: DirectorySyncCreateErrorCode
+  }
+  'directorySync.get': {
+    input: DirectorySyncGetInput
+    output: DirectorySync
+    code: DirectorySyncGetErrorCode
+  }
+  'directorySync.update': {
+    input: DirectorySyncUpdateInput
+    output: DirectorySync
+    code: DirectorySyncUpdateErrorCode
+  }
+  'directorySync.delete': {
+    input: DirectorySyncDeleteInput
+    output: DirectorySyncDeletion
+    code: DirectorySyncDeleteErrorCode
+  }
+  'directorySync.reset': {
+    input: DirectorySyncResetInput
+    output: DirectorySync
+    code: DirectorySyncResetErrorCode
+  }
+  'directorySync.listRequests': {
+    input: DirectorySyncListRequestsInput
+    output: ScimRequestList
+    code: DirectorySyncListRequestsErrorCode
+  }
   'relays.create': { input: RelaysCreateInput; output: Relay; code: RelaysCreateErrorCode }
   'relays.list': { input: RelaysListInput; output: RelayList; code: RelaysListErrorCode }
   'relays.get': { input: RelaysGetInput; output: Relay; code: RelaysGetErrorCode }
@@ -7079,6 +8155,14 @@ export interface SsoConnectionsMethods {
   useMetadata(input: SsoConnectionsUseMetadataInput, options?: RequestOptions): Promise<SsoConnection>
 
   /**
+   * Make a stored client of OpenID Connect the current one.
+   * `PATCH /api/v2/sso-connections/:idp_id/oidc-clients/:version/use`. Needs the scope `write:sso_connections`. With `ifMatch` the change happens to that version alone.
+   *
+   * @throws ApiError with a code of SsoConnectionsUseOidcClientErrorCode.
+   */
+  useOidcClient(input: SsoConnectionsUseOidcClientInput, options?: RequestOptions): Promise<SsoConnection>
+
+  /**
    * List sign-ins by an SSO connection with every check they went through, newest first.
    * `GET /api/v2/sso-connections/:idp_id/login-traces`. Needs the scope `read:sso_connections`.
    *
@@ -7096,6 +8180,17 @@ export interface SsoConnectionsMethods {
     input?: SsoConnectionsCreateSamlChallengeInput,
     options?: RequestOptions,
   ): Promise<SsoSamlChallenge>
+
+  /**
+   * Make the address at which a user signs in by an SSO connection of OpenID Connect.
+   * `POST /api/v2/sso-oauth-challenges`. Needs the scope `write:sso_connections`.
+   *
+   * @throws ApiError with a code of SsoConnectionsCreateOauthChallengeErrorCode.
+   */
+  createOauthChallenge(
+    input?: SsoConnectionsCreateOauthChallengeInput,
+    options?: RequestOptions,
+  ): Promise<SsoOauthChallenge>
 }
 
 export interface AdminsMethods {
@@ -7122,6 +8217,56 @@ export interface AdminsMethods {
    * @throws ApiError with a code of AdminsDeleteErrorCode.
    */
   delete(input: AdminsDeleteInput, options?: RequestOptions): Promise<AdminDeletion>
+}
+
+export interface DirectorySyncMethods {
+  /**
+   * Let a provider keep the users of an organization; its secret is in this answer alone.
+   * `POST /api/v2/org/:org_domain/directory-sync`. Needs the scope `write:directories`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
+   *
+   * @throws ApiError with a code of DirectorySyncCreateErrorCode.
+   */
+  create(input: DirectorySyncCreateInput, options?: RequestOptions): Promise<DirectorySync>
+
+  /**
+   * Get the directory of an organization.
+   * `GET /api/v2/org/:org_domain/directory-sync`. Needs the scope `read:directories`. etagOf() knows the version of the answer.
+   *
+   * @throws ApiError with a code of DirectorySyncGetErrorCode.
+   */
+  get(input: DirectorySyncGetInput, options?: RequestOptions): Promise<DirectorySync>
+
+  /**
+   * Change the directory of an organization.
+   * `PUT /api/v2/org/:org_domain/directory-sync`. Needs the scope `write:directories`. With `ifMatch` the change happens to that version alone.
+   *
+   * @throws ApiError with a code of DirectorySyncUpdateErrorCode.
+   */
+  update(input: DirectorySyncUpdateInput, options?: RequestOptions): Promise<DirectorySync>
+
+  /**
+   * Delete the directory and its groups; its users stay, and nobody keeps them.
+   * `DELETE /api/v2/org/:org_domain/directory-sync`. Needs the scope `write:directories`. With `ifMatch` the change happens to that version alone.
+   *
+   * @throws ApiError with a code of DirectorySyncDeleteErrorCode.
+   */
+  delete(input: DirectorySyncDeleteInput, options?: RequestOptions): Promise<DirectorySyncDeletion>
+
+  /**
+   * Make a new secret; the one before is good for 24 hours more.
+   * `PUT /api/v2/org/:org_domain/directory-sync/reset`. Needs the scope `write:directories`. With `ifMatch` the change happens to that version alone.
+   *
+   * @throws ApiError with a code of DirectorySyncResetErrorCode.
+   */
+  reset(input: DirectorySyncResetInput, options?: RequestOptions): Promise<DirectorySync>
+
+  /**
+   * List what the provider of a directory asked in the last seven days, newest first.
+   * `GET /api/v2/org/:org_domain/directory-sync/requests`. Needs the scope `read:directories`.
+   *
+   * @throws ApiError with a code of DirectorySyncListRequestsErrorCode.
+   */
+  readonly listRequests: ListMethod<DirectorySyncListRequestsInput, ScimRequestList, ScimRequest>
 }
 
 export interface RelaysMethods {
@@ -7393,6 +8538,7 @@ export interface Client {
   readonly sessions: SessionsMethods
   readonly ssoConnections: SsoConnectionsMethods
   readonly admins: AdminsMethods
+  readonly directorySync: DirectorySyncMethods
   readonly relays: RelaysMethods
   readonly events: EventsMethods
   readonly webhooks: WebhooksMethods
@@ -7481,11 +8627,19 @@ export const routeTable: { readonly [Name in OperationName]: RouteRow } = {
   'ssoConnections.activate': ['PATCH', '/api/v2/sso-connections/:idp_id/activate', ''],
   'ssoConnections.disable': ['PATCH', '/api/v2/sso-connections/:idp_id/disable', ''],
   'ssoConnections.useMetadata': ['PATCH', '/api/v2/sso-connections/:idp_id/metadata/:version/use', ''],
+  'ssoConnections.useOidcClient': ['PATCH', '/api/v2/sso-connections/:idp_id/oidc-clients/:version/use', ''],
   'ssoConnections.listLoginTraces': ['GET', '/api/v2/sso-connections/:idp_id/login-traces', 'l'],
   'ssoConnections.createSamlChallenge': ['POST', '/api/v2/sso-saml-challenges', 'b'],
+  'ssoConnections.createOauthChallenge': ['POST', '/api/v2/sso-oauth-challenges', 'b'],
   'admins.invite': ['POST', '/api/v2/org/:org_domain/admins', 'bi'],
   'admins.list': ['GET', '/api/v2/org/:org_domain/admins', 'l'],
   'admins.delete': ['DELETE', '/api/v2/org/:org_domain/admins/:email', ''],
+  'directorySync.create': ['POST', '/api/v2/org/:org_domain/directory-sync', 'bi'],
+  'directorySync.get': ['GET', '/api/v2/org/:org_domain/directory-sync', ''],
+  'directorySync.update': ['PUT', '/api/v2/org/:org_domain/directory-sync', 'b'],
+  'directorySync.delete': ['DELETE', '/api/v2/org/:org_domain/directory-sync', ''],
+  'directorySync.reset': ['PUT', '/api/v2/org/:org_domain/directory-sync/reset', ''],
+  'directorySync.listRequests': ['GET', '/api/v2/org/:org_domain/directory-sync/requests', 'l'],
   'relays.create': ['POST', '/api/v2/relays', 'bi'],
   'relays.list': ['GET', '/api/v2/relays', 'l'],
   'relays.get': ['GET', '/api/v2/relays/:relay_id', ''],

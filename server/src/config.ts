@@ -164,6 +164,9 @@ export const Variables = z.object({
     'How long deleted users, applications and organizations are kept before they are erased',
   ),
   API_RATE_PER_MINUTE: count(6000).describe('Requests of one API key per minute and process'),
+  SCIM_RATE_PER_SECOND: count(25).describe(
+    'Requests of the provider of one directory per second and process',
+  ),
   SIGN_IN_ATTEMPTS_PER_ADDRESS: count(5).describe(
     'Attempts to sign in at one address of an organization in 15 minutes; the last one locks it',
   ),
@@ -243,6 +246,8 @@ export interface Config {
   readonly logRetentionDays: number
   readonly deletedRetentionDays: number
   readonly apiRatePerMinute: number
+  /** Of the provider of one directory. */
+  readonly scimRatePerSecond: number
   readonly limits: {
     readonly attemptsPerAddress: number
     /** Of an organization. */
@@ -333,6 +338,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     logRetentionDays: values.LOG_RETENTION_DAYS,
     deletedRetentionDays: values.DELETED_RETENTION_DAYS,
     apiRatePerMinute: values.API_RATE_PER_MINUTE,
+    scimRatePerSecond: values.SCIM_RATE_PER_SECOND,
     limits: {
       attemptsPerAddress: values.SIGN_IN_ATTEMPTS_PER_ADDRESS,
       attemptsPerMinute: values.SIGN_IN_RATE_PER_MINUTE,

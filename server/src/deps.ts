@@ -13,6 +13,7 @@ import { openLimits, type Limits } from './limits/limits.js'
 import { createLog, flushLog } from './log.js'
 import { openMailer, type Mailer } from './mail/mailer.js'
 import { createMetrics, type Metrics } from './metrics.js'
+import { openOpenIdProviders, type OpenIdProviders } from './oidc-sign-in/providers.js'
 import { openOutbound, type Outbound } from './outbound/post.js'
 import { openKnownPasswords, type KnownPasswords } from './password/known-passwords.js'
 import { openPasswordHasher, type PasswordHasher } from './password/password-hash.js'
@@ -38,6 +39,7 @@ export interface Deps {
   readonly mail: Mailer
   readonly sms: SmsSender
   readonly outbound: Outbound
+  readonly openIdProviders: OpenIdProviders
   readonly metrics: Metrics
   readonly passwords: PasswordHasher
   readonly knownPasswords: KnownPasswords
@@ -86,6 +88,7 @@ export async function openDeps(
   const mail = given.mail ?? openMailer(config)
   const sms = given.sms ?? openSmsSender(config.sms.provider)
   const outbound = openOutbound(config.outbound)
+  const openIdProviders = openOpenIdProviders({ config, outbound, now })
 
   async function close(): Promise<void> {
     outbound.close()
@@ -117,6 +120,7 @@ export async function openDeps(
       mail,
       sms,
       outbound,
+      openIdProviders,
       metrics,
       passwords,
       knownPasswords,

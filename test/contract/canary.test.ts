@@ -6,7 +6,9 @@ import { beforeAll, expect, test } from 'vitest'
 import { startDatabaseProxy } from '../database-proxy.js'
 import { anyEmail, anything, givenOf } from '../given.js'
 import { startService, type Service } from '../harness.js'
+import { ada, oidcGivenOf } from '../oidc-given.js'
 import { startReceiver } from '../receiver.js'
+import { scimProvider } from '../scim-given.js'
 import { stepSeconds, totpGivenOf } from '../totp-given.js'
 
 /** Every value that a field which the contract marks secret has had, by the field's name. */
@@ -82,6 +84,9 @@ async function signInWithEverything(): Promise<Canaries> {
     access_token: [...issued, tokens].flatMap(({ access_token }) => withSignature(access_token)),
     id_token: withSignature(tokens.id_token),
     authorization_url: await signInBySso(),
+    // Of a directory.
+    value: await askWithBothSecrets(),
+    oidc_client_secret: await signInByOidc(),
     relay_uri: [relayUri, relayUri.split('/').at(-1) ?? ''],
     signature_key: await signWithBothKeys(),
     uri: [uri, secret],
@@ -173,6 +178,39 @@ async function signInBySso(): Promise<string[]> {
   expect((await fetch(authorization_url, { redirect: 'manual' })).status).toBe(303)
   witnesses.push(...(await tables()))
   return [authorization_url, authorization_url.split('/').at(-1) ?? '']
+}
+
+/** The secrets of a directory whose provider has shown both of them, and a password it has sent. */
+async function askWithBothSecrets(): Promise<string[]> {
+  const { domain: org_domain } = await service.given.organization()
+  const client = await service.client()
+  const made = await client.directorySync.create({ org_domain, provider_type: 'okta' })
+  witnesses.push(...(await tables()))
+  const reset = await client.directorySync.reset({ org_domain })
+  const secrets = [made, reset].map(({ auth_secret_token }) => auth_secret_token.value ?? '')
+  for (const secret of secrets) {
+    const scim = scimProvider(made.scim_base_url, secret)
+    expect((await scim('GET', '/Schemas')).status).toBe(200)
+    // Where no secret belongs.
+    expect((await scim('GET', `/Schemas?password=${secret}`)).status).toBe(200)
+  }
+  witnesses.push(...(await tables()))
+  return secrets
+}
+
+/** The secret of a client of OpenID Connect that is in use, and what one of its sign-ins is bound to. */
+async function signInByOidc(): Promise<string[]> {
+  const client = await service.client()
+  const given = oidcGivenOf(service, client)
+  const scene = await given.scene()
+  const { visitor, address } = await given.atProvider(scene)
+  witnesses.push(...(await tables()))
+  const back = scene.idp.approve(address, ada)
+  await visitor.visit(back)
+  await visitor.visit(back)
+  witnesses.push(...(await tables()))
+  const { searchParams } = new URL(back)
+  return [scene.idp.client.secret, searchParams.get('state') ?? '', searchParams.get('code') ?? '']
 }
 
 /** The keys of a webhook that has signed with both of them. */

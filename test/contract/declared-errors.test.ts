@@ -1,7 +1,7 @@
 import { scopes } from '@portico/contract/access'
 import { errorCodes, type ErrorCode } from '@portico/contract/errors'
 import { bodyOf, routes, type Route } from '@portico/contract/walk'
-import type { Application } from '@portico/sdk'
+import type { Application, Client } from '@portico/sdk'
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -10,7 +10,8 @@ import { anyEmail, anything, givenOf } from '../given.js'
 import { startService, type Service } from '../harness.js'
 import { bodyFor, pathOf, send, type Answer, type References } from '../request-of.js'
 import { totpGivenOf } from '../totp-given.js'
-import { createWorld, createWorldFor } from '../world.js'
+import { startOpenIdProvider } from '../openid-provider.js'
+import { createWorld, createWorldFor, isOidc } from '../world.js'
 
 /** A service of each kind that an error needs. */
 let service: Service
@@ -212,6 +213,7 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
   sso_connection_not_found: (route, world, token) =>
     ask(route, { ...world, idp_id: `missing_${anything()}` }, token),
   sso_metadata_not_found: (route, world, token) => ask(route, { ...world, version: '99' }, token),
+  sso_oidc_client_not_found: (route, world, token) => ask(route, { ...world, version: '99' }, token),
   default_redirection_not_found: async (route, world, token) => {
     const bare = { ...world, ...(await bareConnection(world)), default_redirection_id: randomUUID() }
     return ask(route, bare, token)
@@ -227,8 +229,16 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
       body: bodyOf(route) && { ...freshBody(route, world), send_email: true },
     }),
   sso_connection_not_configured: async (route, world, token) =>
-    ask(route, { ...world, ...(await bareConnection(world)) }, token),
+    ask(route, { ...world, ...(await bareConnection(world, isOidc(route) ? 'oidc' : 'saml')) }, token),
   admin_not_found: (route, world, token) => ask(route, { ...world, email: anyEmail() }, token),
+  directory_sync_not_found: async (route, world, token) => {
+    const { domain } = await service.given.organization()
+    return ask(route, { ...world, org_domain: domain }, token)
+  },
+  directory_sync_taken: async (route, world, token) => {
+    await ask(route, world, token)
+    return ask(route, world, token)
+  },
   password_connection_not_found: async (route, world, token) => {
     const { domain } = await service.given.organization()
     return ask(route, { ...world, org_domain: domain }, token)
@@ -315,7 +325,8 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
     const given = givenOf(client)
     const { domain, id: organization_id } = await given.organization()
     if (route.resource === 'ssoConnections') {
-      await client.ssoConnections.create({ organization_id, provider_type: 'test' })
+      if (isOidc(route)) await givenOidc(organization_id, client)
+      else await client.ssoConnections.create({ organization_id, provider_type: 'test' })
       return ask(route, world, await service.token({ account }), { body: { org_domain: domain } })
     }
     await client.password.createConnection({ org_domain: domain })
@@ -343,6 +354,7 @@ const unchanging = new Set<ErrorCode>([
   'application_not_found',
   'meta_key_not_found',
   'password_connection_not_found',
+  'directory_sync_not_found',
   'password_code_refused',
   'plan_limit_reached',
   'key_limited_to_organizations',
@@ -353,6 +365,7 @@ const unchanging = new Set<ErrorCode>([
   'session_not_found',
   'sso_connection_not_found',
   'sso_metadata_not_found',
+  'sso_oidc_client_not_found',
   'default_redirection_not_found',
   'onboarding_not_found',
   'sso_admin_email_missing',
@@ -368,7 +381,7 @@ describe.each(keyed.map((route) => [route.name, route] as const))('%s', (_name, 
   test.each(route.errorCodes)('answers %s, as it declares', async (code) => {
     const recipe = recipes[code]
     expect(recipe, `a way to make ${route.name} answer ${code}`).toBeDefined()
-    const world = unchanging.has(code) ? common : await createWorldFor(route, service)
+    const world = unchanging.has(code) && !isOidc(route) ? common : await createWorldFor(route, service)
     const answer = await recipe?.(route, world, token)
     expect(answer?.body).toMatchObject({ error: { code } })
     expect(answer?.status).toBe(errorCodes[code].status)
@@ -392,9 +405,23 @@ function freshBody(route: Route, references: References): Record<string, unknown
   return body
 }
 
+/** A connection of an organization to an OpenID provider. */
+async function givenOidc(organization_id: string, client: Client): Promise<void> {
+  const { issuer, client: known } = await startOpenIdProvider(service.clock)
+  const { id: oidc_client_id, secret: oidc_client_secret } = known
+  const provider_type = 'custom_oidc'
+  await client.ssoConnections.create({
+    organization_id,
+    provider_type,
+    issuer,
+    oidc_client_id,
+    oidc_client_secret,
+  })
+}
+
 /** A connection of an organization that has nothing else. */
-async function bareConnection({ organization_id = '' }: References) {
-  const { idp_id } = await (await service.client()).ssoConnections.create({ organization_id })
+async function bareConnection({ organization_id = '' }: References, protocol: 'saml' | 'oidc' = 'saml') {
+  const { idp_id } = await (await service.client()).ssoConnections.create({ organization_id, protocol })
   return { idp_id }
 }
 

@@ -227,7 +227,7 @@ function statusOfMissing(route: Route, reference: string): number {
 
 function takes(route: Route, name: string, references: References): boolean {
   // There an address only chooses the connection, by its domain: nobody has to have it yet.
-  if (route.name === 'ssoConnections.createSamlChallenge' && name === 'user_email') return false
+  if (/^ssoConnections\.create(Saml|Oauth)Challenge$/.test(route.name) && name === 'user_email') return false
   const parameters = { ...queryFor(route, references), ...bodyFor(route, references) }
   return route.pathParameters.includes(name) || name in parameters
 }

@@ -6,6 +6,7 @@ import { z } from 'zod/v4'
 import { anyEmail, anything, givenOf } from '../given.js'
 import { startService, type Service } from '../harness.js'
 import { pathOf, type References } from '../request-of.js'
+import { scimGivenOf } from '../scim-given.js'
 import { ssoGivenOf } from '../sso-given.js'
 
 let service: Service
@@ -101,6 +102,10 @@ const recipes: Readonly<Record<string, Recipe>> = {
       }),
     sorts: [],
   }),
+  'directorySync.listRequests': ({ directory }) => ({
+    create: async () => directory?.scim('GET', '/ServiceProviderConfig'),
+    sorts: [],
+  }),
   'admins.list': ({ client, org_domain }) => ({
     create: () => client.admins.invite({ org_domain, email: anyEmail() }),
     remove: (record) => client.admins.delete({ org_domain, email: String(record['email']) }),
@@ -149,6 +154,8 @@ async function newAccount(route: Route) {
   const idp_id = route.pathParameters.includes('idp_id')
     ? (await ssoGivenOf(client).configured(organization_id)).idp_id
     : ''
+  const directory =
+    route.resource === 'directorySync' ? await scimGivenOf(client).directory({ org_domain }) : undefined
   if (route.name === 'outbox.list') await given.application({ org_domain })
   const user = route.pathParameters.includes('user_id')
     ? await given.user({ org_domain })
@@ -157,7 +164,7 @@ async function newAccount(route: Route) {
     ? (await client.webhooks.create({ name: 'Receiver', target_url: receiver, event_codes: ['user.all'] })).id
     : ''
   const token = await service.token({ account })
-  return { client, given, org_domain, organization_id, user, webhook_id, idp_id, token }
+  return { client, given, org_domain, organization_id, user, webhook_id, idp_id, directory, token }
 }
 
 async function subjectOf(route: Route, size = 0): Promise<Subject & { sorts: readonly string[] }> {

@@ -1,6 +1,8 @@
 import type { Client } from '@portico/sdk'
 import { anyEmail, anything } from '../given.js'
 import type { Service } from '../harness.js'
+import { scimGivenOf } from '../scim-given.js'
+import { startOpenIdProvider } from '../openid-provider.js'
 import { answerAtTestIdp, chooseAtTestIdp } from '../test-idp-given.js'
 import { createVisitor } from '../visitor.js'
 
@@ -46,8 +48,8 @@ export function wordsOf({ profile, address, email, earlier_email, ...others }: C
 }
 
 /**
- * Signs in by the built-in identity provider, comes back from it without going on, and does not open the address of a
- * third sign-in.
+ * Signs in by the built-in identity provider, comes back from it without going on, does not open the address of a third
+ * sign-in, and leaves for an OpenID provider.
  */
 export async function signInBySso(
   service: Service,
@@ -67,6 +69,42 @@ export async function signInBySso(
   const halfway = await ask()
   await answerAtTestIdp(halfway.visitor, halfway.page, fields)
   await challenge()
+  await leaveForOpenIdProvider(service, client, { org_domain, user_email, organization_id })
+}
+
+/** Begins a sign-in by OpenID Connect, whose provider does not answer. */
+async function leaveForOpenIdProvider(
+  service: Service,
+  client: Client,
+  { organization_id, ...user }: Record<'organization_id' | 'org_domain' | 'user_email', string>,
+): Promise<void> {
+  const { issuer, client: known } = await startOpenIdProvider(service.clock)
+  const { idp_id } = await client.ssoConnections.create({
+    organization_id,
+    provider_type: 'custom_oidc',
+    issuer,
+    oidc_client_id: known.id,
+    oidc_client_secret: known.secret,
+  })
+  const { authorization_url } = await client.ssoConnections.createOauthChallenge({ ...user, idp_id })
+  await createVisitor(service.baseUrl).visit(authorization_url)
+}
+
+/** Brings a user who has proved their address under a directory, and into a group of it. */
+export async function keepByDirectory(
+  client: Client,
+  {
+    org_domain,
+    user_id,
+    email,
+  }: { readonly org_domain: string; readonly user_id: string; readonly email: string },
+): Promise<void> {
+  const { scim } = await scimGivenOf(client).directory({ org_domain, takes_over_users: true })
+  const schema = (name: string) => ({ schemas: [`urn:ietf:params:scim:schemas:core:2.0:${name}`] })
+  const taken = await scim('POST', '/Users', { body: { ...schema('User'), userName: email } })
+  const group = { ...schema('Group'), displayName: 'Engineers', members: [{ value: user_id }] }
+  const made = await scim('POST', '/Groups', { body: group })
+  if (taken.status !== 201 || made.status !== 201) throw new Error(JSON.stringify([taken, made]))
 }
 
 /** A user, and the links and mails that were sent while the address was theirs. */

@@ -7,7 +7,14 @@ import { anyEmail, anything, givenOf } from '../given.js'
 import { startService, type Service } from '../harness.js'
 import { startReceiver } from '../receiver.js'
 import { signIn as signInWhole } from '../world.js'
-import { canaries, givenSharedAddress, signInBySso, wordsOf, type Canaries } from './person-given.js'
+import {
+  canaries,
+  givenSharedAddress,
+  keepByDirectory,
+  signInBySso,
+  type Canaries,
+  wordsOf,
+} from './person-given.js'
 import { tablesWith } from './stored-text.js'
 import { webhooksOf } from './webhook-given.js'
 
@@ -77,6 +84,7 @@ async function givenKnownPerson(said = canaries()): Promise<Known> {
   const relay = await client.relays.create({ partner_domain, partner_redirect_uri })
   const access_token = await signInWhole(client, { org_domain, user_email: email })
   await client.relays.request({ relay_id: relay.id, access_token })
+  await keepByDirectory(client, { org_domain, user_id, email })
   return { org_domain, user_id, said }
 }
 
@@ -153,11 +161,14 @@ describe('the export of a person', () => {
     // The code of each sign-in was used up by its first, wrong exchange.
     expect(Object.fromEntries(counts)).toEqual({
       authorization_codes: true,
+      directory_group_members: true,
+      directory_users: true,
       events: true,
       idempotency_keys: true,
       jobs: true,
       log_events: true,
       magic_link_challenges: true,
+      oidc_requests: true,
       outbox_messages: true,
       password_requests: true,
       passwords: true,
@@ -167,6 +178,7 @@ describe('the export of a person', () => {
       relay_requests: true,
       saml_arrivals: true,
       saml_requests: true,
+      scim_requests: true,
       sessions: true,
       sign_in_flows: true,
       sso_challenges: true,

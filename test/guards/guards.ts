@@ -4,13 +4,16 @@ import { authorizeGuards } from './authorize-guards.js'
 import { browserSessionGuards } from './browser-session-guards.js'
 import { changeGuards } from './change-guards.js'
 import { codeGuards } from './code-guards.js'
+import { directoryGuards } from './directory-guards.js'
 import { erasureGuards } from './erasure-guards.js'
 import { flowGuards } from './flow-guards.js'
 import { flowLinkGuards } from './flow-link-guards.js'
 import { flowSecondFactorGuards } from './flow-second-factor-guards.js'
+import { groupGuards } from './group-guards.js'
 import { hashGuards } from './hash-guards.js'
 import { limitGuards } from './limit-guards.js'
 import { magicLinkGuards } from './magic-link-guards.js'
+import { oidcGuards } from './oidc-guards.js'
 import { onboardingGuards } from './onboarding-guards.js'
 import { outboundGuards } from './outbound-guards.js'
 import { passwordGuards } from './password-guards.js'
@@ -24,6 +27,7 @@ import { samlMetadataGuards } from './saml-metadata-guards.js'
 import { samlProofGuards } from './saml-proof-guards.js'
 import { samlRequestGuards } from './saml-request-guards.js'
 import { samlUserGuards } from './saml-user-guards.js'
+import { scimUserGuards } from './scim-user-guards.js'
 import { secondFactorGuards } from './second-factor-guards.js'
 import { signatureGuards } from './signature-guards.js'
 import { ssoConnectionGuards } from './sso-connection-guards.js'
@@ -41,6 +45,9 @@ export const guards: readonly Guard[] = [
   ...flowSecondFactorGuards,
   ...passwordGuards,
   ...codeGuards,
+  ...directoryGuards,
+  ...scimUserGuards,
+  ...groupGuards,
   ...refreshGuards,
   ...presentedTokenGuards,
   ...outboundGuards,
@@ -62,6 +69,7 @@ export const guards: readonly Guard[] = [
   ...samlProofGuards,
   ...samlAssertionGuards,
   ...samlMetadataGuards,
+  ...oidcGuards,
   ...onboardingGuards,
   ...ssoConnectionGuards,
 ]

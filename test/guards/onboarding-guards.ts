@@ -6,6 +6,8 @@ const connections = 'server/src/onboarding/connections.ts'
 const verifyCode = 'server/src/onboarding/verify-code.ts'
 const progress = 'server/src/onboarding/progress.ts'
 const upload = 'server/src/onboarding/upload.ts'
+const clientUpload = 'server/src/onboarding/client-upload.ts'
+const directories = 'server/src/onboarding/directories.ts'
 const notice = 'server/src/onboarding/metadata-notice.ts'
 const admins = 'server/src/admins/admins.ts'
 const links = 'server/src/admins/links.ts'
@@ -20,6 +22,16 @@ const takesSteps = inFile('onboarding-steps')
 const uploads = inFile('onboarding-upload')
 const limited = inFile('onboarding-limits')
 const ofProduction = inFile('onboarding-production')
+
+const ofOidc = (title: string) =>
+  inFile('onboarding-oidc')(`an administrator whose provider speaks OpenID Connect ${title}`)
+const ofProtocol = (title: string) => inFile('onboarding-oidc')(`the choice of the protocol ${title}`)
+const ofDirectory = (title: string) => inFile('onboarding-directory')(`the page of a directory ${title}`)
+
+const clientIsStored = ofOidc('stores a client once, however often its form is sent')
+const makesSecret = ofDirectory(
+  'makes a secret that works, shows it once, and leaves the one before for 24 hours',
+)
 
 const letsIn = onboards(
   'the link of an invitation and the code of the mail let the administrator in, which their record and the connection say',
@@ -51,6 +63,80 @@ export const onboardingGuards = [
       '429: an administrator stores ten metadata an hour, so that the others are not mailed without end',
     ),
     green: isStored,
+  }),
+  guard({
+    name: 'onboarding: issuers of one connection in an hour',
+    file: clientUpload,
+    find: 'await deps.limits.takeIssuer(connection)',
+    replace: '',
+    red: ofOidc('has 30 issuers an hour'),
+    green: clientIsStored,
+  }),
+  guard({
+    name: 'onboarding: issuers that all tenants of Entra share',
+    file: clientUpload,
+    find: 'if (fault !== undefined) return { code: fault.code, found: fault.message }',
+    replace: '',
+    red: ofOidc('cannot enter an issuer that stands for all tenants of Entra'),
+    green: clientIsStored,
+  }),
+  guard({
+    name: 'onboarding: a later client waits for the operator',
+    file: clientUpload,
+    find: 'makeCurrent: false,',
+    replace: 'makeCurrent: true,',
+    red: ofOidc('has a later client wait for the operator, and tested meanwhile'),
+    green: clientIsStored,
+  }),
+  guard({
+    name: 'onboarding: the protocol of a connection that is set up',
+    file: progress,
+    find: 'if (connection.isSetUp) return false',
+    replace: '',
+    also: [
+      {
+        file: 'server/src/sso-connections/protocol.ts',
+        find: 'if (isFixed) {',
+        replace: 'if (isFixed && false) {',
+      },
+      { file: progress, find: ".where('state', '=', 'provider_type_chosen')", replace: '' },
+    ],
+    red: ofProtocol('stands once there is a client'),
+    green: ofProtocol('is asked of Entra and Google alone, and decides the steps'),
+  }),
+  guard({
+    name: 'onboarding: the environment of a directory',
+    file: directories,
+    find: 'if (environment === undefined || !environmentsOf(session).includes(environment)) return undefined',
+    replace: 'if (environment === undefined) return undefined',
+    red: ofDirectory('an administrator of production reaches the sandbox, one of the sandbox no production'),
+    green: makesSecret,
+  }),
+  guard({
+    name: 'onboarding: a directory and an invitation to one connection',
+    file: directories,
+    find: 'return connection === null ? reachOf[environment] : []',
+    replace: 'return connection === null ? reachOf[environment] : [connection.environment]',
+    red: ofDirectory(
+      'is not there for whoever is invited to one connection, as one that is not there at all',
+    ),
+    green: makesSecret,
+  }),
+  guard({
+    name: 'onboarding: the version of a directory that gets a secret',
+    file: directories,
+    find: 'resetDirectorySync(deps, tenant, [version])',
+    replace: 'resetDirectorySync(deps, tenant, version > 0 ? undefined : [version])',
+    red: ofDirectory('makes one secret, however often its form is sent'),
+    green: makesSecret,
+  }),
+  guard({
+    name: 'onboarding: forms of the page of a directory',
+    file: 'server/src/pages/onboarding/directory/router.ts',
+    find: 'if (!isSentByAdmin(req, site, { ...session, secret }))',
+    replace: 'if (session.email === secret)',
+    red: ofDirectory('does nothing for a form that another site has sent'),
+    green: makesSecret,
   }),
   guard({
     name: 'onboarding: entity IDs of other organizations',
@@ -176,7 +262,7 @@ export const onboardingGuards = [
     also: [
       {
         file: connections,
-        find: ".where('connection.organization_id', '=', organizationId)",
+        find: ".where('sso_connections.organization_id', '=', organizationId)",
         replace: '',
       },
     ],
@@ -188,7 +274,7 @@ export const onboardingGuards = [
   guard({
     name: 'onboarding: the organization of the session',
     file: connections,
-    find: ".where('connection.organization_id', '=', organizationId)",
+    find: ".where('sso_connections.organization_id', '=', organizationId)",
     replace: '',
     red: onboards(
       'the session of an administrator of the organization lists its connections, and is good at each of them and at no other',
@@ -281,7 +367,7 @@ export const onboardingGuards = [
   guard({
     name: 'onboarding: connections of production for a link of the sandbox',
     file: connections,
-    find: ".where('connection.environment', 'in', reachOf[environment])",
+    find: ".where('sso_connections.environment', 'in', reachOf[environment])",
     replace: '',
     red: ofProduction(
       'an invitation to the organization from the sandbox reaches no connection of production',

@@ -5,6 +5,7 @@ const live = `${folder}/live-connection.ts`
 const arrive = `${folder}/arrive.ts`
 const arrival = `${folder}/arrival.ts`
 const proceed = `${folder}/continue.ts`
+const letIn = `${folder}/let-in.ts`
 const spend = `${folder}/spend.ts`
 const awaited = `${folder}/awaited-request.ts`
 const traces = `${folder}/traces.ts`
@@ -36,7 +37,7 @@ const isAccepted = nobodyAsked('signs in where the connection accepts it, with a
 export const samlArrivalGuards = [
   guard({
     name: 'saml: responses of before the connection was switched off',
-    file: proceed,
+    file: letIn,
     find: "demand(checks, 'connection_active', live.active)\n  const admission",
     replace: 'const admission',
     red: isRefused('by a connection that is not active'),
@@ -84,8 +85,8 @@ export const samlArrivalGuards = [
   }),
   guard({
     name: 'saml: tested, by the metadata that have proved it',
-    file: proceed,
-    find: 'and metadata.version = ${metadataVersion}',
+    file: letIn,
+    find: 'and stored.version = ${version}',
     replace: '',
     red: testLogin('shows nothing of the metadata in use, where others are tested'),
     green: testLogin('leads to the page that says what was wrong, whichever check refuses'),

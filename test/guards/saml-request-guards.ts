@@ -43,8 +43,8 @@ export const samlRequestGuards = [
   guard({
     name: 'saml: requests of inactive connections',
     file: request,
-    find: "const isOpen = live !== undefined && ('adminSessionId' in purpose || live.active)",
-    replace: 'const isOpen = live !== undefined',
+    find: "const isOpen = live?.protocol === 'saml' && ('adminSessionId' in purpose || live.active)",
+    replace: "const isOpen = live?.protocol === 'saml'",
     red: begins('a connection that is switched off meanwhile asks no identity provider'),
     green: ends,
   }),

@@ -47,8 +47,8 @@ export const samlUserGuards = [
   guard({
     name: 'saml: linking by an address that no domain vouches for',
     file: admission,
-    find: "speaksFor === 'vouched' ||",
-    replace: "speaksFor !== 'claimed' ||",
+    find: "speaksFor === 'vouched' &&",
+    replace: "speaksFor !== 'claimed' &&",
     red: knownUser('is not linked by one of several connections to whose organization no domain belongs'),
     green: isLinked,
   }),
@@ -79,15 +79,8 @@ export const samlUserGuards = [
   guard({
     name: 'saml: users whom directory sync has brought',
     file: admission,
-    find: "and identity.kind = 'scim'",
-    replace: '',
-    also: [
-      {
-        file: admission,
-        find: "(userPolicy === 'user_registered' || (await isFromDirectorySync",
-        replace: '(true || (await isFromDirectorySync',
-      },
-    ],
+    find: "(userPolicy === 'user_registered' || (await isProvisioned",
+    replace: '(true || (await isProvisioned',
     red: letsIn('nobody whom directory sync has not brought, where the policy is user_provisionned'),
     green: isLinked,
   }),

@@ -219,8 +219,8 @@ export const ssoConnectionGuards = [
   guard({
     name: 'erasure: the address of a sign-in by SSO that was asked for',
     file: 'server/src/sso-sign-in/challenge.ts',
-    find: '...(email !== undefined && { email }),',
-    replace: '',
+    find: ', ...(email !== undefined && { email }) }',
+    replace: ' }',
     red: contractTest(
       'person',
       'the erasure of a person leaves nothing in any table, in the stream or in the queue',

@@ -118,8 +118,8 @@ describe('discovery', () => {
     })
     const keys = createRemoteJWKSet(new URL(String(metadata['jwks_uri'])))
     const { payload } = await jwtVerify(tokens.id_token, keys, { issuer, audience: application.client_id })
-    // After a relay alone.
-    const claims = new Set([...Object.keys(payload), 'act', ...Object.keys(UserInfo.shape)])
+    // After a relay alone, and of members of a directory's groups alone.
+    const claims = new Set([...Object.keys(payload), 'act', 'groups', ...Object.keys(UserInfo.shape)])
     expect([...claims].sort()).toEqual([...(metadata['claims_supported'] as string[])].sort())
   })
 

@@ -18,6 +18,15 @@ describe.skipIf(!hasTool('chromium'))('an administrator', () => {
     120_000,
   )
 
+  test.each([
+    { type: 'entra_id', lang: 'en', colorScheme: 'dark', width: 320, javaScriptEnabled: true },
+    { type: 'custom_oidc', lang: 'fr', colorScheme: 'light', width: 1280, javaScriptEnabled: true },
+  ] as const)(
+    'connects a provider by OpenID Connect, and makes the secret of the directory: $type, $lang, $width px',
+    (look) => setup.walkOidc(look),
+    120_000,
+  )
+
   test('copies a value by its button', async () => {
     const scene = await setup.given.invited({ provider_type: 'keycloak' })
     const { page, faults } = await setup.open(scene, { lang: 'en' })

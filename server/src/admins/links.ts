@@ -67,7 +67,13 @@ export function endedSession(at: Date) {
   return { ended_at: at, code_sealed: null, ...withoutUpload }
 }
 
-const withoutUpload = { upload_id: null, upload_connection_id: null, upload_xml: null }
+/** What is written of a session in which no upload waits any more. */
+export const withoutUpload = {
+  upload_id: null,
+  upload_connection_id: null,
+  upload_xml: null,
+  upload_client_sealed: null,
+}
 
 /** Ends the links to a connection, and the sessions that they have opened. */
 export async function endConnectionLinks(

@@ -2,8 +2,10 @@ import { expect, test } from 'vitest'
 import {
   hashSecret,
   isApiKeySecret,
+  isDirectorySecret,
   isSecretEqual,
   makeApiKeySecret,
+  makeDirectorySecret,
   randomBase32,
   randomSecret,
 } from './secret.js'
@@ -78,4 +80,13 @@ test('random base 32 has the length asked for and uses its whole alphabet alone'
   expect(randomBase32(0)).toBe('')
   expect(randomBase32(6)).toMatch(/^[a-z2-7]{6}$/)
   expect(new Set(randomBase32(5000)).size).toBe(32)
+})
+
+test('the secret of a directory checks itself as an API key does, and is none', () => {
+  const secret = makeDirectorySecret('production')
+
+  expect(secret).toMatch(/^scimproduction_[0-9A-Za-z]{49}$/)
+  expect([isDirectorySecret(secret), isApiKeySecret(secret)]).toEqual([true, false])
+  expect(isDirectorySecret(secret.replace('production', 'sandbox'))).toBe(false)
+  expect(isDirectorySecret(makeApiKeySecret('production'))).toBe(false)
 })

@@ -5,11 +5,10 @@ const base62 = alphabet('0-9', 'A-Z', 'a-z')
 const base32 = alphabet('a-z') + '234567'
 
 /** 43 base 62 characters carry 256 bits, as much as 32 random bytes. */
-const apiKeyRandomLength = 43
+const randomLength = 43
 const checksumLength = 6
-const apiKeyForm = new RegExp(
-  `^key(?:sandbox|production)_[0-9A-Za-z]{${apiKeyRandomLength + checksumLength}}$`,
-)
+const apiKeyForm = scannableForm('key')
+const directoryForm = scannableForm('scim')
 
 /** Makes a secret of 32 random bytes in base64url: 43 characters, safe in a URL, a header and a form. */
 export function randomSecret(): string {
@@ -40,15 +39,22 @@ export function isSecretEqual(a: Buffer, b: Buffer): boolean {
  * service. Base 62 has no `-`, so that the whole key is one word for a scanner, and for a double click.
  */
 export function makeApiKeySecret(environment: 'sandbox' | 'production'): string {
-  const unsigned = `key${environment}_${generateRandomString(apiKeyRandomLength, base62)}`
-  return unsigned + checksum(unsigned)
+  return scannableSecret('key', environment)
 }
 
 /** Says whether a text has the form and the checksum of an API key secret; not whether such a key exists. */
 export function isApiKeySecret(text: string): boolean {
-  if (!apiKeyForm.test(text)) return false
-  // Not a comparison of secrets: anyone can compute the checksum of the text they sent.
-  return text.slice(-checksumLength) === checksum(text.slice(0, -checksumLength))
+  return apiKeyForm.test(text) && hasChecksum(text)
+}
+
+/** Makes the secret of a directory, of the form of an API key's, after `scimsandbox_` or `scimproduction_`. */
+export function makeDirectorySecret(environment: 'sandbox' | 'production'): string {
+  return scannableSecret('scim', environment)
+}
+
+/** Says whether a text has the form and the checksum of a directory's secret; not whether such a directory exists. */
+export function isDirectorySecret(text: string): boolean {
+  return directoryForm.test(text) && hasChecksum(text)
 }
 
 /** Makes a random text of lower-case base 32 (RFC 4648 section 6, without padding): 5 bits a character. */
@@ -59,6 +65,20 @@ export function randomBase32(length: number): string {
 /** Makes a random text of base 62: almost 6 bits a character. */
 export function randomBase62(length: number): string {
   return generateRandomString(length, base62)
+}
+
+function scannableForm(prefix: string): RegExp {
+  return new RegExp(`^${prefix}(?:sandbox|production)_[0-9A-Za-z]{${randomLength + checksumLength}}$`)
+}
+
+function scannableSecret(prefix: string, environment: 'sandbox' | 'production'): string {
+  const unsigned = `${prefix}${environment}_${generateRandomString(randomLength, base62)}`
+  return unsigned + checksum(unsigned)
+}
+
+function hasChecksum(text: string): boolean {
+  // Not a comparison of secrets: anyone can compute the checksum of the text they sent.
+  return text.slice(-checksumLength) === checksum(text.slice(0, -checksumLength))
 }
 
 /** The first 48 bits of the SHA-256 as 6 digits of base 62: 1 look-alike in 57 billion passes. */

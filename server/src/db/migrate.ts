@@ -15,6 +15,8 @@ import * as rateLimits from './migrations/0012-rate-limits.js'
 import * as hostedSignIn from './migrations/0013-hosted-sign-in.js'
 import * as ssoConnections from './migrations/0014-sso-connections.js'
 import * as ssoRequestsAndAdmins from './migrations/0015-sso-requests-and-admins.js'
+import * as directorySync from './migrations/0016-directory-sync.js'
+import * as oidcConnections from './migrations/0017-oidc-connections.js'
 
 /** Every migration by name. A new one is added at the end; one that has been released is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -33,6 +35,8 @@ export const migrations: Record<string, Migration> = {
   '0013-hosted-sign-in': hostedSignIn,
   '0014-sso-connections': ssoConnections,
   '0015-sso-requests-and-admins': ssoRequestsAndAdmins,
+  '0016-directory-sync': directorySync,
+  '0017-oidc-connections': oidcConnections,
 }
 
 /**

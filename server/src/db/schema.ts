@@ -94,6 +94,59 @@ export interface AuthorizationCodes {
   user_id: string;
 }
 
+export interface Directories {
+  account_id: string;
+  active: boolean;
+  environment: string;
+  id: string;
+  inserted_at: Timestamp;
+  organization_id: string;
+  previous_secret_expires_at: Timestamp | null;
+  previous_secret_hash: Buffer | null;
+  provider_type: string;
+  secret_hash: Buffer;
+  secret_hint: string;
+  takes_over_users: boolean;
+  updated_at: Timestamp;
+  version: Generated<number>;
+}
+
+export interface DirectoryGroupMembers {
+  account_id: string;
+  environment: string;
+  group_id: string;
+  inserted_at: Timestamp;
+  organization_id: string;
+  user_id: string;
+}
+
+export interface DirectoryGroups {
+  account_id: string;
+  directory_id: string;
+  display_name: string;
+  display_name_normalized: string;
+  environment: string;
+  external_id: string | null;
+  id: string;
+  inserted_at: Timestamp;
+  organization_id: string;
+  updated_at: Timestamp;
+  version: Generated<number>;
+}
+
+export interface DirectoryUsers {
+  account_id: string;
+  attributes: Json;
+  directory_id: string;
+  environment: string;
+  external_id: string | null;
+  inserted_at: Timestamp;
+  organization_id: string;
+  user_id: string;
+  user_name: string;
+  user_name_normalized: string;
+}
+
 export interface EventHorizons {
   account_id: string;
   environment: string;
@@ -109,6 +162,7 @@ export interface Events {
   domain: string;
   email_normalized: string | null;
   environment: string;
+  errors: string[] | null;
   id: string;
   issued_at: Timestamp;
   organization_id: string | null;
@@ -216,6 +270,21 @@ export interface MetaKeys {
   organization_id: string;
   required: boolean;
   type: string;
+}
+
+export interface OidcRequests {
+  account_id: string;
+  admin_session_id: string | null;
+  client_version: number;
+  code_verifier_sealed: Buffer;
+  connection_id: string;
+  environment: string;
+  expires_at: Timestamp;
+  flow_id: string | null;
+  inserted_at: Timestamp;
+  nonce: string;
+  organization_id: string;
+  state_hash: Buffer;
 }
 
 export interface Organizations {
@@ -432,6 +501,28 @@ export interface SamlSeenAssertions {
   organization_id: string;
 }
 
+export interface ScimRequests {
+  account_id: string;
+  answer: string | null;
+  changes: Json;
+  directory_id: string;
+  duration_ms: number;
+  email_normalized: string | null;
+  environment: string;
+  id: string;
+  inserted_at: Timestamp;
+  method: string;
+  organization_id: string;
+  path: string;
+  query: string;
+  quirks: string[];
+  request: string | null;
+  request_id: string;
+  scim_type: string | null;
+  status: number;
+  user_id: string | null;
+}
+
 export interface Sessions {
   account_id: string;
   act: Json | null;
@@ -553,6 +644,7 @@ export interface SsoAdminSessions {
   link_id: string;
   organization_id: string;
   secret_hash: Buffer;
+  upload_client_sealed: Buffer | null;
   upload_connection_id: string | null;
   upload_id: string | null;
   upload_xml: string | null;
@@ -592,6 +684,7 @@ export interface SsoConnections {
   idp_initiated: string;
   inserted_at: Timestamp;
   organization_id: string;
+  protocol: string;
   provider_type: string;
   seats_limit: number;
   state: string;
@@ -661,8 +754,23 @@ export interface SsoMetadataVersions {
   xml: string;
 }
 
+export interface SsoOidcClients {
+  account_id: string;
+  client_id: string;
+  client_secret_sealed: Buffer;
+  connection_id: string;
+  environment: string;
+  inserted_at: Timestamp;
+  is_current: boolean;
+  issuer: string;
+  organization_id: string;
+  uploaded_by: string;
+  version: number;
+}
+
 export interface SsoOnboardings {
   account_id: string;
+  client_version: number | null;
   connection_id: string;
   environment: string;
   id: string;
@@ -739,6 +847,7 @@ export interface UserIdentities {
   data: Json;
   environment: string;
   id: string;
+  idp_id: string | null;
   inserted_at: Timestamp;
   issuer: string;
   kind: string;
@@ -829,6 +938,10 @@ export interface DB {
   api_keys: ApiKeys;
   applications: Applications;
   authorization_codes: AuthorizationCodes;
+  directories: Directories;
+  directory_group_members: DirectoryGroupMembers;
+  directory_groups: DirectoryGroups;
+  directory_users: DirectoryUsers;
   event_horizons: EventHorizons;
   event_sequencer: EventSequencer;
   events: Events;
@@ -839,6 +952,7 @@ export interface DB {
   magic_link_connections: MagicLinkConnections;
   master_key_canary: MasterKeyCanary;
   meta_keys: MetaKeys;
+  oidc_requests: OidcRequests;
   organizations: Organizations;
   outbox_messages: OutboxMessages;
   password_connections: PasswordConnections;
@@ -854,6 +968,7 @@ export interface DB {
   saml_arrivals: SamlArrivals;
   saml_requests: SamlRequests;
   saml_seen_assertions: SamlSeenAssertions;
+  scim_requests: ScimRequests;
   sessions: Sessions;
   sign_in_flows: SignInFlows;
   signing_keys: SigningKeys;
@@ -867,6 +982,7 @@ export interface DB {
   sso_keys: SsoKeys;
   sso_login_traces: SsoLoginTraces;
   sso_metadata_versions: SsoMetadataVersions;
+  sso_oidc_clients: SsoOidcClients;
   sso_onboardings: SsoOnboardings;
   totp_challenges: TotpChallenges;
   totp_connections: TotpConnections;

@@ -10,6 +10,11 @@ export function isCheckViolation(error: unknown, constraint: string): boolean {
   return error instanceof pg.DatabaseError && error.code === '23514' && error.constraint === constraint
 }
 
+/** Whether a statement failed because the foreign key of this name refers to no row. */
+export function isForeignKeyViolation(error: unknown, constraint: string): boolean {
+  return error instanceof pg.DatabaseError && error.code === '23503' && error.constraint === constraint
+}
+
 /** Whether an insert failed because organizationIdOf() found no organization. */
 export function isMissingOrganization(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '23502' && error.column === 'organization_id'

@@ -18,6 +18,8 @@ export interface Emission<Code extends EventCode> {
   readonly record: EventRecord<Code>
   /** Absent where no organization owns the record. */
   readonly organizationId?: string
+  /** Why it failed, where the code ends in fail. */
+  readonly errors?: readonly string[]
   /** The user whose data the event carries, erased with that user. */
   readonly subjectId?: string
   /** The e-mail address that the event carries; without a subject it is erased with the user of that address. */
@@ -54,6 +56,7 @@ export async function emit<Code extends EventCode>(
     code: emission.code,
     data: isTooLarge ? JSON.stringify({ ...idOf(emission.record), truncated: true }) : data,
     params: Buffer.byteLength(params) > maxDataBytes ? JSON.stringify({ truncated: true }) : params,
+    errors: emission.errors === undefined ? null : [...emission.errors],
     actor_type: scene.cause.actor.type,
     actor_id: scene.cause.actor.id,
     request_id: scene.cause.requestId,
@@ -88,10 +91,10 @@ function insertionOf(event: NewEvent): RawBuilder<{ webhook_id: string }> {
     with event as (
       insert into events (
         account_id, environment, id, organization_id, domain, code, data, params,
-        actor_type, actor_id, request_id, subject_id, email_normalized, issued_at
+        errors, actor_type, actor_id, request_id, subject_id, email_normalized, issued_at
       ) values (
         ${event.account_id}, ${event.environment}, ${event.id}, ${event.organization_id}, ${event.domain},
-        ${event.code}, ${event.data}, ${event.params}, ${event.actor_type}, ${event.actor_id},
+        ${event.code}, ${event.data}, ${event.params}, ${event.errors}, ${event.actor_type}, ${event.actor_id},
         ${event.request_id}, ${event.subject_id}, ${event.email_normalized}, ${event.issued_at}
       )
     )

@@ -9,6 +9,8 @@ export interface EventRow {
   readonly code: string
   readonly data: Json
   readonly params: Json
+  /** Why it failed; null where the code ends in success. */
+  readonly errors: readonly string[] | null
   readonly actor_type: string
   readonly actor_id: string
   readonly request_id: string
@@ -26,7 +28,7 @@ export function toEvent(row: EventRow): Event {
     id: row.id,
     code: row.code,
     data: row.data,
-    errors: null,
+    errors: row.errors,
     issued_at: row.issued_at,
     params: row.params,
     actor: { type: row.actor_type, id: row.actor_id },

@@ -41,7 +41,7 @@ export async function readEvents(
       ))::text as searched
     from (select) one
     left join (
-      select id, domain, environment, code, data, params, actor_type, actor_id, request_id, issued_at, position
+      select id, domain, environment, code, data, params, errors, actor_type, actor_id, request_id, issued_at, position
       from events
       where account_id = ${accountId}
         and environment = ${environment}

@@ -2,6 +2,7 @@ import type { contract } from '@portico/contract/contract'
 import { adminRoutes } from '../admins/routes.js'
 import { applicationRoutes } from '../applications/routes.js'
 import type { Deps } from '../deps.js'
+import { directorySyncRoutes } from '../directory-sync/routes.js'
 import { eventRoutes } from '../events/routes.js'
 import { logEventRoutes } from '../log-events/routes.js'
 import { magicLinkRoutes } from '../magic-link/routes.js'
@@ -31,8 +32,12 @@ export function apiOf(deps: Deps): Implementation<typeof contract> {
     password: passwordRoutes(deps),
     totp: totpRoutes(deps),
     sessions: sessionRoutes(deps),
-    ssoConnections: { ...ssoConnectionRoutes(deps), ...ssoSignInRoutes(deps) },
+    ssoConnections: {
+      ...ssoConnectionRoutes(deps),
+      ...ssoSignInRoutes(deps),
+    },
     admins: adminRoutes(deps),
+    directorySync: directorySyncRoutes(deps),
     relays: relayRoutes(deps),
     events: eventRoutes(deps),
     webhooks: webhookRoutes(deps),

@@ -11,6 +11,7 @@ import type { OpenDeps } from '../deps.js'
 import { ApiError } from '../errors.js'
 import { outboxPage } from '../outbox/router.js'
 import { pagesRouter } from '../pages/router.js'
+import { scimErrors, scimPath, scimRequests } from '../scim/router.js'
 import { answerHeaders } from './answer-headers.js'
 import { apiOf } from './api.js'
 import { authenticate } from './authenticate.js'
@@ -68,6 +69,7 @@ export function createApp(deps: OpenDeps, hooks: AppHooks = {}): Express {
     requestValidationErrorHandler: (error, _req, _res, next) => next(error),
     logInitialization: false,
   })
+  app.use(scimPath, scimRequests(deps), scimErrors(deps))
   app.use(documentation(deps))
   app.use(outboxPage(deps))
   app.use(pagesRouter(deps))

@@ -189,7 +189,9 @@ async function insertUser(
   if (inserted === undefined) return undefined
   if (values.size > 0) await writeValues(trx, tenant, id, values)
   const row =
-    values.size > 0 ? await readUser(trx, tenant, id) : { ...inserted, metadata: [], identities: [] }
+    values.size > 0
+      ? await readUser(trx, tenant, id)
+      : { ...inserted, metadata: [], identities: [], groups: [] }
   await emitUser(deps, trx, tenant, 'user.user.create.success', row)
   return id
 }

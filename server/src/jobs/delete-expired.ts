@@ -27,6 +27,7 @@ export async function deleteExpired({ config, db, now }: Pick<Deps, 'config' | '
     // Begun and never validated.
     ['totp_enrollments', sql`validated_at is null and pending_expires_at <= ${daysAgo(1)}`],
     ['saml_requests', sql`expires_at <= ${daysAgo(1)}`],
+    ['oidc_requests', sql`expires_at <= ${daysAgo(1)}`],
     ['saml_arrivals', sql`expires_at <= ${at}`],
     // As long as the assertion itself could be taken.
     ['saml_seen_assertions', sql`expires_at <= ${at}`],
@@ -35,6 +36,7 @@ export async function deleteExpired({ config, db, now }: Pick<Deps, 'config' | '
     ['sso_admin_links', sql`expires_at <= ${daysAgo(1)}`],
     ['sso_challenges', sql`expires_at <= ${daysAgo(1)}`],
     ['sso_login_traces', sql`inserted_at <= ${daysAgo(30)}`],
+    ['scim_requests', sql`inserted_at <= ${daysAgo(7)}`],
     ['sign_in_flows', sql`expires_at <= ${daysAgo(1)}`],
     // As long as a token of theirs that comes again is told from an invented one.
     ['refresh_token_families', sql`expires_at <= ${daysAgo(30)}`],

@@ -1,4 +1,5 @@
 import type { Environment } from '@portico/contract/fields'
+import type { Protocol } from '@portico/contract/sso-onboarding'
 
 /** What a user is told by mail of their own account. */
 export type Notice = 'password_set' | 'recovery_code_used' | 'totp_enrolled' | 'totp_enrollment_forced'
@@ -47,7 +48,8 @@ export interface JobPayloads {
     readonly environment: Environment
     readonly organizationId: string
     readonly connectionId: string
-    /** Of the metadata. */
+    /** Of what was uploaded: metadata, or a client. Jobs from before there were clients have none. */
+    readonly protocol?: Protocol
     readonly version: number
     readonly adminId: string
     /** Stays the same over attempts. */

@@ -14,6 +14,7 @@ import type { Deps } from '../deps.js'
 import { openLimits } from '../limits/limits.js'
 import { createRecordingMailer } from '../mail/recording-mailer.js'
 import { createMetrics } from '../metrics.js'
+import { openOpenIdProviders } from '../oidc-sign-in/providers.js'
 import { openOutbound } from '../outbound/post.js'
 import { openKnownPasswords } from '../password/known-passwords.js'
 import { openPasswordHasher } from '../password/password-hash.js'
@@ -69,6 +70,7 @@ export async function startQueue(): Promise<Queue> {
     mail: createRecordingMailer(),
     sms: createRecordingSmsSender(),
     outbound,
+    openIdProviders: openOpenIdProviders({ config, outbound, now }),
     metrics,
     passwords: openPasswordHasher(metrics),
     knownPasswords: openKnownPasswords(config, metrics),

@@ -103,6 +103,27 @@ export interface Limits {
     readonly environment: string
     readonly connectionId: string
   }): Promise<LimitState>
+  /**
+   * Counts an issuer that an administrator enters for a connection, whose server we then ask.
+   *
+   * @throws ApiError `rate_limited`
+   */
+  takeIssuer(at: {
+    readonly accountId: string
+    readonly environment: string
+    readonly connectionId: string
+  }): Promise<LimitState>
+  /**
+   * Counts a secret that an administrator makes for a directory.
+   *
+   * @throws ApiError `rate_limited`
+   */
+  takeDirectorySecret(at: {
+    readonly accountId: string
+    readonly environment: string
+    /** Domain of the organization. */
+    readonly domain: string
+  }): Promise<LimitState>
   /** Forgets the failed attempts at an address, whose owner has shown up in another way. */
   forgetAttempts(at: LimitedAddress): Promise<void>
   /** @throws ApiError `rate_limited` */
@@ -167,6 +188,9 @@ const responsesOfSignIn = 2
 
 /** Whoever sets a connection up uploads a few; each is mailed to every administrator. */
 const metadataPerHour = 10
+/** Whoever mistypes an issuer, or waits for their provider, tries again. */
+const issuersPerHour = 30
+const directorySecretsPerHour = 10
 
 /** Opens the limits of sign-ins and messages; decision 14 says why they are what they are. */
 export function openLimits(deps: Pick<Deps, 'config' | 'db' | 'now' | 'log' | 'keys'>): Limits {
@@ -192,6 +216,8 @@ export function openLimits(deps: Pick<Deps, 'config' | 'db' | 'now' | 'log' | 'k
     quarterHour,
   )
   const countMetadata = counting(policyOf('sso-metadata', metadataPerHour, hour))
+  const countIssuer = counting(policyOf('sso-issuer', issuersPerHour, hour))
+  const countDirectorySecret = counting(policyOf('directory-secret', directorySecretsPerHour, hour))
   const countAdminCode = counting(policyOf('admin-code', adminCodesPerNetwork, adminCodeWindow))
   const countAdminCodesOfLink = counting(policyOf('admin-code-link', adminCodesPerHour, hour))
   const adminTries = openCounter(deps, policyOf('admin-code-tries', adminTriesPerDay, day))
@@ -324,6 +350,9 @@ export function openLimits(deps: Pick<Deps, 'config' | 'db' | 'now' | 'log' | 'k
     takeSamlRequestFrom: countSamlRequestFrom,
     takeMetadata: ({ accountId, environment, connectionId }) =>
       countMetadata({ accountId, environment, domain: undefined }, connectionId),
+    takeIssuer: ({ accountId, environment, connectionId }) =>
+      countIssuer({ accountId, environment, domain: undefined }, connectionId),
+    takeDirectorySecret: (organization) => countDirectorySecret(organization, ''),
     takeSms,
   }
 }

@@ -165,6 +165,7 @@ describe('the mail about metadata', () => {
   const mailWith = (isCurrent: boolean, locale: string | null = null) =>
     metadataNoticeMail({
       idpId: 'awesome_company_q3Jc0mVx8n2Zr5t',
+      protocol: 'saml',
       isCurrent,
       organizationName: 'Awesome company',
       locale,

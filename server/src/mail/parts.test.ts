@@ -12,9 +12,12 @@ const mails: Readonly<Record<string, (sender: Sender) => Message>> = {
   'a link to a password': (sender) => magicLinkMail({ ...sender, purpose: 'password', link, minutes: 1 }),
   'an invitation': (sender) => adminInvitationMail({ ...sender, serviceName: 'Storefront', link, days: 30 }),
   'a code of an administrator': (sender) => adminCodeMail({ ...sender, code: '294751', minutes: 10 }),
-  'metadata in use': (sender) => metadataNoticeMail({ ...sender, idpId: 'awesome_company', isCurrent: true }),
+  'metadata in use': (sender) =>
+    metadataNoticeMail({ ...sender, idpId: 'awesome_company', protocol: 'saml', isCurrent: true }),
+  'a client in use': (sender) =>
+    metadataNoticeMail({ ...sender, idpId: 'awesome_company', protocol: 'oidc', isCurrent: true }),
   'metadata that wait': (sender) =>
-    metadataNoticeMail({ ...sender, idpId: 'awesome_company', isCurrent: false }),
+    metadataNoticeMail({ ...sender, idpId: 'awesome_company', protocol: 'saml', isCurrent: false }),
   'a password that was set': (sender) => noticeMail({ ...sender, notice: 'password_set' }),
   'a recovery code that was used': (sender) => noticeMail({ ...sender, notice: 'recovery_code_used' }),
   'a second factor': (sender) => noticeMail({ ...sender, notice: 'totp_enrolled' }),

@@ -11,6 +11,7 @@ export interface MailTexts {
   readonly unexpectedNotice: (organization: string) => string
   readonly adminCode: AdminCodeTexts
   readonly metadataNotice: MetadataNoticeTexts
+  readonly clientNotice: MetadataNoticeTexts
   readonly sandbox: string
   readonly sentBy: (product: string, organization: string) => string
 }
@@ -128,6 +129,16 @@ const en: MailTexts = {
     unexpected:
       'If none of you has done this, tell the people who invited you at once: whoever uploads metadata may sign in as anybody.',
   },
+  clientNotice: {
+    subject: (organization) => `A client was entered for single sign-on of ${organization}`,
+    told: (organization, connection) =>
+      `An administrator has entered the client of an OpenID provider for single sign-on of ${organization}, connection ${connection}.`,
+    inUse: 'It is in use: this provider decides who signs in.',
+    waits:
+      'Nothing has changed for anybody who signs in: another one is in use, until the people who invited you put this one in its place.',
+    unexpected:
+      'If none of you has done this, tell the people who invited you at once: whoever chooses the provider may sign in as anybody.',
+  },
   sandbox: 'Test message: this comes from a sandbox, not from the real service.',
   sentBy: (product, organization) => `Sent by ${product} for ${organization}`,
 }
@@ -208,6 +219,16 @@ const fr: MailTexts = {
       'Rien n’a changé pour ceux qui se connectent\u00a0: d’autres sont utilisées, jusqu’à ce que les personnes qui vous ont invité les remplacent par celles-ci.',
     unexpected:
       'Si aucun de vous ne l’a fait, prévenez tout de suite les personnes qui vous ont invité\u00a0: quiconque dépose des métadonnées peut se connecter au nom de n’importe qui.',
+  },
+  clientNotice: {
+    subject: (organization) => `Un client a été saisi pour l’authentification unique pour ${organization}`,
+    told: (organization, connection) =>
+      `Un administrateur a saisi le client d’un fournisseur OpenID pour l’authentification unique pour ${organization}, connexion ${connection}.`,
+    inUse: 'Il est utilisé\u00a0: ce fournisseur décide qui se connecte.',
+    waits:
+      'Rien n’a changé pour ceux qui se connectent\u00a0: un autre est utilisé, jusqu’à ce que les personnes qui vous ont invité le remplacent par celui-ci.',
+    unexpected:
+      'Si aucun de vous ne l’a fait, prévenez tout de suite les personnes qui vous ont invité\u00a0: quiconque choisit le fournisseur peut se connecter au nom de n’importe qui.',
   },
   sandbox: 'Message de test\u00a0: il provient d’un bac à sable, pas du service réel.',
   sentBy: (product, organization) => `Envoyé par ${product} pour ${organization}`,

@@ -5,10 +5,13 @@ import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { answerContext } from '../events/idempotency.js'
 import { linkCodeContext } from '../magic-link/link-code.js'
+import { codeVerifierContext } from '../oidc-sign-in/request.js'
+import { keptClientContext } from '../onboarding/client-upload.js'
 import { adminCodeContext } from '../onboarding/code.js'
 import { pepperContext } from '../password/pepper.js'
 import { sealContext } from '../signing-keys/signing-keys.js'
 import { ssoKeyContext } from '../sso-connections/keys.js'
+import { clientSecretContext } from '../sso-connections/oidc-clients.js'
 import { arrivalContext } from '../sso-sign-in/arrival.js'
 import { challengeContext, enrollmentContext, type TotpOwner, type TotpSecretKind } from '../totp/sealed.js'
 import { signatureKeyContext } from '../webhooks/signature-keys.js'
@@ -35,6 +38,15 @@ function totpOwner(named: (column: string) => string): TotpOwner {
     environment: named('environment'),
     organizationId: named('organization_id'),
     userId: named('user_id'),
+  }
+}
+
+function connectionOf(named: (column: string) => string) {
+  return {
+    accountId: named('account_id'),
+    environment: named('environment'),
+    organizationId: named('organization_id'),
+    connectionId: named('connection_id'),
   }
 }
 
@@ -118,6 +130,17 @@ const sealedColumns: readonly SealedColumn[] = [
       }),
   },
   {
+    table: 'sso_admin_sessions',
+    column: 'upload_client_sealed',
+    naming: ['account_id', 'organization_id', 'id'],
+    contextOf: (named) =>
+      keptClientContext({
+        accountId: named('account_id'),
+        organizationId: named('organization_id'),
+        sessionId: named('id'),
+      }),
+  },
+  {
     table: 'sso_keys',
     column: 'private_key_sealed',
     naming: ['account_id', 'environment', 'organization_id', 'connection_id', 'id'],
@@ -147,6 +170,20 @@ const sealedColumns: readonly SealedColumn[] = [
         // Postgres writes bytea as \x and its digits.
         Buffer.from(named('token_hash').slice(2), 'hex'),
       ),
+  },
+  {
+    table: 'sso_oidc_clients',
+    column: 'client_secret_sealed',
+    naming: ['account_id', 'environment', 'organization_id', 'connection_id', 'version'],
+    contextOf: (named) => clientSecretContext(connectionOf(named), Number(named('version'))),
+  },
+  {
+    table: 'oidc_requests',
+    column: 'code_verifier_sealed',
+    naming: ['account_id', 'environment', 'organization_id', 'connection_id', 'state_hash'],
+    contextOf: (named) =>
+      // Postgres writes bytea as \x and its digits.
+      codeVerifierContext(connectionOf(named), Buffer.from(named('state_hash').slice(2), 'hex')),
   },
   ...['signature_key_sealed', 'previous_signature_key_sealed'].map((column): SealedColumn => ({
     table: 'webhooks',

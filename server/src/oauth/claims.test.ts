@@ -22,6 +22,7 @@ const facts: IdTokenFacts = {
     email_verified: true,
   },
   metaData: [['employee_number', 1815]],
+  groups: ['Engineering'],
   application: {
     id: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
     name: 'Storefront',
@@ -150,6 +151,7 @@ describe.each([
       user: { ...facts.user, email: `${'e'.repeat(240)}@people.example` },
       application: { ...facts.application, name: 'n'.repeat(100) },
       nonce: 'n'.repeat(500),
+      groups: ['g'.repeat(1495)],
       metaData,
       attributes,
     }
@@ -160,5 +162,32 @@ describe.each([
     const signer = { kid: publicJwk.kid, algorithm: 'RS256' as const, typ: 'at+jwt' }
     const token = signJwt({ ...signer, privateKey: toPrivateKey(privateKeyPem) }, claims)
     expect(decodeJwt(token)?.claims).toEqual(claims)
+  })
+})
+
+describe.each([
+  ['access token', toAccessTokenClaims],
+  ['ID token', toIdTokenClaims],
+])('the groups of the %s', (_name, toClaims) => {
+  const groupsOf = (groups: string[]) => toClaims({ ...facts, groups }).groups
+
+  test('are absent without any', () => {
+    expect(toClaims({ ...facts, groups: [] })).not.toHaveProperty('groups')
+  })
+
+  test('are absent where there are more than a hundred', () => {
+    const names = Array.from({ length: 101 }, (_, index) => `g${index}`)
+    expect(groupsOf(names.slice(1))).toHaveLength(100)
+    expect(groupsOf(names)).toBeUndefined()
+  })
+
+  test('are absent where they are longer than 1,500 bytes', () => {
+    expect(groupsOf(['x'.repeat(1496)])).toHaveLength(1)
+    expect(groupsOf(['x'.repeat(1497)])).toBeUndefined()
+    expect(groupsOf(['☂'.repeat(500)])).toBeUndefined()
+  })
+
+  test('are named once, whoever shares a name', () => {
+    expect(groupsOf(['Sales', 'Sales'])).toEqual(['Sales'])
   })
 })

@@ -17,6 +17,10 @@ export const maxClaimsBytes = 5_700
 /** Of these, what the attributes of an identity provider may take, so that metadata have room beside them. */
 const maxAttributesBytes = 1_500
 
+/** Groups are told whole or not at all: who decides by them must not take a part for all of them. */
+const maxGroups = 100
+const maxGroupsBytes = 1_500
+
 /** A metadata value of the user as a token carries it, by the name of its key. */
 export type MetaDataClaim = readonly [name: string, value: Json]
 
@@ -31,6 +35,8 @@ export interface TokenFacts {
   readonly user: { readonly id: string; readonly email: string; readonly email_verified: boolean }
   /** In the order in which they are kept where not all fit. */
   readonly metaData: readonly MetaDataClaim[]
+  /** Names of the groups of the directory that the user is a member of. */
+  readonly groups: readonly string[]
   readonly application: { readonly id: string; readonly name: string; readonly application_type: string }
   readonly scopes: readonly string[]
   readonly issuedAtSeconds: number
@@ -111,12 +117,19 @@ function toCommonClaims(facts: TokenFacts) {
     email: user.email,
     application_metadata: { name: application.name, application_type: application.application_type },
     amr: [...facts.amr],
+    ...toGroupsClaim(facts.groups),
     acr: toAcr(facts.amr),
     auth_time: facts.authTimeSeconds,
     ...(sessionId !== undefined && { sid: sessionId }),
     ...(act !== undefined && { act }),
     ...(authorizationId !== undefined && { authorization_id: authorizationId }),
   }
+}
+
+function toGroupsClaim(names: readonly string[]): Pick<AccessTokenClaims, 'groups'> {
+  const groups = [...new Set(names)]
+  const isToldWhole = groups.length <= maxGroups && bytesOf(groups) <= maxGroupsBytes
+  return groups.length > 0 && isToldWhole ? { groups } : {}
 }
 
 function withMetaData<Claims extends object>(

@@ -94,6 +94,7 @@ export async function signUserTokens(
     organizationDomain: grant.domain,
     user,
     metaData: toMetaDataClaims(user.metadata),
+    groups: user.groups.map((group) => group.display_name),
     application: {
       id: grant.application_id,
       name: grant.application_name,

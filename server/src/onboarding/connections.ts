@@ -1,10 +1,11 @@
 import type { Environment } from '@portico/contract/fields'
-import type { OnboardingState, ProviderType } from '@portico/contract/sso-onboarding'
+import type { OnboardingState, Protocol, ProviderType } from '@portico/contract/sso-onboarding'
 import type { SsoConnectionState } from '@portico/contract/sso-records'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { isConnection, type ConnectionKey } from '../sso-connections/connection-key.js'
+import { isSetUp } from '../sso-connections/protocol.js'
 import type { AdminSession } from './admin-session.js'
 
 /** A connection that an administrator may set up, and how far they are. */
@@ -19,7 +20,10 @@ export interface OnboardingConnection extends ConnectionKey {
   readonly providerType: ProviderType | null
   /** From 0. */
   readonly tutorialStep: number
-  /** The version of the metadata that was uploaded here; null before. */
+  readonly protocol: Protocol
+  /** Its metadata or its client are there, so that the protocol stays. */
+  readonly isSetUp: boolean
+  /** The version of the metadata, or of the client, that was uploaded here; null before. */
   readonly uploadedVersion: number | null
   /** The version against which users sign in; null where there is none. */
   readonly currentVersion: number | null
@@ -34,7 +38,7 @@ export async function holdConnection(trx: Transaction<DB>, key: ConnectionKey): 
 }
 
 /** The environments in which an invitation is good: whoever reads the mails of a sandbox reaches no production. */
-const reachOf = { sandbox: ['sandbox'], production: ['sandbox', 'production'] } as const
+export const reachOf = { sandbox: ['sandbox'], production: ['sandbox', 'production'] } as const
 
 /** More than an organization has; a page is no list to turn over. */
 const maxConnections = 100
@@ -45,8 +49,8 @@ export async function listConnections(
   session: AdminSession,
 ): Promise<OnboardingConnection[]> {
   const rows = await openConnections(db, session)
-    .orderBy('connection.environment')
-    .orderBy('connection.inserted_at')
+    .orderBy('sso_connections.environment')
+    .orderBy('sso_connections.inserted_at')
     .limit(maxConnections)
     .execute()
   return rows.map((row) => toConnection(row, session))
@@ -58,7 +62,9 @@ export async function findConnection(
   session: AdminSession,
   idpId: string,
 ): Promise<OnboardingConnection | undefined> {
-  const row = await openConnections(db, session).where('connection.idp_id', '=', idpId).executeTakeFirst()
+  const row = await openConnections(db, session)
+    .where('sso_connections.idp_id', '=', idpId)
+    .executeTakeFirst()
   return row === undefined ? undefined : toConnection(row, session)
 }
 
@@ -66,44 +72,62 @@ export async function findConnection(
 function openConnections(db: Kysely<DB>, session: AdminSession) {
   const { accountId, organizationId, environment, connection } = session
   return db
-    .selectFrom('sso_connections as connection')
+    .selectFrom('sso_connections')
     .leftJoin('sso_onboardings as onboarding', (join) =>
       join
-        .onRef('onboarding.account_id', '=', 'connection.account_id')
-        .onRef('onboarding.environment', '=', 'connection.environment')
-        .onRef('onboarding.organization_id', '=', 'connection.organization_id')
-        .onRef('onboarding.connection_id', '=', 'connection.id'),
+        .onRef('onboarding.account_id', '=', 'sso_connections.account_id')
+        .onRef('onboarding.environment', '=', 'sso_connections.environment')
+        .onRef('onboarding.organization_id', '=', 'sso_connections.organization_id')
+        .onRef('onboarding.connection_id', '=', 'sso_connections.id'),
     )
     .leftJoin('sso_metadata_versions as metadata', (join) =>
       join
-        .onRef('metadata.account_id', '=', 'connection.account_id')
-        .onRef('metadata.environment', '=', 'connection.environment')
-        .onRef('metadata.organization_id', '=', 'connection.organization_id')
-        .onRef('metadata.connection_id', '=', 'connection.id')
+        .onRef('metadata.account_id', '=', 'sso_connections.account_id')
+        .onRef('metadata.environment', '=', 'sso_connections.environment')
+        .onRef('metadata.organization_id', '=', 'sso_connections.organization_id')
+        .onRef('metadata.connection_id', '=', 'sso_connections.id')
         .on('metadata.is_current', '=', true),
     )
-    .where('connection.account_id', '=', accountId)
-    .where('connection.organization_id', '=', organizationId)
-    .where('connection.environment', 'in', reachOf[environment])
+    .leftJoin('sso_oidc_clients as client', (join) =>
+      join
+        .onRef('client.account_id', '=', 'sso_connections.account_id')
+        .onRef('client.environment', '=', 'sso_connections.environment')
+        .onRef('client.organization_id', '=', 'sso_connections.organization_id')
+        .onRef('client.connection_id', '=', 'sso_connections.id')
+        .on('client.is_current', '=', true),
+    )
+    .where('sso_connections.account_id', '=', accountId)
+    .where('sso_connections.organization_id', '=', organizationId)
+    .where('sso_connections.environment', 'in', reachOf[environment])
     .$if(connection !== null, (query) =>
       query
-        .where('connection.environment', '=', connection?.environment ?? '')
-        .where('connection.id', '=', connection?.connectionId ?? ''),
+        .where('sso_connections.environment', '=', connection?.environment ?? '')
+        .where('sso_connections.id', '=', connection?.connectionId ?? ''),
     )
     .select([
-      'connection.account_id',
-      sql<Environment>`connection.environment`.as('environment'),
-      'connection.organization_id',
-      'connection.id',
-      'connection.idp_id',
-      'connection.active',
-      sql<SsoConnectionState>`connection.state`.as('connection_state'),
+      'sso_connections.account_id',
+      sql<Environment>`sso_connections.environment`.as('environment'),
+      'sso_connections.organization_id',
+      'sso_connections.id',
+      'sso_connections.idp_id',
+      'sso_connections.active',
+      sql<SsoConnectionState>`sso_connections.state`.as('connection_state'),
       // The table's check constraint allows nothing else.
       sql<OnboardingState>`coalesce(onboarding.state, 'not_initialized')`.as('state'),
       sql<ProviderType | null>`onboarding.provider_type`.as('provider_type'),
       sql<number>`coalesce(onboarding.tutorial_step, 0)`.as('tutorial_step'),
-      'onboarding.metadata_version',
-      'metadata.version as current_version',
+      sql<Protocol>`sso_connections.protocol`.as('protocol'),
+      isSetUp.as('is_set_up'),
+      sql<
+        number | null
+      >`case sso_connections.protocol when 'oidc' then onboarding.client_version else onboarding.metadata_version end`.as(
+        'uploaded_version',
+      ),
+      sql<
+        number | null
+      >`case sso_connections.protocol when 'oidc' then client.version else metadata.version end`.as(
+        'current_version',
+      ),
     ])
 }
 
@@ -122,7 +146,9 @@ function toConnection(row: ConnectionRow, { domain }: AdminSession): OnboardingC
     state: row.state,
     providerType: row.provider_type,
     tutorialStep: row.tutorial_step,
-    uploadedVersion: row.metadata_version,
+    protocol: row.protocol,
+    isSetUp: row.is_set_up,
+    uploadedVersion: row.uploaded_version,
     currentVersion: row.current_version,
   }
 }

@@ -1,4 +1,5 @@
-import type { Transaction } from 'kysely'
+import type { Protocol } from '@portico/contract/sso-onboarding'
+import type { Kysely, Transaction } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { momentColumn } from '../admins/admin-moments.js'
 import type { DB } from '../db/schema.js'
@@ -13,15 +14,15 @@ import { isConnection, isOfConnection, type ConnectionKey } from '../sso-connect
 const maxAdmins = 100
 
 /**
- * Has the administrators of an organization told by mail that one of them has uploaded metadata, in the transaction in
- * which they are stored. Of a connection of production those hear whom production has invited: a sandbox key could have
+ * Has the administrators of an organization told by mail that one of them has uploaded metadata, or entered a client, in
+ * the transaction in which it is stored. Of a connection of production those hear whom production has invited: a sandbox key could have
  * invited anybody.
  */
 export async function enqueueMetadataNotices(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
   key: ConnectionKey,
-  version: number,
+  { protocol, version }: { readonly protocol: Protocol; readonly version: number },
 ): Promise<void> {
   const { accountId, environment, organizationId, connectionId } = key
   const admins = await trx
@@ -41,6 +42,7 @@ export async function enqueueMetadataNotices(
       environment,
       organizationId,
       connectionId,
+      protocol,
       version,
       adminId,
       messageId: uuidv7(),
@@ -50,21 +52,18 @@ export async function enqueueMetadataNotices(
 }
 
 /**
- * Tells an administrator of metadata, and whether they are in use by now. Nothing is mailed once they, the administrator
+ * Tells an administrator of metadata or a client, and whether they are in use by now. Nothing is mailed once they, the administrator
  * or the connection are gone.
  *
  * @throws Error when the mail server does not take the mail.
  */
 export async function sendMetadataNotice(
   deps: Deps,
-  { version, adminId, messageId, ...key }: JobPayloads['send_metadata_notice'],
+  { protocol = 'saml', version, adminId, messageId, ...key }: JobPayloads['send_metadata_notice'],
 ): Promise<void> {
   const { accountId, organizationId, environment } = key
   const told = await deps.db
     .selectFrom('sso_connections')
-    .innerJoin('sso_metadata_versions', (join) =>
-      join.on(isOfConnection('sso_metadata_versions', key)).on('sso_metadata_versions.version', '=', version),
-    )
     .innerJoin('sso_admins', (join) =>
       join
         .on('sso_admins.account_id', '=', accountId)
@@ -80,7 +79,6 @@ export async function sendMetadataNotice(
     .where('organizations.deleted_at', 'is', null)
     .select([
       'sso_connections.idp_id',
-      'sso_metadata_versions.is_current',
       'sso_admins.email',
       'organizations.domain',
       'organizations.name',
@@ -88,11 +86,13 @@ export async function sendMetadataNotice(
       'organizations.color',
     ])
     .executeTakeFirst()
-  if (told === undefined) return
+  const isCurrent = await findIsCurrent(deps.db, key, { protocol, version })
+  if (told === undefined || isCurrent === undefined) return
 
-  const { idp_id: idpId, is_current: isCurrent, email, domain, name, locale, color } = told
+  const { idp_id: idpId, email, domain, name, locale, color } = told
   const message = metadataNoticeMail({
     idpId,
+    protocol,
     isCurrent,
     organizationName: name,
     locale,
@@ -102,4 +102,27 @@ export async function sendMetadataNotice(
   })
   const scope = { accountId, environment, organizationId, domain }
   await deliverMail(deps, scope, { ...message, to: email, messageId })
+}
+
+/** Whether a version is in use; undefined where it is not there any more. */
+async function findIsCurrent(
+  db: Kysely<DB>,
+  key: ConnectionKey,
+  { protocol, version }: { readonly protocol: Protocol; readonly version: number },
+): Promise<boolean | undefined> {
+  const rows =
+    protocol === 'oidc'
+      ? await db
+          .selectFrom('sso_oidc_clients')
+          .where(isOfConnection('sso_oidc_clients', key))
+          .where('version', '=', version)
+          .select('is_current')
+          .execute()
+      : await db
+          .selectFrom('sso_metadata_versions')
+          .where(isOfConnection('sso_metadata_versions', key))
+          .where('version', '=', version)
+          .select('is_current')
+          .execute()
+  return rows[0]?.is_current
 }

@@ -1,4 +1,4 @@
-import { providerTypes, type ProviderType } from '@portico/contract/sso-onboarding'
+import { providerTypes, type Protocol, type ProviderType } from '@portico/contract/sso-onboarding'
 import { sql, type Transaction } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { DB } from '../db/schema.js'
@@ -6,15 +6,25 @@ import type { Deps } from '../deps.js'
 import { change } from '../events/change.js'
 import { isOfConnection } from '../sso-connections/connection-key.js'
 import { emitOnboarding } from '../sso-connections/onboarding.js'
+import { isSpokenBy, protocolOf, setConnectionProtocol } from '../sso-connections/protocol.js'
 import { prepareProvider, setConnectionProvider } from '../sso-connections/provider.js'
 import { emitConnection } from '../sso-connections/whole-connection.js'
 import type { AdminSession } from './admin-session.js'
 import { holdConnection, type OnboardingConnection } from './connections.js'
 import { adminCause, logAdmin, noteOpened } from './note.js'
 
-/** The kinds that a connection can have: the built-in identity provider is of the sandbox alone. */
-export function providersOf({ environment }: Pick<OnboardingConnection, 'environment'>): ProviderType[] {
-  return providerTypes.filter((type) => type !== 'test' || environment === 'sandbox')
+/**
+ * The kinds that a connection can have: the built-in identity provider is of the sandbox alone, and one that is set up stays
+ * with what it speaks.
+ */
+export function providersOf({
+  environment,
+  isSetUp,
+  protocol,
+}: Pick<OnboardingConnection, 'environment' | 'isSetUp' | 'protocol'>): ProviderType[] {
+  return providerTypes.filter(
+    (type) => (type !== 'test' || environment === 'sandbox') && (!isSetUp || isSpokenBy(type, protocol)),
+  )
 }
 
 /**
@@ -23,7 +33,7 @@ export function providersOf({ environment }: Pick<OnboardingConnection, 'environ
  *
  * The built-in one has its metadata with it, so that nothing is left to upload.
  *
- * @returns Whether it could be chosen: not any more once metadata were uploaded.
+ * @returns Whether it could be chosen: not any more once metadata were uploaded, or a client was entered.
  */
 export async function chooseProvider(
   deps: Deps,
@@ -33,12 +43,16 @@ export async function chooseProvider(
 ): Promise<boolean> {
   if (!providersOf(connection).includes(providerType)) return false
   const { environment, idpId } = connection
+  const protocol = isSpokenBy(providerType, connection.protocol)
+    ? connection.protocol
+    : protocolOf(providerType)
   const chosen = await prepareProvider(deps, environment, idpId, providerType)
   const cause = adminCause(session, requestId)
   const { record } = await change(deps, cause, async (trx) => {
     await holdConnection(trx, connection)
     if (!(await setProvider(deps, trx, session, connection, providerType))) return { record: false }
     await noteOpened(deps, trx, connection, cause)
+    await setConnectionProtocol(deps, trx, connection, protocol)
     if (chosen !== undefined) await setConnectionProvider(deps, trx, connection, chosen)
     await emitOnboarding(deps, trx, cause, connection, 'sso.onboarding.update.success')
     await emitConnection(deps, trx, cause, connection, 'sso.connection.update.success')
@@ -94,6 +108,47 @@ async function setProvider(
     .returning('id')
     .executeTakeFirst()
   return set !== undefined
+}
+
+/**
+ * Chooses what a kind of identity provider that speaks both is asked to speak; another protocol than before begins the
+ * tutorial anew.
+ *
+ * @returns Whether it could be chosen: the kind may have become another one meanwhile, or the connection is set up.
+ */
+export async function chooseProtocol(
+  deps: Deps,
+  session: AdminSession,
+  connection: OnboardingConnection,
+  { protocol, requestId }: { readonly protocol: Protocol; readonly requestId: string },
+): Promise<boolean> {
+  const { providerType } = connection
+  if (providerType === null || !isSpokenBy(providerType, protocol)) return false
+  if (protocol === connection.protocol) return true
+  if (connection.isSetUp) return false
+  const cause = adminCause(session, requestId)
+  const { record } = await change(deps, cause, async (trx) => {
+    await holdConnection(trx, connection)
+    const begun = await trx
+      .updateTable('sso_onboardings')
+      .set({ tutorial_step: 0, updated_at: deps.now(), version: sql`version + 1` })
+      .where(isOfConnection('sso_onboardings', connection))
+      .where('provider_type', '=', providerType)
+      .where('state', '=', 'provider_type_chosen')
+      .returning('id')
+      .executeTakeFirst()
+    if (begun === undefined) return { record: false }
+    await setConnectionProtocol(deps, trx, connection, protocol)
+    await emitOnboarding(deps, trx, cause, connection, 'sso.onboarding.update.success')
+    await emitConnection(deps, trx, cause, connection, 'sso.connection.update.success')
+    await logAdmin(deps, trx, session, connection, {
+      code: 'ADMIN_ONBOARDING_PROVIDER_CHOSEN',
+      reason: `${providerType} ${protocol}`,
+      requestId,
+    })
+    return { record: true }
+  })
+  return record
 }
 
 /** From which step of the tutorial to which. */

@@ -1,8 +1,9 @@
-import { sql, type Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { change } from '../events/change.js'
+import { withoutUpload } from '../admins/links.js'
 import { readIdpMetadata, type IdpMetadata } from '../saml/metadata.js'
 import { isOfConnection } from '../sso-connections/connection-key.js'
 import { emitOnboarding } from '../sso-connections/onboarding.js'
@@ -36,7 +37,7 @@ export async function keepUpload(
   readIdpMetadata(xml)
   await db
     .updateTable('sso_admin_sessions')
-    .set({ upload_id: uuidv7(), upload_connection_id: connectionId, upload_xml: xml })
+    .set({ ...withoutUpload, upload_id: uuidv7(), upload_connection_id: connectionId, upload_xml: xml })
     .where('account_id', '=', accountId)
     .where('organization_id', '=', organizationId)
     .where('id', '=', sessionId)
@@ -79,8 +80,8 @@ export async function confirmUpload(
   await deps.limits.takeMetadata(connection)
   const cause = adminCause(session, requestId)
   const { record } = await change(deps, cause, async (trx) => {
-    const xml = await takeUpload(deps, trx, session, connection, uploadId)
-    if (xml === undefined) return { record: undefined }
+    const xml = (await takeUpload(deps, trx, session, connection, uploadId))?.xml
+    if (xml == null) return { record: undefined }
     const stored = await storeMetadata(deps, trx, connection, {
       xml,
       metadata: readIdpMetadata(xml),
@@ -89,21 +90,27 @@ export async function confirmUpload(
     })
     await emitOnboarding(deps, trx, cause, connection, 'sso.onboarding.update.success')
     await emitConnection(deps, trx, cause, connection, 'sso.connection.update.success')
-    await enqueueMetadataNotices(deps, trx, connection, stored.version)
+    await enqueueMetadataNotices(deps, trx, connection, { protocol: 'saml', version: stored.version })
     await logAdmin(deps, trx, session, connection, { code: 'ADMIN_ONBOARDING_XML_PROVIDED', requestId })
     return { record: stored }
   })
   return record
 }
 
+/** What waited in a session: metadata, or a client, which is sealed. */
+export interface TakenUpload {
+  readonly xml: string | null
+  readonly clientSealed: Buffer | null
+}
+
 /** The upload's one use. The onboarding is held, so that no reset comes between this and what is stored. */
-async function takeUpload(
+export async function takeUpload(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
   { accountId, organizationId, sessionId }: AdminSession,
   connection: OnboardingConnection,
   uploadId: string,
-): Promise<string | undefined> {
+): Promise<TakenUpload | undefined> {
   await holdConnection(trx, connection)
   const begun = await trx
     .selectFrom('sso_onboardings')
@@ -124,16 +131,16 @@ async function takeUpload(
         .where('upload_connection_id', '=', connection.connectionId)
         .where('ended_at', 'is', null)
         .where('expires_at', '>', now())
-        .select(['id', sql<string>`upload_xml`.as('xml')])
+        .select(['id', 'upload_xml', 'upload_client_sealed'])
         .forUpdate(),
     )
     .updateTable('sso_admin_sessions')
     .from('before')
-    .set({ upload_id: null, upload_connection_id: null, upload_xml: null })
+    .set(withoutUpload)
     .where('sso_admin_sessions.account_id', '=', accountId)
     .where('sso_admin_sessions.organization_id', '=', organizationId)
     .whereRef('sso_admin_sessions.id', '=', 'before.id')
-    .returning('before.xml')
+    .returning(['before.upload_xml', 'before.upload_client_sealed'])
     .executeTakeFirst()
-  return taken?.xml
+  return taken && { xml: taken.upload_xml, clientSealed: taken.upload_client_sealed }
 }

@@ -165,6 +165,7 @@ describe('a receiver that the operator has opened', () => {
       status: 503,
       headers: { retryAfter: '120' },
       body: 'später',
+      isWhole: true,
     })
     expect(seen).toEqual({
       method: 'POST',
@@ -172,6 +173,30 @@ describe('a receiver that the operator has opened', () => {
       host: `127.0.0.1:${receiver.port}`,
       'x-test': 'yes',
     })
+  })
+
+  test('is asked by a GET, too, and says of what type its answer is', async () => {
+    let seen = {}
+    const receiver = await startReceiver((req, res) => {
+      seen = { method: req.method, accept: req.headers.accept, length: req.headers['content-length'] }
+      res.setHeader('content-type', 'application/json').end('{}')
+    })
+
+    const answer = await outboundOf(open).get({
+      url: `http://127.0.0.1:${receiver.port}/keys`,
+      headers: { accept: 'application/json' },
+      timeoutMs: 5_000,
+      maxAnswerBytes: 2,
+    })
+
+    expect(answer).toEqual({
+      outcome: 'answered',
+      status: 200,
+      headers: { contentType: 'application/json' },
+      body: '{}',
+      isWhole: true,
+    })
+    expect(seen).toEqual({ method: 'GET', accept: 'application/json', length: undefined })
   })
 
   test('is reached by the system’s lookup of its name', async () => {
@@ -240,7 +265,13 @@ describe('an answer', () => {
     const answer = await Promise.race([waiting, sleep(10_000, 'waiting')])
 
     // Of the character that the cut halves nothing is left.
-    expect(answer).toEqual({ outcome: 'answered', status: 200, headers: {}, body: '€'.repeat(333) })
+    expect(answer).toEqual({
+      outcome: 'answered',
+      status: 200,
+      headers: {},
+      body: '€'.repeat(333),
+      isWhole: false,
+    })
   })
 
   test('that is no text is made one that the database takes', async () => {
@@ -258,7 +289,7 @@ describe('an answer', () => {
 
     const answer = await post(outboundOf(open), `http://127.0.0.1:${receiver.port}/`, { timeoutMs: 200 })
 
-    expect(answer).toEqual({ outcome: 'answered', status: 500, headers: {}, body: 'begun' })
+    expect(answer).toEqual({ outcome: 'answered', status: 500, headers: {}, body: 'begun', isWhole: false })
   })
 
   test.each([
@@ -289,7 +320,15 @@ describe('an answer', () => {
 
     const answer = await post(outboundOf(open), `http://127.0.0.1:${receiver.port}/`)
 
-    expect(answer).toEqual({ outcome: 'answered', status: 503, headers: {}, body: 'ab' })
+    expect(answer).toEqual({ outcome: 'answered', status: 503, headers: {}, body: 'ab', isWhole: false })
+  })
+
+  test('is not whole where it is one byte too long', async () => {
+    const receiver = await startReceiver((_req, res) => void res.end('x'.repeat(1_001)))
+
+    const answer = await post(outboundOf(open), `http://127.0.0.1:${receiver.port}/`)
+
+    expect(answer).toMatchObject({ body: 'x'.repeat(1_000), isWhole: false })
   })
 
   test('is none when the receiver resets the connection', async () => {

@@ -9,19 +9,27 @@ import { isAddressAllowed, isTargetAllowed, type OutboundRules } from './target.
 export interface Outbound {
   /** Posts once. Whatever the other side does is an outcome, and no error. */
   post(request: OutboundPost): Promise<OutboundAnswer>
-  /** Ends every connection; a post that is under way rejects. */
+  /** The same of a GET. */
+  get(request: OutboundGet): Promise<OutboundAnswer>
+  /** Ends every connection; a request that is under way rejects. */
   close(): void
 }
 
-export interface OutboundPost {
+export interface OutboundGet {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string | Buffer
   /** For all of it: name, connection, TLS, headers, and the body to its end. */
   readonly timeoutMs: number
   /** How much of the answer's body is read. */
   readonly maxAnswerBytes: number
 }
+
+export interface OutboundPost extends OutboundGet {
+  readonly body: string | Buffer
+}
+
+type OutboundRequest =
+  (OutboundGet & { readonly method: 'GET' }) | (OutboundPost & { readonly method: 'POST' })
 
 export type OutboundAnswer =
   | {
@@ -31,9 +39,11 @@ export type OutboundAnswer =
        */
       readonly outcome: 'answered'
       readonly status: number
-      readonly headers: { readonly retryAfter?: string }
+      readonly headers: { readonly retryAfter?: string; readonly contentType?: string }
       /** As text, bytes that are none replaced. */
       readonly body: string
+      /** Whether the body came to its end, in time and within its limit. */
+      readonly isWhole: boolean
     }
   | {
       /**
@@ -67,7 +77,7 @@ export function openOutbound(
     'https:': new https.Agent({ ...settings, lookup: guardedLookup('https:', rules, lookup) }),
   })
   const agents = { kept: agentsOf(kept), fresh: agentsOf({ keepAlive: false }) }
-  const send = (request: OutboundPost, { isFresh }: { isFresh: boolean }, timer: Timer) => {
+  const send = (request: OutboundRequest, { isFresh }: { isFresh: boolean }, timer: Timer) => {
     const url = new URL(request.url)
     const ofProtocol = isFresh ? agents.fresh : agents.kept
     return url.protocol === 'https:'
@@ -75,24 +85,26 @@ export function openOutbound(
       : exchange(http.request(url, optionsOf(request, ofProtocol['http:'])), request, timer)
   }
   let isClosed = false
+  async function ask(request: OutboundRequest): Promise<OutboundAnswer> {
+    // Nobody looks up a literal, so it is checked here.
+    if (!isTargetAllowed(request.url, rules)) return { outcome: 'not_allowed' }
+    const timer = startTimer(request.timeoutMs)
+    try {
+      let exchanged = await send(request, { isFresh: false }, timer)
+      // The receiver closed an idle connection while the request was on its way, and has hardly seen it.
+      if (exchanged.outcome === 'stale' && !isClosed)
+        exchanged = await send(request, { isFresh: true }, timer)
+      if (exchanged.outcome === 'answered') return exchanged
+      // It was us who ended it: nobody knows what the other side would have answered.
+      if (isClosed) throw new Error('the way out was closed before an answer came')
+      return exchanged.outcome === 'stale' ? { outcome: 'disconnected' } : exchanged
+    } finally {
+      timer.stop()
+    }
+  }
   return {
-    async post(request) {
-      // Nobody looks up a literal, so it is checked here.
-      if (!isTargetAllowed(request.url, rules)) return { outcome: 'not_allowed' }
-      const timer = startTimer(request.timeoutMs)
-      try {
-        let exchanged = await send(request, { isFresh: false }, timer)
-        // The receiver closed an idle connection while the request was on its way, and has hardly seen it.
-        if (exchanged.outcome === 'stale' && !isClosed)
-          exchanged = await send(request, { isFresh: true }, timer)
-        if (exchanged.outcome === 'answered') return exchanged
-        // It was us who ended it: nobody knows what the other side would have answered.
-        if (isClosed) throw new Error('the way out was closed before an answer came')
-        return exchanged.outcome === 'stale' ? { outcome: 'disconnected' } : exchanged
-      } finally {
-        timer.stop()
-      }
-    },
+    post: (request) => ask({ ...request, method: 'POST' }),
+    get: (request) => ask({ ...request, method: 'GET' }),
     close() {
       isClosed = true
       for (const { 'http:': plain, 'https:': secured } of Object.values(agents)) {
@@ -103,8 +115,8 @@ export function openOutbound(
   }
 }
 
-function optionsOf({ headers }: OutboundPost, agent: http.Agent): https.RequestOptions {
-  return { method: 'POST', headers, agent }
+function optionsOf({ method, headers }: OutboundRequest, agent: http.Agent): https.RequestOptions {
+  return { method, headers, agent }
 }
 
 /** The lookup found an address that may not be connected to. */
@@ -157,7 +169,7 @@ function startTimer(ms: number): Timer {
 /** `stale`: a connection from the pool that was closed before a byte of an answer came. */
 type Exchanged = OutboundAnswer | { readonly outcome: 'stale' }
 
-function exchange(req: ClientRequest, request: OutboundPost, timer: Timer): Promise<Exchanged> {
+function exchange(req: ClientRequest, request: OutboundRequest, timer: Timer): Promise<Exchanged> {
   return new Promise((resolve) => {
     const connection = watchConnection(req)
     let answer: (() => OutboundAnswer) | undefined
@@ -173,7 +185,7 @@ function exchange(req: ClientRequest, request: OutboundPost, timer: Timer): Prom
       resolve(answer?.() ?? { outcome: 'timed_out' })
       req.destroy()
     })
-    req.end(request.body)
+    req.end(request.method === 'POST' ? request.body : undefined)
   })
 }
 
@@ -210,12 +222,16 @@ function readAnswer(
 ): () => OutboundAnswer {
   const chunks: Buffer[] = []
   let length = 0
-  const retryAfter = res.headers['retry-after']
-  const answer = (): OutboundAnswer => ({
+  const { 'retry-after': retryAfter, 'content-type': contentType } = res.headers
+  const answer = (isWhole = false): OutboundAnswer => ({
     outcome: 'answered',
     status: res.statusCode ?? 0,
-    headers: retryAfter === undefined ? {} : { retryAfter },
+    headers: {
+      ...(retryAfter !== undefined && { retryAfter }),
+      ...(contentType !== undefined && { contentType }),
+    },
     body: toText(Buffer.concat(chunks).subarray(0, maxBytes)),
+    isWhole,
   })
   res.on('data', (chunk: Buffer) => {
     chunks.push(chunk)
@@ -224,7 +240,7 @@ function readAnswer(
     resolve(answer())
     res.destroy()
   })
-  res.once('end', () => resolve(answer()))
+  res.once('end', () => resolve(answer(length <= maxBytes)))
   res.on('error', () => resolve(answer()))
   return answer
 }

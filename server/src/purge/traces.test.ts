@@ -37,8 +37,11 @@ test('these columns are exported, beside the user', () => {
   expect(Object.fromEntries(exported)).toEqual({
     authorization_codes:
       'environment organization_id id session_id user_id application_id redirect_uri code_challenge nonce state scope expires_at used_at amr authenticated_at',
+    directory_group_members: 'environment organization_id group_id user_id inserted_at',
+    directory_users:
+      'environment organization_id directory_id user_id external_id user_name user_name_normalized attributes inserted_at',
     events:
-      'environment id organization_id domain code data params actor_type actor_id request_id subject_id issued_at',
+      'environment id organization_id domain code data params actor_type actor_id request_id subject_id issued_at errors',
     idempotency_keys: 'environment api_key_id organization_id subject_id expires_at',
     log_events:
       'id environment organization_id domain event_code client_id email resource_owner_id saml_identity_provider_id ' +
@@ -46,6 +49,8 @@ test('these columns are exported, beside the user', () => {
     magic_link_challenges:
       'environment organization_id id application_id email redirect_uri find_or_create_user is_link_returned state ' +
       'nonce code_challenge scope expires_at used_at voided_at inserted_at flow_id',
+    oidc_requests:
+      'environment organization_id connection_id flow_id admin_session_id client_version nonce expires_at inserted_at',
     outbox_messages: 'environment id organization_id domain channel recipient subject text html inserted_at',
     password_requests:
       'environment organization_id id user_id application_id redirect_uri opened_at state nonce code_challenge scope ' +
@@ -63,6 +68,9 @@ test('these columns are exported, beside the user', () => {
       'environment organization_id connection_id trace_id metadata_version expires_at inserted_at',
     saml_requests:
       'environment organization_id connection_id id flow_id admin_session_id metadata_version expires_at inserted_at previous_id previous_expires_at',
+    scim_requests:
+      'environment organization_id directory_id id method path query request status answer scim_type changes quirks ' +
+      'user_id duration_ms request_id inserted_at',
     sessions:
       'environment organization_id id user_id application_id amr authenticated_at expires_at ended_at act ' +
       'user_agent last_used_at browser_used_at offline_until identity_id',
@@ -82,7 +90,7 @@ test('these columns are exported, beside the user', () => {
       'environment organization_id user_id method enrolled_at validated_at enrollment_nb last_step failures locked_until ' +
       'pending_id pending_method pending_phone_number pending_failures pending_at pending_expires_at inserted_at',
     user_identities:
-      'environment organization_id user_id id kind issuer subject authenticated_at inserted_at provider data',
+      'environment organization_id user_id id kind issuer subject authenticated_at inserted_at provider data idp_id',
     webhook_attempts:
       'environment delivery_id webhook_id number outcome status answer duration_ms started_at',
     webhook_deliveries:

@@ -30,6 +30,8 @@ export const tablesWithoutPersons: readonly (keyof DB)[] = [
   'accounts',
   'api_keys',
   'applications',
+  'directories',
+  'directory_groups',
   'event_horizons',
   'event_sequencer',
   // Their payloads are ids; mail-jobs.ts knows what else they may hold.
@@ -53,6 +55,7 @@ export const tablesWithoutPersons: readonly (keyof DB)[] = [
   'sso_default_redirections',
   'sso_keys',
   'sso_metadata_versions',
+  'sso_oidc_clients',
   'sso_onboardings',
   'totp_connections',
   'webhooks',

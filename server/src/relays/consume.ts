@@ -181,6 +181,7 @@ function identityOf({ config }: Pick<Deps, 'config'>, spent: SpentRelay): Vouche
     kind: 'relay',
     issuer,
     subject: spent.user_id,
+    idpId: null,
     provider: 'relay',
     data: { iss: issuer, sub: spent.user_id },
     authenticatedAt: spent.authenticated_at,

@@ -6,7 +6,7 @@ import { MetadataFault, readIdpMetadata, type IdpMetadata } from '../saml/metada
 import { isConnection, isOfConnection, type ConnectionKey } from './connection-key.js'
 
 /** Versions kept beside the current one, to go back to. */
-const keptVersions = 10
+export const keptVersions = 10
 
 /** The metadata of an identity provider, as they were sent and as they were read. */
 export interface ReadMetadata {
@@ -140,8 +140,11 @@ async function dropCurrent(trx: Transaction<DB>, key: ConnectionKey): Promise<vo
     .execute()
 }
 
-/** Other metadata have other certificates, of which nobody has been warned. */
-async function noteChange(
+/**
+ * Notes that a connection has other metadata, or another client; other metadata have other certificates, of which nobody has
+ * been warned. Once there is something in use it is configured.
+ */
+export async function noteChange(
   trx: Transaction<DB>,
   key: ConnectionKey,
   { isCurrent, at }: { readonly isCurrent: boolean; readonly at: Date },

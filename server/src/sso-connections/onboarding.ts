@@ -117,6 +117,7 @@ export function resetOnboarding(
         state: 'not_initialized',
         tutorial_step: 0,
         metadata_version: null,
+        client_version: null,
         updated_at: at,
         version: sql`version + 1`,
       })

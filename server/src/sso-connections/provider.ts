@@ -1,11 +1,12 @@
 import type { Environment } from '@portico/contract/fields'
-import type { ProviderType } from '@portico/contract/sso-onboarding'
+import type { Protocol, ProviderType } from '@portico/contract/sso-onboarding'
 import { sql, type Transaction } from 'kysely'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { invalid } from '../errors.js'
 import { insertTestIdp, prepareTestIdp, removeTestIdp, type PreparedTestIdp } from '../test-idp/provision.js'
 import { isConnection, isOfConnection, type ConnectionKey } from './connection-key.js'
+import { isSpokenBy, protocolOf, setConnectionProtocol } from './protocol.js'
 
 /**
  * The built-in identity provider vouches for whomever it is told to, so that production has none.
@@ -41,7 +42,10 @@ export async function prepareProvider(
 
 /**
  * Sets the kind of a connection's identity provider, for a connection that is locked. Its onboarding, if it has one,
- * begins the tutorial of another kind anew; for the built-in one it is done, as that has its metadata with it.
+ * begins the tutorial of another kind anew; for the built-in one it is done, as that has its metadata with it. What does
+ * not speak the protocol of the connection changes that, too.
+ *
+ * @throws ApiError `invalid_parameters` when the protocol would have to change and cannot.
  */
 export async function setConnectionProvider(
   deps: Pick<Deps, 'keys' | 'now'>,
@@ -50,11 +54,14 @@ export async function setConnectionProvider(
   { providerType, testIdp }: ChosenProvider,
 ): Promise<void> {
   const at = deps.now()
-  const { provider_type: before } = await trx
+  const { provider_type: before, protocol } = await trx
     .selectFrom('sso_connections')
     .where(isConnection(key))
-    .select('provider_type')
+    // The table's check constraint allows nothing else.
+    .select(['provider_type', sql<Protocol>`protocol`.as('protocol')])
     .executeTakeFirstOrThrow()
+  if (!isSpokenBy(providerType, protocol))
+    await setConnectionProtocol(deps, trx, key, protocolOf(providerType))
   await trx
     .updateTable('sso_connections')
     .set({ provider_type: providerType, updated_at: at, version: sql`version + 1` })
@@ -68,6 +75,7 @@ export async function setConnectionProvider(
       state: 'provider_type_chosen',
       tutorial_step: 0,
       metadata_version: null,
+      client_version: null,
       updated_at: at,
       version: sql`version + 1`,
     })

@@ -7,6 +7,7 @@ import {
   type SsoCertificate,
   type SsoConnection,
   type SsoMetadata,
+  type SsoOidcClient,
 } from '@portico/contract/sso-records'
 import type { Selectable } from 'kysely'
 import type { SsoConnections, SsoDefaultRedirections, SsoOnboardings } from '../db/schema.js'
@@ -15,6 +16,7 @@ export const connectionColumns = [
   'sso_connections.organization_id',
   'sso_connections.id',
   'sso_connections.idp_id',
+  'sso_connections.protocol',
   'sso_connections.provider_type',
   'sso_connections.active',
   'sso_connections.state',
@@ -63,6 +65,16 @@ export interface MetadataRow {
   readonly inserted_at: number
 }
 
+/** A version of the client of OpenID Connect, without its secret. */
+export interface OidcClientRow {
+  readonly version: number
+  readonly is_current: boolean
+  readonly issuer: string
+  readonly client_id: string
+  readonly uploaded_by: SsoOidcClient['uploaded_by']
+  readonly inserted_at: number
+}
+
 export type ConnectionRow = Omit<
   Selectable<SsoConnections>,
   'account_id' | 'environment' | 'certificate_warned_at'
@@ -72,6 +84,8 @@ export type ConnectionRow = Omit<
   readonly default_redirection: Aggregated<DefaultRedirectionRow> | null
   /** Newest first. */
   readonly metadata: readonly MetadataRow[]
+  /** Newest first. */
+  readonly oidc_clients: readonly OidcClientRow[]
 }
 
 /** What a row does not say of a connection. */
@@ -79,6 +93,7 @@ export interface Surroundings {
   readonly environment: Environment
   readonly entityId: string
   readonly acsUrl: string
+  readonly oidcRedirectUri: string
   readonly warningsOf: (metadata: MetadataRow) => MetadataWarning[]
 }
 
@@ -90,9 +105,10 @@ export type WholeSsoConnection = SsoConnection & {
 
 export function toSsoConnection(
   row: ConnectionRow,
-  { environment, entityId, acsUrl, warningsOf }: Surroundings,
+  { environment, entityId, acsUrl, oidcRedirectUri, warningsOf }: Surroundings,
 ): WholeSsoConnection {
   // The columns of closed lists are written from validated input alone.
+  const oidcClient = row.oidc_clients.find((client) => client.is_current)
   const userPolicy = row.user_security_type as SsoConnection['user_policy']
   return {
     __type__: 'SsoConnection',
@@ -102,7 +118,8 @@ export function toSsoConnection(
     idp_id: row.idp_id,
     sp_id: entityId,
     acs_url: acsUrl,
-    protocol: 'saml',
+    oidc_redirect_uri: oidcRedirectUri,
+    protocol: row.protocol as SsoConnection['protocol'],
     provider_type: row.provider_type as SsoConnection['provider_type'],
     active: row.active,
     state: row.state as SsoConnection['state'],
@@ -115,6 +132,9 @@ export function toSsoConnection(
     allow_sha1: row.allow_sha1,
     allow_cbc_unsigned_response: row.allow_cbc_unsigned_response,
     metadata: row.metadata.map((version) => toMetadata(version, warningsOf(version))),
+    issuer: oidcClient?.issuer ?? null,
+    oidc_client_id: oidcClient?.client_id ?? null,
+    oidc_clients: row.oidc_clients.map(toOidcClient),
     onboarding: row.onboarding && toOnboarding(withDates(row.onboarding)),
     default_redirection: row.default_redirection && toDefaultRedirection(withDates(row.default_redirection)),
     inserted_at: row.inserted_at.toISOString(),
@@ -161,6 +181,18 @@ function toMetadata(row: MetadataRow, warnings: readonly MetadataWarning[]): Sso
     })),
     valid_until: row.valid_until === null ? null : new Date(row.valid_until).toISOString(),
     warnings: warnings.map((code) => ({ code, message: metadataWarnings[code] })),
+    uploaded_by: row.uploaded_by,
+    inserted_at: new Date(row.inserted_at).toISOString(),
+  }
+}
+
+function toOidcClient(row: OidcClientRow): SsoOidcClient {
+  return {
+    __type__: 'SsoOidcClient',
+    version: row.version,
+    current: row.is_current,
+    issuer: row.issuer,
+    client_id: row.client_id,
     uploaded_by: row.uploaded_by,
     inserted_at: new Date(row.inserted_at).toISOString(),
   }

@@ -11,11 +11,17 @@ import {
   listSsoConnections,
   updateSsoConnection,
   useMetadata,
+  useOidcClient,
 } from './sso-connections.js'
 
 const s = initServer()
 
-const { listLoginTraces: _traces, createSamlChallenge: _challenge, ...connections } = contract.ssoConnections
+const {
+  listLoginTraces: _traces,
+  createSamlChallenge: _saml,
+  createOauthChallenge: _oauth,
+  ...connections
+} = contract.ssoConnections
 
 export function ssoConnectionRoutes(deps: Deps) {
   return s.router(connections, {
@@ -62,6 +68,16 @@ export function ssoConnectionRoutes(deps: Deps) {
       ok(
         res,
         await useMetadata(
+          deps,
+          callerOf(req),
+          { idpId: params.idp_id, version: params.version },
+          versionsOf(headers['if-match']),
+        ),
+      ),
+    useOidcClient: async ({ req, res, params, headers }) =>
+      ok(
+        res,
+        await useOidcClient(
           deps,
           callerOf(req),
           { idpId: params.idp_id, version: params.version },

@@ -5,6 +5,7 @@ import type {
   SsoConnectionChanges,
   SsoConnectionQuery,
 } from '@portico/contract/sso-connections'
+import type { Protocol, ProviderType } from '@portico/contract/sso-onboarding'
 import type { SsoConnection } from '@portico/contract/sso-records'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
@@ -21,7 +22,16 @@ import { isConnection } from './connection-key.js'
 import { chooseDefaultRedirection, insertDefaultRedirection } from './default-redirection.js'
 import { insertSsoKey } from './keys.js'
 import { checkedMetadata, makeVersionCurrent, storeMetadata } from './metadata-versions.js'
+import { findCurrentClient, makeClientCurrent, storeOidcClient } from './oidc-clients.js'
+import {
+  checkDiscovery,
+  checkIssuer,
+  isClientSent,
+  toClientSettings,
+  type SentClient,
+} from './oidc-settings.js'
 import { insertOnboarding, inviteToLocked } from './onboarding.js'
+import { checkSpoken, isSpokenBy, protocolOf, setConnectionProtocol } from './protocol.js'
 import { checkProviderType, setConnectionProvider, prepareProvider } from './provider.js'
 import {
   connectionsOf,
@@ -55,10 +65,13 @@ export async function createSsoConnection(
     ...input
   }: NewSsoConnection,
 ): Promise<Changed<SsoConnection>> {
-  const { sso_admin_email: email, send_email: isMailed = false, ...settings } = input
+  const { sso_admin_email: email, send_email: isMailed = false, ...sent } = input
   if (isMailed && email === undefined) throw new ApiError('sso_admin_email_missing')
-  const { provider_type: providerType } = settings
+  const { provider_type: providerType, protocol = protocolOf(providerType) } = sent
   checkProviderType(caller.environment, providerType)
+  checkSpoken(providerType ?? 'unset', protocol)
+  const client = isClientSent(sent) ? toClientSettings(sent, undefined) : undefined
+  if (client !== undefined) checkClient(client, { protocol, providerType: providerType ?? 'unset' })
   const domain = await findDomain(deps.db, caller, organizationId)
   if (isMailed && email !== undefined)
     await deps.limits.takeMail({ ...caller, domain, address: normalizeEmail(email) })
@@ -66,7 +79,9 @@ export async function createSsoConnection(
   // Outside of the transaction, because an RSA key takes a tenth of a second.
   const key = await makeServiceProviderKey(idpId.slice(-commonNameLength), deps.now())
   const chosen = await prepareProvider(deps, caller.environment, idpId, providerType)
+  if (client !== undefined) await checkDiscovery(deps, client.issuer)
 
+  const settings = { ...settingsOf(sent), protocol }
   return change(deps, caller.cause, async (trx) => {
     const connection = await insertConnection(deps, trx, caller, { organizationId, domain, idpId, settings })
     await insertSsoKey(deps, trx, connection, { ...key, purpose: 'service_provider' })
@@ -74,6 +89,8 @@ export async function createSsoConnection(
     if (email !== undefined)
       await insertOnboarding(deps, trx, connection, { email, providerType: providerType ?? null })
     if (chosen !== undefined) await setConnectionProvider(deps, trx, connection, chosen)
+    if (client !== undefined)
+      await storeOidcClient(deps, trx, connection, { ...client, uploadedBy: 'api_key', makeCurrent: true })
     const created = await emitConnection(deps, trx, caller.cause, connection, 'sso.connection.create.success')
     if (isMailed) await inviteToLocked(deps, trx, caller.cause, connection)
     return created
@@ -148,11 +165,25 @@ export async function updateSsoConnection(
   { metadata, default_redirection_id: redirectionId, environment: _, ...input }: SsoConnectionChanges,
   versions: readonly number[] | undefined,
 ): Promise<Changed<SsoConnection>> {
-  const { provider_type: providerType, preload_associations: associations, ...settings } = input
+  const { provider_type: providerType, preload_associations: associations, ...sent } = input
   const chosen = await prepareProvider(deps, caller.environment, idpId, providerType)
   const read = metadata === undefined ? undefined : checkedMetadata(metadata)
+  if (sent.issuer !== undefined) {
+    const { record } = await getSsoConnection(deps, caller, idpId, {})
+    checkIssuer(providerType ?? record.provider_type, sent.issuer)
+    await checkDiscovery(deps, sent.issuer)
+  }
+  const settings = settingsOf(sent)
   return changeConnection(deps, caller, { idpId, versions, associations }, async (trx, connection) => {
+    const spoken = await setSpoken(deps, trx, connection, { providerType, protocol: sent.protocol })
     if (chosen !== undefined) await setConnectionProvider(deps, trx, connection, chosen)
+    const current = await findCurrentClient(deps, trx, connection)
+    if (providerType !== undefined && current !== undefined) checkIssuer(providerType, current.issuer)
+    if (isClientSent(sent)) {
+      const client = toClientSettings(sent, current)
+      checkClient(client, spoken)
+      await storeOidcClient(deps, trx, connection, { ...client, uploadedBy: 'api_key', makeCurrent: true })
+    }
     if (redirectionId !== undefined) await chooseDefaultRedirection(trx, connection, redirectionId)
     await trx
       .updateTable('sso_connections')
@@ -160,7 +191,8 @@ export async function updateSsoConnection(
       .where(isConnection(connection))
       .execute()
     if (read === undefined) return
-    if ((providerType ?? connection.providerType) === 'test') throw builtInMetadata()
+    if (spoken.protocol !== 'saml') throw foreignMetadata()
+    if (spoken.providerType === 'test') throw builtInMetadata()
     await storeMetadata(deps, trx, connection, { ...read, uploadedBy: 'api_key', makeCurrent: true })
   })
 }
@@ -180,6 +212,24 @@ export function useMetadata(
   return changeConnection(deps, caller, { idpId, versions }, async (trx, connection) => {
     const isThere = await makeVersionCurrent(deps, trx, connection, version)
     if (!isThere) throw new ApiError('sso_metadata_not_found')
+  })
+}
+
+/**
+ * Makes a stored client of OpenID Connect the one that sign-ins go by, also an earlier one.
+ *
+ * @param versions The versions of the connection that the change may happen to; undefined: any.
+ * @throws ApiError `sso_connection_not_found`, `sso_oidc_client_not_found`, `precondition_failed`
+ */
+export function useOidcClient(
+  deps: Deps,
+  caller: Caller,
+  { idpId, version }: { readonly idpId: string; readonly version: number },
+  versions: readonly number[] | undefined,
+): Promise<Changed<SsoConnection>> {
+  return changeConnection(deps, caller, { idpId, versions }, async (trx, connection) => {
+    const isThere = await makeClientCurrent(deps, trx, connection, version)
+    if (!isThere) throw new ApiError('sso_oidc_client_not_found')
   })
 }
 
@@ -203,6 +253,55 @@ function changeConnection(
   })
 }
 
+/** What a connection is to speak, and with which kind of identity provider. */
+interface Spoken {
+  readonly protocol: Protocol
+  readonly providerType: ProviderType | 'unset'
+}
+
+/**
+ * Has a connection speak what is asked for, or what the kind of identity provider that is asked for speaks.
+ *
+ * @throws ApiError `invalid_parameters`
+ */
+async function setSpoken(
+  deps: Deps,
+  trx: Transaction<DB>,
+  connection: LockedConnection,
+  { providerType = connection.providerType, protocol }: Partial<Spoken>,
+): Promise<Spoken> {
+  const isKept = isSpokenBy(providerType, connection.protocol)
+  const spoken = protocol ?? (isKept ? connection.protocol : protocolOf(providerType))
+  checkSpoken(providerType, spoken)
+  await setConnectionProtocol(deps, trx, connection, spoken)
+  return { protocol: spoken, providerType }
+}
+
+/** @throws ApiError `invalid_parameters` for a client that a connection of this kind cannot have. */
+function checkClient({ issuer }: { readonly issuer: string }, { protocol, providerType }: Spoken): void {
+  if (protocol !== 'oidc') throw invalid('issuer', 'not_allowed', 'must be sent with protocol oidc')
+  checkIssuer(providerType, issuer)
+}
+
+/** What is written of a connection as it is sent, in columns of its own. */
+function settingsOf<Sent extends SentClient & { readonly protocol?: unknown }>({
+  issuer: _issuer,
+  oidc_client_id: _clientId,
+  oidc_client_secret: _clientSecret,
+  protocol: _protocol,
+  ...settings
+}: Sent) {
+  return settings
+}
+
+function foreignMetadata(): ApiError {
+  return invalid(
+    'metadata',
+    'not_allowed',
+    'must be sent to a connection of SAML: this one is of OpenID Connect',
+  )
+}
+
 function builtInMetadata(): ApiError {
   return invalid(
     'metadata',
@@ -224,11 +323,13 @@ interface ConnectionToInsert {
   readonly organizationId: string
   readonly domain: string
   readonly idpId: string
-  readonly settings: Omit<
-    NewSsoConnection,
-    'organization_id' | 'application_id' | 'sso_admin_email' | 'send_email' | 'environment'
-  >
+  readonly settings: Settings
 }
+
+type Settings = Omit<
+  NewSsoConnection,
+  'organization_id' | 'application_id' | 'sso_admin_email' | 'send_email' | 'environment' | keyof SentClient
+> & { readonly protocol: Protocol }
 
 async function insertConnection(
   { now }: Pick<Deps, 'now'>,
@@ -243,6 +344,7 @@ async function insertConnection(
   const written = {
     // Chosen in the same transaction, with what belongs to it.
     provider_type: 'unset',
+    protocol: settings.protocol,
     seats_limit: settings.seats_limit ?? 0,
     user_security_type: settings.user_security_type ?? 'none',
     update_user_new_connection: settings.update_user_new_connection ?? false,
@@ -250,8 +352,8 @@ async function insertConnection(
     idp_initiated: settings.idp_initiated ?? 'bounce',
     allow_sha1: settings.allow_sha1 ?? false,
     allow_cbc_unsigned_response: settings.allow_cbc_unsigned_response ?? false,
-  } satisfies Record<keyof ConnectionToInsert['settings'], unknown>
-  const row = await trx
+  } satisfies Record<keyof Settings, unknown>
+  await trx
     .insertInto('sso_connections')
     .values({
       account_id: accountId,
@@ -265,7 +367,6 @@ async function insertConnection(
       inserted_at: at,
       updated_at: at,
     })
-    .returning('provider_type')
     .executeTakeFirstOrThrow()
   return {
     accountId,
@@ -274,7 +375,8 @@ async function insertConnection(
     connectionId: id,
     idpId,
     domain,
-    providerType: row.provider_type,
+    providerType: 'unset',
+    protocol: settings.protocol,
   }
 }
 

@@ -1,5 +1,6 @@
 import type { SsoConnection } from '@portico/contract/sso-records'
 import type { Association } from '@portico/contract/sso-connections'
+import type { Protocol, ProviderType } from '@portico/contract/sso-onboarding'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
@@ -15,6 +16,7 @@ import {
   toSsoConnection,
   type ConnectionRow,
   type MetadataRow,
+  type OidcClientRow,
   type WholeSsoConnection,
 } from './record.js'
 
@@ -25,7 +27,8 @@ export type Reach = Pick<Caller, 'accountId' | 'environment' | 'organizationIds'
 export interface LockedConnection extends ConnectionKey {
   readonly idpId: string
   readonly domain: string
-  readonly providerType: string
+  readonly providerType: ProviderType | 'unset'
+  readonly protocol: Protocol
 }
 
 /** Every read by a caller starts here: the connections of organizations that are there and open to the key. */
@@ -53,6 +56,7 @@ export function wholeConnection({ organizationIds }: Pick<Reach, 'organizationId
     onboardingOfConnection().as('onboarding'),
     redirectionOfConnection().as('default_redirection'),
     metadataOfConnection(organizationIds).as('metadata'),
+    oidcClientsOfConnection().as('oidc_clients'),
   ] as const
 }
 
@@ -66,6 +70,7 @@ export function toWholeConnection(
     environment,
     entityId: entityIdOf(config.baseUrl, row.idp_id),
     acsUrl: acsUrlOf(config.baseUrl, row.idp_id),
+    oidcRedirectUri: `${config.baseUrl}/oidc/${row.idp_id}/callback`,
     warningsOf: (metadata) => warningsOf(toDated(metadata), { isShared: metadata.is_shared, at: now() }),
   })
 }
@@ -107,7 +112,9 @@ export async function lockConnection(
     .select([
       'sso_connections.organization_id',
       'sso_connections.id',
-      'provider_type',
+      // The contract and checks of the table allow nothing else in these.
+      sql<ProviderType | 'unset'>`sso_connections.provider_type`.as('provider_type'),
+      sql<Protocol>`sso_connections.protocol`.as('protocol'),
       'organizations.domain',
     ])
     .forNoKeyUpdate('sso_connections')
@@ -122,6 +129,7 @@ export async function lockConnection(
     idpId,
     domain: row.domain,
     providerType: row.provider_type,
+    protocol: row.protocol,
   }
 }
 
@@ -225,5 +233,16 @@ function metadataOfConnection(organizationIds: Reach['organizationIds']) {
       )
     ) order by metadata.version desc), '[]')
     from sso_metadata_versions metadata where ${isOfConnectionRow('metadata')}
+  )`
+}
+
+function oidcClientsOfConnection() {
+  return sql<readonly OidcClientRow[]>`(
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'version', client.version, 'is_current', client.is_current, 'issuer', client.issuer,
+      'client_id', client.client_id, 'uploaded_by', client.uploaded_by,
+      'inserted_at', ${toMilliseconds('client.inserted_at')}
+    ) order by client.version desc), '[]')
+    from sso_oidc_clients client where ${isOfConnectionRow('client')}
   )`
 }

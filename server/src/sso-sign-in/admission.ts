@@ -2,18 +2,17 @@ import { sql, type Transaction } from 'kysely'
 import type { DB } from '../db/schema.js'
 import { statement } from '../db/statement.js'
 import { totalInOrganization } from '../db/totals.js'
-import type { Assertion } from '../saml/validate-response.js'
 import { isEmailDomainAllowed } from '../sessions/complete-sign-in.js'
 import type { ConnectionKey } from '../sso-connections/connection-key.js'
 import type { Tenant } from '../tenant.js'
 import { normalizeEmail } from '../users/email.js'
-import { lockIdentity } from '../users/identities.js'
+import { hasIdentityOfIssuer, lockIdentity, type IdentityName } from '../users/identities.js'
 import { findUser, findUserByIdentity, type SigningInUser } from '../users/signing-in-user.js'
-import { assertedEmail } from './asserted-identity.js'
+import type { Vouched } from './asserted-identity.js'
 import { demand, type CheckList } from './demand.js'
 import type { LiveConnection } from './live-connection.js'
 
-/** Who may come in by an assertion. */
+/** Who may come in by what an identity provider has said. */
 export interface Admission {
   /** Undefined: somebody new. */
   readonly user: SigningInUser | undefined
@@ -21,12 +20,12 @@ export interface Admission {
   readonly identityId: string | undefined
   /** As it was asserted. */
   readonly email: string
-  /** Whether the connection may speak for the address. */
+  /** Whether the connection may speak for the address, and the identity provider knows it to be the user's. */
   readonly isVouched: boolean
 }
 
 /**
- * Decides whom an assertion lets in. Nothing is written; what it depends on is held until the transaction ends.
+ * Decides whom an identity provider lets in. Nothing is written; what it depends on is held until the transaction ends.
  *
  * @throws CheckRefused
  */
@@ -34,11 +33,11 @@ export async function admit(
   trx: Transaction<DB>,
   live: LiveConnection,
   tenant: Tenant,
-  { assertion, checks }: { readonly assertion: Assertion; readonly checks: CheckList },
+  { vouched, checks }: { readonly vouched: Vouched; readonly checks: CheckList },
 ): Promise<Admission> {
-  const typed = assertedEmail(assertion)
+  const { email: typed, identity } = vouched
   demand(checks, 'email', typed !== undefined, {
-    received: typed ?? Object.keys(assertion.attributes).join(', '),
+    received: typed ?? Object.keys(vouched.attributes).join(', '),
   })
   const email = normalizeEmail(typed ?? '')
   const { allowedEmailDomains } = live
@@ -46,18 +45,37 @@ export async function admit(
     expected: allowedEmailDomains?.join(', ') ?? null,
     received: email,
   })
-  const identity = { kind: 'saml', issuer: live.idpId, subject: assertion.nameId } as const
   await lockIdentity(trx, tenant, identity)
   const known = await findUserByIdentity(trx, tenant, identity)
   const speaksFor = await whomItSpeaksFor(trx, live, email)
   const user = known ?? (await findUser(trx, tenant, email))
+  const isVouched = speaksFor === 'vouched' && vouched.isEmailVerified
   const isLinked =
-    known !== undefined || speaksFor === 'vouched' || (user === undefined && speaksFor === 'unclaimed')
-  demand(checks, 'linking', isLinked, { received: email })
-  await checkPolicy(trx, live, tenant, { user, checks })
+    known !== undefined ||
+    (user === undefined
+      ? speaksFor !== 'claimed'
+      : isVouched && !(user.email_verified && (await isOtherSubject(trx, tenant, user, identity))))
+  demand(checks, 'linking', isLinked, {
+    received: vouched.isEmailVerified || isLinked ? email : `${email}, which is not said to be verified`,
+  })
+  await checkPolicy(trx, live, { user, checks })
   if (user === undefined) await checkSeats(trx, live, tenant, checks)
   demand(checks, 'user_active', user?.active ?? true)
-  return { user, identityId: known?.identity_id, email: typed ?? '', isVouched: speaksFor === 'vouched' }
+  return { user, identityId: known?.identity_id, email: typed ?? '', isVouched }
+}
+
+/**
+ * Whether the issuer knows the user by another subject already. An OpenID provider gives nobody a second one, so that who
+ * comes with it is somebody else, whatever address they say. A NameID changes with what its administrator has sent. A user who
+ * has only claimed the address is not asked for: they lose it to whom the issuer knows it to be of.
+ */
+async function isOtherSubject(
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  user: SigningInUser,
+  identity: IdentityName,
+): Promise<boolean> {
+  return identity.kind === 'oidc' && (await hasIdentityOfIssuer(trx, tenant, user.id, identity))
 }
 
 /**
@@ -98,35 +116,49 @@ interface Applicant {
 
 async function checkPolicy(
   trx: Transaction<DB>,
-  { userPolicy }: LiveConnection,
-  tenant: Tenant,
+  live: LiveConnection,
   { user, checks }: Applicant,
 ): Promise<void> {
+  const { userPolicy } = live
   const isMet =
     userPolicy === 'none' ||
     (user !== undefined &&
-      (userPolicy === 'user_registered' || (await isFromDirectorySync(trx, tenant, user.id))))
+      (userPolicy === 'user_registered' || (await isProvisioned(trx, { ...live, userId: user.id }))))
   demand(checks, 'user_policy', isMet, {
     expected: userPolicy,
-    received: user === undefined ? 'a user who is not in the directory' : 'a user of the directory',
+    received: isMet ? null : whoIsNot(user),
   })
 }
 
-/** Whether directory sync has brought the user. */
-async function isFromDirectorySync(trx: Transaction<DB>, tenant: Tenant, userId: string): Promise<boolean> {
-  const { rows } = await sql<{ is_synced: boolean }>`
-    select exists (
-      select from user_identities as identity
-      join organizations on organizations.account_id = identity.account_id
-        and organizations.id = identity.organization_id
-      where identity.account_id = ${tenant.accountId}
-        and identity.environment = ${tenant.environment}
-        and organizations.domain = ${tenant.domain}
-        and identity.user_id = ${userId}
-        and identity.kind = 'scim'
-    ) as is_synced`.execute(trx)
-  return rows[0]?.is_synced ?? false
+function whoIsNot(user: SigningInUser | undefined): string {
+  return user === undefined ? 'nobody who is registered' : 'a registered user whom no directory keeps'
 }
+
+/** Whether the user is one of a directory that is active. */
+async function isProvisioned(trx: Transaction<DB>, user: ProvisionedUser): Promise<boolean> {
+  const [row] = await selectProvisioned(trx, user)
+  return row !== undefined
+}
+
+type ProvisionedUser = Omit<ConnectionKey, 'connectionId'> & { readonly userId: string }
+
+const selectProvisioned = statement((db, user: ProvisionedUser) =>
+  db
+    .selectFrom('directory_users')
+    .innerJoin('directories', (join) =>
+      join
+        .onRef('directories.account_id', '=', 'directory_users.account_id')
+        .onRef('directories.environment', '=', 'directory_users.environment')
+        .onRef('directories.organization_id', '=', 'directory_users.organization_id')
+        .onRef('directories.id', '=', 'directory_users.directory_id'),
+    )
+    .where('directory_users.account_id', '=', user.accountId)
+    .where('directory_users.environment', '=', user.environment)
+    .where('directory_users.organization_id', '=', user.organizationId)
+    .where('directory_users.user_id', '=', user.userId)
+    .where('directories.active', '=', true)
+    .select('directories.id'),
+)
 
 /** Counts while the seats are held, so that of many new users at once as many come in as there are seats. */
 async function checkSeats(

@@ -15,6 +15,35 @@ const namesOfOids: ReadonlyMap<string, string> = new Map([
   ['urn:oid:2.16.840.1.113730.3.1.241', 'displayname'],
 ])
 
+/** Whom an identity provider vouches for, whatever it speaks. */
+export interface Vouched {
+  readonly identity: VouchedIdentity
+  /** As it was asserted; undefined where none was. */
+  readonly email: string | undefined
+  /** Whether the identity provider knows the address to be the user's, and has not only been told so by them. */
+  readonly isEmailVerified: boolean
+  readonly profile: NonNullable<UserChanges['profile']>
+  /** Everything that was asserted, for the trace. */
+  readonly attributes: Readonly<Record<string, readonly string[]>>
+  readonly amr: readonly string[]
+}
+
+/** Contexts by which identity providers say that a second factor was passed. */
+const mfaContexts = ['https://refeds.org/profile/mfa', 'http://schemas.microsoft.com/claims/multipleauthn']
+
+/** Whom an assertion vouches for: in SAML the administrator there decides what is sent. */
+export function vouchedBy(live: LiveConnection, assertion: Assertion): Vouched {
+  const { attributes, authnContext } = assertion
+  return {
+    identity: identityOf(live, assertion),
+    email: assertedEmail(assertion),
+    isEmailVerified: true,
+    profile: assertedProfile(assertion),
+    attributes,
+    amr: authnContext !== null && mfaContexts.includes(authnContext) ? ['sso', 'mfa'] : ['sso'],
+  }
+}
+
 /** What is kept of the attributes of a user, in bytes of JSON: lists of groups can be longer than anybody reads. */
 const maxDataBytes = 16_000
 
@@ -26,6 +55,7 @@ export function identityOf(live: LiveConnection, assertion: Assertion): VouchedI
   return {
     kind: 'saml',
     issuer: live.idpId,
+    idpId: live.idpId,
     subject: assertion.nameId,
     provider: `saml.${live.providerType}`,
     data: dataOf(assertion),
@@ -34,7 +64,11 @@ export function identityOf(live: LiveConnection, assertion: Assertion): VouchedI
 }
 
 function dataOf({ nameId, attributes }: Assertion): Identity['data'] {
-  const named = shortNamed(attributes)
+  return { ...boundedData(shortNamed(attributes)), saml_nameid: nameId, saml_subject: nameId }
+}
+
+/** Attributes as the identity of a user has them, by names in lower case, as far as there is room for them. */
+export function boundedData(named: ReadonlyMap<string, readonly string[]>): Identity['data'] {
   const isNamed = ([name]: readonly [string, unknown]) => claimNames.has(name)
   const entries = [...named].map(([name, values]) => [name, toValue(values)] as const)
   // What tokens say of the user comes first, so that nothing else is in its place.
@@ -47,7 +81,7 @@ function dataOf({ nameId, attributes }: Assertion): Identity['data'] {
     kept.push(entry)
     left -= size
   }
-  return { ...Object.fromEntries(kept), saml_nameid: nameId, saml_subject: nameId }
+  return Object.fromEntries(kept)
 }
 
 const claimNames = new Set(Object.keys(resourceOwnerAttributes).map((name) => name.toLowerCase()))

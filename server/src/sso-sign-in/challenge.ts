@@ -1,5 +1,6 @@
 import type { NewSsoSamlChallenge } from '@portico/contract/sso-connections'
-import type { SsoSamlChallenge } from '@portico/contract/sso-records'
+import type { Protocol } from '@portico/contract/sso-onboarding'
+import type { SsoOauthChallenge, SsoSamlChallenge } from '@portico/contract/sso-records'
 import { sql, type Kysely } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { hashSecret, randomSecret } from '../crypto/secret.js'
@@ -18,7 +19,7 @@ import type { Caller, Tenant } from '../tenant.js'
 import { normalizeEmail } from '../users/email.js'
 import { connectionOfAddress, isConfigured, onlyOne, type OpenConnection } from './connection-of-address.js'
 import { causeOf } from './live-connection.js'
-import { toSsoSamlChallengeData } from './record.js'
+import { toChallengeData } from './record.js'
 
 /** As long as anybody waits between a click and a page, and as requests to identity providers are good for. */
 const lifetimeMs = 10 * 60 * 1000
@@ -35,11 +36,31 @@ export async function createSamlChallenge(
   caller: Caller,
   input: NewSsoSamlChallenge,
 ): Promise<Changed<SsoSamlChallenge>> {
+  const created = await createChallenge(deps, caller, input, 'saml')
+  return { ...created, record: { __type__: 'SsoSamlChallenge', ...created.record } }
+}
+
+/** The same by a connection of OpenID Connect. */
+export async function createOauthChallenge(
+  deps: Deps,
+  caller: Caller,
+  input: NewSsoSamlChallenge,
+): Promise<Changed<SsoOauthChallenge>> {
+  const created = await createChallenge(deps, caller, input, 'oidc')
+  return { ...created, record: { __type__: 'SsoOauthChallenge', ...created.record } }
+}
+
+async function createChallenge(
+  deps: Deps,
+  caller: Caller,
+  input: NewSsoSamlChallenge,
+  protocol: Protocol,
+): Promise<Changed<Omit<SsoSamlChallenge, '__type__'>>> {
   const email = input.user_email === undefined ? undefined : normalizeEmail(input.user_email)
   if (input.org_domain === undefined && email === undefined)
     throw invalid('org_domain', 'required', 'is required, unless user_email is sent')
   const organization = await findOrganization(deps.db, caller, { domain: input.org_domain, email })
-  const connection = chooseConnection(organization, { idpId: input.idp_id, email })
+  const connection = chooseConnection(organization, { idpId: input.idp_id, email, protocol })
   const tenant = { ...caller, domain: organization.domain }
   const destination = await chooseDestination(deps.db, tenant, input)
   const limit = await countChallenge(deps, tenant, email)
@@ -47,7 +68,7 @@ export async function createSamlChallenge(
   const token = randomSecret()
   const at = deps.now()
   const row = { id: uuidv7(), expires_at: new Date(at.getTime() + lifetimeMs) }
-  const data = toSsoSamlChallengeData(row, { ...tenant, idpId: connection.idpId })
+  const data = toChallengeData(row, { ...tenant, idpId: connection.idpId })
   return change(deps, caller.cause, async (trx) => {
     await trx
       .insertInto('sso_challenges')
@@ -69,13 +90,15 @@ export async function createSamlChallenge(
         inserted_at: at,
       })
       .execute()
-    await emit(deps, trx, tenant, {
-      code: 'sso.challenge.create.success',
-      record: data,
-      organizationId: organization.id,
-      // Of the request that it tells of.
-      ...(email !== undefined && { email }),
-    })
+    // Of the request that it tells of.
+    const told = { organizationId: organization.id, ...(email !== undefined && { email }) }
+    if (protocol === 'saml') {
+      const record = { __type__: 'SsoSamlChallenge' as const, ...data }
+      await emit(deps, trx, tenant, { code: 'sso.challenge.create.success', record, ...told })
+    } else {
+      const record = { __type__: 'SsoOauthChallenge' as const, ...data }
+      await emit(deps, trx, tenant, { code: 'sso.oauth_challenge.create.success', record, ...told })
+    }
     const url = `${issuerOf(deps.config.baseUrl, organization.domain)}/sso/${token}`
     return { record: { ...data, authorization_url: url }, limit, organizationId: organization.id }
   })
@@ -148,6 +171,7 @@ function isWayActive(connections: 'password_connections' | 'magic_link_connectio
 
 /** A connection, whether or not it can be signed in by. */
 interface AnyConnection extends OpenConnection {
+  readonly protocol: Protocol
   readonly isActive: boolean
   readonly isConfigured: boolean
 }
@@ -156,6 +180,7 @@ function connectionsOfOrganization(environment: string) {
   return sql<AnyConnection[]>`(
     select coalesce(jsonb_agg(jsonb_build_object(
       'connectionId', connection.id, 'idpId', connection.idp_id, 'emailDomains', connection.email_domains,
+      'protocol', connection.protocol,
       'isActive', connection.active, 'isConfigured', ${isConfigured()}
     ) order by connection.inserted_at, connection.id), '[]')
     from sso_connections as connection
@@ -165,14 +190,22 @@ function connectionsOfOrganization(environment: string) {
   )`
 }
 
+interface SoughtConnection {
+  readonly idpId: string | undefined
+  readonly email: string | undefined
+  /** A caller asks for one by the name of its protocol: of another one there is none. */
+  readonly protocol: Protocol
+}
+
 /**
  * The connection that is named; else the one that pages would choose for the address; else the only one there is, which a
  * caller has asked for by calling this.
  */
 function chooseConnection(
-  { connections, ...organization }: FoundOrganization,
-  { idpId, email }: { readonly idpId: string | undefined; readonly email: string | undefined },
+  { connections: all, ...organization }: FoundOrganization,
+  { idpId, email, protocol }: SoughtConnection,
 ): AnyConnection {
+  const connections = all.filter((connection) => connection.protocol === protocol)
   const open = connections.filter(({ isActive, isConfigured }) => isActive && isConfigured)
   const chosen =
     idpId !== undefined

@@ -3,7 +3,7 @@ import { statement } from '../db/statement.js'
 import type { Deps } from '../deps.js'
 import type { ConnectionKey } from '../sso-connections/connection-key.js'
 
-/** A connection whose identity provider can be asked: it is active, and has metadata. */
+/** A connection whose identity provider can be asked: it is active, and has metadata, or a client of OpenID Connect. */
 export interface OpenConnection {
   readonly connectionId: string
   readonly idpId: string
@@ -40,15 +40,21 @@ const selectOpen = statement((db, key: { accountId: string; environment: string;
     .orderBy('connection.id'),
 )
 
-/** Whether the connection of a statement's row has metadata to sign in by. */
+/** Whether the connection of a statement's row has what its protocol signs in by: metadata, or a client. */
 export function isConfigured() {
+  return sql<boolean>`case connection.protocol
+    when 'saml' then ${isInUse('sso_metadata_versions')}
+    else ${isInUse('sso_oidc_clients')} end`
+}
+
+function isInUse(table: 'sso_metadata_versions' | 'sso_oidc_clients') {
   return sql<boolean>`exists (
-    select from sso_metadata_versions as metadata
-    where metadata.account_id = connection.account_id
-      and metadata.environment = connection.environment
-      and metadata.organization_id = connection.organization_id
-      and metadata.connection_id = connection.id
-      and metadata.is_current
+    select from ${sql.table(table)} as version
+    where version.account_id = connection.account_id
+      and version.environment = connection.environment
+      and version.organization_id = connection.organization_id
+      and version.connection_id = connection.id
+      and version.is_current
   )`
 }
 

@@ -4,29 +4,21 @@ import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { change } from '../events/change.js'
 import type { FlowKey } from '../flows/flow.js'
-import { holdFlow, passHeldFlow, type HeldFlow } from '../flows/hold.js'
+import { holdFlow, type HeldFlow } from '../flows/hold.js'
 import { startFlow } from '../flows/start.js'
-import { logEvent } from '../log-events/log-event.js'
 import { grantedScope } from '../oauth/scopes.js'
 import { findAdminSession, type AdminSession } from '../onboarding/admin-session.js'
 import type { Assertion } from '../saml/validate-response.js'
 import { isOfConnection } from '../sso-connections/connection-key.js'
-import { emitConnection } from '../sso-connections/whole-connection.js'
-import type { Tenant } from '../tenant.js'
 import { admit } from './admission.js'
 import { redeemArrival } from './arrival.js'
 import type { PageOf } from './arrive.js'
-import { assertedEmail } from './asserted-identity.js'
+import { vouchedBy } from './asserted-identity.js'
 import { CheckRefused, demand, demandStill, type CheckList } from './demand.js'
-import { findDefaultRedirection, isDestinationAllowed, type Destination } from './destination.js'
-import {
-  causeOf,
-  findLiveConnection,
-  holdLiveConnection,
-  tenantOf,
-  type LiveConnection,
-} from './live-connection.js'
-import { writeUser, type AdmittedUser } from './sign-in-user.js'
+import { findDefaultRedirection, type Destination } from './destination.js'
+import { demandDestination, letIn, logEnd, noteTested, passFlow, type ProvedSignIn } from './let-in.js'
+import { causeOf, findLiveConnection, holdLiveConnection, tenantOf } from './live-connection.js'
+import type { AdmittedUser } from './sign-in-user.js'
 import { spendAssertion, type Spent, type SpentRequest } from './spend.js'
 import { endTrace, failedCheckOf, type TraceEnd } from './traces.js'
 
@@ -70,21 +62,20 @@ export async function continueSignIn(deps: Deps, returned: ReturnedBrowser): Pro
     if (arrival === undefined)
       return { record: { to: 'over', domain: live.domain, environment: live.environment } }
     const checks: CheckList = { results: [...arrival.checks] }
-    const attempt: Attempt = { ...arrival, live, tenant: tenantOf(live, requestId), checks, returned, admin }
+    const vouched = vouchedBy(live, arrival.assertion)
+    const tenant = tenantOf(live, requestId)
+    const attempt: Attempt = { ...arrival, live, tenant, vouched, checks, returned, admin }
     return { record: await decide(deps, trx, attempt) }
   })
   return record
 }
 
 /** One response and the browser that it came by. */
-interface Attempt {
-  readonly live: LiveConnection
-  readonly tenant: Tenant
+interface Attempt extends ProvedSignIn {
   readonly assertion: Assertion
   /** By which it was proved. */
   readonly metadataVersion: number
   readonly traceId: string
-  readonly checks: CheckList
   readonly returned: ReturnedBrowser
   readonly admin: AdminSession | undefined
 }
@@ -155,7 +146,7 @@ async function finishAsked(
   if (request.adminSessionId !== null) {
     demand(checks, 'browser', admin?.sessionId === request.adminSessionId)
     const { user } = await admit(trx, live, attempt.tenant, attempt)
-    await noteTested(deps, trx, attempt)
+    await noteTested(deps, trx, attempt, attempt.metadataVersion)
     const known = user && { userId: user.id, email: user.email, identityId: '' }
     return { kind: 'test', user: known, outcome: { to: 'test', domain, traceId: attempt.traceId } }
   }
@@ -190,21 +181,6 @@ function demandFresh(
   })
 }
 
-/** Lets the user in who may go there; nothing of a flow is written yet. */
-async function letIn(
-  deps: Deps,
-  trx: Transaction<DB>,
-  attempt: Attempt,
-  destination: Destination | undefined,
-): Promise<{ readonly user: AdmittedUser; readonly destination: Destination }> {
-  const { live, tenant, assertion, checks } = attempt
-  demand(checks, 'connection_active', live.active)
-  const admission = await admit(trx, live, tenant, attempt)
-  const allowed = await demandDestination(trx, attempt, destination)
-  const user = await writeUser(deps, trx, live, tenant, { ...admission, assertion, checks })
-  return { user, destination: allowed }
-}
-
 /** Has the flow go on with a user who was let in. */
 async function pass(
   deps: Deps,
@@ -212,30 +188,12 @@ async function pass(
   attempt: Attempt,
   { held, user }: { readonly held: HeldFlow; readonly user: AdmittedUser },
 ): Promise<End> {
-  const { live, tenant, assertion } = attempt
-  await passHeldFlow(deps, trx, held, {
-    tenant,
-    userId: user.userId,
-    amr: amrOf(assertion),
-    authenticatedAt: earlierOf(assertion.authenticatedAt, deps.now()),
-    identityId: user.identityId,
-  })
-  await noteTested(deps, trx, attempt)
+  const { live, assertion, metadataVersion } = attempt
+  await passFlow(deps, trx, attempt, { held, user })
+  await noteTested(deps, trx, attempt, metadataVersion)
   const kind = assertion.inResponseTo === null ? 'idp_initiated' : 'sign_in'
   const outcome = { to: 'flow', domain: live.domain, flowId: held.flowId } as const
   return { kind, user, clientId: held.application_id, outcome }
-}
-
-async function demandDestination(
-  trx: Transaction<DB>,
-  { live, checks }: Attempt,
-  destination: Destination | undefined,
-): Promise<Destination> {
-  const isAllowed = destination !== undefined && (await isDestinationAllowed(trx, live, destination))
-  demand(checks, 'destination_application', isAllowed, {
-    received: destination?.redirectUri ?? 'the connection has no default redirection',
-  })
-  return destination
 }
 
 /**
@@ -304,54 +262,11 @@ async function demandNoLoop(
   })
 }
 
-/** Contexts by which identity providers say that a second factor was passed. */
-const mfaContexts = ['https://refeds.org/profile/mfa', 'http://schemas.microsoft.com/claims/multipleauthn']
-
-function amrOf({ authnContext }: Assertion): string[] {
-  return authnContext !== null && mfaContexts.includes(authnContext) ? ['sso', 'mfa'] : ['sso']
-}
-
-function earlierOf(a: Date, b: Date): Date {
-  return a < b ? a : b
-}
-
-/** The first sign-in or test that the metadata in use have proved shows that the connection works. */
-async function noteTested(
-  deps: Deps,
-  trx: Transaction<DB>,
-  { live, tenant, metadataVersion }: Attempt,
-): Promise<void> {
-  if (live.state === 'tested') return
-  const tested = await trx
-    .updateTable('sso_connections as connection')
-    .set({ state: 'tested', updated_at: deps.now(), version: sql`connection.version + 1` })
-    .where('connection.account_id', '=', live.accountId)
-    .where('connection.environment', '=', live.environment)
-    .where('connection.organization_id', '=', live.organizationId)
-    .where('connection.id', '=', live.connectionId)
-    .where('connection.state', '<>', 'tested')
-    .where(
-      sql<boolean>`exists (
-        select from sso_metadata_versions as metadata
-        where metadata.account_id = connection.account_id
-          and metadata.environment = connection.environment
-          and metadata.organization_id = connection.organization_id
-          and metadata.connection_id = connection.id
-          and metadata.version = ${metadataVersion}
-          and metadata.is_current
-      )`,
-    )
-    .returning('connection.id')
-    .executeTakeFirst()
-  if (tested !== undefined)
-    await emitConnection(deps, trx, tenant.cause, live, 'sso.connection.update.success')
-}
-
 /** Completes the trace, and tells the account. */
 async function note(deps: Deps, trx: Transaction<DB>, attempt: Attempt, end: End): Promise<ReturnOutcome> {
-  const { live, assertion, checks, traceId, returned } = attempt
+  const { live, assertion, vouched, checks, traceId, returned } = attempt
   const failed = failedCheckOf(checks.results)
-  const email = assertedEmail(assertion) ?? null
+  const email = vouched.email ?? null
   await endTrace(trx, live, traceId, {
     kind: end.kind,
     outcome: failed === undefined ? 'success' : 'failed',
@@ -362,22 +277,8 @@ async function note(deps: Deps, trx: Transaction<DB>, attempt: Attempt, end: End
     userId: end.user?.userId ?? null,
     requestId: returned.requestId,
   })
-  const isBounced = end.outcome.to === 'identity_provider'
-  const result = failed === undefined ? 'SSO_END_USER_SAML_SUCCESS' : 'SSO_END_USER_SAML_FAILED'
   // Who is sent to be asked anew has neither signed in nor been refused.
-  if (!isBounced)
-    await logEvent(deps, trx, {
-      accountId: live.accountId,
-      environment: live.environment,
-      organizationId: live.organizationId,
-      domain: live.domain,
-      code: end.kind === 'test' ? 'ADMIN_ONBOARDING_TESTED' : result,
-      clientId: end.clientId ?? null,
-      email: end.user?.email ?? email,
-      userId: end.user?.userId ?? null,
-      reason: failed ?? null,
-      idpId: live.idpId,
-      requestId: returned.requestId,
-    })
+  if (end.outcome.to !== 'identity_provider')
+    await logEnd(deps, trx, live, { ...end, email, failed, requestId: returned.requestId })
   return end.outcome
 }

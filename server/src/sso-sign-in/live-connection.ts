@@ -1,5 +1,5 @@
 import type { Environment } from '@portico/contract/fields'
-import type { ProviderType } from '@portico/contract/sso-onboarding'
+import type { Protocol, ProviderType } from '@portico/contract/sso-onboarding'
 import type { IdpInitiated, SsoConnectionState, UserPolicy } from '@portico/contract/sso-records'
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import type { DB, SsoMetadataVersions } from '../db/schema.js'
@@ -20,7 +20,9 @@ export interface LiveConnection extends ConnectionKey {
   /** Of the organization. */
   readonly domain: string
   readonly allowedEmailDomains: readonly string[] | null
+  readonly protocol: Protocol
   readonly providerType: ProviderType | 'unset'
+  readonly emailDomains: readonly string[]
   readonly active: boolean
   readonly state: SsoConnectionState
   readonly seatsLimit: number
@@ -90,6 +92,7 @@ export function liveConnections(db: Kysely<DB>) {
       'connection.account_id',
       // The contract and checks of the table allow nothing else in these.
       sql<Environment>`connection.environment`.as('environment'),
+      sql<Protocol>`connection.protocol`.as('protocol'),
       sql<ProviderType | 'unset'>`connection.provider_type`.as('provider_type'),
       sql<SsoConnectionState>`connection.state`.as('state'),
       sql<UserPolicy>`connection.user_security_type`.as('user_security_type'),
@@ -101,6 +104,7 @@ export function liveConnections(db: Kysely<DB>) {
       'organizations.domain',
       'organizations.allowed_email_domains',
       'connection.active',
+      'connection.email_domains',
       'connection.seats_limit',
       'connection.update_user_new_connection',
       'connection.allow_sha1',
@@ -120,7 +124,9 @@ export function toLiveConnection(row: LiveRow): LiveConnection {
     accountDomain: row.account_domain,
     domain: row.domain,
     allowedEmailDomains: row.allowed_email_domains,
+    protocol: row.protocol,
     providerType: row.provider_type,
+    emailDomains: row.email_domains,
     active: row.active,
     state: row.state,
     seatsLimit: row.seats_limit,

@@ -24,7 +24,8 @@ export interface ReceivingConnection {
 }
 
 /**
- * The connection that an address names, as a response finds it, in one statement; undefined when there is none.
+ * The connection that an address names, as a response finds it, in one statement; undefined when there is none, or it
+ * speaks another protocol.
  *
  * @param claimedRequest What the response says that it answers, of which nothing is proved.
  */
@@ -79,6 +80,7 @@ const selectReceiving = statement((db, received: Received) =>
         ),
     )
     .where('connection.idp_id', '=', received.idpId)
+    .where('connection.protocol', '=', 'saml')
     .select([
       'metadata.version',
       'metadata.entity_id',

@@ -55,13 +55,12 @@ export function toSsoLoginTrace(row: TraceRow, { domain, environment, idpId }: T
   }
 }
 
-/** A challenge without the address that begins its sign-in, as its event has it. */
-export function toSsoSamlChallengeData(
+/** A challenge of either protocol, without the address that begins its sign-in, as its event has it. */
+export function toChallengeData(
   row: Pick<Selectable<SsoChallenges>, 'id' | 'expires_at'>,
   { domain, environment, idpId }: TraceOwner,
-): Omit<SsoSamlChallenge, 'authorization_url'> {
+): Omit<SsoSamlChallenge, '__type__' | 'authorization_url'> {
   return {
-    __type__: 'SsoSamlChallenge',
     __domain__: domain,
     __environment__: environment,
     idp_id: idpId,

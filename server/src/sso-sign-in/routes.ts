@@ -3,17 +3,21 @@ import { initServer } from '@ts-rest/express'
 import type { Deps } from '../deps.js'
 import { created } from '../http/answer.js'
 import { callerOf } from '../http/request-context.js'
-import { createSamlChallenge } from './challenge.js'
+import { createOauthChallenge, createSamlChallenge } from './challenge.js'
 import { listLoginTraces } from './traces.js'
 
 const s = initServer()
 
-const { listLoginTraces: traces, createSamlChallenge: challenge } = contract.ssoConnections
+const {
+  listLoginTraces: traces,
+  createSamlChallenge: saml,
+  createOauthChallenge: oauth,
+} = contract.ssoConnections
 
 /** What the contract has of SSO connections that is about sign-ins by them. */
 export function ssoSignInRoutes(deps: Deps) {
   return s.router(
-    { listLoginTraces: traces, createSamlChallenge: challenge },
+    { listLoginTraces: traces, createSamlChallenge: saml, createOauthChallenge: oauth },
     {
       listLoginTraces: async ({ req, params, query }) => ({
         status: 200,
@@ -21,6 +25,8 @@ export function ssoSignInRoutes(deps: Deps) {
       }),
       createSamlChallenge: async ({ req, res, body }) =>
         created(res, await createSamlChallenge(deps, callerOf(req), body)),
+      createOauthChallenge: async ({ req, res, body }) =>
+        created(res, await createOauthChallenge(deps, callerOf(req), body)),
     },
   )
 }

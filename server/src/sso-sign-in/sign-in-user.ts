@@ -3,7 +3,6 @@ import { v7 as uuidv7 } from 'uuid'
 import { organizationIdOf } from '../db/organization-id.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
-import type { Assertion } from '../saml/validate-response.js'
 import { ofUser, type Tenant } from '../tenant.js'
 import { insertIdentity, type IdentityName, type VouchedIdentity } from '../users/identities.js'
 import {
@@ -14,11 +13,11 @@ import {
 } from '../users/signing-in-user.js'
 import { markEmailVerified, usersOf } from '../users/users.js'
 import type { Admission } from './admission.js'
-import { assertedProfile, identityOf } from './asserted-identity.js'
+import type { Vouched } from './asserted-identity.js'
 import { demand, type CheckList } from './demand.js'
 import type { LiveConnection } from './live-connection.js'
 
-/** Whom an assertion has let in, and by which identity. */
+/** Who was let in, and by which identity. */
 export interface AdmittedUser {
   readonly userId: string
   readonly email: string
@@ -26,7 +25,7 @@ export interface AdmittedUser {
 }
 
 /**
- * Makes sure that the user of an admission is there and known by the NameID: somebody new is created, and a user whose
+ * Makes sure that the user of an admission is there and known by their identity: somebody new is created, and a user whose
  * address the connection may speak for is linked.
  *
  * @throws CheckRefused when the address of somebody new has become a user's meanwhile.
@@ -36,17 +35,16 @@ export async function writeUser(
   trx: Transaction<DB>,
   live: LiveConnection,
   tenant: Tenant,
-  admitted: Admission & { readonly assertion: Assertion; readonly checks: CheckList },
+  admitted: Admission & { readonly vouched: Vouched; readonly checks: CheckList },
 ): Promise<AdmittedUser> {
-  const { user, assertion } = admitted
-  const identity = identityOf(live, assertion)
+  const { user, vouched } = admitted
+  const { identity, profile } = vouched
   const userId = user?.id ?? uuidv7()
   const own = ofUser(tenant, userId)
-  if (user === undefined) await createUser(deps, trx, own, { ...admitted, userId, identity })
+  if (user === undefined) await createUser(deps, trx, own, { ...admitted, userId })
   else {
     const isOtherIdentity = await writeIdentity(deps, trx, own, { ...admitted, user, identity })
-    const isOtherProfile =
-      live.isProfileRefreshed && (await refreshProfile(trx, own, userId, assertedProfile(assertion)))
+    const isOtherProfile = live.isProfileRefreshed && (await refreshProfile(trx, own, userId, profile))
     if (isOtherIdentity || isOtherProfile) await tellUserChanged(deps, trx, own, userId)
   }
   const identityId = admitted.identityId ?? (await getIdentityId(trx, own, userId, identity))
@@ -77,9 +75,9 @@ async function createUser(
   deps: Deps,
   trx: Transaction<DB>,
   tenant: Tenant,
-  { userId, email, isVouched, assertion, checks, identity }: NewUserOfConnection,
+  { userId, email, isVouched, vouched, checks }: NewUserOfConnection,
 ): Promise<void> {
-  const profile = assertedProfile(assertion)
+  const { identity, profile } = vouched
   const user = { id: userId, email, emailVerified: isVouched, profile, identity }
   const created = await createSigningInUser(deps, trx, tenant, user)
   if (created === undefined) demand(checks, 'linking', false, { received: email })
@@ -87,9 +85,8 @@ async function createUser(
 
 interface NewUserOfConnection extends Admission {
   readonly userId: string
-  readonly assertion: Assertion
+  readonly vouched: Vouched
   readonly checks: CheckList
-  readonly identity: VouchedIdentity
 }
 
 /**
@@ -101,7 +98,7 @@ async function refreshProfile(
   trx: Transaction<DB>,
   tenant: Tenant,
   userId: string,
-  profile: ReturnType<typeof assertedProfile>,
+  profile: Vouched['profile'],
 ): Promise<boolean> {
   const said = JSON.stringify(profile)
   const changed = await trx

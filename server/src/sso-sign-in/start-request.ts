@@ -42,7 +42,7 @@ export async function startRequest(
 ): Promise<SignedAuthnRequest | undefined> {
   await deps.limits.takeSamlRequestFrom(purpose.ip)
   const live = await findLiveConnectionOf(deps.db, key)
-  const isOpen = live !== undefined && ('adminSessionId' in purpose || live.active)
+  const isOpen = live?.protocol === 'saml' && ('adminSessionId' in purpose || live.active)
   if (!isOpen) return undefined
   const metadata =
     'flowId' in purpose

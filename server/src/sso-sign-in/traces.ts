@@ -34,7 +34,11 @@ const dayMs = 24 * 60 * 60 * 1000
  * What is refused before a browser has come back with it. Up to the signature anybody can write what comes, and whoever
  * has kept one response that was right can post it for ever.
  */
-const strangersChecks: readonly SsoCheck[] = ssoCheckNames.slice(0, ssoCheckNames.indexOf('replay') + 1)
+const strangersChecks: readonly SsoCheck[] = [
+  ...ssoCheckNames.slice(0, ssoCheckNames.indexOf('replay') + 1),
+  // Whoever begins a sign-in may come back with any code.
+  ...ssoCheckNames.slice(ssoCheckNames.indexOf('oidc_state'), ssoCheckNames.indexOf('oidc_id_token') + 1),
+]
 
 /**
  * Stores what was refused when it came. Tests of an administrator are counted apart, whose requests strangers do not know.
@@ -66,10 +70,11 @@ export async function insertTrace(
   { now }: Pick<Deps, 'now'>,
   db: Kysely<DB>,
   key: ConnectionKey,
-  trace: NewTrace,
+  { userId = null, ...trace }: NewTrace & { readonly userId?: string | null },
 ): Promise<string> {
   const id = uuidv7()
-  await insertRow(db, { ...ownerOf(key), id, ...traceColumnsOf(trace), inserted_at: now() })
+  const columns = { ...traceColumnsOf(trace), user_id: userId }
+  await insertRow(db, { ...ownerOf(key), id, ...columns, inserted_at: now() })
   return id
 }
 
@@ -87,6 +92,7 @@ const insertRow = insertion('sso_login_traces', [
   'email',
   'email_normalized',
   'attributes',
+  'user_id',
   'request_id',
   'inserted_at',
 ])
@@ -175,17 +181,19 @@ export function traceColumnsOf({ kind, outcome, checks, nameId, email, attribute
 }
 
 function cut(value: string | null): string | null {
-  return value === null ? null : value.slice(0, maxValueLength)
+  return value === null ? null : shortenedText(value)
+}
+
+/** What the database cannot hold is replaced: NUL, and half a character, also one that the cut has halved. */
+function shortenedText(text: string): string {
+  return text.slice(0, maxValueLength).toWellFormed().replaceAll('\0', '\uFFFD')
 }
 
 function shortened(attributes: Readonly<Record<string, readonly string[]>>): Record<string, string[]> {
   return Object.fromEntries(
     Object.entries(attributes)
       .slice(0, maxAttributes)
-      .map(([name, values]) => [
-        name.slice(0, maxValueLength),
-        values.slice(0, maxAttributes).map((value) => value.slice(0, maxValueLength)),
-      ]),
+      .map(([name, values]) => [shortenedText(name), values.slice(0, maxAttributes).map(shortenedText)]),
   )
 }
 

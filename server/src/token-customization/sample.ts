@@ -42,6 +42,7 @@ export async function createJwtSample(deps: Deps, tenant: Tenant, query: SampleQ
     organizationDomain: tenant.domain,
     user,
     metaData: toMetaDataClaims(user.metadata),
+    groups: user.groups.map((group) => group.display_name),
     application,
     scopes: ['magic_link'],
     issuedAtSeconds: nowSeconds - ageSeconds,
@@ -76,6 +77,7 @@ interface SampleUser {
   readonly email: string
   readonly email_verified: boolean
   readonly metadata: readonly TypedValue[]
+  readonly groups: User['groups']
 }
 
 async function findSampleUser(

@@ -1,4 +1,5 @@
-import type { ProviderType } from '@portico/contract/sso-onboarding'
+import type { DirectoryProvider } from '@portico/contract/directory-sync'
+import type { OidcProviderType, ProviderType } from '@portico/contract/sso-onboarding'
 
 /** A text in the languages of the pages. `**…**` is what stands in the console to the letter. */
 export interface Words {
@@ -6,15 +7,21 @@ export interface Words {
   readonly fr: string
 }
 
-/** What a console wants of us, made for the connection. */
-export const tutorialValues = [
+/** What a console wants of us for a connection by SAML. */
+export const samlValues = [
   'acs_url',
   'entity_id',
   'metadata_url',
   'acs_url_pattern',
   'name_id_format',
 ] as const
-export type TutorialValue = (typeof tutorialValues)[number]
+/** The same for one by OpenID Connect. */
+export const oidcValues = ['redirect_uri', 'scopes'] as const
+/** And for directory sync. */
+export const directoryValues = ['scim_base_url'] as const
+
+export type TutorialValue =
+  (typeof samlValues)[number] | (typeof oidcValues)[number] | (typeof directoryValues)[number]
 
 /** What can be uploaded to a console. */
 export type TutorialFile = 'sp_metadata' | 'sp_certificate'
@@ -43,30 +50,56 @@ export interface TutorialStep {
   readonly blocks: readonly Block[]
 }
 
-/** How an identity provider is set up, in steps; the index of a step is the onboarding's tutorial_step. */
-export interface Tutorial {
-  readonly id: ProviderType
+/** What the tutorials of everything that is set up in a console have. */
+export interface Guide {
   /** As its maker calls it. */
   readonly name: string
   /** One or two letters in place of a logo. */
   readonly mark: string
   readonly minutes: number
-  /** RFC 3339: when the steps were last held against the public documentation of the console. */
-  readonly checkedOn: string
+  /** RFC 3339: when the steps were last held against public documentation of the console; null where they are of no console. */
+  readonly checkedOn: string | null
   readonly steps: readonly TutorialStep[]
-  readonly metadata: {
-    /** Where the console has the file. */
-    readonly how: Words
-    /** What the file is called, so that it is found among the downloads. */
-    readonly fileHint: string
-  }
-  /** The attributes that it sends when it is set up so, the best first. */
+  /** What surprises those who set it up. */
+  readonly quirks: readonly Words[]
+}
+
+/** How an identity provider is set up, in steps; the index of a step is the onboarding's tutorial_step. */
+export interface IdpGuide extends Guide {
+  readonly id: ProviderType
+  /** The attributes or claims that it sends when it is set up so, the best first. */
   readonly claims: {
     readonly email: readonly string[]
     readonly given_name: readonly string[]
     readonly family_name: readonly string[]
     readonly subject: string
   }
-  /** What surprises those who set it up. */
-  readonly quirks: readonly Words[]
+}
+
+/** By SAML: at the end there are metadata. */
+export interface Tutorial extends IdpGuide {
+  readonly metadata: {
+    /** Where the console has the file. */
+    readonly how: Words
+    /** What the file is called, so that it is found among the downloads. */
+    readonly fileHint: string
+  }
+}
+
+/** By OpenID Connect: at the end there is a client. */
+export interface OidcTutorial extends IdpGuide {
+  readonly id: OidcProviderType
+  readonly client: {
+    /** What an issuer looks like there. */
+    readonly issuerExample: string
+    /** Where it stands, or what it is made of. */
+    readonly issuer: Words
+    readonly clientId: Words
+    readonly clientSecret: Words
+  }
+}
+
+/** How a provider is set up to keep the users of an organization. */
+export interface DirectoryTutorial extends Guide {
+  readonly id: DirectoryProvider
 }

@@ -1,68 +1,78 @@
-import { providerTypes } from '@portico/contract/sso-onboarding'
+import { oidcProviderTypes, providerTypes } from '@portico/contract/sso-onboarding'
 import { describe, expect, test } from 'vitest'
-import { tutorialValues, type Block, type Words } from './tutorial.js'
 import { assertedEmail, assertedProfile } from '../sso-sign-in/asserted-identity.js'
-import { tutorials } from './tutorials.js'
+import { oidcValues, samlValues, type IdpGuide } from './tutorial.js'
+import { languageFaults, namedValues, namesItsCheck, wordsOf } from './tutorials.given.js'
+import { oidcTutorials, samlTutorials } from './tutorials.js'
 
-describe.each(providerTypes)('the tutorial of %s', (type) => {
-  const tutorial = tutorials[type]
-  const blocks = tutorial.steps.flatMap((step) => step.blocks)
+describe.each(providerTypes.filter((type) => type !== 'custom_oidc'))('the tutorial of %s', (type) => {
+  const tutorial = samlTutorials[type]
 
   test('is its own, and has steps that can be told apart', () => {
     expect(tutorial.id).toBe(type)
-    expect(tutorial.steps.length).toBeGreaterThan(0)
-    const ids = tutorial.steps.map(({ id }) => id)
-    expect(new Set(ids).size).toBe(ids.length)
-    for (const { blocks: own } of tutorial.steps) expect(own.length).toBeGreaterThan(0)
+    expectSteps(tutorial)
   })
 
-  test('offers our ACS URL and our entity ID to be copied', () => {
-    const copied = blocks.flatMap((block) => (block.t === 'copy' ? [block.value] : []))
-    expect(copied).toContain('acs_url')
-    expect(copied).toContain('entity_id')
+  test('offers our ACS URL and our entity ID to be copied, and no value that there is none of', () => {
+    expect(namedValues(tutorial)).toContain('acs_url')
+    expect(namedValues(tutorial)).toContain('entity_id')
+    for (const name of namedValues(tutorial)) expect(samlValues).toContain(name)
   })
 
   test('says everything in English and in French, each in its own words', () => {
-    for (const { en, fr } of wordsOf(tutorial)) {
-      expect(en.trim()).not.toBe('')
-      expect(fr.trim()).not.toBe('')
-      // What stands in the console is the same in both.
-      if (/[a-z]{4,} [a-z]{2,} [a-z]{2,}/.test(en.replace(/\*\*.*?\*\*/g, ''))) expect(fr).not.toBe(en)
-      expect(fr.match(/\*\*.*?\*\*/g) ?? []).toEqual(en.match(/\*\*.*?\*\*/g) ?? [])
-      expect(fr).not.toMatch(/\w [:;?!]/)
-    }
+    expect([tutorial.metadata.how, ...wordsOf(tutorial)].flatMap(languageFaults)).toEqual([])
   })
 
-  test.each(['email', 'given_name', 'family_name'] as const)(
-    'names attributes as they are read: %s',
-    (claim) => {
-      const values = { email: 'ada@corp.example', given_name: 'Ada', family_name: 'Lovelace' }
-      expect(tutorial.claims[claim].length).toBeGreaterThan(0)
-      for (const name of tutorial.claims[claim]) {
-        const said = { nameId: 'u-1', attributes: { [name]: [values[claim]] } }
-        expect({ email: assertedEmail(said), ...assertedProfile(said) }[claim]).toBe(values[claim])
-      }
-    },
-  )
+  test('names attributes as they are read', () => {
+    expectClaimsAsRead(tutorial)
+  })
 
   test('says when it was last checked', () => {
-    expect(tutorial.checkedOn).toMatch(/^\d{4}-\d{2}-\d{2}$/)
-    expect(new Date(tutorial.checkedOn).toISOString().slice(0, 10)).toBe(tutorial.checkedOn)
-  })
-
-  test('asks for no value that there is none of', () => {
-    const named = blocks.flatMap((block) =>
-      block.t === 'snippet' ? [...block.template.matchAll(/\{([a-z_]+)\}/g)].map(([, name]) => name) : [],
-    )
-    for (const name of named) expect(tutorialValues).toContain(name)
+    expect(namesItsCheck(tutorial)).toBe(true)
   })
 })
 
-function wordsOf({ steps, metadata, quirks }: (typeof tutorials)['okta']): Words[] {
-  const ofBlock = (block: Block) => ('words' in block ? [block.words] : [])
-  return [
-    metadata.how,
-    ...quirks,
-    ...steps.flatMap(({ title, blocks }) => [title, ...blocks.flatMap(ofBlock)]),
-  ]
+describe.each(oidcProviderTypes)('the tutorial of %s by OpenID Connect', (type) => {
+  const tutorial = oidcTutorials[type]
+
+  test('is its own, and has steps that can be told apart', () => {
+    expect(tutorial.id).toBe(type)
+    expectSteps(tutorial)
+  })
+
+  test('offers our redirect URI to be copied, and no value that there is none of', () => {
+    expect(namedValues(tutorial)).toContain('redirect_uri')
+    for (const name of namedValues(tutorial)) expect(oidcValues).toContain(name)
+  })
+
+  test('says everything in English and in French, each in its own words', () => {
+    const { issuer, clientId, clientSecret } = tutorial.client
+    expect([issuer, clientId, clientSecret, ...wordsOf(tutorial)].flatMap(languageFaults)).toEqual([])
+  })
+
+  test('names claims as they are read', () => {
+    expectClaimsAsRead(tutorial)
+  })
+
+  test('says when it was last checked, where it is of a console', () => {
+    expect(namesItsCheck(tutorial)).toBe(type !== 'custom_oidc')
+  })
+})
+
+function expectSteps({ steps }: IdpGuide): void {
+  expect(steps.length).toBeGreaterThan(0)
+  const ids = steps.map(({ id }) => id)
+  expect(new Set(ids).size).toBe(ids.length)
+  for (const { blocks } of steps) expect(blocks.length).toBeGreaterThan(0)
+}
+
+function expectClaimsAsRead({ claims }: IdpGuide): void {
+  const values = { email: 'ada@corp.example', given_name: 'Ada', family_name: 'Lovelace' }
+  for (const claim of ['email', 'given_name', 'family_name'] as const) {
+    expect(claims[claim].length).toBeGreaterThan(0)
+    for (const name of claims[claim]) {
+      const said = { nameId: 'u-1', attributes: { [name]: [values[claim]] } }
+      expect({ email: assertedEmail(said), ...assertedProfile(said) }[claim]).toBe(values[claim])
+    }
+  }
 }

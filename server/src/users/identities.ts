@@ -10,15 +10,17 @@ import type { IdentityRow } from './record.js'
 
 /** A user as another issuer names them; one at most of an organization and environment has it. */
 export interface IdentityName {
-  readonly kind: 'relay' | 'saml'
-  /** Of a relay the issuer of the organization, of an SSO connection its idp_id. */
+  readonly kind: 'relay' | 'saml' | 'oidc'
+  /** Of a relay the issuer of the organization, of a connection of SAML its idp_id, of an OpenID provider `iss`. */
   readonly issuer: string
   readonly subject: string
 }
 
 /** An identity, and when its issuer had the user prove it. */
 export interface VouchedIdentity extends IdentityName {
-  /** As the record of the user names it: relay, or saml.okta and the like. */
+  /** The SSO connection that has led there; null of a relay. */
+  readonly idpId: string | null
+  /** As the record of the user names it: relay, or saml.okta, oidc.entra_id and the like. */
   readonly provider: string
   /** What the issuer says of the user. */
   readonly data: Identity['data']
@@ -49,6 +51,7 @@ export async function insertIdentity(
     kind,
     issuer,
     subject,
+    idpId,
     provider,
     data,
     authenticatedAt,
@@ -65,13 +68,35 @@ export async function insertIdentity(
       kind,
       issuer,
       subject,
+      idp_id: idpId,
       provider,
       data: JSON.stringify(data),
       authenticated_at: authenticatedAt,
       inserted_at: now(),
     })
     .execute()
-  return { kind, issuer, provider, data, authenticated_at_ms: authenticatedAt.getTime() }
+  return { idp_id: idpId, provider, data, authenticated_at_ms: authenticatedAt.getTime() }
+}
+
+/** Whether a user is known to an issuer, by whatever subject. */
+export async function hasIdentityOfIssuer(
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  userId: string,
+  { kind, issuer }: Omit<IdentityName, 'subject'>,
+): Promise<boolean> {
+  const known = await trx
+    .selectFrom('user_identities')
+    .where('account_id', '=', tenant.accountId)
+    .where('environment', '=', tenant.environment)
+    .where('organization_id', '=', organizationIdOf(tenant))
+    .where('user_id', '=', userId)
+    .where('kind', '=', kind)
+    .where('issuer', '=', issuer)
+    .select('id')
+    .limit(1)
+    .executeTakeFirst()
+  return known !== undefined
 }
 
 /** Forgets the identities of a user: who comes by one again is somebody new, as by an address. */
@@ -85,11 +110,11 @@ export async function forgetIdentities(trx: Transaction<DB>, tenant: Tenant, use
     .execute()
 }
 
-/** The identities of the row's user, the oldest first. */
+/** The identities of the row's user, the oldest first; at the end that of the directory that keeps the user. */
 export function identitiesOfUser() {
   return sql<IdentityRow[]>`(
     select coalesce(jsonb_agg(jsonb_build_object(
-      'kind', identity.kind, 'issuer', identity.issuer, 'provider', identity.provider, 'data', identity.data,
+      'idp_id', identity.idp_id, 'provider', identity.provider, 'data', identity.data,
       'authenticated_at_ms', (extract(epoch from identity.authenticated_at) * 1000)::bigint
     ) order by identity.id), '[]')
     from user_identities identity
@@ -97,5 +122,21 @@ export function identitiesOfUser() {
       and identity.environment = users.environment
       and identity.organization_id = users.organization_id
       and identity.user_id = users.id
+  ) || (
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'idp_id', directory.id, 'provider', 'scim.' || directory.provider_type,
+      'data', jsonb_build_object('external_id', known.external_id, 'user_name', known.user_name),
+      'authenticated_at_ms', null
+    )), '[]')
+    from directory_users known
+    join directories directory
+      on directory.account_id = known.account_id
+      and directory.environment = known.environment
+      and directory.organization_id = known.organization_id
+      and directory.id = known.directory_id
+    where known.account_id = users.account_id
+      and known.environment = users.environment
+      and known.organization_id = users.organization_id
+      and known.user_id = users.id
   )`
 }

@@ -35,17 +35,23 @@ export interface MetaDataRow {
 
 /** An identity as the statement gathers it. */
 export interface IdentityRow {
-  readonly kind: string
-  readonly issuer: string
+  readonly idp_id: string | null
   readonly provider: string
   readonly data: Identity['data']
-  /** Milliseconds since 1970. */
-  readonly authenticated_at_ms: number
+  /** Milliseconds since 1970; null of a directory, which says nothing of sign-ins. */
+  readonly authenticated_at_ms: number | null
+}
+
+/** A group of the directory as the statement gathers it. */
+export interface GroupRow {
+  readonly id: string
+  readonly display_name: string
 }
 
 export type UserRow = Pick<Selectable<Users>, ColumnOf<(typeof userColumns)[number]>> & {
   metadata: readonly MetaDataRow[]
   identities: readonly IdentityRow[]
+  groups: readonly GroupRow[]
 }
 
 type ColumnOf<Name extends string> = Name extends `users.${infer Column extends keyof Users}` ? Column : never
@@ -112,6 +118,7 @@ export function toUser(row: UserRow, tenant: Pick<Tenant, 'domain' | 'environmen
     phone_numbers: phoneNumbers,
     address,
     identities: row.identities.map(toIdentity),
+    groups: row.groups.map(({ id, display_name }) => ({ id, display_name })),
     metadata: row.metadata.map((data) => toMetaData(data, tenant.domain)),
     profile: toProfile(row.profile as StoredProfile, {
       email: row.email,
@@ -161,12 +168,12 @@ function toAddress(stored: StoredAddress): Address {
   }
 }
 
-function toIdentity({ kind, issuer, provider, data, authenticated_at_ms }: IdentityRow): Identity {
+function toIdentity({ idp_id, provider, data, authenticated_at_ms }: IdentityRow): Identity {
   return {
     __type__: 'Identity',
-    idp_id: kind === 'relay' ? null : issuer,
+    idp_id,
     provider,
-    authenticated_at: new Date(authenticated_at_ms).toISOString(),
+    authenticated_at: authenticated_at_ms === null ? null : new Date(authenticated_at_ms).toISOString(),
     data,
   }
 }

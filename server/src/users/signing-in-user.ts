@@ -69,7 +69,8 @@ const selectByIdentity = statement((db, identity: TenantKey & IdentityName) =>
     .forNoKeyUpdate('users'),
 )
 
-const insertNewUser = statement((db, user: UserInsertion) =>
+/** Inserts a user where nobody has the address. */
+export const insertNewUser = statement((db, user: UserInsertion) =>
   insertUserIf(db, user, sql<boolean>`true`).onConflict((conflict) => conflict.doNothing()),
 )
 
@@ -100,7 +101,12 @@ export async function createSigningInUser(
   if (row === undefined) return undefined
   const identities =
     identity === undefined ? [] : [await insertIdentity(deps, trx, tenant, { userId: id, ...identity })]
-  await emitUser(deps, trx, tenant, 'user.user.create.success', { ...row, metadata: [], identities })
+  await emitUser(deps, trx, tenant, 'user.user.create.success', {
+    ...row,
+    metadata: [],
+    identities,
+    groups: [],
+  })
   return row
 }
 
@@ -126,7 +132,7 @@ const updateIdentity = sqlStatement(
   (renewed: RenewedIdentity) => sql<{ is_changed: boolean }>`
     update user_identities as identity
     set authenticated_at = greatest(identity.authenticated_at, ${renewed.authenticatedAt}),
-      provider = ${renewed.provider}, data = ${renewed.data}
+      idp_id = ${renewed.idpId}, provider = ${renewed.provider}, data = ${renewed.data}
     from user_identities as before
     where identity.account_id = ${renewed.accountId}
       and identity.environment = ${renewed.environment}
@@ -139,12 +145,16 @@ const updateIdentity = sqlStatement(
         identity.authenticated_at < ${renewed.authenticatedAt}
         or identity.data <> ${renewed.data}::jsonb
         or identity.provider <> ${renewed.provider}
+        or identity.idp_id is distinct from ${renewed.idpId}
       )
       and before.account_id = identity.account_id
       and before.environment = identity.environment
       and before.organization_id = identity.organization_id
       and before.id = identity.id
-    returning (before.data <> identity.data or before.provider <> identity.provider) as is_changed`,
+    returning (
+      before.data <> identity.data or before.provider <> identity.provider
+      or before.idp_id is distinct from identity.idp_id
+    ) as is_changed`,
 )
 
 /** Counts what was written of a user beside their row as a change of them, and tells it. */

@@ -8,6 +8,7 @@ import { ApiError } from '../errors.js'
 import { holdDeclaredKeys, type DeclaredKey } from '../token-customization/declared-keys.js'
 import { checkMetaValue } from '../token-customization/meta-value.js'
 import type { Tenant } from '../tenant.js'
+import type { MetaDataRow } from './record.js'
 
 interface Value {
   readonly key: string
@@ -103,4 +104,23 @@ function valuesOf(trx: Transaction<DB>, tenant: Tenant, userId: string) {
     .where('environment', '=', tenant.environment)
     .where('organization_id', '=', organizationIdOf(tenant))
     .where('user_id', '=', userId)
+}
+
+/** The metadata of the row's user with their keys, by name. */
+export function metadataOfUser() {
+  return sql<MetaDataRow[]>`(
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'id', data.id, 'value', data.value,
+      'key_id', key.id, 'name', key.name, 'type', key.type, 'required', key.required
+    ) order by key.name), '[]')
+    from user_metadata data
+    join meta_keys key
+      on key.account_id = data.account_id
+      and key.organization_id = data.organization_id
+      and key.id = data.meta_key_id
+    where data.account_id = users.account_id
+      and data.environment = users.environment
+      and data.organization_id = users.organization_id
+      and data.user_id = users.id
+  )`
 }

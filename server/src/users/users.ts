@@ -20,11 +20,13 @@ import { voidPasswordRequests } from '../password/open-request.js'
 import { endSessionsOf } from '../sessions/end-sessions.js'
 import type { Tenant } from '../tenant.js'
 import { normalizeEmail } from './email.js'
+import { leaveDirectory } from './directory.js'
+import { groupsOfUser } from './groups.js'
 import { forgetIdentities, identitiesOfUser } from './identities.js'
 import { insertUserIf, userInsertion, type UserInsertion } from './insert-user.js'
-import { replaceMetadata } from './stored-metadata.js'
+import { metadataOfUser, replaceMetadata } from './stored-metadata.js'
 import { changedPhoneNumbers } from './phone.js'
-import { toDeletedUser, toUser, toUserRow, userColumns, type MetaDataRow, type UserRow } from './record.js'
+import { toDeletedUser, toUser, toUserRow, userColumns, type UserRow } from './record.js'
 
 /** What a statement says of the tenant. */
 type TenantKey = Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'>
@@ -55,6 +57,7 @@ export function createUser(deps: Deps, tenant: Tenant, input: NewUser): Promise<
         ...inserted,
         metadata: [],
         identities: [],
+        groups: [],
       })
 
     await replaceMetadata(trx, tenant, id, metadata)
@@ -147,28 +150,50 @@ export function updateUser(
   versions: readonly number[] | undefined,
 ): Promise<Changed<User>> {
   checkDomain(tenant, input.domain)
-  return change(deps, tenant.cause, async (trx) => {
-    // The lock holds from the reading of what is merged to the writing of the result.
-    const current = await usersOf(trx, tenant)
-      .where('users.id', '=', id)
-      .select(userColumns)
-      .forUpdate()
-      .executeTakeFirst()
-    if (current === undefined) throw await whyMissing(trx, tenant)
-    if (input.metadata !== undefined) await replaceMetadata(trx, tenant, id, input.metadata)
+  return change(deps, tenant.cause, (trx) => changeUser(deps, trx, tenant, id, { input, versions }))
+}
 
-    const row = await updateUserRow(trx, tenant, id, versions)
-      .set({ ...toChangedColumns(current, input), updated_at: deps.now() })
-      .returning(wholeUser())
-      .executeTakeFirst()
-      .catch(asEmailTaken)
-    if (row === undefined) throw new ApiError('precondition_failed')
-    if (!row.active) {
-      await endSessionsOf(deps, trx, tenant, id)
-      await voidPasswordRequests(deps, trx, tenant, normalizeEmail(row.email))
-    }
-    return emitUser(deps, trx, tenant, 'user.user.update.success', row)
-  })
+/** A change of a user, and to which versions it may happen. */
+export interface ChangeOfUser {
+  readonly input: UserChanges
+  readonly versions: readonly number[] | undefined
+  /** A new e-mail address is verified, because somebody vouches for it. */
+  readonly isEmailVouched?: boolean
+}
+
+/**
+ * The same within a transaction.
+ *
+ * @throws ApiError As updateUser() does.
+ */
+export async function changeUser(
+  deps: Deps,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  id: string,
+  { input, versions, isEmailVouched = false }: ChangeOfUser,
+): Promise<Changed<User>> {
+  // The lock holds from the reading of what is merged to the writing of the result.
+  const current = await usersOf(trx, tenant)
+    .where('users.id', '=', id)
+    .select(userColumns)
+    .forUpdate()
+    .executeTakeFirst()
+  if (current === undefined) throw await whyMissing(trx, tenant)
+  if (input.metadata !== undefined) await replaceMetadata(trx, tenant, id, input.metadata)
+
+  const columns = toChangedColumns(current, input, isEmailVouched)
+  const row = await updateUserRow(trx, tenant, id, versions)
+    .set({ ...columns, updated_at: deps.now() })
+    .returning(wholeUser())
+    .executeTakeFirst()
+    .catch(asEmailTaken)
+  if (row === undefined) throw new ApiError('precondition_failed')
+  if (!row.active) {
+    await endSessionsOf(deps, trx, tenant, id)
+    await voidPasswordRequests(deps, trx, tenant, normalizeEmail(row.email))
+  }
+  return emitUser(deps, trx, tenant, 'user.user.update.success', row)
 }
 
 /**
@@ -182,17 +207,31 @@ export function deleteUser(
   id: string,
   versions: readonly number[] | undefined,
 ): Promise<Changed<User>> {
-  return change(deps, tenant.cause, async (trx) => {
-    const row = await updateUserRow(trx, tenant, id, versions)
-      .set({ deleted_at: deps.now() })
-      .returning(wholeUser())
-      .executeTakeFirst()
-    if (row === undefined) throw await whyUnchanged(trx, tenant, id)
-    await endSessionsOf(deps, trx, tenant, id)
-    await forgetIdentities(trx, tenant, id)
-    await forgetAnswers(trx, tenant, { subjectId: id })
-    return emitUser(deps, trx, tenant, 'user.user.delete.success', row)
-  })
+  return change(deps, tenant.cause, (trx) => removeUser(deps, trx, tenant, id, versions))
+}
+
+/**
+ * The same within a transaction.
+ *
+ * @throws ApiError As deleteUser() does.
+ */
+export async function removeUser(
+  deps: Deps,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  id: string,
+  versions: readonly number[] | undefined,
+): Promise<Changed<User>> {
+  const row = await updateUserRow(trx, tenant, id, versions)
+    .set({ deleted_at: deps.now() })
+    .returning(wholeUser())
+    .executeTakeFirst()
+  if (row === undefined) throw await whyUnchanged(trx, tenant, id)
+  await endSessionsOf(deps, trx, tenant, id)
+  await forgetIdentities(trx, tenant, id)
+  await leaveDirectory(trx, tenant, id)
+  await forgetAnswers(trx, tenant, { subjectId: id })
+  return emitUser(deps, trx, tenant, 'user.user.delete.success', row)
 }
 
 /**
@@ -292,28 +331,27 @@ export async function readUser(db: Kysely<DB>, tenant: Tenant, id: string): Prom
   return usersOf(db, tenant).where('users.id', '=', id).select(wholeUser()).executeTakeFirstOrThrow()
 }
 
-/** All that the record of a user is made of. */
-function wholeUser() {
-  return [...userColumns, metadataOfUser().as('metadata'), identitiesOfUser().as('identities')] as const
+/** Users with their versions, by their ids; those that are deleted are not among them. */
+export async function readUsers(
+  db: Kysely<DB>,
+  tenant: Tenant,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, { readonly record: User; readonly version: number }>> {
+  const rows = await usersOf(db, tenant)
+    .where(sql<boolean>`users.id = any(${ids}::uuid[])`)
+    .select(wholeUser())
+    .execute()
+  return new Map(rows.map((row) => [row.id, { record: toUser(row, tenant), version: row.version }]))
 }
 
-/** The metadata of the row's user with their keys, by name. */
-function metadataOfUser() {
-  return sql<MetaDataRow[]>`(
-    select coalesce(jsonb_agg(jsonb_build_object(
-      'id', data.id, 'value', data.value,
-      'key_id', key.id, 'name', key.name, 'type', key.type, 'required', key.required
-    ) order by key.name), '[]')
-    from user_metadata data
-    join meta_keys key
-      on key.account_id = data.account_id
-      and key.organization_id = data.organization_id
-      and key.id = data.meta_key_id
-    where data.account_id = users.account_id
-      and data.environment = users.environment
-      and data.organization_id = users.organization_id
-      and data.user_id = users.id
-  )`
+/** All that the record of a user is made of. */
+function wholeUser() {
+  return [
+    ...userColumns,
+    metadataOfUser().as('metadata'),
+    identitiesOfUser().as('identities'),
+    groupsOfUser().as('groups'),
+  ] as const
 }
 
 /** Whether every key that the organization requires is among the given names. */
@@ -327,7 +365,11 @@ function hasRequiredKeys(tenant: TenantKey, names: readonly string[]) {
   )`
 }
 
-function toChangedColumns(current: Omit<UserRow, 'metadata' | 'identities'>, input: UserChanges) {
+function toChangedColumns(
+  current: Omit<UserRow, 'metadata' | 'identities' | 'groups'>,
+  input: UserChanges,
+  isEmailVouched: boolean,
+) {
   // Written from validated input alone, here and by createUser().
   const earlierNumbers = current.phone_numbers as unknown as PhoneNumber[]
   const phoneNumbers = changedPhoneNumbers(earlierNumbers, input)
@@ -338,7 +380,7 @@ function toChangedColumns(current: Omit<UserRow, 'metadata' | 'identities'>, inp
   return {
     ...row,
     email_normalized: normalizedEmail,
-    email_verified: isSameEmail && current.email_verified,
+    email_verified: isSameEmail ? current.email_verified : isEmailVouched,
     phone_number_verified: isSamePhone && current.phone_number_verified,
   }
 }

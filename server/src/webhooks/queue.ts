@@ -119,7 +119,8 @@ const claim = sqlStatement(
     )
     select claimed.*, webhooks.target_url, webhooks.retry_on_timeout, webhooks.signature_key_sealed,
       webhooks.previous_signature_key_sealed, webhooks.previous_signature_key_expires_at, webhooks.failing_since,
-      events.domain, events.code, events.data, events.params, events.actor_type, events.actor_id, events.request_id,
+      events.domain, events.code, events.data, events.params, events.errors,
+      events.actor_type, events.actor_id, events.request_id,
       to_char(events.issued_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as issued_at
     from claimed
     join webhooks on webhooks.account_id = claimed.account_id

@@ -78,12 +78,13 @@ async function givenWaiting(webhook: { active?: boolean; isFailing?: boolean; se
 async function send(options: SenderOptions, together = 1): Promise<void> {
   const waiting: (() => void)[] = []
   const outbound: Outbound = {
+    get: () => Promise.reject(new Error('deliveries are posted')),
     async post() {
       await new Promise<void>((resolve) => {
         waiting.push(resolve)
         if (waiting.length >= together) for (const release of waiting) release()
       })
-      return { outcome: 'answered', status: 204, headers: {}, body: '' }
+      return { outcome: 'answered', status: 204, headers: {}, body: '', isWhole: true }
     },
     close: () => undefined,
   }

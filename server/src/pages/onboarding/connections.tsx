@@ -1,5 +1,7 @@
-import type { OnboardingState } from '@portico/contract/sso-onboarding'
-import { tutorials } from '../../tutorials/tutorials.js'
+import type { OnboardingState, ProviderType } from '@portico/contract/sso-onboarding'
+import type { DirectoryProvider } from '@portico/contract/directory-sync'
+import { directoryTutorials } from '../../tutorials/directory/directory-tutorials.js'
+import { productOf } from '../../tutorials/tutorials.js'
 import { toDocument, type Frame } from '../layout.js'
 import type { PageForm } from '../steps/step-page.js'
 import type { PageTexts } from '../texts/en.js'
@@ -11,7 +13,7 @@ export interface ConnectionView {
   readonly idpId: string
   readonly environment: 'sandbox' | 'production'
   readonly state: OnboardingState
-  readonly providerType: keyof typeof tutorials | null
+  readonly providerType: ProviderType | null
 }
 
 /** The connections of an organization, whose administrator is invited to all of them. */
@@ -20,10 +22,18 @@ export interface ConnectionsPage {
   readonly form: PageForm
   readonly email: string
   readonly connections: readonly ConnectionView[]
+  readonly directories: readonly DirectoryView[]
+}
+
+/** A directory that the organization has. */
+export interface DirectoryView {
+  readonly environment: 'sandbox' | 'production'
+  readonly providerType: DirectoryProvider
 }
 
 /** Lists them, and leads to each. */
-export function connectionsPage({ frame, form, email, connections }: ConnectionsPage): string {
+export function connectionsPage(view: ConnectionsPage): string {
+  const { frame, form, email, connections, directories } = view
   const { texts } = frame
   const words = texts.connections
   return toDocument({
@@ -39,6 +49,12 @@ export function connectionsPage({ frame, form, email, connections }: Connections
             <Connection key={connection.idpId} texts={texts} connection={connection} />
           ))}
         </ul>
+        {directories.length > 0 && <h2>{texts.directory.heading}</h2>}
+        <ul class="connections">
+          {directories.map((directory) => (
+            <Directory key={directory.environment} texts={texts} directory={directory} />
+          ))}
+        </ul>
         <WaysOut view={{ frame, form, email, listUrl: undefined }} />
       </>
     ),
@@ -50,7 +66,7 @@ function Connection({ texts, connection }: { texts: PageTexts; connection: Conne
   const words = texts.connections
   return (
     <li>
-      <ProviderMark mark={providerType === null ? '?' : tutorials[providerType].mark} />
+      <ProviderMark mark={providerType === null ? '?' : productOf(providerType).mark} />
       <div>
         <p class="connection-name">
           <span>{idpId}</span>
@@ -59,7 +75,7 @@ function Connection({ texts, connection }: { texts: PageTexts; connection: Conne
           </span>
         </p>
         <p class="quiet">
-          {providerType !== null && `${tutorials[providerType].name} · `}
+          {providerType !== null && `${productOf(providerType).name} · `}
           {words.states[state]}
         </p>
       </div>
@@ -69,4 +85,39 @@ function Connection({ texts, connection }: { texts: PageTexts; connection: Conne
       </a>
     </li>
   )
+}
+
+function Directory({ texts, directory }: { texts: PageTexts; directory: DirectoryView }) {
+  const { environment, providerType } = directory
+  const words = texts.connections
+  const { name, mark } = directoryTutorials[providerType]
+  return (
+    <li>
+      <ProviderMark mark={mark} />
+      <div>
+        <p class="connection-name">
+          <span>{name}</span>
+          <span class={environment === 'sandbox' ? 'tag note' : 'tag'}>
+            {words.environments[environment]}
+          </span>
+        </p>
+        <p class="quiet">{texts.directory.listSentence}</p>
+      </div>
+      <a class="small" href={directoryAddress(environment, texts)}>
+        {words.open}
+        <span class="unseen">
+          {' '}
+          {texts.directory.heading} {words.environments[environment]}
+        </span>
+      </a>
+    </li>
+  )
+}
+
+/** The address of the page of a directory, in the language of the page. */
+export function directoryAddress(
+  environment: DirectoryView['environment'],
+  { lang }: Pick<PageTexts, 'lang'>,
+): string {
+  return `/onboarding/directory-sync/${environment}?ui_locales=${lang}`
 }

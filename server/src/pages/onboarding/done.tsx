@@ -6,13 +6,16 @@ export interface DonePage extends OnboardingView {
   /** The metadata that were uploaded last are not the ones in use. */
   readonly isWaiting: boolean
   readonly isTested: boolean
+  /** Where directory sync is set up; undefined where the organization has none in this environment. */
+  readonly directoryUrl: string | undefined
 }
 
 /** Says what happens next, and who does it. */
 export function donePage(view: DonePage): string {
-  const { frame, base, isActive, isWaiting, isTested } = view
+  const { frame, base, protocol, isActive, isWaiting, isTested, directoryUrl } = view
   const { texts } = frame
   const words = texts.done
+  const isOidc = protocol === 'oidc'
   const { heading, sentence } = isTested ? words : words.untested
   return toOnboardingDocument({
     view,
@@ -20,7 +23,7 @@ export function donePage(view: DonePage): string {
     children: (
       <>
         <h1 class={isTested ? 'done' : 'pending'}>{heading}</h1>
-        <p>{sentence}</p>
+        <p>{isOidc && !isTested ? texts.oidc.untested : sentence}</p>
         {!isTested && (
           <p class="action">
             <a class="main" href={addressOf(base, 'test', texts)}>
@@ -31,10 +34,21 @@ export function donePage(view: DonePage): string {
         <h2>{words.next}</h2>
         <ol class="next-steps">
           <li>{words.steps.told}</li>
-          {isWaiting && <li>{words.steps.waits}</li>}
+          {isWaiting && <li>{isOidc ? texts.oidc.waits : words.steps.waits}</li>}
           <li>{isActive ? words.steps.active : words.steps.inactive}</li>
         </ol>
-        <p class="quiet">{words.rollover}</p>
+        <p class="quiet">{isOidc ? texts.oidc.rollover : words.rollover}</p>
+        {directoryUrl !== undefined && (
+          <>
+            <h2>{texts.directory.heading}</h2>
+            <p>{texts.directory.listSentence}</p>
+            <p>
+              <a class="second" href={directoryUrl}>
+                {texts.directory.link}
+              </a>
+            </p>
+          </>
+        )}
         <p>
           <a class="second" href={addressOf(base, 'tutorial', texts)}>
             {words.look}

@@ -1,17 +1,21 @@
 import { ssoChecks, type SsoCheck } from '@portico/contract/sso-checks'
 import { metadataWarnings, type MetadataWarning } from '@portico/contract/sso-records'
 import { providerTypes } from '@portico/contract/sso-onboarding'
-import { tutorials } from '../../tutorials/tutorials.js'
+import { oidcTutorials, samlTutorials } from '../../tutorials/tutorials.js'
 import { errorPage } from '../error.js'
 import type { GalleryNames, GalleryPage } from '../gallery.given.js'
 import type { Frame } from '../layout.js'
 import { onboardingPhases, type OnboardingPhase } from '../texts/en/onboarding.js'
 import { adminCodePage } from './admin-code.js'
+import { clientPage } from './client.js'
+import { clientReviewPage } from './client-review.js'
 import { connectionsPage } from './connections.js'
+import { directoryStates } from './directory/gallery.given.js'
 import { donePage } from './done.js'
 import { invitationPage } from './invitation.js'
 import type { MetadataView } from './metadata-summary.js'
 import type { OnboardingView } from './onboarding-frame.js'
+import { protocolPage } from './protocol.js'
 import { providerPage } from './provider.js'
 import { reviewPage } from './review.js'
 import { testResultPage } from './test-result.js'
@@ -33,6 +37,8 @@ const values = {
   metadata_url: entityId,
   acs_url_pattern: `^${acsUrl.replace(/[./]/g, '\\$&')}$`,
   name_id_format: 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress',
+  redirect_uri: `https://auth.example/oidc/${idpId}/callback`,
+  scopes: 'openid email profile',
 }
 
 function page(name: string, html: string): GalleryPage {
@@ -49,6 +55,8 @@ export function onboardingStates(organizationFrame: Frame, names: GalleryNames):
     ...tutorialStates(frame, names),
     ...metadataStates(frame, names),
     ...testStates(frame, names),
+    ...clientStates(frame, names),
+    ...directoryStates(frame, names),
     page('dead', errorPage(frame, texts.deadInvitation)),
     page('not-invited', errorPage(frame, texts.notInvited)),
     page('declined', errorPage(frame, texts.declined)),
@@ -59,7 +67,7 @@ export function onboardingStates(organizationFrame: Frame, names: GalleryNames):
 
 function viewOf(frame: Frame, { email }: GalleryNames, phase: OnboardingPhase): OnboardingView {
   const reached = onboardingPhases.slice(0, onboardingPhases.indexOf(phase) + 2)
-  return { frame, form, email, base, listUrl: undefined, phase, reachable: reached }
+  return { frame, form, email, base, listUrl: undefined, protocol: 'saml', phase, reachable: reached }
 }
 
 function arrivalStates(frame: Frame, { email, organization }: GalleryNames): GalleryPage[] {
@@ -101,21 +109,82 @@ function providerStates(frame: Frame, names: GalleryNames): GalleryPage[] {
     email: names.email,
   }
   return [
-    page('connections', connectionsPage({ ...list, connections })),
-    page('connections-none', connectionsPage({ ...list, connections: [] })),
+    page('connections', connectionsPage({ ...list, connections, directories: [] })),
+    page('connections-none', connectionsPage({ ...list, connections: [], directories: [] })),
+    page(
+      'connections-directory',
+      connectionsPage({
+        ...list,
+        connections,
+        directories: [
+          { environment: 'production', providerType: 'okta' },
+          { environment: 'sandbox', providerType: 'entra_id' },
+        ],
+      }),
+    ),
     page('provider', providerPage(view)),
     page('provider-chosen', providerPage({ ...view, chosen: 'okta', listUrl: '/onboarding' })),
     page('provider-fixed', providerPage({ ...view, chosen: 'okta', isFixed: true })),
+    page('protocol', protocolPage({ ...view, providerType: 'entra_id' })),
+    page('protocol-fixed', protocolPage({ ...view, providerType: 'google_workspace', isFixed: true })),
   ]
 }
 
 function tutorialStates(frame: Frame, names: GalleryNames): GalleryPage[] {
   const view = { ...viewOf(frame, names, 'tutorial'), values }
-  return Object.values(tutorials).flatMap((tutorial) =>
+  const ofSaml = Object.values(samlTutorials).flatMap((tutorial) =>
     tutorial.steps.map((_, step) =>
       page(`tutorial-${tutorial.id}-${step}`, tutorialPage({ ...view, tutorial, step })),
     ),
   )
+  const ofOidc = Object.values(oidcTutorials).flatMap((tutorial) =>
+    tutorial.steps.map((_, step) =>
+      page(
+        `tutorial-oidc-${tutorial.id}-${step}`,
+        tutorialPage({ ...view, protocol: 'oidc', tutorial, step }),
+      ),
+    ),
+  )
+  return [...ofSaml, ...ofOidc]
+}
+
+function clientStates(frame: Frame, names: GalleryNames): GalleryPage[] {
+  const issuer = 'https://login.microsoftonline.example/0190c8a2-6b1e-7c3d-9f4a-2b6d8e0f1a34/v2.0'
+  const clientId = '8f14e45f-ceea-467f-9d2e-1a2b3c4d5e6f'
+  const view = { ...viewOf(frame, names, 'metadata'), protocol: 'oidc' } as const
+  const typed = { issuer: '', clientId: '' }
+  const client = { ...view, tutorial: oidcTutorials.entra_id, stored: undefined, typed }
+  const stored = { issuer, clientId, isCurrent: true }
+  const review = {
+    ...view,
+    uploadId: 'u',
+    issuer,
+    clientId,
+    authorizationEndpoint: 'https://login.microsoftonline.example/0190c8a2-6b1e/oauth2/v2.0/authorize',
+    warnings: [],
+    willWait: false,
+  }
+  const warnings = ['other_host', 'issuer_shared', 'in_clear'] as const
+  const found = 'must be the issuer of its discovery document, to the letter, which has https://id.example/'
+  // Keys of the table.
+  const faults = Object.keys(frame.texts.client.faults) as (keyof typeof frame.texts.client.faults)[]
+  const done = { ...view, phase: 'done', isActive: true, isWaiting: true, isTested: false } as const
+  return [
+    page('client', clientPage(client)),
+    page('client-stored', clientPage({ ...client, stored })),
+    page('client-waiting', clientPage({ ...client, stored: { ...stored, isCurrent: false } })),
+    ...faults.map((fault) =>
+      page(`client-${fault}`, clientPage({ ...client, typed: { issuer, clientId }, fault })),
+    ),
+    page(
+      'client-found',
+      clientPage({ ...client, typed: { issuer, clientId }, fault: 'issuer_mismatch', found }),
+    ),
+    page('client-review', clientReviewPage(review)),
+    page('client-review-warnings', clientReviewPage({ ...review, warnings, willWait: true })),
+    page('test-no-client', testPage({ ...view, phase: 'test', hasMetadata: false, tests: [], now: at })),
+    page('done-client', donePage({ ...done, directoryUrl: '/onboarding/directory-sync/production' })),
+  ]
 }
 
 function metadataStates(frame: Frame, names: GalleryNames): GalleryPage[] {
@@ -138,7 +207,7 @@ function metadataStates(frame: Frame, names: GalleryNames): GalleryPage[] {
   // Keys of the table.
   const warnings = Object.keys(metadataWarnings) as MetadataWarning[]
   const view = viewOf(frame, names, 'metadata')
-  const upload = { ...view, tutorial: tutorials.entra_id, stored: undefined }
+  const upload = { ...view, tutorial: samlTutorials.entra_id, stored: undefined }
   const faults = Object.keys(frame.texts.upload.faults) as (keyof typeof frame.texts.upload.faults)[]
   const review = { ...view, uploadId: 'u', metadata, willWait: false }
   return [
@@ -176,7 +245,13 @@ function testStates(frame: Frame, names: GalleryNames): GalleryPage[] {
     attributes,
     requestId: '0190c8a2',
   }
-  const done = { ...viewOf(frame, names, 'done'), isActive: false, isWaiting: false, isTested: true }
+  const done = {
+    ...viewOf(frame, names, 'done'),
+    isActive: false,
+    isWaiting: false,
+    isTested: true,
+    directoryUrl: undefined,
+  }
   return [
     page('test', testPage(test)),
     page('test-earlier', testPage({ ...test, tests })),

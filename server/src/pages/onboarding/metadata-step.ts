@@ -2,11 +2,13 @@ import { findShownVersion, isEntityIdShared } from '../../onboarding/metadata-ve
 import { warningsOf } from '../../sso-connections/metadata-warnings.js'
 import { confirmUpload, findUpload, keepUpload, maxMetadataBytes } from '../../onboarding/upload.js'
 import { MetadataFault, type IdpMetadata } from '../../saml/metadata.js'
+import type { Tutorial } from '../../tutorials/tutorial.js'
 import type { UploadFault } from '../texts/en/sso-setup.js'
 import type { MetadataView } from './metadata-summary.js'
 import { reviewPage } from './review.js'
 import { viewOf, type OnboardingOutcome, type OnboardingScene, type OnboardingStep } from './scene.js'
-import { tutorialOf } from './tutorial-step.js'
+import { confirmKeptClient, showClientReview } from './client-step.js'
+import { samlTutorialOf } from '../../tutorials/tutorials.js'
 import { uploadPage } from './upload.js'
 
 /** What the router makes of a form that is too large to be read. */
@@ -18,14 +20,24 @@ export const metadataStep: OnboardingStep = {
   actions: { upload, [tooLarge]: (scene) => showUpload(scene, 'too_large') },
 }
 
-/** What was read in it, and whether it is right. */
+/** What was read in it, or what a provider says of itself, and whether it is right. */
 export const reviewStep: OnboardingStep = {
-  show: showReview,
-  actions: { confirm },
+  show: (scene) => (isOidc(scene) ? showClientReview(scene) : showReview(scene)),
+  actions: { confirm: (scene) => (isOidc(scene) ? confirmKeptClient(scene) : confirm(scene)) },
+}
+
+function isOidc({ connection }: OnboardingScene): boolean {
+  return connection.protocol === 'oidc'
+}
+
+/** The tutorial at whose end there are metadata; undefined before one is chosen. */
+function tutorialOf({ connection: { state, providerType } }: OnboardingScene): Tutorial | undefined {
+  return providerType === null || state === 'not_initialized' ? undefined : samlTutorialOf(providerType)
 }
 
 async function showUpload(scene: OnboardingScene, fault?: UploadFault): Promise<OnboardingOutcome> {
   const { deps, connection } = scene
+  if (isOidc(scene)) return { goTo: 'client' }
   const tutorial = tutorialOf(scene)
   if (tutorial === undefined) return { goTo: 'provider' }
   const version = await findShownVersion(deps, connection)
@@ -36,6 +48,7 @@ async function showUpload(scene: OnboardingScene, fault?: UploadFault): Promise<
 
 async function upload(scene: OnboardingScene): Promise<OnboardingOutcome> {
   const { deps, session, connection, field } = scene
+  if (isOidc(scene)) return { goTo: 'client' }
   if (tutorialOf(scene) === undefined) return { goTo: 'provider' }
   const xml = field('file') === '' ? field('xml') : field('file')
   if (xml.trim() === '') return showUpload(scene, field('file_name') === '' ? 'missing' : 'empty')

@@ -1,3 +1,4 @@
+import type { Protocol } from '@portico/contract/sso-onboarding'
 import type { ComponentChildren } from 'preact'
 import { displayName } from '../../display-name.js'
 import { Form } from '../form.js'
@@ -17,6 +18,8 @@ export interface OnboardingView {
   readonly base: string
   /** Of the list of connections, where the invitation is for all of the organization. */
   readonly listUrl: string | undefined
+  /** What the connection speaks: at the end of the tutorial there are metadata, or a client. */
+  readonly protocol: Protocol
   readonly phase: OnboardingPhase
   /** Those that can be gone to. */
   readonly reachable: readonly OnboardingPhase[]
@@ -47,8 +50,10 @@ export function toOnboardingDocument({ view, title, isFault = false, children }:
 }
 
 /** The parts of the onboarding, and which one this is. */
-function Phases({ view: { frame, base, phase, reachable } }: { view: OnboardingView }) {
+function Phases({ view: { frame, base, protocol, phase, reachable } }: { view: OnboardingView }) {
   const words = frame.texts.onboarding
+  const isClient = (name: OnboardingPhase) => name === 'metadata' && protocol === 'oidc'
+  const nameOf = (name: OnboardingPhase) => (isClient(name) ? frame.texts.client.phase : words.phases[name])
   const current = onboardingPhases.indexOf(phase)
   return (
     <nav aria-label={words.progress} class="phases">
@@ -56,11 +61,11 @@ function Phases({ view: { frame, base, phase, reachable } }: { view: OnboardingV
         {onboardingPhases.map((name, index) => (
           <li key={name} class={index < current ? 'past' : undefined}>
             {name === phase ? (
-              <span aria-current="step">{words.phases[name]}</span>
+              <span aria-current="step">{nameOf(name)}</span>
             ) : reachable.includes(name) ? (
-              <a href={addressOf(base, name, frame.texts)}>{words.phases[name]}</a>
+              <a href={addressOf(base, isClient(name) ? 'client' : name, frame.texts)}>{nameOf(name)}</a>
             ) : (
-              <span>{words.phases[name]}</span>
+              <span>{nameOf(name)}</span>
             )}
           </li>
         ))}

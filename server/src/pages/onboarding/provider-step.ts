@@ -1,5 +1,6 @@
 import { chooseProvider, providersOf } from '../../onboarding/progress.js'
 import { findServiceName } from '../../onboarding/service-name.js'
+import { speaksBoth } from '../../tutorials/tutorials.js'
 import { providerPage } from './provider.js'
 import { viewOf, type OnboardingOutcome, type OnboardingScene, type OnboardingStep } from './scene.js'
 
@@ -26,5 +27,6 @@ async function choose(scene: OnboardingScene): Promise<OnboardingOutcome> {
   if (providerType === undefined) return { status: 422, page: await pageOf(scene) }
   const isChosen = await chooseProvider(deps, session, connection, { providerType, requestId })
   // It was uploaded for meanwhile: the page says that the choice stands.
-  return { goTo: isChosen ? 'tutorial' : 'provider' }
+  if (!isChosen) return { goTo: 'provider' }
+  return { goTo: speaksBoth(providerType) && !connection.isSetUp ? 'protocol' : 'tutorial' }
 }

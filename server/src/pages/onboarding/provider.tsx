@@ -1,5 +1,5 @@
 import type { ProviderType } from '@portico/contract/sso-onboarding'
-import { tutorials } from '../../tutorials/tutorials.js'
+import { productOf } from '../../tutorials/tutorials.js'
 import { Form } from '../form.js'
 import { shownService, toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
 import { ProviderMark } from './provider-mark.js'
@@ -40,8 +40,12 @@ export function providerPage(view: ProviderPage): string {
 function Provider({ type, view }: { type: ProviderType; view: ProviderPage }) {
   const { frame, form, chosen, isFixed } = view
   const { provider: words } = frame.texts
-  const { name, mark, minutes } = tutorials[type]
-  const hints: Partial<Record<ProviderType, string>> = { custom_saml: words.custom, test: words.test }
+  const { name, mark, minutes } = productOf(type)
+  const hints: Partial<Record<ProviderType, string>> = {
+    custom_saml: words.custom,
+    custom_oidc: words.customOidc,
+    test: words.test,
+  }
   const isChosen = type === chosen
   const content = (
     <>

@@ -8,6 +8,7 @@ import { findConnection } from '../../onboarding/connections.js'
 import { findOrganizationByDomain } from '../../organizations/find-organization.js'
 import { toServiceProviderMetadata } from '../../saml/service-provider-metadata.js'
 import { findServiceProvider } from '../../sso-sign-in/live-connection.js'
+import { startOidcRequest } from '../../oidc-sign-in/start-request.js'
 import { startRequest } from '../../sso-sign-in/start-request.js'
 import { toCsrfField } from '../csrf.js'
 import { errorPage } from '../error.js'
@@ -18,6 +19,7 @@ import { waitOf } from '../steps/limit.js'
 import { formOf, frameOf, sendPage, textOf, type Site } from '../site.js'
 import { findAdminSecret, toAdminCookie } from './admin-cookie.js'
 import { arrivalRouter } from './arrival/router.js'
+import { directoryRouter } from './directory/router.js'
 import { readMultipart } from './form-body.js'
 import { isSentByAdmin, leaveOrDecline } from './leaving.js'
 import { tooLarge } from './metadata-step.js'
@@ -40,6 +42,7 @@ export function onboardingRouter(deps: Deps, site: Site): Router {
   const { isHttps } = site
   const router = express.Router()
   router.use(arrivalRouter(deps, site))
+  router.use(directoryRouter(deps, site))
 
   router.get(`${base}/now`, async (req, res) => {
     const scene = await findScene(req, res)
@@ -180,8 +183,16 @@ export function onboardingRouter(deps: Deps, site: Site): Router {
 
   /** Goes to the identity provider, by a GET: the answer to a form may not lead to another site. */
   async function startTest(req: Request, res: Response, scene: Arrived): Promise<void> {
-    const { session, connection, frame } = scene
+    const { session, connection, frame, requestId } = scene
     const metadataVersion = testedVersion(connection)
+    if (connection.protocol === 'oidc') {
+      const purpose = { adminSessionId: session.sessionId, clientVersion: metadataVersion ?? 0, requestId }
+      const url = await startOidcRequest(deps, connection, purpose)
+      // Where the provider cannot be read, the page lists the test that has failed so.
+      if (url === undefined) goTo(req, res, scene, 'test')
+      else res.status(303).set(pageHeaders(isHttps)).set('Location', url).end()
+      return
+    }
     const purpose = {
       adminSessionId: session.sessionId,
       metadataVersion: metadataVersion ?? 0,

@@ -1,4 +1,5 @@
 import type { Deps } from '../../deps.js'
+import { redirectUriOf } from '../../oidc-sign-in/start-request.js'
 import type { AdminSession } from '../../onboarding/admin-session.js'
 import type { OnboardingConnection } from '../../onboarding/connections.js'
 import { acsUrlOf, entityIdOf } from '../../saml/service-provider.js'
@@ -41,6 +42,7 @@ export function viewOf(
     email: session.email,
     base: `/onboarding/${connection.idpId}`,
     listUrl: session.connection === null ? '/onboarding' : undefined,
+    protocol: connection.protocol,
     phase,
     reachable: reachablePhases(connection),
   }
@@ -58,7 +60,7 @@ export function reachablePhases(connection: OnboardingConnection): OnboardingPha
   ]
 }
 
-/** The version of the metadata that a test is against: what was uploaded here, else what is in use. */
+/** The version of the metadata, or of the client, that a test is against: what was uploaded here, else what is in use. */
 export function testedVersion({ uploadedVersion, currentVersion }: OnboardingConnection): number | null {
   return uploadedVersion ?? currentVersion
 }
@@ -79,6 +81,8 @@ export function valuesOf({ deps, connection }: OnboardingScene): ConnectionValue
     entity_id: entityId,
     metadata_url: entityId,
     acs_url_pattern: `^${acsUrl.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')}$`,
+    redirect_uri: redirectUriOf(baseUrl, connection.idpId),
+    scopes: 'openid email profile',
     name_id_format: 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress',
   }
 }

@@ -108,13 +108,13 @@ function Compared({ label, value }: { label: string; value: string | null | unde
   )
 }
 
-function Person({ view: { frame, person } }: { view: TestResultPage }) {
-  const words = frame.texts.testResult
+function Person({ view: { frame, protocol, person } }: { view: TestResultPage }) {
+  const { testResult: words, oidc } = frame.texts
   const facts = [
     [words.email, person.email],
     [words.givenName, person.givenName],
     [words.familyName, person.familyName],
-    [words.nameId, person.nameId],
+    [protocol === 'oidc' ? oidc.subject : words.nameId, person.nameId],
   ] as const
   return (
     <section>

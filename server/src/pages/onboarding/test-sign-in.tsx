@@ -17,7 +17,7 @@ export interface TestPage extends OnboardingView {
 
 /** Leads to the identity provider, and to what earlier tests have shown. */
 export function testPage(view: TestPage): string {
-  const { frame, base, hasMetadata, tests } = view
+  const { frame, base, protocol, hasMetadata, tests } = view
   const { texts } = frame
   const words = texts.test
   return toOnboardingDocument({
@@ -35,7 +35,7 @@ export function testPage(view: TestPage): string {
             </a>
           </p>
         ) : (
-          <p class="notice warn">{words.noMetadata}</p>
+          <p class="notice warn">{protocol === 'oidc' ? texts.oidc.noClient : words.noMetadata}</p>
         )}
         {tests.length > 0 && <EarlierTests view={view} />}
         <p>

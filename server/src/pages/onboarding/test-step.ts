@@ -1,6 +1,8 @@
 import { ssoChecks } from '@portico/contract/sso-checks'
+import { listDirectories } from '../../onboarding/directories.js'
 import { findTestResult, listTestResults, type TestResult } from '../../onboarding/test-result.js'
 import { assertedEmail, assertedProfile } from '../../sso-sign-in/asserted-identity.js'
+import { directoryAddress } from './connections.js'
 import { donePage } from './done.js'
 import {
   reachablePhases,
@@ -28,16 +30,19 @@ export const testStep: OnboardingStep = {
 /** The end. */
 export const doneStep: OnboardingStep = {
   show: async (scene) => {
-    const { deps, connection } = scene
+    const { deps, session, connection, frame } = scene
     if (!reachablePhases(connection).includes('done')) return { goTo: 'metadata' }
     const tests = await listTestResults(deps, connection)
-    const { uploadedVersion, currentVersion, isActive, connectionState } = connection
+    const { uploadedVersion, currentVersion, isActive, connectionState, environment } = connection
+    const directories = await listDirectories(deps, session)
+    const hasDirectory = directories.some((directory) => directory.environment === environment)
     return {
       page: donePage({
         ...viewOf(scene, 'done'),
         isActive,
         isWaiting: uploadedVersion !== null && uploadedVersion !== currentVersion,
         isTested: connectionState === 'tested' || tests.some(({ outcome }) => outcome === 'success'),
+        directoryUrl: hasDirectory ? directoryAddress(environment, frame.texts) : undefined,
       }),
     }
   },
@@ -68,12 +73,12 @@ export async function showTestResult(
 }
 
 /** Who would sign in, read in the same way as a sign-in reads it. */
-function toPerson({ nameId, attributes }: TestResult): ReadPerson {
+function toPerson({ nameId, email, attributes }: TestResult): ReadPerson {
   const asserted = { nameId: nameId ?? '', attributes: attributes ?? {} }
   const { given_name: givenName, family_name: familyName } = assertedProfile(asserted)
   return {
     nameId,
-    email: assertedEmail(asserted) ?? null,
+    email: email ?? assertedEmail(asserted) ?? null,
     givenName: givenName ?? null,
     familyName: familyName ?? null,
   }

@@ -2,22 +2,24 @@ import type { Block, TutorialFile, TutorialValue, Words } from '../../tutorials/
 import type { PageTexts } from '../texts/en.js'
 import { addressOf } from './onboarding-frame.js'
 
-/** Our values for one connection. */
-export type ConnectionValues = Readonly<Record<TutorialValue, string>>
+/** Our values for one connection, or one directory. */
+export type ConnectionValues = Readonly<Partial<Record<TutorialValue, string>>>
 
 interface BlocksProps {
   readonly blocks: readonly Block[]
   readonly texts: PageTexts
   readonly values: ConnectionValues
   readonly base: string
+  /** Before the ids of its fields, where several steps are on one page. */
+  readonly prefix?: string
 }
 
 /** The pieces of a step of a tutorial. */
-export function Blocks({ blocks, ...props }: BlocksProps) {
+export function Blocks({ blocks, prefix = 'value', ...props }: BlocksProps) {
   return (
     <div class="blocks">
       {blocks.map((block, index) => (
-        <BlockOf key={index} block={block} id={`value-${index}`} {...props} />
+        <BlockOf key={index} block={block} id={`${prefix}-${index}`} {...props} />
       ))}
     </div>
   )
@@ -29,7 +31,7 @@ function BlockOf({
   texts,
   values,
   base,
-}: Omit<BlocksProps, 'blocks'> & { block: Block; id: string }) {
+}: Omit<BlocksProps, 'blocks' | 'prefix'> & { block: Block; id: string }) {
   switch (block.t) {
     case 'text':
       return (
@@ -47,7 +49,9 @@ function BlockOf({
     case 'path':
       return <Crumbs crumbs={block.crumbs} texts={texts} />
     case 'copy':
-      return <CopyField id={id} label={block.field} value={values[block.value]} texts={texts} isConsole />
+      return (
+        <CopyField id={id} label={block.field} value={valueOf(values, block.value)} texts={texts} isConsole />
+      )
     case 'snippet':
       return (
         <CopyField
@@ -175,9 +179,15 @@ function Rows({ block, texts }: { block: Extract<Block, { t: 'table' }>; texts: 
   )
 }
 
+function valueOf(values: ConnectionValues, name: TutorialValue): string {
+  const value = values[name]
+  if (value === undefined) throw new Error(`a tutorial asks for ${name}, which is not of its kind`)
+  return value
+}
+
 function fillIn(template: string, values: ConnectionValues): string {
   // A name that there is no value of stays as it stands; a test of the tutorials refuses it.
   return template.replace(/\{([a-z_]+)\}/g, (whole, name: string) =>
-    Object.hasOwn(values, name) ? values[name as TutorialValue] : whole,
+    Object.hasOwn(values, name) ? valueOf(values, name as TutorialValue) : whole,
   )
 }

@@ -1,6 +1,6 @@
 import { moveTutorial } from '../../onboarding/progress.js'
-import { tutorials } from '../../tutorials/tutorials.js'
-import type { Tutorial } from '../../tutorials/tutorial.js'
+import { guideOf } from '../../tutorials/tutorials.js'
+import type { IdpGuide } from '../../tutorials/tutorial.js'
 import {
   valuesOf,
   viewOf,
@@ -30,12 +30,14 @@ function show(scene: OnboardingScene): OnboardingOutcome {
 }
 
 /** The tutorial of the chosen product; undefined before one is chosen. */
-export function tutorialOf({ connection: { state, providerType } }: OnboardingScene): Tutorial | undefined {
-  return providerType === null || state === 'not_initialized' ? undefined : tutorials[providerType]
+export function tutorialOf({
+  connection: { state, providerType, protocol },
+}: OnboardingScene): IdpGuide | undefined {
+  return providerType === null || state === 'not_initialized' ? undefined : guideOf(providerType, protocol)
 }
 
 /** A tutorial may have lost steps since somebody was there. */
-function stepOf({ connection }: OnboardingScene, tutorial: Tutorial): number {
+function stepOf({ connection }: OnboardingScene, tutorial: IdpGuide): number {
   return Math.min(connection.tutorialStep, tutorial.steps.length - 1)
 }
 
@@ -48,7 +50,12 @@ async function move(scene: OnboardingScene, by: 1 | -1): Promise<OnboardingOutco
   if (field('step') !== String(shown)) return { goTo: 'tutorial' }
   const to = shown + by
   // The built-in one has brought its metadata with it.
-  if (to === tutorial.steps.length) return { goTo: tutorial.id === 'test' ? 'test' : 'metadata' }
+  if (to === tutorial.steps.length) return { goTo: pageBehind(tutorial, connection) }
   if (to >= 0) await moveTutorial(deps, session, connection, { from: connection.tutorialStep, to, requestId })
   return { goTo: 'tutorial' }
+}
+
+function pageBehind({ id }: IdpGuide, { protocol }: OnboardingScene['connection']): string {
+  if (id === 'test') return 'test'
+  return protocol === 'oidc' ? 'client' : 'metadata'
 }

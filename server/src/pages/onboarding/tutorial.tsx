@@ -1,4 +1,5 @@
-import type { Tutorial } from '../../tutorials/tutorial.js'
+import type { IdpGuide } from '../../tutorials/tutorial.js'
+import { speaksBoth } from '../../tutorials/tutorials.js'
 import { Form } from '../form.js'
 import { addressOf, toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
 import { ProviderMark } from './provider-mark.js'
@@ -6,7 +7,7 @@ import { Blocks, CopyField, Download, inLanguage, Said, type ConnectionValues } 
 
 /** One step of the tutorial of an identity provider. */
 export interface TutorialPage extends OnboardingView {
-  readonly tutorial: Tutorial
+  readonly tutorial: IdpGuide
   /** From 0. */
   readonly step: number
   readonly values: ConnectionValues
@@ -49,10 +50,11 @@ export function tutorialPage(view: TutorialPage): string {
   })
 }
 
-function Moves({ view: { frame, form, tutorial, step } }: { view: TutorialPage }) {
+function Moves({ view: { frame, form, protocol, tutorial, step } }: { view: TutorialPage }) {
   const words = frame.texts.tutorial
   const isLast = step === tutorial.steps.length - 1
-  const last = tutorial.id === 'test' ? frame.texts.test.heading : words.toMetadata
+  const toClientOrMetadata = protocol === 'oidc' ? frame.texts.client.toClient : words.toMetadata
+  const last = tutorial.id === 'test' ? frame.texts.test.heading : toClientOrMetadata
   return (
     <div class="moves">
       {step > 0 && (
@@ -68,10 +70,14 @@ function Moves({ view: { frame, form, tutorial, step } }: { view: TutorialPage }
 }
 
 /** What is good to have at every step. */
-function Aside({ view: { frame, tutorial, values, base } }: { view: TutorialPage }) {
+function Aside({ view: { frame, protocol, tutorial, values, base } }: { view: TutorialPage }) {
   const { texts } = frame
   const words = texts.tutorial
-  const names = ['entity_id', 'acs_url', 'metadata_url', 'name_id_format'] as const
+  const named = { ...words.values, ...texts.oidc.values }
+  const names =
+    protocol === 'oidc'
+      ? (['redirect_uri', 'scopes'] as const)
+      : (['entity_id', 'acs_url', 'metadata_url', 'name_id_format'] as const)
   return (
     <>
       {tutorial.quirks.length > 0 && (
@@ -92,22 +98,27 @@ function Aside({ view: { frame, tutorial, values, base } }: { view: TutorialPage
           <CopyField
             key={name}
             id={`all-${name}`}
-            label={words.values[name]}
-            value={values[name]}
+            label={named[name]}
+            value={values[name] ?? ''}
             texts={texts}
           />
         ))}
-        <Download file="sp_metadata" texts={texts} base={base} />
-        <Download file="sp_certificate" texts={texts} base={base} />
+        {protocol === 'saml' && (
+          <>
+            <Download file="sp_metadata" texts={texts} base={base} />
+            <Download file="sp_certificate" texts={texts} base={base} />
+          </>
+        )}
       </details>
       <p class="quiet checked">
-        {words.checked(
-          new Intl.DateTimeFormat(texts.lang, { dateStyle: 'long', timeZone: 'UTC' }).format(
-            new Date(tutorial.checkedOn),
-          ),
-        )}{' '}
-        <a href={addressOf(base, 'provider', texts)}>{texts.provider.other}</a>
+        {tutorial.checkedOn !== null && words.checked(toLongDate(tutorial.checkedOn, texts.lang))}{' '}
+        <a href={addressOf(base, 'provider', texts)}>{texts.provider.other}</a>{' '}
+        {speaksBoth(tutorial.id) && <a href={addressOf(base, 'protocol', texts)}>{texts.protocol.other}</a>}
       </p>
     </>
   )
+}
+
+function toLongDate(date: string, lang: string): string {
+  return new Intl.DateTimeFormat(lang, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(date))
 }

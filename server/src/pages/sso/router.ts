@@ -5,12 +5,19 @@ import type { Deps } from '../../deps.js'
 import { ApiError } from '../../errors.js'
 import { findFlow } from '../../flows/flow.js'
 import { requestIdOf } from '../../http/request-context.js'
+import type { SentAnswer } from '../../oidc-sign-in/prove-answer.js'
+import { receiveAnswer } from '../../oidc-sign-in/receive-answer.js'
+import { startOidcRequest } from '../../oidc-sign-in/start-request.js'
 import { findOrganizationByDomain } from '../../organizations/find-organization.js'
 import { toServiceProviderMetadata } from '../../saml/service-provider-metadata.js'
 import { receiveResponse, type PageOf } from '../../sso-sign-in/arrive.js'
 import { openChallenge } from '../../sso-sign-in/challenge.js'
 import { continueSignIn } from '../../sso-sign-in/continue.js'
-import { findLiveConnection, findServiceProvider } from '../../sso-sign-in/live-connection.js'
+import {
+  findLiveConnection,
+  findLiveConnectionOf,
+  findServiceProvider,
+} from '../../sso-sign-in/live-connection.js'
 import { startRequest } from '../../sso-sign-in/start-request.js'
 import { findFlowSecret, flowSecretOf, toFlowCookie } from '../csrf.js'
 import { errorPage } from '../error.js'
@@ -26,6 +33,7 @@ const metadataPath = '/saml/:idp_id/metadata'
 const acsPath = '/saml/:idp_id/acs'
 const continuePath = '/saml/:idp_id/continue'
 const refusedPath = '/saml/:idp_id/refused'
+const callbackPath = '/oidc/:idp_id/callback'
 const challengePath = '/t/:org_domain/sso/:token'
 const identityProviderPath = '/t/:org_domain/sign-in/:flow_id/identity-provider'
 
@@ -113,6 +121,32 @@ export function ssoRouter(deps: Deps, site: Site): Router {
     else await sendSentence(req, res, 403, 'ssoRefused', live)
   })
 
+  router.get(callbackPath, async (req, res) => {
+    if (isOnlyLooking(req)) {
+      res.status(204).set(pageHeaders(isHttps)).end()
+      return
+    }
+    const idpId = idpIdOf(req)
+    const outcome = await receiveAnswer(deps, {
+      idpId,
+      answer: toSentAnswer(req.query),
+      browserSecret: findFlowSecret(req.headers.cookie, isHttps),
+      adminSecret: findAdminSecret(req.headers.cookie, isHttps),
+      ip: req.ip ?? '',
+      requestId: requestIdOf(req),
+    })
+    switch (outcome.to) {
+      case 'nowhere':
+        return sendSentence(req, res, 404, 'unknownConnection')
+      case 'refused':
+        return sendSentence(req, res, 403, 'ssoRefused', outcome)
+      case 'test':
+        return redirect(res, testUrl(idpId, outcome.traceId))
+      case 'flow':
+        return redirect(res, `/t/${outcome.domain}/sign-in/${outcome.flowId}`)
+    }
+  })
+
   router.get(challengePath, async (req, res) => {
     if (isOnlyLooking(req)) {
       res.status(204).set(pageHeaders(isHttps)).end()
@@ -148,12 +182,20 @@ export function ssoRouter(deps: Deps, site: Site): Router {
       return
     }
     const key = { ...flow, connectionId: flow.connectionId }
-    const request = await startRequest(deps, key, {
+    const purpose = {
       flowId,
       isForced: flow.isSignInForced,
       requestId: requestIdOf(req),
       ip: req.ip ?? '',
-    })
+    }
+    const live = await findLiveConnectionOf(deps.db, key)
+    if (live?.protocol === 'oidc') {
+      const url = await startOidcRequest(deps, key, { ...purpose, email: flow.email })
+      if (url === undefined) await sendSentence(req, res, 403, 'ssoUnavailable', flow)
+      else redirect(res, url)
+      return
+    }
+    const request = await startRequest(deps, key, purpose)
     if (request === undefined) await sendSentence(req, res, 403, 'ssoUnavailable', flow)
     else if (request.binding === 'redirect') redirect(res, request.url)
     else {
@@ -167,6 +209,7 @@ export function ssoRouter(deps: Deps, site: Site): Router {
     [acsPath, 'POST'],
     [continuePath, 'GET, HEAD'],
     [refusedPath, 'GET, HEAD'],
+    [callbackPath, 'GET, HEAD'],
     [challengePath, 'GET, HEAD'],
     [identityProviderPath, 'GET, HEAD'],
   ] as const
@@ -240,4 +283,19 @@ function referenceOf(req: Request): string {
 
 function idpIdOf({ params }: Pick<Request, 'params'>): string {
   return ConnectionPath.parse(params).idp_id
+}
+
+const maxCodeLength = 8_000
+
+/** What an OpenID provider has sent; a parameter that is there twice counts as none. */
+function toSentAnswer(query: Request['query']): SentAnswer {
+  const { error, error_description: description, iss } = query
+  const refusal = [error, description].filter((part) => typeof part === 'string').join(': ')
+  return {
+    state: textOf(query['state']),
+    // Those of Entra are longer than anything else in an address.
+    code: textOf(query['code'], maxCodeLength),
+    error: error === undefined ? null : refusal,
+    issuer: iss === undefined ? null : textOf(iss, 2_000),
+  }
 }

@@ -1,5 +1,6 @@
 import { flowUrl } from '../../flows/flow-url.js'
 import { moveFlowAlone } from '../../flows/step.js'
+import { isOidcRequestOpen } from '../../oidc-sign-in/request.js'
 import { isRequestOpen } from '../../sso-sign-in/start-request.js'
 import { identityProviderPage } from '../identity-provider.js'
 import type { StepOutcome, StepPage, StepScene } from './step-page.js'
@@ -10,7 +11,9 @@ export const identityProviderStep: StepPage = { show, actions: { change_address:
 async function show({ deps, flow, frame, form }: StepScene): Promise<string | undefined> {
   const { connectionId } = flow
   if (connectionId === null) return undefined
-  const isAsked = await isRequestOpen(deps, { ...flow, connectionId }, flow.flowId)
+  const key = { ...flow, connectionId }
+  const isAsked =
+    (await isRequestOpen(deps, key, flow.flowId)) || (await isOidcRequestOpen(deps, key, flow.flowId))
   const url = `${flowUrl(deps.config.baseUrl, flow.domain, flow.flowId)}/identity-provider`
   return identityProviderPage({ frame, form, url, isAsked })
 }

@@ -1,4 +1,6 @@
 import type { LinkPurpose } from '../../magic-link/purpose.js'
+import { directory, type DirectoryTexts } from './en/directory.js'
+import { oidcSetup, type OidcSetupTexts } from './en/oidc-setup.js'
 import { onboarding, type OnboardingTexts } from './en/onboarding.js'
 import { secondFactor, type SecondFactorTexts } from './en/second-factor.js'
 import { sessions, type SessionTexts } from './en/sessions.js'
@@ -16,7 +18,9 @@ export interface PageTexts
     SsoTexts,
     TestIdpTexts,
     OnboardingTexts,
-    SsoSetupTexts {
+    SsoSetupTexts,
+    OidcSetupTexts,
+    DirectoryTexts {
   /** BCP 47. */
   readonly lang: string
   /** What the language calls itself. */
@@ -85,6 +89,8 @@ export const en: PageTexts = {
   ...ssoSetup,
   ...sso,
   ...testIdp,
+  ...oidcSetup,
+  ...directory,
   lang: 'en',
   name: 'English',
   links: {

@@ -1,4 +1,6 @@
 import type { PageTexts } from './en.js'
+import { directory } from './fr/directory.js'
+import { oidcSetup } from './fr/oidc-setup.js'
 import { onboarding } from './fr/onboarding.js'
 import { secondFactor } from './fr/second-factor.js'
 import { sessions } from './fr/sessions.js'
@@ -15,6 +17,8 @@ export const fr: PageTexts = {
   ...ssoSetup,
   ...sso,
   ...testIdp,
+  ...oidcSetup,
+  ...directory,
   lang: 'fr',
   name: 'Français',
   links: {

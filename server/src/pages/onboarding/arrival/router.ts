@@ -9,6 +9,7 @@ import {
   type OpenInvitation,
 } from '../../../onboarding/arrival.js'
 import { listConnections } from '../../../onboarding/connections.js'
+import { listDirectories } from '../../../onboarding/directories.js'
 import { sendAnotherCode, verifyAdminCode } from '../../../onboarding/verify-code.js'
 import { findServiceName } from '../../../onboarding/service-name.js'
 import { findOrganizationByDomain } from '../../../organizations/find-organization.js'
@@ -206,9 +207,11 @@ export function arrivalRouter(deps: Deps, site: Site): Router {
 
   async function showConnections(req: Request, res: Response, browser: Waiting): Promise<void> {
     const connections = await listConnections(deps, browser)
+    const directories = await listDirectories(deps, browser)
     const frame = await frameFor(req, browser)
     const form = formFor(req, frame, browser)
-    sendPage(site, res, connectionsPage({ frame, form, email: browser.email, connections }), frame)
+    const page = connectionsPage({ frame, form, email: browser.email, connections, directories })
+    sendPage(site, res, page, frame)
   }
 
   async function leave(req: Request, res: Response, browser: Waiting, action: string): Promise<void> {

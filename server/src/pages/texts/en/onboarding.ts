@@ -57,6 +57,7 @@ export interface OnboardingTexts {
     readonly heading: string
     readonly sentence: (service: string) => string
     readonly custom: string
+    readonly customOidc: string
     readonly test: string
     readonly minutes: (minutes: number) => string
     readonly current: string
@@ -167,7 +168,7 @@ export const onboarding: OnboardingTexts = {
     states: {
       not_initialized: 'Not begun',
       provider_type_chosen: 'Being set up',
-      xml_provided: 'Metadata uploaded',
+      xml_provided: 'Provider connected',
     },
     open: 'Open',
   },
@@ -176,13 +177,14 @@ export const onboarding: OnboardingTexts = {
     sentence: (service) =>
       `It is where your people sign in to their other applications, and will sign in to ${service}. You get the steps for its console.`,
     custom: 'Another one, or your own',
+    customOidc: 'Another one, or your own',
     test: 'Built in, to try things out',
     minutes: (minutes) => `about ${minutes} minutes`,
     current: 'Chosen',
     other: 'Another identity provider?',
     restarts: 'Choosing another one begins its steps from the first.',
     fixed:
-      'You have uploaded metadata, so the choice stands. To change it, ask the people who invited you to reset the onboarding.',
+      'Your provider is connected, so the choice stands. To change it, ask the people who invited you to reset the onboarding.',
   },
   tutorial: {
     step: (step, steps) => `Step ${step} of ${steps}`,

@@ -82,7 +82,7 @@ export const onboarding: OnboardingTexts = {
     states: {
       not_initialized: 'Pas commencée',
       provider_type_chosen: 'En cours',
-      xml_provided: 'Métadonnées déposées',
+      xml_provided: 'Fournisseur relié',
     },
     open: 'Ouvrir',
   },
@@ -91,13 +91,14 @@ export const onboarding: OnboardingTexts = {
     sentence: (service) =>
       `C’est là que vos collègues se connectent à leurs autres applications, et se connecteront à ${service}. Vous obtenez ensuite les étapes à suivre dans sa console.`,
     custom: 'Un autre, ou le vôtre',
+    customOidc: 'Un autre, ou le vôtre',
     test: 'Intégré, pour tester',
     minutes: (minutes) => `environ ${minutes} minutes`,
     current: 'Choisi',
     other: 'Un autre fournisseur d’identité\u00a0?',
     restarts: 'Si vous en choisissez un autre, ses étapes reprennent au début.',
     fixed:
-      'Vous avez déposé des métadonnées, le choix est donc fixé. Pour en changer, demandez aux personnes qui vous ont invité de réinitialiser la configuration.',
+      'Votre fournisseur est relié, le choix est donc fixé. Pour en changer, demandez aux personnes qui vous ont invité de réinitialiser la configuration.',
   },
   tutorial: {
     step: (step, steps) => `Étape ${step} sur ${steps}`,

@@ -105,20 +105,65 @@ export const checkTexts: SsoSetupTexts['checkTexts'] = {
   },
   authenticated_at: {
     demands:
-      'Là où l’application exige une nouvelle connexion (prompt=login ou max_age), AuthnInstant n’est pas antérieur à sa demande, à deux minutes près pour les horloges.',
+      'Là où l’application exige une nouvelle connexion (prompt=login ou max_age), AuthnInstant, ou auth_time du jeton d’identité, n’est pas antérieur à sa demande, à deux minutes près pour les horloges.',
     remedy:
-      'Faire en sorte que le fournisseur d’identité respecte ForceAuthn, et régler son horloge par NTP.',
+      'Faire en sorte que le fournisseur d’identité respecte ForceAuthn, ou max_age en envoyant auth_time, et régler son horloge par NTP.',
   },
   replay: {
     demands: 'L’assertion n’a pas encore servi.',
     remedy: 'Se connecter à nouveau\u00a0; une assertion ne sert qu’une fois.',
+  },
+  oidc_state: {
+    demands:
+      'state est celui d’une connexion que cette connexion SSO a commencée il y a dix minutes au plus, et qui est ouverte.',
+    remedy:
+      'Se connecter à nouveau\u00a0; la page du fournisseur est restée ouverte trop longtemps, ou a répondu deux fois.',
+  },
+  oidc_browser: {
+    demands: 'Le navigateur est celui qui a commencé la connexion.',
+    remedy: 'Terminer dans le navigateur où la connexion a commencé, avec les cookies autorisés.',
+  },
+  oidc_answer: {
+    demands: 'Le fournisseur renvoie le navigateur avec un code, et non avec une erreur.',
+    remedy:
+      'Le fournisseur a refusé la connexion\u00a0: y attribuer l’application à l’utilisateur, autoriser l’URI de redirection de cette connexion, et consulter son propre journal.',
+  },
+  oidc_discovery: {
+    demands:
+      'Le document de découverte de l’émetteur peut être lu, en 5 secondes et 256\u00a0ko au plus, et nomme l’émetteur lui-même.',
+    remedy: 'Comparer issuer, à la lettre, avec le membre issuer de son /.well-known/openid-configuration.',
+  },
+  oidc_issuer_parameter: {
+    demands: 'iss de la réponse, si le fournisseur en envoie un, est l’émetteur (RFC 9207).',
+    remedy: 'Un autre fournisseur a répondu à la place de celui-ci. Se connecter à nouveau.',
+  },
+  oidc_token: {
+    demands:
+      'Le fournisseur échange le code contre des jetons, avec notre client, son secret et notre code_verifier.',
+    remedy: 'Saisir un secret de client valable\u00a0; chez certains fournisseurs, ils expirent.',
+  },
+  oidc_id_token: {
+    demands:
+      'Le jeton d’identité est signé par une clé du fournisseur, avec un algorithme asymétrique, et il est de notre émetteur, de notre client, de notre nonce et de maintenant, à deux minutes près.',
+    remedy:
+      'Faire signer les jetons d’identité par RS256 ou ES256, et régler l’horloge du fournisseur par NTP.',
+  },
+  oidc_subject: {
+    demands: 'Le jeton d’identité a un sub de 255 caractères au plus.',
+    remedy: 'Envoyer sub comme le dit la section 2 d’OpenID Connect Core.',
+  },
+  oidc_hosted_domain: {
+    demands: 'Pour Google\u00a0: hd est un domaine de la connexion ou de l’organisation.',
+    remedy:
+      'Ajouter le domaine à email_domains de la connexion. Un compte Google privé n’en a pas, et ne connecte personne.',
   },
   connection_active: {
     demands: 'La connexion est active.',
     remedy: 'Activer la connexion.',
   },
   email: {
-    demands: 'L’assertion a une adresse e-mail\u00a0: dans un attribut au nom connu, ou comme NameID.',
+    demands:
+      'L’assertion a une adresse e-mail\u00a0: dans un attribut au nom connu, ou comme NameID. Pour OpenID Connect\u00a0: le jeton d’identité ou UserInfo l’a sous le nom email.',
     remedy: 'Envoyer l’adresse dans un attribut nommé email, ou comme NameID.',
   },
   email_domain: {
@@ -127,7 +172,7 @@ export const checkTexts: SsoSetupTexts['checkTexts'] = {
   },
   linking: {
     demands:
-      'L’utilisateur est connu par le NameID\u00a0; ou son adresse est d’un domaine de l’organisation, de sorte que la connexion peut parler pour elle\u00a0; ou elle n’est encore à personne.',
+      'L’utilisateur est connu par le NameID, ou par l’émetteur et sub\u00a0; ou son adresse est d’un domaine de l’organisation, de sorte que la connexion peut parler pour elle, et un fournisseur OpenID la dit vérifiée et ne connaît l’utilisateur sous aucun autre sub\u00a0; ou elle n’est encore à personne.',
     remedy: 'Ajouter le domaine de l’adresse à allowed_email_domains de l’organisation.',
   },
   user_policy: {

@@ -1,0 +1,308 @@
+import { initContract } from '@ts-rest/core'
+import { z } from 'zod/v4'
+import { access } from './access.js'
+import { changing, creating, inOrganization, reading } from './answers.js'
+import {
+  environment,
+  EnvironmentQuery,
+  filter,
+  flag,
+  id,
+  idempotencyHeader,
+  ifMatchHeader,
+  integer,
+  JsonValue,
+  OrganizationPath,
+  PageQuery,
+  personal,
+  reference,
+  secret,
+  slug,
+  timestamp,
+} from './fields.js'
+import { deletionOf, listOf, record } from './record.js'
+
+/** The products that provision users, by whose dialects and consoles they are told apart. */
+export const directoryProviders = [
+  'okta',
+  'entra_id',
+  'onelogin',
+  'jumpcloud',
+  'ping_one',
+  'custom_scim',
+] as const
+export type DirectoryProvider = (typeof directoryProviders)[number]
+
+const directoryId = '0190ca20-1a2b-7c3d-8e4f-50617283940a'
+
+export const DirectorySync = record(
+  'DirectorySync',
+  {
+    __type__: z.literal('DirectorySync'),
+    __domain__: slug(),
+    __environment__: environment(),
+    id: id(),
+    provider_type: z.enum(directoryProviders),
+    active: z.boolean().describe('An inactive directory answers 403 to every request of its provider'),
+    takes_over_users: z
+      .boolean()
+      .describe(
+        'A user who is there already, with the same verified e-mail address, comes under the directory instead of being refused as taken',
+      ),
+    scim_base_url: z.string().describe('What the provider calls base URL or tenant URL'),
+    auth_secret_token: z
+      .object({
+        hint: z.string().describe('The last four characters'),
+        value: secret(z.string().nullable()).describe(
+          'The bearer token of the provider: in the answers of the creation and of a reset alone, else null',
+        ),
+      })
+      .describe('By which the provider proves itself'),
+    previous_secret_expires_at: timestamp()
+      .nullable()
+      .describe('Until then the token before the last reset is good too'),
+    inserted_at: timestamp(),
+    updated_at: timestamp(),
+  },
+  {
+    __type__: 'DirectorySync',
+    __domain__: 'awesome-company',
+    __environment__: 'sandbox',
+    id: directoryId,
+    provider_type: 'entra_id',
+    active: true,
+    takes_over_users: false,
+    scim_base_url: `https://auth.example/scim/v2/${directoryId}`,
+    auth_secret_token: { hint: '9Kd3', value: null },
+    previous_secret_expires_at: null,
+    inserted_at: '2026-03-14T09:26:53.589Z',
+    updated_at: '2026-03-14T09:26:53.589Z',
+  },
+)
+export type DirectorySync = z.output<typeof DirectorySync>
+
+export const scimResourceTypes = ['User', 'Group'] as const
+export type ScimResourceType = (typeof scimResourceTypes)[number]
+
+/** What a directory's provider changed of one user or group. */
+export const DirectorySyncEvent = record(
+  'DirectorySyncEvent',
+  {
+    __type__: z.literal('DirectorySyncEvent'),
+    __domain__: slug(),
+    __environment__: environment(),
+    change: z.enum(['provision', 'update', 'deprovision']),
+    directory_sync_id: id(),
+    provider: z.enum(directoryProviders),
+    resource: z.object({
+      id: id().nullable().describe('The user or group; null where none was made'),
+      type: z.enum(scimResourceTypes),
+      changes: z.object({
+        new_values: personal(z.record(z.string(), JsonValue)).describe(
+          'The members that changed, as they are now',
+        ),
+        previous_values: personal(z.record(z.string(), JsonValue)).describe('The same, as they were'),
+      }),
+    }),
+  },
+  {
+    __type__: 'DirectorySyncEvent',
+    __domain__: 'awesome-company',
+    __environment__: 'sandbox',
+    change: 'update',
+    directory_sync_id: directoryId,
+    provider: 'entra_id',
+    resource: {
+      id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+      type: 'User',
+      changes: {
+        new_values: { active: false, updated_at: '2026-03-14T09:26:53.589Z' },
+        previous_values: { active: true, updated_at: '2026-03-13T17:02:11.004Z' },
+      },
+    },
+  },
+)
+export type DirectorySyncEvent = z.output<typeof DirectorySyncEvent>
+
+/** What a SCIM request said that RFC 7644 does not say so, and how it was read. */
+export const scimQuirks = {
+  boolean_as_text: 'A boolean came as text ("True", "False") and was read as one.',
+  number_as_text: 'A text came as a number and was read as text.',
+  value_in_array: 'A single value came in an array and was taken out of it.',
+  complex_as_text: 'A complex value came as text and was read as its value.',
+  operation_case: 'op was not in lower case (Add, Replace, Remove).',
+  unquoted_text: 'A text in a filter came without quotation marks.',
+  attribute_case: 'The name of an attribute was in another case than in the schema.',
+  filter_made_element: 'A path selected no element of a list: one was made that the filter fits.',
+  dotted_member: 'A member of a value was called by a path (name.givenName) and was set as one.',
+  remove_with_value: 'remove named its members by value instead of by a filter, and removed these alone.',
+  unknown_attribute: 'An attribute that is in no schema was ignored.',
+  read_only_ignored: 'A change of an attribute that is read-only was ignored.',
+  patch_wrapped: 'Operations came without the schema of a patch.',
+} as const satisfies Record<string, string>
+export type ScimQuirk = keyof typeof scimQuirks
+const scimQuirkNames = Object.keys(scimQuirks) as [ScimQuirk, ...ScimQuirk[]]
+
+/** One request of a directory's provider, and what became of it. */
+export const ScimRequest = record(
+  'ScimRequest',
+  {
+    __type__: z.literal('ScimRequest'),
+    __domain__: slug(),
+    __environment__: environment(),
+    id: id(),
+    directory_sync_id: id(),
+    method: z.string(),
+    path: z.string().describe('Behind the base URL, for example /Users'),
+    query: personal(z.string()).describe('Behind the question mark; empty without one'),
+    request: personal(z.string().nullable()).describe(
+      'The body as it came, without passwords, cut to 8,000 characters',
+    ),
+    status: z.int(),
+    answer: personal(z.string().nullable()).describe(
+      'The body that was answered, cut to 8,000 characters; of a list its ids',
+    ),
+    scim_type: z.string().nullable().describe('Of an error (RFC 7644 section 3.12)'),
+    changes: z
+      .array(z.object({ type: z.enum(scimResourceTypes), id: id(), members: z.array(z.string()) }))
+      .describe('What it changed, by the names of the members'),
+    quirks: z.array(z.enum(scimQuirkNames)).describe('Where it departs from RFC 7644, and how it was read'),
+    user_id: id().nullable().describe('The user it is about'),
+    duration_ms: z.int(),
+    request_id: z.string(),
+    inserted_at: timestamp(),
+  },
+  {
+    __type__: 'ScimRequest',
+    __domain__: 'awesome-company',
+    __environment__: 'sandbox',
+    id: '0190ca21-2b3c-7d4e-8f50-61728394050b',
+    directory_sync_id: directoryId,
+    method: 'PATCH',
+    path: '/Users/0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+    query: '',
+    request:
+      '{"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"],"Operations":[{"op":"Replace","path":"active","value":"False"}]}',
+    status: 200,
+    answer: null,
+    scim_type: null,
+    changes: [{ type: 'User', id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46', members: ['active'] }],
+    quirks: ['operation_case', 'boolean_as_text'],
+    user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+    duration_ms: 4,
+    request_id: '5b1d6a1e-7d0b-4f0f-8a52-0b7b7d7f2a11',
+    inserted_at: '2026-03-14T09:26:53.589Z',
+  },
+)
+export type ScimRequest = z.output<typeof ScimRequest>
+
+const settings = {
+  active: flag().optional().describe('An inactive directory answers 403 to every request of its provider'),
+  takes_over_users: flag()
+    .optional()
+    .describe(
+      'A user who is there already, with the same verified e-mail address, comes under the directory instead of being refused as taken',
+    ),
+}
+
+export const NewDirectorySync = z
+  .strictObject({
+    provider_type: z.enum(directoryProviders),
+    ...settings,
+    environment: EnvironmentQuery.shape.environment,
+  })
+  .meta({ examples: [{ provider_type: 'entra_id' }] })
+export type NewDirectorySync = z.output<typeof NewDirectorySync>
+
+export const DirectorySyncChanges = z.strictObject({
+  provider_type: z.enum(directoryProviders).optional(),
+  ...settings,
+  environment: EnvironmentQuery.shape.environment,
+})
+export type DirectorySyncChanges = z.output<typeof DirectorySyncChanges>
+
+export const ScimRequestQuery = PageQuery.extend({
+  status: filter(integer({ min: 100, max: 599 })).describe('Only requests with this answer'),
+  user_id: filter(reference()).describe('Only requests about this user'),
+})
+export type ScimRequestQuery = z.output<typeof ScimRequestQuery>
+
+const tag = 'Directory sync'
+const path = '/api/v2/org/:org_domain/directory-sync'
+const notFound = 'directory_sync_not_found'
+const read = { tag, scope: 'read:directories' } as const
+const write = { tag, scope: 'write:directories' } as const
+const c = initContract()
+
+export const directorySync = c.router(
+  {
+    create: {
+      method: 'POST',
+      path,
+      summary: 'Let a provider keep the users of an organization; its secret is in this answer alone',
+      headers: idempotencyHeader,
+      pathParams: OrganizationPath,
+      body: NewDirectorySync,
+      responses: creating({ 201: DirectorySync }, 'organization_not_found', 'directory_sync_taken'),
+      metadata: access({
+        ...write,
+        emits: ['dir_sync.directory.create.success'],
+        idempotent: true,
+        versioned: 'answers',
+      }),
+    },
+    get: {
+      method: 'GET',
+      path,
+      summary: 'Get the directory of an organization',
+      pathParams: OrganizationPath,
+      query: EnvironmentQuery,
+      responses: reading({ 200: DirectorySync }, ...inOrganization, notFound, 'invalid_parameters'),
+      metadata: access({ ...read, versioned: 'answers' }),
+    },
+    update: {
+      method: 'PUT',
+      path,
+      summary: 'Change the directory of an organization',
+      headers: ifMatchHeader,
+      pathParams: OrganizationPath,
+      body: DirectorySyncChanges,
+      responses: changing({ 200: DirectorySync }, 'organization_not_found', notFound, 'precondition_failed'),
+      metadata: access({ ...write, emits: ['dir_sync.directory.update.success'], versioned: 'checks' }),
+    },
+    delete: {
+      method: 'DELETE',
+      path,
+      summary: 'Delete the directory and its groups; its users stay, and nobody keeps them',
+      headers: ifMatchHeader,
+      pathParams: OrganizationPath,
+      responses: changing(
+        { 200: deletionOf(DirectorySync) },
+        'organization_not_found',
+        notFound,
+        'precondition_failed',
+      ),
+      metadata: access({ ...write, emits: ['dir_sync.directory.delete.success'], versioned: 'checks' }),
+    },
+    reset: {
+      method: 'PUT',
+      path: `${path}/reset`,
+      summary: 'Make a new secret; the one before is good for 24 hours more',
+      headers: ifMatchHeader,
+      pathParams: OrganizationPath,
+      body: c.noBody(),
+      responses: changing({ 200: DirectorySync }, 'organization_not_found', notFound, 'precondition_failed'),
+      metadata: access({ ...write, emits: ['dir_sync.directory.reset.success'], versioned: 'checks' }),
+    },
+    listRequests: {
+      method: 'GET',
+      path: `${path}/requests`,
+      summary: 'List what the provider of a directory asked in the last seven days, newest first',
+      pathParams: OrganizationPath,
+      query: ScimRequestQuery,
+      responses: reading({ 200: listOf(ScimRequest) }, ...inOrganization, notFound),
+      metadata: access(read),
+    },
+  },
+  { strictStatusCodes: true },
+)

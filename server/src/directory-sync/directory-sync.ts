@@ -1,0 +1,197 @@
+import type { DirectorySync, DirectorySyncChanges, NewDirectorySync } from '@portico/contract/directory-sync'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { hashSecret, makeDirectorySecret } from '../crypto/secret.js'
+import { isOrganizationThere, organizationIdOf } from '../db/organization-id.js'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { ApiError } from '../errors.js'
+import { change, type Changed } from '../events/change.js'
+import { emit } from '../events/emit.js'
+import type { Tenant } from '../tenant.js'
+import { scimBaseUrl } from './base-url.js'
+import { directoryColumns, toDirectorySync, type DirectoryRow } from './record.js'
+
+/** As long as a company needs to give its provider the new secret. */
+const previousSecretMs = 24 * 60 * 60 * 1000
+const hintLength = 4
+
+/**
+ * Creates the directory of an organization in the tenant's environment. Its secret is in this answer alone.
+ *
+ * @throws ApiError `organization_not_found`, `directory_sync_taken`
+ */
+export function createDirectorySync(
+  deps: Deps,
+  tenant: Tenant,
+  { provider_type, active = true, takes_over_users = false }: NewDirectorySync,
+): Promise<Changed<DirectorySync>> {
+  return change(deps, tenant.cause, async (trx) => {
+    const at = deps.now()
+    const secret = makeDirectorySecret(tenant.environment)
+    const row = await trx
+      .insertInto('directories')
+      .values({
+        account_id: tenant.accountId,
+        environment: tenant.environment,
+        organization_id: organizationIdOf(tenant),
+        id: uuidv7(),
+        provider_type,
+        active,
+        takes_over_users,
+        ...storedSecret(secret),
+        inserted_at: at,
+        updated_at: at,
+      })
+      .onConflict((conflict) => conflict.constraint('directories_organization_key').doNothing())
+      .returning(directoryColumns)
+      .executeTakeFirst()
+    if (row === undefined) throw new ApiError('directory_sync_taken')
+    return emitDirectory(deps, trx, tenant, { code: 'dir_sync.directory.create.success', row, secret })
+  })
+}
+
+/** @throws ApiError `organization_not_found`, `directory_sync_not_found` */
+export async function getDirectorySync(
+  { config, db }: Pick<Deps, 'config' | 'db'>,
+  tenant: Tenant,
+): Promise<Changed<DirectorySync>> {
+  const row = await directoriesOf(db, tenant).select(directoryColumns).executeTakeFirst()
+  if (row === undefined) throw await whyNotFound(db, tenant)
+  const baseUrl = scimBaseUrl(config.baseUrl, row.id)
+  const record = toDirectorySync(row, tenant, { baseUrl, secret: null })
+  return { record, version: row.version }
+}
+
+/**
+ * Changes what is sent of a directory. Switched off, it answers its provider 403, and its users stay as they are.
+ *
+ * @param versions The versions the change may happen to; undefined: any.
+ * @throws ApiError `organization_not_found`, `directory_sync_not_found`, `precondition_failed`
+ */
+export function updateDirectorySync(
+  deps: Deps,
+  tenant: Tenant,
+  { environment: _, ...input }: DirectorySyncChanges,
+  versions: readonly number[] | undefined,
+): Promise<Changed<DirectorySync>> {
+  return change(deps, tenant.cause, async (trx) => {
+    const row = await updateOf(trx, tenant, versions)
+      .set({ ...input, updated_at: deps.now(), version: sql`version + 1` })
+      .returning(directoryColumns)
+      .executeTakeFirst()
+    if (row === undefined) throw await whyUnchanged(trx, tenant)
+    return emitDirectory(deps, trx, tenant, { code: 'dir_sync.directory.update.success', row, secret: null })
+  })
+}
+
+/**
+ * Gives a directory a new secret, which is in this answer alone. The one before is good for 24 hours more; one that was
+ * good until now beside it is not.
+ *
+ * @param versions The versions the change may happen to; undefined: any.
+ * @throws ApiError `organization_not_found`, `directory_sync_not_found`, `precondition_failed`
+ */
+export function resetDirectorySync(
+  deps: Deps,
+  tenant: Tenant,
+  versions: readonly number[] | undefined,
+): Promise<Changed<DirectorySync>> {
+  return change(deps, tenant.cause, async (trx) => {
+    const at = deps.now()
+    const secret = makeDirectorySecret(tenant.environment)
+    const row = await updateOf(trx, tenant, versions)
+      .set({
+        ...storedSecret(secret),
+        previous_secret_hash: sql`secret_hash`,
+        previous_secret_expires_at: new Date(at.getTime() + previousSecretMs),
+        updated_at: at,
+        version: sql`version + 1`,
+      })
+      .returning(directoryColumns)
+      .executeTakeFirst()
+    if (row === undefined) throw await whyUnchanged(trx, tenant)
+    return emitDirectory(deps, trx, tenant, { code: 'dir_sync.directory.reset.success', row, secret })
+  })
+}
+
+/**
+ * Deletes a directory with its groups, and what it said of its users, who stay and are kept by nobody.
+ *
+ * @param versions The versions the change may happen to; undefined: any.
+ * @throws ApiError `organization_not_found`, `directory_sync_not_found`, `precondition_failed`
+ */
+export function deleteDirectorySync(
+  deps: Deps,
+  tenant: Tenant,
+  versions: readonly number[] | undefined,
+): Promise<Changed<DirectorySync>> {
+  return change(deps, tenant.cause, async (trx) => {
+    const row = await trx
+      .deleteFrom('directories')
+      .where('account_id', '=', tenant.accountId)
+      .where('environment', '=', tenant.environment)
+      .where('organization_id', '=', organizationIdOf(tenant))
+      .$if(versions !== undefined, (deletion) =>
+        deletion.where(sql<boolean>`version = any(${versions}::integer[])`),
+      )
+      .returning(directoryColumns)
+      .executeTakeFirst()
+    if (row === undefined) throw await whyUnchanged(trx, tenant)
+    return emitDirectory(deps, trx, tenant, { code: 'dir_sync.directory.delete.success', row, secret: null })
+  })
+}
+
+/** Every read of directories by the API starts here, so that no query can forget its tenant. */
+export function directoriesOf(db: Kysely<DB>, tenant: Tenant) {
+  return db
+    .selectFrom('directories')
+    .where('account_id', '=', tenant.accountId)
+    .where('environment', '=', tenant.environment)
+    .where('organization_id', '=', organizationIdOf(tenant))
+}
+
+/** Why a directory is not there. */
+export async function whyNotFound(db: Kysely<DB>, tenant: Tenant): Promise<ApiError> {
+  const isThere = await isOrganizationThere(db, tenant)
+  return new ApiError(isThere ? 'directory_sync_not_found' : 'organization_not_found')
+}
+
+function updateOf(trx: Transaction<DB>, tenant: Tenant, versions: readonly number[] | undefined) {
+  return trx
+    .updateTable('directories')
+    .where('account_id', '=', tenant.accountId)
+    .where('environment', '=', tenant.environment)
+    .where('organization_id', '=', organizationIdOf(tenant))
+    .$if(versions !== undefined, (update) =>
+      update.where(sql<boolean>`version = any(${versions}::integer[])`),
+    )
+}
+
+function storedSecret(secret: string) {
+  return { secret_hash: hashSecret(secret), secret_hint: secret.slice(-hintLength) }
+}
+
+async function whyUnchanged(trx: Transaction<DB>, tenant: Tenant): Promise<ApiError> {
+  const row = await directoriesOf(trx, tenant).select('id').executeTakeFirst()
+  return row === undefined ? whyNotFound(trx, tenant) : new ApiError('precondition_failed')
+}
+
+interface Told {
+  readonly code: `dir_sync.directory.${'create' | 'update' | 'reset' | 'delete'}.success`
+  readonly row: DirectoryRow
+  readonly secret: string | null
+}
+
+async function emitDirectory(
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { code, row, secret }: Told,
+): Promise<Changed<DirectorySync>> {
+  const { organization_id: organizationId, version } = row
+  const baseUrl = scimBaseUrl(deps.config.baseUrl, row.id)
+  const record = toDirectorySync(row, tenant, { baseUrl, secret })
+  await emit(deps, trx, tenant, { code, record, organizationId })
+  return { record, version, organizationId }
+}

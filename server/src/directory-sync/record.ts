@@ -1,0 +1,102 @@
+import type {
+  DirectoryProvider,
+  DirectorySync,
+  ScimRequest,
+  ScimResourceType,
+} from '@portico/contract/directory-sync'
+import type { Environment } from '@portico/contract/fields'
+import type { Selectable } from 'kysely'
+import type { Directories, ScimRequests } from '../db/schema.js'
+
+export const directoryColumns = [
+  'organization_id',
+  'id',
+  'provider_type',
+  'active',
+  'takes_over_users',
+  'secret_hint',
+  'previous_secret_expires_at',
+  'version',
+  'inserted_at',
+  'updated_at',
+] as const
+
+export type DirectoryRow = Pick<Selectable<Directories>, (typeof directoryColumns)[number]>
+
+interface Owner {
+  readonly domain: string
+  readonly environment: Environment
+}
+
+/**
+ * @param shown.baseUrl Where the provider asks.
+ * @param shown.secret In the answers that show it; else null.
+ */
+export function toDirectorySync(
+  row: DirectoryRow,
+  { domain, environment }: Owner,
+  { baseUrl, secret }: { readonly baseUrl: string; readonly secret: string | null },
+): DirectorySync {
+  return {
+    __type__: 'DirectorySync',
+    __domain__: domain,
+    __environment__: environment,
+    id: row.id,
+    // Written by directory-sync.ts alone, from the names of the contract.
+    provider_type: row.provider_type as DirectoryProvider,
+    active: row.active,
+    takes_over_users: row.takes_over_users,
+    scim_base_url: baseUrl,
+    auth_secret_token: { hint: row.secret_hint, value: secret },
+    previous_secret_expires_at: row.previous_secret_expires_at?.toISOString() ?? null,
+    inserted_at: row.inserted_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  }
+}
+
+export const scimRequestColumns = [
+  'scim_requests.directory_id',
+  'scim_requests.id',
+  'scim_requests.method',
+  'scim_requests.path',
+  'scim_requests.query',
+  'scim_requests.request',
+  'scim_requests.status',
+  'scim_requests.answer',
+  'scim_requests.scim_type',
+  'scim_requests.changes',
+  'scim_requests.quirks',
+  'scim_requests.user_id',
+  'scim_requests.duration_ms',
+  'scim_requests.request_id',
+  'scim_requests.inserted_at',
+] as const
+
+export type ScimRequestRow = Omit<
+  Selectable<ScimRequests>,
+  'account_id' | 'environment' | 'organization_id' | 'email_normalized'
+>
+
+export function toScimRequest(row: ScimRequestRow, { domain, environment }: Owner): ScimRequest {
+  return {
+    __type__: 'ScimRequest',
+    __domain__: domain,
+    __environment__: environment,
+    id: row.id,
+    directory_sync_id: row.directory_id,
+    method: row.method,
+    path: row.path,
+    query: row.query,
+    request: row.request,
+    status: row.status,
+    answer: row.answer,
+    scim_type: row.scim_type,
+    // Written by scim/request-log.ts alone, whose types are the contract's.
+    changes: row.changes as unknown as { type: ScimResourceType; id: string; members: string[] }[],
+    quirks: row.quirks as ScimRequest['quirks'],
+    user_id: row.user_id,
+    duration_ms: row.duration_ms,
+    request_id: row.request_id,
+    inserted_at: row.inserted_at.toISOString(),
+  }
+}

@@ -1,0 +1,54 @@
+import type { ScimRequest, ScimRequestQuery } from '@portico/contract/directory-sync'
+import { sql } from 'kysely'
+import { emptyPage, newestFirst, readPage, type Page } from '../db/page.js'
+import type { Deps } from '../deps.js'
+import type { Tenant } from '../tenant.js'
+import { directoriesOf, whyNotFound } from './directory-sync.js'
+import { scimRequestColumns, toScimRequest } from './record.js'
+
+/**
+ * What the provider of the organization's directory asked in the last days, newest first.
+ *
+ * @throws ApiError `organization_not_found`, `directory_sync_not_found`
+ */
+export async function listScimRequests(
+  { readDb }: Pick<Deps, 'readDb'>,
+  tenant: Tenant,
+  { status, user_id: userId, ...query }: ScimRequestQuery,
+): Promise<Page<ScimRequest>> {
+  const directory = await directoriesOf(readDb, tenant).select(['organization_id', 'id']).executeTakeFirst()
+  if (directory === undefined) throw await whyNotFound(readDb, tenant)
+  if (status === null || userId === null) return emptyPage(query)
+  const ofDirectory = () =>
+    readDb
+      .selectFrom('scim_requests')
+      .where('scim_requests.account_id', '=', tenant.accountId)
+      .where('scim_requests.environment', '=', tenant.environment)
+      .where('scim_requests.organization_id', '=', directory.organization_id)
+      .where('scim_requests.directory_id', '=', directory.id)
+  const wanted = () =>
+    ofDirectory()
+      .$if(status !== undefined, (rows) => rows.where('scim_requests.status', '=', status ?? 0))
+      .$if(userId !== undefined, (rows) => rows.where('scim_requests.user_id', '=', userId ?? ''))
+  return readPage(
+    {
+      query,
+      environment: tenant.environment,
+      order: newestFirst,
+      keys: wanted(),
+      table: 'scim_requests',
+      read: (ids) =>
+        ofDirectory()
+          .where(sql<boolean>`scim_requests.id = any(${ids})`)
+          .select(scimRequestColumns)
+          .execute(),
+      total: async () => {
+        const { total } = await wanted()
+          .select(sql<string>`count(*)`.as('total'))
+          .executeTakeFirstOrThrow()
+        return Number(total)
+      },
+    },
+    (row) => toScimRequest(row, tenant),
+  )
+}

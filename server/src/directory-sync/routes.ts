@@ -1,0 +1,32 @@
+import { contract } from '@portico/contract/contract'
+import { initServer } from '@ts-rest/express'
+import type { Deps } from '../deps.js'
+import { created, deleted, ok, versionsOf } from '../http/answer.js'
+import { tenantOf } from '../http/request-context.js'
+import {
+  createDirectorySync,
+  deleteDirectorySync,
+  getDirectorySync,
+  resetDirectorySync,
+  updateDirectorySync,
+} from './directory-sync.js'
+import { listScimRequests } from './requests.js'
+
+const s = initServer()
+
+export function directorySyncRoutes(deps: Deps) {
+  return s.router(contract.directorySync, {
+    create: async ({ req, res, body }) => created(res, await createDirectorySync(deps, tenantOf(req), body)),
+    get: async ({ req, res }) => ok(res, await getDirectorySync(deps, tenantOf(req))),
+    update: async ({ req, res, body, headers }) =>
+      ok(res, await updateDirectorySync(deps, tenantOf(req), body, versionsOf(headers['if-match']))),
+    delete: async ({ req, res, headers }) =>
+      deleted(res, await deleteDirectorySync(deps, tenantOf(req), versionsOf(headers['if-match']))),
+    reset: async ({ req, res, headers }) =>
+      ok(res, await resetDirectorySync(deps, tenantOf(req), versionsOf(headers['if-match']))),
+    listRequests: async ({ req, query }) => ({
+      status: 200,
+      body: await listScimRequests(deps, tenantOf(req), query),
+    }),
+  })
+}

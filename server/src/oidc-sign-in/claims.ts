@@ -1,0 +1,144 @@
+import { email as emailField } from '@portico/contract/fields'
+import { assertedProfile, boundedData, type Vouched } from '../sso-sign-in/asserted-identity.js'
+import type { LiveConnection } from '../sso-sign-in/live-connection.js'
+import type { Claims } from './openid-client.js'
+
+const Email = emailField()
+
+/** Claims that are about the token, and not about its user. */
+const tokenClaims = new Set([
+  ...['iss', 'aud', 'azp', 'exp', 'iat', 'nbf', 'jti', 'nonce', 'at_hash', 'c_hash', 's_hash', 'sid'],
+  ...['auth_time', 'acr', 'ver', 'uti', 'rh', 'aio'],
+])
+
+/** Names that claims have in the ID tokens of ours, as attributes of SAML do. */
+const aliases: readonly (readonly [claim: string, alias: string])[] = [
+  ['given_name', 'givenname'],
+  ['family_name', 'surname'],
+  ['phone_number', 'phone'],
+  ['oid', 'objectidentifier'],
+  ['tid', 'tenantid'],
+]
+
+/** Whom the claims of a provider vouch for. */
+export function vouchedByClaims(live: LiveConnection, issuer: string, claims: Claims, at: Date): Vouched {
+  const attributes = toAttributes(claims)
+  return {
+    identity: {
+      kind: 'oidc',
+      issuer,
+      subject: claims.sub,
+      idpId: live.idpId,
+      provider: `oidc.${live.providerType}`,
+      data: boundedData(namedData(attributes)),
+      // Clocks of providers may be ahead of ours.
+      authenticatedAt: earlierOf(authenticatedAtOf(claims) ?? toDate(claims['iat']) ?? at, at),
+    },
+    email: emailOf(claims),
+    isEmailVerified: isEmailVerified(live, issuer, claims),
+    profile: assertedProfile({ attributes }),
+    attributes,
+    amr: attributes['amr']?.includes('mfa') === true ? ['sso', 'mfa'] : ['sso'],
+  }
+}
+
+function earlierOf(a: Date, b: Date): Date {
+  return a < b ? a : b
+}
+
+/** Whether a subject is one that can be kept, and told from every other (OpenID Connect Core section 2). */
+export function isSubject(subject: string): boolean {
+  return subject !== '' && subject.length <= 255 && subject.isWellFormed() && !/\p{Cc}/u.test(subject)
+}
+
+/** When the provider says that the user has authenticated; undefined where it does not. */
+export function authenticatedAtOf(claims: Claims): Date | undefined {
+  return toDate(claims['auth_time'])
+}
+
+/** The last second of the year 9999. */
+const maxSeconds = 253_402_300_799
+
+function toDate(seconds: unknown): Date | undefined {
+  if (typeof seconds !== 'number' || !(seconds >= 0 && seconds <= maxSeconds)) return undefined
+  return new Date(Math.floor(seconds) * 1000)
+}
+
+export function emailOf({ email }: Claims): string | undefined {
+  return typeof email === 'string' && Email.safeParse(email).success ? email : undefined
+}
+
+/**
+ * Whether the provider knows the address to be the user's. Entra lets users and foreign tenants write any address; where its
+ * domain was proved, xms_edov says so, which has to be asked for there.
+ */
+function isEmailVerified({ providerType }: LiveConnection, issuer: string, claims: Claims): boolean {
+  if (providerType === 'entra_id' || isEntra(issuer)) return isTrue(claims['xms_edov'])
+  return isTrue(claims['email_verified'])
+}
+
+/** Entra and others send it as text, or as a number, now and then. */
+function isTrue(value: unknown): boolean {
+  return value === true || value === 'true' || value === 1 || value === '1'
+}
+
+function isEntra(issuer: string): boolean {
+  const { hostname } = new URL(issuer)
+  return (
+    hostname === 'sts.windows.net' || /^login\.(microsoftonline|partner\.microsoftonline)\./.test(hostname)
+  )
+}
+
+/**
+ * Whether a private account of Google is kept out: `hd` is the Workspace that manages an account, and without it anybody has
+ * made the account, with whatever address.
+ *
+ * @returns Undefined for another provider than Google.
+ */
+export function isOfHostedDomain(
+  { providerType, emailDomains, allowedEmailDomains }: LiveConnection,
+  issuer: string,
+  { hd }: Claims,
+): boolean | undefined {
+  if (providerType !== 'google_workspace' && issuer !== 'https://accounts.google.com') return undefined
+  const domains = [...emailDomains, ...(allowedEmailDomains ?? [])]
+  return typeof hd === 'string' && domains.includes(hd.toLowerCase())
+}
+
+/** The claims as texts, as far as they say something of the user. */
+function toAttributes(claims: Claims): Vouched['attributes'] {
+  const told = Object.entries(claims).filter(([name, value]) => !tokenClaims.has(name) && value != null)
+  return Object.fromEntries(told.map(([name, value]) => [toStorable(name), toTexts(value)]))
+}
+
+function toTexts(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(toText) : [toText(value)]
+}
+
+function toText(value: unknown): string {
+  return toStorable(typeof value === 'string' ? value : toJson(value))
+}
+
+/** What nests deeper than it can be written says nothing of a user. */
+function toJson(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? ''
+  } catch (error) {
+    if (error instanceof RangeError) return ''
+    throw error
+  }
+}
+
+/** What the database cannot hold is replaced. */
+function toStorable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\uFFFD')
+}
+
+function namedData(attributes: Vouched['attributes']): ReadonlyMap<string, readonly string[]> {
+  const named = new Map(Object.entries(attributes).map(([name, values]) => [name.toLowerCase(), values]))
+  for (const [claim, alias] of aliases) {
+    const values = named.get(claim)
+    if (values !== undefined && !named.has(alias)) named.set(alias, values)
+  }
+  return named
+}

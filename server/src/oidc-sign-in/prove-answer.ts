@@ -1,0 +1,95 @@
+import type { Deps } from '../deps.js'
+import type { StoredOidcClient } from '../sso-connections/oidc-clients.js'
+import { demand, type CheckList } from '../sso-sign-in/demand.js'
+import type { LiveConnection } from '../sso-sign-in/live-connection.js'
+import { isOfHostedDomain, isSubject } from './claims.js'
+import { exchangeCode, ExchangeFault, type Claims, type OidcClient } from './openid-client.js'
+import { ProviderFault } from './provider.js'
+import type { KnownProvider } from './providers.js'
+import type { SpentOidcRequest } from './request.js'
+import { redirectUriOf } from './start-request.js'
+
+/** The parameters that a provider has sent a browser back with; a text is empty where there was none. */
+export interface SentAnswer {
+  readonly state: string
+  readonly code: string
+  /** What the provider has refused, and why; null where it has not. */
+  readonly error: string | null
+  /** `iss` (RFC 9207); null where there was none. */
+  readonly issuer: string | null
+}
+
+/** An answer to a request of ours, with the client that the request was made with. */
+export interface AnswerToProve {
+  readonly live: LiveConnection
+  readonly client: StoredOidcClient
+  readonly request: SpentOidcRequest
+  readonly answer: SentAnswer
+  readonly checks: CheckList
+}
+
+/**
+ * Has the provider say whom its answer is of, and proves that it was the provider.
+ *
+ * @throws CheckRefused
+ */
+export async function proveAnswer(
+  deps: Pick<Deps, 'config' | 'now' | 'openIdProviders' | 'outbound'>,
+  { live, client, request, answer, checks }: AnswerToProve,
+): Promise<Claims> {
+  const { issuer } = client
+  const provider = await demandProvider(deps, checks, issuer)
+  // Before the code goes anywhere: one of another provider is not for this one (RFC 9700 section 4.4).
+  const isItself = answer.issuer === null ? !provider.isIssuerSent : answer.issuer === issuer
+  demand(checks, 'oidc_issuer_parameter', isItself, {
+    expected: issuer,
+    received: answer.issuer ?? (isItself ? null : 'no iss, which this provider always sends'),
+  })
+  const redirectUri = redirectUriOf(deps.config.baseUrl, live.idpId)
+  const claims = await demandClaims(
+    deps,
+    checks,
+    { ...client, provider, redirectUri },
+    { ...answer, ...request },
+  )
+  demand(checks, 'oidc_subject', isSubject(claims.sub), { received: `${claims.sub.length} characters` })
+  const isOfDomain = isOfHostedDomain(live, issuer, claims)
+  if (isOfDomain !== undefined)
+    demand(checks, 'oidc_hosted_domain', isOfDomain, {
+      expected: [...live.emailDomains, ...(live.allowedEmailDomains ?? [])].join(', '),
+      received: typeof claims['hd'] === 'string' ? claims['hd'] : 'no hd',
+    })
+  return claims
+}
+
+async function demandProvider(
+  { openIdProviders }: Pick<Deps, 'openIdProviders'>,
+  checks: CheckList,
+  issuer: string,
+): Promise<KnownProvider> {
+  const found = await openIdProviders.find(issuer).catch((error: unknown) => {
+    if (error instanceof ProviderFault) return error
+    throw error
+  })
+  const received = found instanceof ProviderFault ? found.message : null
+  demand(checks, 'oidc_discovery', !(found instanceof ProviderFault), { expected: issuer, received })
+  return found
+}
+
+/** The code is exchanged outside of a transaction, as the provider takes its time. */
+async function demandClaims(
+  deps: Pick<Deps, 'outbound' | 'now'>,
+  checks: CheckList,
+  client: OidcClient,
+  answer: SentAnswer & SpentOidcRequest,
+): Promise<Claims> {
+  const result = await exchangeCode(deps, client, answer).catch((error: unknown) => {
+    if (error instanceof ExchangeFault) return error
+    throw error
+  })
+  const isFault = result instanceof ExchangeFault
+  const received = isFault ? result.received : null
+  demand(checks, 'oidc_token', !(isFault && result.check === 'oidc_token'), { received })
+  demand(checks, 'oidc_id_token', !isFault, { received })
+  return result
+}

@@ -1,0 +1,169 @@
+import { sql, type Kysely } from 'kysely'
+import { hashSecret, randomSecret } from '../crypto/secret.js'
+import { open, seal, type SealContext } from '../crypto/seal.js'
+import type { DB } from '../db/schema.js'
+import { sqlStatement, statement } from '../db/statement.js'
+import type { Deps } from '../deps.js'
+import { isOfConnection, type ConnectionKey } from '../sso-connections/connection-key.js'
+
+/** Who waits for the answer of a provider: a flow of a browser, or an administrator's test. */
+export type Waiting = { readonly flowId: string } | { readonly adminSessionId: string }
+
+/** A request to a provider, as its address has it. */
+export interface OidcRequest {
+  readonly state: string
+  readonly nonce: string
+  readonly codeVerifier: string
+  /** The flow waits for no other one. */
+  readonly isFirst: boolean
+}
+
+/** How long somebody may be at the provider. */
+const lifetimeMs = 10 * 60 * 1000
+
+/**
+ * Makes a request to the provider of a connection, whose answer is awaited for ten minutes. A flow waits for an answer to one
+ * of its last two requests: whoever presses twice may be answered to the first, too.
+ */
+export async function insertOidcRequest(
+  { db, keys, now }: Pick<Deps, 'db' | 'keys' | 'now'>,
+  key: ConnectionKey,
+  { clientVersion, ...waiting }: Waiting & { readonly clientVersion: number },
+): Promise<OidcRequest> {
+  const state = randomSecret()
+  const nonce = randomSecret()
+  const codeVerifier = randomSecret()
+  const stateHash = hashSecret(state)
+  const at = now()
+  const flowId = 'flowId' in waiting ? waiting.flowId : null
+  const [inserted] = await insert(db, {
+    ...key,
+    stateHash,
+    flowId,
+    adminSessionId: 'flowId' in waiting ? null : waiting.adminSessionId,
+    clientVersion,
+    nonce,
+    sealed: seal(keys.master, codeVerifierContext(key, stateHash), codeVerifier),
+    expiresAt: new Date(at.getTime() + lifetimeMs),
+    at,
+  })
+  if (flowId !== null) await forgetEarlier(db, { ...key, flowId })
+  return { state, nonce, codeVerifier, isFirst: inserted?.is_first ?? false }
+}
+
+interface NewRequest extends ConnectionKey {
+  readonly stateHash: Buffer
+  readonly flowId: string | null
+  readonly adminSessionId: string | null
+  readonly clientVersion: number
+  readonly nonce: string
+  readonly sealed: Buffer
+  readonly expiresAt: Date
+  readonly at: Date
+}
+
+const insert = sqlStatement(
+  (request: NewRequest) => sql<{ is_first: boolean }>`
+    insert into oidc_requests (
+      account_id, environment, organization_id, connection_id, state_hash, flow_id, admin_session_id, client_version,
+      nonce, code_verifier_sealed, expires_at, inserted_at
+    ) values (
+      ${request.accountId}, ${request.environment}, ${request.organizationId}, ${request.connectionId},
+      ${request.stateHash}, ${request.flowId}, ${request.adminSessionId}, ${request.clientVersion},
+      ${request.nonce}, ${request.sealed}, ${request.expiresAt}, ${request.at}
+    )
+    returning not exists (
+      select from oidc_requests as earlier
+      where earlier.account_id = oidc_requests.account_id
+        and earlier.environment = oidc_requests.environment
+        and earlier.organization_id = oidc_requests.organization_id
+        and earlier.flow_id = oidc_requests.flow_id
+    ) as is_first`,
+)
+
+const forgetEarlier = sqlStatement(
+  (flow: Omit<ConnectionKey, 'connectionId'> & { readonly flowId: string }) => sql`
+    delete from oidc_requests
+    where ${isOfFlow('oidc_requests', flow)}
+      and state_hash not in (
+        select kept.state_hash from oidc_requests as kept
+        where ${isOfFlow('kept', flow)}
+        order by kept.inserted_at desc, kept.state_hash limit 2
+      )`,
+)
+
+function isOfFlow(table: string, flow: Omit<ConnectionKey, 'connectionId'> & { readonly flowId: string }) {
+  const column = (name: string) => sql.ref(`${table}.${name}`)
+  return sql<boolean>`${column('account_id')} = ${flow.accountId}
+    and ${column('environment')} = ${flow.environment}
+    and ${column('organization_id')} = ${flow.organizationId}
+    and ${column('flow_id')} = ${flow.flowId}`
+}
+
+/** A request whose answer has come. */
+export interface SpentOidcRequest {
+  readonly flowId: string | null
+  readonly adminSessionId: string | null
+  readonly clientVersion: number
+  readonly nonce: string
+  readonly codeVerifier: string
+}
+
+/** Takes the request that an answer names, once: of all who have its state, one statement lets one pass. */
+export async function spendOidcRequest(
+  { db, keys, now }: Pick<Deps, 'db' | 'keys' | 'now'>,
+  key: ConnectionKey,
+  state: string,
+): Promise<SpentOidcRequest | undefined> {
+  const stateHash = hashSecret(state)
+  const [row] = await spend(db, { ...key, stateHash, at: now() })
+  if (row === undefined) return undefined
+  const context = codeVerifierContext(key, stateHash)
+  return {
+    flowId: row.flow_id,
+    adminSessionId: row.admin_session_id,
+    clientVersion: row.client_version,
+    nonce: row.nonce,
+    codeVerifier: open(keys.master, context, row.code_verifier_sealed).toString(),
+  }
+}
+
+const spend = statement((db, request: ConnectionKey & { readonly stateHash: Buffer; readonly at: Date }) =>
+  db
+    .deleteFrom('oidc_requests')
+    .where(isOfConnection('oidc_requests', request))
+    .where('state_hash', '=', request.stateHash)
+    .where('expires_at', '>', request.at)
+    .returning(['flow_id', 'admin_session_id', 'client_version', 'nonce', 'code_verifier_sealed']),
+)
+
+/** Whether a flow has asked its provider already and waits for the answer. */
+export async function isOidcRequestOpen(
+  { db, now }: Pick<Deps, 'db' | 'now'>,
+  key: ConnectionKey,
+  flowId: string,
+): Promise<boolean> {
+  const open = await requestsOf(db, key)
+    .where('flow_id', '=', flowId)
+    .where('expires_at', '>', now())
+    .select('state_hash')
+    .limit(1)
+    .executeTakeFirst()
+  return open !== undefined
+}
+
+function requestsOf(db: Kysely<DB>, key: ConnectionKey) {
+  return db.selectFrom('oidc_requests').where(isOfConnection('oidc_requests', key))
+}
+
+/** The context under which the verifier of a request is sealed; the re-sealing command uses it too. */
+export function codeVerifierContext(
+  key: Pick<ConnectionKey, 'accountId' | 'organizationId' | 'connectionId'> & {
+    readonly environment: string
+  },
+  stateHash: Buffer,
+): SealContext {
+  const { accountId, environment, organizationId, connectionId } = key
+  const row = `${accountId}:${environment}:${connectionId}:${stateHash.toString('hex')}`
+  return { purpose: 'oidc_request', scope: organizationId, aad: `oidc_requests.code_verifier_sealed:${row}` }
+}

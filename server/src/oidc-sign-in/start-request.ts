@@ -1,0 +1,96 @@
+import type { Deps } from '../deps.js'
+import { logEvent } from '../log-events/log-event.js'
+import type { CheckResult } from '../saml/checks.js'
+import type { ConnectionKey } from '../sso-connections/connection-key.js'
+import { findClientVersion, findCurrentClient } from '../sso-connections/oidc-clients.js'
+import { logEnd } from '../sso-sign-in/let-in.js'
+import { findLiveConnectionOf, type LiveConnection } from '../sso-sign-in/live-connection.js'
+import { insertRefusedTrace } from '../sso-sign-in/traces.js'
+import { toAuthorizationUrl } from './openid-client.js'
+import { ProviderFault } from './provider.js'
+import type { KnownProvider } from './providers.js'
+import { insertOidcRequest } from './request.js'
+
+/** For whom a provider is asked: a flow of a browser, or an administrator's test of what was entered. */
+export type OidcPurpose = { readonly requestId: string } & (
+  | {
+      readonly flowId: string
+      /** The provider asks also who is signed in there (OpenID Connect Core section 3.1.2.1, prompt). */
+      readonly isForced: boolean
+      /** The address that was typed. */
+      readonly email: string | null
+      /** The address that the browser comes from, for limits alone. */
+      readonly ip: string
+    }
+  | { readonly adminSessionId: string; readonly clientVersion: number }
+)
+
+/** Where an OpenID provider sends the users of a connection back to. */
+export function redirectUriOf(baseUrl: string, idpId: string): string {
+  return `${baseUrl}/oidc/${idpId}/callback`
+}
+
+/**
+ * Makes the request that takes a browser to the OpenID provider of a connection, and notes that its answer is awaited.
+ *
+ * @returns The address; undefined when the connection has no such client, its provider cannot be read, or, for a flow, it is
+ *   inactive.
+ * @throws ApiError `rate_limited` when the network of a flow's browser has asked too often.
+ */
+export async function startOidcRequest(
+  deps: Deps,
+  key: ConnectionKey,
+  purpose: OidcPurpose,
+): Promise<string | undefined> {
+  const isFlow = 'flowId' in purpose
+  if (isFlow) await deps.limits.takeSamlRequestFrom(purpose.ip)
+  const live = await findLiveConnectionOf(deps.db, key)
+  if (live?.protocol !== 'oidc' || (isFlow && !live.active)) return undefined
+  const client = isFlow
+    ? await findCurrentClient(deps, deps.db, key)
+    : await findClientVersion(deps, deps.db, key, purpose.clientVersion)
+  if (client === undefined) return undefined
+  const provider = await findProvider(deps, live, { issuer: client.issuer, purpose })
+  if (provider === undefined) return undefined
+  const { isFirst, ...request } = await insertOidcRequest(deps, live, {
+    ...(isFlow ? { flowId: purpose.flowId } : { adminSessionId: purpose.adminSessionId }),
+    clientVersion: client.version,
+  })
+  if (isFlow && isFirst)
+    await logEvent(deps, deps.db, {
+      accountId: live.accountId,
+      environment: live.environment,
+      organizationId: live.organizationId,
+      domain: live.domain,
+      code: 'SSO_END_USER_OIDC_STARTED',
+      idpId: live.idpId,
+      requestId: purpose.requestId,
+    })
+  const redirectUri = redirectUriOf(deps.config.baseUrl, live.idpId)
+  return toAuthorizationUrl(
+    deps,
+    { ...client, provider, redirectUri },
+    { ...request, isForced: isFlow && purpose.isForced, loginHint: isFlow ? purpose.email : null },
+  )
+}
+
+/** The provider of an issuer; where it cannot be read that is told in a trace, as nobody at the page can mend it. */
+async function findProvider(
+  deps: Deps,
+  live: LiveConnection,
+  { issuer, purpose }: { readonly issuer: string; readonly purpose: OidcPurpose },
+): Promise<KnownProvider | undefined> {
+  try {
+    return await deps.openIdProviders.find(issuer)
+  } catch (error) {
+    if (!(error instanceof ProviderFault)) throw error
+    const { requestId } = purpose
+    const kind = 'flowId' in purpose ? 'sign_in' : 'test'
+    const failed = 'oidc_discovery'
+    const check: CheckResult = { name: failed, passed: false, expected: issuer, received: error.message }
+    const trace = { kind, checks: [check], nameId: null, email: null, attributes: null, requestId } as const
+    const traceId = await insertRefusedTrace(deps, deps.db, live, trace)
+    if (traceId !== undefined) await logEnd(deps, deps.db, live, { kind, email: null, failed, requestId })
+    return undefined
+  }
+}

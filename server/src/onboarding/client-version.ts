@@ -1,0 +1,55 @@
+import type { Deps } from '../deps.js'
+import { isOfConnection } from '../sso-connections/connection-key.js'
+import type { OnboardingConnection } from './connections.js'
+
+/** What is shown of a stored client: everything but its secret. */
+export interface ClientVersion {
+  readonly version: number
+  readonly isCurrent: boolean
+  readonly issuer: string
+  readonly clientId: string
+  readonly insertedAt: Date
+}
+
+/** The client that was entered here, else the current one; undefined where there is neither. */
+export async function findShownClient(
+  { db }: Pick<Deps, 'db'>,
+  connection: OnboardingConnection,
+): Promise<ClientVersion | undefined> {
+  const version = connection.uploadedVersion ?? connection.currentVersion
+  if (version === null) return undefined
+  const row = await db
+    .selectFrom('sso_oidc_clients')
+    .where(isOfConnection('sso_oidc_clients', connection))
+    .where('version', '=', version)
+    .select(['version', 'is_current', 'issuer', 'client_id', 'inserted_at'])
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  return {
+    version: row.version,
+    isCurrent: row.is_current,
+    issuer: row.issuer,
+    clientId: row.client_id,
+    insertedAt: row.inserted_at,
+  }
+}
+
+/** Whether other connections of the organization and environment have clients of the same issuer in use. */
+export async function isIssuerShared(
+  { db }: Pick<Deps, 'db'>,
+  { accountId, environment, organizationId, connectionId }: OnboardingConnection,
+  issuer: string,
+): Promise<boolean> {
+  const other = await db
+    .selectFrom('sso_oidc_clients')
+    .where('account_id', '=', accountId)
+    .where('environment', '=', environment)
+    .where('organization_id', '=', organizationId)
+    .where('issuer', '=', issuer)
+    .where('is_current', '=', true)
+    .where('connection_id', '<>', connectionId)
+    .select('version')
+    .limit(1)
+    .executeTakeFirst()
+  return other !== undefined
+}

@@ -1,0 +1,118 @@
+import {
+  ScimRequestQuery,
+  type DirectoryProvider,
+  type DirectorySync,
+  type ScimRequest,
+} from '@portico/contract/directory-sync'
+import { environments, type Environment } from '@portico/contract/fields'
+import { sql } from 'kysely'
+import type { Deps } from '../deps.js'
+import { getDirectorySync, resetDirectorySync } from '../directory-sync/directory-sync.js'
+import { listScimRequests } from '../directory-sync/requests.js'
+import { ApiError } from '../errors.js'
+import type { Changed } from '../events/change.js'
+import type { Tenant } from '../tenant.js'
+import type { AdminSession } from './admin-session.js'
+import { reachOf } from './connections.js'
+import { adminCause } from './note.js'
+
+/** A directory of the organization that an administrator may look after. */
+export interface OnboardingDirectory {
+  readonly environment: Environment
+  readonly providerType: DirectoryProvider
+}
+
+/** Requests that the page lists, the newest first. */
+const shownRequests = 10
+
+/** The directories of the environments that an administrator's invitation reaches, production first. */
+export async function listDirectories(
+  { db }: Pick<Deps, 'db'>,
+  session: AdminSession,
+): Promise<OnboardingDirectory[]> {
+  const { accountId, organizationId } = session
+  const reached = environmentsOf(session)
+  if (reached.length === 0) return []
+  return db
+    .selectFrom('directories')
+    .where('account_id', '=', accountId)
+    .where('organization_id', '=', organizationId)
+    .where('environment', 'in', reached)
+    .select([
+      // The contract allows nothing else.
+      sql<Environment>`environment`.as('environment'),
+      sql<DirectoryProvider>`provider_type`.as('providerType'),
+    ])
+    .orderBy('environment')
+    .execute()
+}
+
+/** The directory of one environment; undefined where there is none, or the invitation does not reach it. */
+export async function findDirectory(
+  deps: Pick<Deps, 'config' | 'db'>,
+  session: AdminSession,
+  environment: string,
+): Promise<Changed<DirectorySync> | undefined> {
+  const tenant = tenantOf(session, environment, '')
+  if (tenant === undefined) return undefined
+  try {
+    return await getDirectorySync(deps, tenant)
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'directory_sync_not_found') return undefined
+    throw error
+  }
+}
+
+/** What the provider of a directory has asked lately, newest first. */
+export async function listRecentRequests(
+  deps: Pick<Deps, 'readDb'>,
+  session: AdminSession,
+  { __environment__: environment }: DirectorySync,
+): Promise<readonly ScimRequest[]> {
+  const tenant = tenantOf(session, environment, '')
+  if (tenant === undefined) return []
+  const query = ScimRequestQuery.parse({ per_page: shownRequests })
+  const { data } = await listScimRequests(deps, tenant, query)
+  return data
+}
+
+/**
+ * Makes a new secret of a directory, which is in the answer alone; the one before is good for 24 hours more. A page that is
+ * sent again finds another version, and makes none: otherwise the secret that was good until now would end with it.
+ *
+ * @returns Undefined where it has changed since the page was shown.
+ * @throws ApiError `rate_limited` when too many were made in the last hour.
+ */
+export async function makeDirectorySecret(
+  deps: Deps,
+  session: AdminSession,
+  {
+    directory,
+    version,
+    requestId,
+  }: { readonly directory: DirectorySync; readonly version: number; readonly requestId: string },
+): Promise<DirectorySync | undefined> {
+  const tenant = tenantOf(session, directory.__environment__, requestId)
+  if (tenant === undefined) return undefined
+  await deps.limits.takeDirectorySecret(tenant)
+  try {
+    return (await resetDirectorySync(deps, tenant, [version])).record
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'precondition_failed') return undefined
+    throw error
+  }
+}
+
+/** A directory is the organization's: an invitation to one of its connections reaches none. */
+function environmentsOf({ environment, connection }: AdminSession): readonly Environment[] {
+  return connection === null ? reachOf[environment] : []
+}
+
+/** Whose directory it is, as the API's operations take it; undefined where the invitation does not reach it. */
+function tenantOf(session: AdminSession, name: string, requestId: string): Tenant | undefined {
+  const environment = environments.find((one) => one === name)
+  if (environment === undefined || !environmentsOf(session).includes(environment)) return undefined
+  const { accountId, accountDomain, domain } = session
+  const cause = adminCause(session, requestId)
+  return { accountId, accountDomain, environment, domain, organizationIds: null, cause }
+}

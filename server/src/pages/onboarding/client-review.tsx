@@ -1,0 +1,87 @@
+import { Form } from '../form.js'
+import type { ClientWarning } from '../texts/en/oidc-setup.js'
+import type { PageTexts } from '../texts/en.js'
+import { asShown } from './as-shown.js'
+import { addressOf, toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
+
+/** What a provider says of itself, before its client is stored. */
+export interface ClientReviewPage extends OnboardingView {
+  readonly uploadId: string
+  readonly issuer: string
+  readonly clientId: string
+  readonly authorizationEndpoint: string
+  readonly warnings: readonly ClientWarning[]
+  /** Another one is in use, and stays so until the operator says otherwise. */
+  readonly willWait: boolean
+}
+
+/** Asks whether this is the provider that is meant. */
+export function clientReviewPage(view: ClientReviewPage): string {
+  const { frame, form, base, uploadId, warnings, willWait } = view
+  const { texts } = frame
+  const words = texts.clientReview
+  return toOnboardingDocument({
+    view,
+    title: words.heading,
+    children: (
+      <>
+        <h1>{words.heading}</h1>
+        <p>{words.sentence}</p>
+        {warnings.map((warning) => (
+          <p key={warning} class="notice warn">
+            <span class="unseen">{texts.tutorial.note} </span>
+            {words.warnings[warning]}
+          </p>
+        ))}
+        <ClientFacts client={view} texts={texts} />
+        {willWait && <p class="notice">{words.willWait}</p>}
+        <Form form={form} action="confirm" button={words.confirm} working={texts.working}>
+          <input type="hidden" name="upload_id" value={uploadId} />
+        </Form>
+        <p>
+          <a class="second" href={addressOf(base, 'client', texts)}>
+            {words.other}
+          </a>
+        </p>
+      </>
+    ),
+  })
+}
+
+interface ClientFactsProps {
+  readonly client: {
+    readonly issuer: string
+    readonly clientId: string
+    readonly authorizationEndpoint?: string
+  }
+  readonly texts: PageTexts
+}
+
+/** A client as an administrator compares it with their console; its secret is shown nowhere. */
+export function ClientFacts({ client, texts }: ClientFactsProps) {
+  const words = texts.client
+  const facts = [
+    [words.issuer, client.issuer],
+    [texts.clientReview.authorizationEndpoint, client.authorizationEndpoint],
+    [words.clientId, client.clientId],
+  ] as const
+  return (
+    <dl class="facts">
+      {facts.map(
+        ([name, value]) =>
+          value !== undefined && (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>
+                <code lang="en">{asShown(value)}</code>
+              </dd>
+            </div>
+          ),
+      )}
+      <div>
+        <dt>{words.clientSecret}</dt>
+        <dd class="quiet">{words.secretKept}</dd>
+      </div>
+    </dl>
+  )
+}

@@ -1,0 +1,117 @@
+import {
+  confirmClient,
+  findIssuer,
+  findKeptClient,
+  keepClient,
+  readIssuer,
+  type IssuerFault,
+} from '../../onboarding/client-upload.js'
+import { findShownClient, isIssuerShared } from '../../onboarding/client-version.js'
+import type { OpenIdProvider } from '../../oidc-sign-in/provider.js'
+import { oidcTutorialOf } from '../../tutorials/tutorials.js'
+import type { OidcTutorial } from '../../tutorials/tutorial.js'
+import type { ClientFault, ClientWarning } from '../texts/en/oidc-setup.js'
+import { clientPage } from './client.js'
+import { clientReviewPage } from './client-review.js'
+import { viewOf, type OnboardingOutcome, type OnboardingScene, type OnboardingStep } from './scene.js'
+
+/** The form for a client of OpenID Connect. */
+export const clientStep: OnboardingStep = {
+  show: (scene) => showForm(scene),
+  actions: { read },
+}
+
+interface Said {
+  readonly fault?: ClientFault
+  /** What was found at the issuer. */
+  readonly found?: string
+}
+
+const maxLengths = { issuer: 2000, client_id: 255, client_secret: 1000 }
+const wellKnown = '/.well-known/openid-configuration'
+
+async function showForm(scene: OnboardingScene, said: Said = {}): Promise<OnboardingOutcome> {
+  const { deps, connection, field } = scene
+  const tutorial = tutorialOf(scene)
+  if (tutorial === undefined) return { goTo: connection.protocol === 'oidc' ? 'provider' : 'metadata' }
+  const page = clientPage({
+    ...viewOf(scene, 'metadata'),
+    tutorial,
+    stored: await findShownClient(deps, connection),
+    typed: { issuer: field('issuer'), clientId: field('client_id') },
+    ...said,
+  })
+  return { page, ...(said.fault !== undefined && { status: 422 }) }
+}
+
+/** The tutorial at whose end there is a client; undefined where the connection speaks SAML, or has no provider yet. */
+function tutorialOf({ connection }: OnboardingScene): OidcTutorial | undefined {
+  const { protocol, providerType, state } = connection
+  if (protocol !== 'oidc' || providerType === null || state === 'not_initialized') return undefined
+  return oidcTutorialOf(providerType)
+}
+
+async function read(scene: OnboardingScene): Promise<OnboardingOutcome> {
+  const { deps, session, connection, field } = scene
+  if (tutorialOf(scene) === undefined) return showForm(scene)
+  const issuer = toIssuer(field('issuer'))
+  const clientId = field('client_id').trim()
+  const clientSecret = field('client_secret').trim()
+  if (issuer === '') return showForm(scene, { fault: 'issuer_missing' })
+  if (issuer.length > maxLengths.issuer) return showForm(scene, { fault: 'issuer_invalid' })
+  if (clientId === '' || clientId.length > maxLengths.client_id)
+    return showForm(scene, { fault: 'client_id_missing' })
+  if (clientSecret === '' || clientSecret.length > maxLengths.client_secret)
+    return showForm(scene, { fault: 'client_secret_missing' })
+  const provider = await readIssuer(deps, connection, issuer)
+  if (isFault(provider)) return showForm(scene, { fault: provider.code, found: provider.found })
+  await keepClient(deps, session, connection, { issuer, clientId, clientSecret })
+  return { goTo: 'review' }
+}
+
+/** Many copy the address of the discovery document, which begins with the issuer. */
+function toIssuer(typed: string): string {
+  const issuer = typed.trim()
+  return issuer.endsWith(wellKnown) ? issuer.slice(0, -wellKnown.length) : issuer
+}
+
+function isFault(read: OpenIdProvider | IssuerFault): read is IssuerFault {
+  return 'code' in read
+}
+
+/** What the provider says of itself, before the client is stored. */
+export async function showClientReview(scene: OnboardingScene): Promise<OnboardingOutcome> {
+  const { deps, session, connection } = scene
+  const kept = await findKeptClient(deps, session, connection)
+  if (kept === undefined) return { goTo: 'client' }
+  const provider = await findIssuer(deps, kept.issuer)
+  if (isFault(provider)) return showForm(scene, { fault: provider.code, found: provider.found })
+  const isShared = await isIssuerShared(deps, connection, kept.issuer)
+  return {
+    page: clientReviewPage({
+      ...viewOf(scene, 'metadata'),
+      ...kept,
+      authorizationEndpoint: provider.authorizationEndpoint,
+      warnings: warningsOf(provider, isShared),
+      willWait: connection.currentVersion !== null,
+    }),
+  }
+}
+
+function warningsOf({ issuer, authorizationEndpoint }: OpenIdProvider, isShared: boolean): ClientWarning[] {
+  const isElsewhere = new URL(issuer).hostname !== new URL(authorizationEndpoint).hostname
+  return [
+    ...(isElsewhere ? (['other_host'] as const) : []),
+    ...(isShared ? (['issuer_shared'] as const) : []),
+    ...(issuer.startsWith('http:') ? (['in_clear'] as const) : []),
+  ]
+}
+
+export async function confirmKeptClient(scene: OnboardingScene): Promise<OnboardingOutcome> {
+  const { deps, session, connection, field, requestId } = scene
+  const isStored = await confirmClient(deps, session, connection, {
+    uploadId: field('upload_id'),
+    requestId,
+  })
+  return isStored ? { goTo: 'test' } : showForm(scene, { fault: 'over' })
+}

@@ -1,0 +1,121 @@
+import type { OidcTutorial } from '../../tutorials/tutorial.js'
+import type { Fault } from '../fault.js'
+import { PageFault } from '../fault.js'
+import { Field } from '../field.js'
+import { Form } from '../form.js'
+import type { ClientFault } from '../texts/en/oidc-setup.js'
+import { asShown } from './as-shown.js'
+import { ClientFacts } from './client-review.js'
+import { addressOf, toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
+import { Said } from './tutorial-blocks.js'
+
+/** Where the client at an OpenID provider is entered. */
+export interface ClientPage extends OnboardingView {
+  readonly tutorial: OidcTutorial
+  /** What was entered before; its secret is not shown. */
+  readonly stored:
+    { readonly issuer: string; readonly clientId: string; readonly isCurrent: boolean } | undefined
+  /** What was typed a moment ago; the secret is typed again. */
+  readonly typed: { readonly issuer: string; readonly clientId: string }
+  readonly fault?: ClientFault | undefined
+  readonly found?: string | undefined
+}
+
+/** Takes issuer, client ID and client secret. */
+export function clientPage(view: ClientPage): string {
+  const { frame, stored, fault, found, base } = view
+  const { texts } = frame
+  const words = texts.client
+  return toOnboardingDocument({
+    view,
+    title: words.heading,
+    isFault: fault !== undefined,
+    children: (
+      <>
+        <h1>{words.heading}</h1>
+        <p>{words.sentence}</p>
+        {stored !== undefined && (
+          <section class="stored">
+            <h2>
+              {words.stored}
+              {stored.isCurrent && <span class="badge">{texts.review.inUse}</span>}
+            </h2>
+            {!stored.isCurrent && <p class="notice">{texts.review.waits}</p>}
+            <ClientFacts client={stored} texts={texts} />
+            <p>
+              <a class="small" href={addressOf(base, 'test', texts)}>
+                {texts.test.heading}
+              </a>
+            </p>
+            <h2>{words.replace}</h2>
+          </section>
+        )}
+        <PageFault fault={faultOf(view, undefined)} />
+        {found !== undefined && (
+          <p class="quiet">
+            {words.found} <code lang="en">{asShown(found)}</code>
+          </p>
+        )}
+        <ClientForm view={view} />
+      </>
+    ),
+  })
+}
+
+function ClientForm({ view }: { view: ClientPage }) {
+  const { frame, form, tutorial, typed, fault } = view
+  const { texts } = frame
+  const words = texts.client
+  const { issuerExample, issuer, clientId, clientSecret } = tutorial.client
+  const faulty = fieldOf(fault)
+  return (
+    <Form form={form} action="read" button={words.button} working={texts.working}>
+      <Field
+        id="issuer"
+        label={words.issuer}
+        fault={faultOf(view, 'issuer')}
+        hasFocus={faulty === 'issuer'}
+        hint={
+          <>
+            <Said words={issuer} texts={texts} /> <code lang="en">{issuerExample}</code>
+          </>
+        }
+        input={{ type: 'url', value: typed.issuer, autocomplete: 'off', inputMode: 'url' }}
+      />
+      <Field
+        id="client_id"
+        label={words.clientId}
+        fault={faultOf(view, 'client_id')}
+        hasFocus={faulty === 'client_id'}
+        hint={<Said words={clientId} texts={texts} />}
+        input={{ type: 'text', value: typed.clientId, autocomplete: 'off' }}
+      />
+      <Field
+        id="client_secret"
+        label={words.clientSecret}
+        fault={faultOf(view, 'client_secret')}
+        hasFocus={faulty === 'client_secret'}
+        hint={
+          <>
+            <Said words={clientSecret} texts={texts} /> {words.secretHint}
+          </>
+        }
+        input={{ type: 'password', autocomplete: 'off' }}
+      />
+    </Form>
+  )
+}
+
+type FieldName = 'issuer' | 'client_id' | 'client_secret'
+
+/** Which field is at fault; undefined where the whole is. */
+function fieldOf(fault: ClientFault | undefined): FieldName | undefined {
+  if (fault === undefined || fault === 'over') return undefined
+  if (fault === 'client_id_missing') return 'client_id'
+  return fault === 'client_secret_missing' ? 'client_secret' : 'issuer'
+}
+
+function faultOf({ frame, fault }: ClientPage, field: FieldName | undefined): Fault | undefined {
+  if (fault === undefined || fieldOf(fault) !== field) return undefined
+  return { sentence: frame.texts.client.faults[fault], isOfField: field !== undefined }
+}

@@ -1,0 +1,51 @@
+import { directoryProviders, DirectorySync, ScimRequest } from '@portico/contract/directory-sync'
+import { exampleOf } from '@portico/contract/record'
+import { errorPage } from '../../error.js'
+import type { GalleryNames, GalleryPage } from '../../gallery.given.js'
+import type { Frame } from '../../layout.js'
+import { directoryPage } from './page.js'
+
+/** The page of a directory in every state, and for every provider. */
+export function directoryStates(organizationFrame: Frame, { email }: GalleryNames): GalleryPage[] {
+  const url = '/onboarding/directory-sync/production'
+  const frame = { ...organizationFrame, url }
+  const directory = { ...exampleOf(DirectorySync), __environment__: 'production' as const }
+  const now = new Date(Date.parse(directory.inserted_at) + 3_600_000)
+  const done = exampleOf(ScimRequest)
+  const refused = {
+    ...done,
+    id: `${done.id.slice(0, -1)}c`,
+    method: 'POST',
+    path: '/Users',
+    status: 409,
+    scim_type: 'uniqueness',
+    answer: JSON.stringify({ detail: `userName ${email} is taken by a user who is not of this directory` }),
+  }
+  const failed = { ...refused, id: `${done.id.slice(0, -1)}d`, status: 500, scim_type: null, answer: null }
+  const view = {
+    frame,
+    form: { action: `${url}?ui_locales=en`, csrf: 'c'.repeat(43) },
+    email,
+    directory,
+    version: 1,
+    requests: [refused, failed, done],
+    secret: undefined,
+    hasChanged: false,
+    now,
+  }
+  const page = (name: string, html: string): GalleryPage => ({ name: `onboarding-directory-${name}`, html })
+  const end = new Date(now.getTime() + 7 * 3_600_000).toISOString()
+  return [
+    ...directoryProviders.map((provider_type) =>
+      page(provider_type, directoryPage({ ...view, directory: { ...directory, provider_type } })),
+    ),
+    page('no-requests', directoryPage({ ...view, requests: [] })),
+    page('secret', directoryPage({ ...view, secret: `scimproduction_${'a1B2c3'.repeat(8)}d` })),
+    page(
+      'previous',
+      directoryPage({ ...view, directory: { ...directory, active: false, previous_secret_expires_at: end } }),
+    ),
+    page('changed', directoryPage({ ...view, hasChanged: true })),
+    page('none', errorPage(frame, frame.texts.noSuchDirectory)),
+  ]
+}

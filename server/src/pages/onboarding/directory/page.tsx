@@ -1,0 +1,185 @@
+import type { DirectorySync, ScimRequest } from '@portico/contract/directory-sync'
+import { directoryTutorials } from '../../../tutorials/directory/directory-tutorials.js'
+import { Form } from '../../form.js'
+import { toDocument, type Frame } from '../../layout.js'
+import { toTimeAgo, toWait } from '../../moments.js'
+import type { PageForm } from '../../steps/step-page.js'
+import { asShown } from '../as-shown.js'
+import { WaysOut } from '../onboarding-frame.js'
+import { ProviderMark } from '../provider-mark.js'
+import { Blocks, CopyField, inLanguage, Said } from '../tutorial-blocks.js'
+
+/** Where an administrator sets directory sync up, and sees whether it works. */
+export interface DirectoryPage {
+  readonly frame: Frame
+  readonly form: PageForm
+  readonly email: string
+  readonly directory: DirectorySync
+  /** Of the record: a secret is made for this one alone. */
+  readonly version: number
+  readonly requests: readonly ScimRequest[]
+  /** The secret that was made a moment ago. */
+  readonly secret: string | undefined
+  /** The page that was sent is not the present one, so that nothing was done. */
+  readonly hasChanged: boolean
+  readonly now: Date
+}
+
+/** The steps in the console, the secret, and the last requests. */
+export function directoryPage(view: DirectoryPage): string {
+  const { frame, directory, hasChanged } = view
+  const { texts } = frame
+  const words = texts.directory
+  const tutorial = directoryTutorials[directory.provider_type]
+  return toDocument({
+    frame,
+    title: words.heading,
+    isWide: true,
+    children: (
+      <>
+        <p class="tutorial-place">
+          <ProviderMark mark={tutorial.mark} />
+          <span>
+            {tutorial.name}
+            <span class="quiet">{` · ${texts.tutorial.minutes(tutorial.minutes)}`}</span>
+          </span>
+        </p>
+        <h1>{words.heading}</h1>
+        <p>{words.sentence(tutorial.name)}</p>
+        {!directory.active && <p class="notice warn">{words.inactive}</p>}
+        {hasChanged && (
+          <p class="notice warn" role="status">
+            {words.changed}
+          </p>
+        )}
+        <Secret view={view} />
+        <h2>{words.steps}</h2>
+        <ol class="steps">
+          {tutorial.steps.map(({ id, title, blocks }) => (
+            <li key={id}>
+              <h3>
+                <Said words={title} texts={texts} />
+              </h3>
+              <Blocks
+                blocks={blocks}
+                prefix={id}
+                texts={texts}
+                values={{ scim_base_url: directory.scim_base_url }}
+                base=""
+              />
+            </li>
+          ))}
+        </ol>
+        {tutorial.quirks.length > 0 && (
+          <details>
+            <summary>{texts.tutorial.goodToKnow}</summary>
+            <ul class="quirks">
+              {tutorial.quirks.map((quirk) => (
+                <li key={inLanguage(quirk, texts)}>
+                  <Said words={quirk} texts={texts} />
+                </li>
+              ))}
+            </ul>
+          </details>
+        )}
+        <Requests view={view} />
+        <WaysOut view={{ ...view, listUrl: '/onboarding' }} />
+      </>
+    ),
+  })
+}
+
+function Secret({ view }: { view: DirectoryPage }) {
+  const { frame, form, directory, version, secret, now } = view
+  const { texts } = frame
+  const words = texts.directory
+  const { previous_secret_expires_at: end } = directory
+  const previousEnd = end !== null && Date.parse(end) > now.getTime() ? new Date(end) : undefined
+  if (secret !== undefined)
+    return (
+      <section>
+        <h2>{words.made}</h2>
+        <p class="notice warn" role="status">
+          {words.madeSentence}
+        </p>
+        <CopyField id="secret" label={words.secret} value={secret} texts={texts} />
+      </section>
+    )
+  return (
+    <section>
+      <h2>{words.secret}</h2>
+      <p>{words.secretHint}</p>
+      <p class="quiet">
+        {words.present(directory.auth_secret_token.hint)}{' '}
+        {previousEnd !== undefined &&
+          words.previous(toWait((previousEnd.getTime() - now.getTime()) / 1000, texts.lang))}
+      </p>
+      <p class="quiet">
+        {words.makeSentence} {previousEnd !== undefined && words.makeAgain}
+      </p>
+      <Form form={form} action="make_secret" look="second" button={words.make} working={texts.working}>
+        <input type="hidden" name="version" value={version} />
+      </Form>
+    </section>
+  )
+}
+
+function Requests({ view: { frame, form, requests, now } }: { view: DirectoryPage }) {
+  const { texts } = frame
+  const words = texts.directory
+  return (
+    <section>
+      <h2>{words.requests}</h2>
+      <p class="quiet">{requests.length === 0 ? words.noRequests : words.requestsSentence}</p>
+      {requests.length > 0 && (
+        <ul class="tests requests">
+          {requests.map((request) => (
+            <li key={request.id}>
+              <span class={outcomeOf(request) === 'done' ? 'success' : 'failed'}>
+                {words.outcomes[outcomeOf(request)]}
+              </span>
+              <code lang="en">{`${request.method} ${asShown(request.path)} · ${request.status}`}</code>
+              <time class="quiet" dateTime={request.inserted_at}>
+                {toTimeAgo(new Date(request.inserted_at), now, texts.lang)}
+              </time>
+              {outcomeOf(request) !== 'done' && <Detail request={request} />}
+            </li>
+          ))}
+        </ul>
+      )}
+      <p>
+        <a class="second" href={form.action}>
+          {words.again}
+        </a>
+      </p>
+    </section>
+  )
+}
+
+/** Why a request was refused, as the provider was told. */
+function Detail({ request: { answer, scim_type: type } }: { request: ScimRequest }) {
+  const detail = detailOf(answer)
+  if (detail === undefined && type === null) return null
+  return (
+    <p class="quiet" lang="en">
+      {[type, detail && asShown(detail)].filter((part) => part != null).join(': ')}
+    </p>
+  )
+}
+
+/** `detail` of an error (RFC 7644 section 3.12); undefined where the answer is none, or was cut. */
+function detailOf(answer: string | null): string | undefined {
+  try {
+    const body: unknown = JSON.parse(answer ?? '')
+    if (typeof body !== 'object' || body === null || !('detail' in body)) return undefined
+    return typeof body.detail === 'string' ? body.detail : undefined
+  } catch {
+    // An answer is kept to its first 8,000 characters, which may be no JSON.
+    return undefined
+  }
+}
+
+function outcomeOf({ status }: ScimRequest): 'done' | 'refused' | 'failed' {
+  if (status < 400) return 'done'
+  return status < 500 ? 'refused' : 'failed'
+}

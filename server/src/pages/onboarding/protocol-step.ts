@@ -1,0 +1,28 @@
+import { protocols } from '@portico/contract/sso-onboarding'
+import { chooseProtocol } from '../../onboarding/progress.js'
+import { speaksBoth } from '../../tutorials/tutorials.js'
+import { protocolPage } from './protocol.js'
+import { viewOf, type OnboardingOutcome, type OnboardingScene, type OnboardingStep } from './scene.js'
+
+/** The choice of the protocol, for products that speak both. */
+export const protocolStep: OnboardingStep = {
+  show: (scene) => Promise.resolve(show(scene)),
+  actions: { choose },
+}
+
+function show(scene: OnboardingScene): OnboardingOutcome {
+  const { providerType, state, isSetUp } = scene.connection
+  if (providerType === null || state === 'not_initialized' || !speaksBoth(providerType))
+    return { goTo: 'provider' }
+  const isFixed = isSetUp || state === 'xml_provided'
+  return { page: protocolPage({ ...viewOf(scene, 'provider'), providerType, isFixed }) }
+}
+
+async function choose(scene: OnboardingScene): Promise<OnboardingOutcome> {
+  const { deps, session, connection, field, requestId } = scene
+  const protocol = protocols.find((name) => name === field('protocol'))
+  if (protocol === undefined) return show(scene)
+  const isChosen = await chooseProtocol(deps, session, connection, { protocol, requestId })
+  // It was set up meanwhile, or is another product: the page says which.
+  return { goTo: isChosen ? 'tutorial' : 'protocol' }
+}

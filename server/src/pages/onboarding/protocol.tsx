@@ -1,0 +1,73 @@
+import { productOf } from '../../tutorials/tutorials.js'
+import type { Protocol, ProviderType } from '@portico/contract/sso-onboarding'
+import { Form } from '../form.js'
+import { addressOf, toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
+import { ProviderMark } from './provider-mark.js'
+
+/** The administrator of a product that speaks both says by which it is connected. */
+export interface ProtocolPage extends OnboardingView {
+  readonly providerType: ProviderType
+  /** It is set up, so that the choice stands. */
+  readonly isFixed: boolean
+}
+
+/** One button for each, and why one of them is recommended. */
+export function protocolPage(view: ProtocolPage): string {
+  const { frame, base, providerType, isFixed } = view
+  const { texts } = frame
+  const words = texts.protocol
+  const { name, mark } = productOf(providerType)
+  return toOnboardingDocument({
+    view,
+    title: words.heading(name),
+    children: (
+      <>
+        <p class="tutorial-place">
+          <ProviderMark mark={mark} />
+          <span>{name}</span>
+        </p>
+        <h1>{words.heading(name)}</h1>
+        <p class="quiet">{words.sentence}</p>
+        {isFixed && <p class="notice">{texts.provider.fixed}</p>}
+        <ul class="providers protocols">
+          {(['saml', 'oidc'] as const).map((protocol) => (
+            <Choice key={protocol} choice={protocol} view={view} />
+          ))}
+        </ul>
+        <p>
+          <a class="second" href={addressOf(base, isFixed ? 'tutorial' : 'provider', texts)}>
+            {isFixed ? texts.onboarding.continue : texts.provider.other}
+          </a>
+        </p>
+      </>
+    ),
+  })
+}
+
+function Choice({ choice, view }: { choice: Protocol; view: ProtocolPage }) {
+  const { frame, form, protocol, isFixed } = view
+  const { protocol: words, provider } = frame.texts
+  const content = (
+    <>
+      <span class="provider-name">
+        {words.names[choice]}
+        <span class="quiet">{words.reasons[choice]}</span>
+      </span>
+      {choice === 'saml' && !isFixed && <span class="badge">{words.recommended}</span>}
+      {isFixed && choice === protocol && <span class="badge">{provider.current}</span>}
+    </>
+  )
+  if (isFixed)
+    return (
+      <li>
+        <span class={choice === protocol ? 'provider chosen' : 'provider'}>{content}</span>
+      </li>
+    )
+  return (
+    <li>
+      <Form form={form} action="choose" look="plain" button={content}>
+        <input type="hidden" name="protocol" value={choice} />
+      </Form>
+    </li>
+  )
+}

@@ -1,0 +1,67 @@
+import type { PageSentence } from '../en.js'
+
+/** The words of the page on which an administrator sets directory sync up. */
+export interface DirectoryTexts {
+  readonly directory: {
+    readonly heading: string
+    readonly sentence: (provider: string) => string
+    readonly link: string
+    readonly listSentence: string
+    readonly inactive: string
+    readonly secret: string
+    readonly secretHint: string
+    /** The secret in use, by its last characters. */
+    readonly present: (hint: string) => string
+    readonly previous: (wait: string) => string
+    readonly makeSentence: string
+    readonly makeAgain: string
+    readonly make: string
+    readonly made: string
+    readonly madeSentence: string
+    readonly changed: string
+    readonly steps: string
+    readonly requests: string
+    readonly requestsSentence: string
+    readonly noRequests: string
+    readonly again: string
+    readonly outcomes: Readonly<Record<'done' | 'refused' | 'failed', string>>
+  }
+  readonly noSuchDirectory: PageSentence
+}
+
+export const directory: DirectoryTexts = {
+  directory: {
+    heading: 'Directory sync',
+    sentence: (provider) =>
+      `${provider} keeps your people here: whoever joins has an account at once, and whoever leaves is signed out at once.`,
+    link: 'Set up directory sync',
+    listSentence: 'Your provider keeps your people and their groups here.',
+    inactive:
+      'It is switched off: every request of your provider is refused. The people who invited you can switch it on.',
+    secret: 'Secret',
+    secretHint:
+      'Your provider proves itself by it. It is shown once, when it is made: make one when you are at the field of your console that asks for it.',
+    present: (hint) => `The one in use ends in ${hint}.`,
+    previous: (wait) => `The one before it stops working ${wait}.`,
+    makeSentence:
+      'The one in use works for 24 hours more, so that nothing stops while you enter the new one.',
+    makeAgain: 'If you make another one now, that one stops at once.',
+    make: 'Make a new secret',
+    made: 'Your new secret',
+    madeSentence: 'Copy it now: it is not shown again. The one before it works for 24 hours more.',
+    changed:
+      'Something has changed since this page was shown. Look at what is below, and press again if needed.',
+    steps: 'What to do in the console',
+    requests: 'What your provider has asked lately',
+    requestsSentence: 'The newest first, of the last seven days.',
+    noRequests: 'Nothing yet. Press the button in your console that tests the connection, then look again.',
+    again: 'Look again',
+    outcomes: { done: 'Done', refused: 'Refused', failed: 'Failed' },
+  },
+  noSuchDirectory: {
+    heading: 'There is no directory here',
+    sentence: 'Your invitation is not for a directory of this address, or it was removed.',
+    advice:
+      'Ask the people who invited you to create it, and open the link in your invitation e-mail once more.',
+  },
+}

@@ -1,0 +1,63 @@
+import type { DirectorySyncEvent, ScimResourceType } from '@portico/contract/directory-sync'
+import type { JsonValue } from '@portico/contract/fields'
+import type { Transaction } from 'kysely'
+import { isDeepStrictEqual } from 'node:util'
+import type { z } from 'zod/v4'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { emit } from '../events/emit.js'
+import type { ScimCaller } from './scim-caller.js'
+
+/** A change that the provider of a directory has made. */
+export interface DirectoryChange {
+  readonly type: ScimResourceType
+  readonly change: DirectorySyncEvent['change']
+  readonly id: string
+  /** The record as it was; undefined: there was none. */
+  readonly before: object | undefined
+  /** The record as it is; undefined: there is none any more. */
+  readonly after: object | undefined
+  /** The user it is about, with whom it is erased. */
+  readonly userId?: string
+  readonly email?: string
+}
+
+type Values = Record<string, z.output<typeof JsonValue>>
+
+/** Records what a provider has changed, by the members of the record that changed. */
+export async function emitDirectoryChange(
+  deps: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  { tenant, organizationId, directoryId, providerType }: ScimCaller,
+  { type, change, id, before, after, userId, email }: DirectoryChange,
+): Promise<void> {
+  const kind = type === 'User' ? 'user' : 'group'
+  await emit(deps, trx, tenant, {
+    code: `dir_sync.${kind}.${change}.success`,
+    record: {
+      __type__: 'DirectorySyncEvent',
+      __domain__: tenant.domain,
+      __environment__: tenant.environment,
+      change,
+      directory_sync_id: directoryId,
+      provider: providerType,
+      resource: { id, type, changes: changedMembers(before ?? {}, after ?? {}) },
+    },
+    organizationId,
+    ...(userId !== undefined && { subjectId: userId }),
+    ...(email !== undefined && { email }),
+  })
+}
+
+/** The members in which two records differ, as each has them. */
+export function changedMembers(before: object, after: object): DirectorySyncEvent['resource']['changes'] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (name) => !isDeepStrictEqual(Reflect.get(before, name), Reflect.get(after, name)),
+  )
+  const valuesIn = (record: object) =>
+    // Records are JSON.
+    Object.fromEntries(
+      names.filter((name) => name in record).map((name) => [name, Reflect.get(record, name) as unknown]),
+    ) as Values
+  return { new_values: valuesIn(after), previous_values: valuesIn(before) }
+}

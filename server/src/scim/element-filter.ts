@@ -1,0 +1,62 @@
+import type { ScimAttribute } from '@portico/contract/scim'
+import type { Comparison, ElementFilter } from './filter.js'
+import type { ScimComplex, ScimSimple } from './values.js'
+
+/** Whether an element of a list fits a filter. */
+export function isMatch(filter: ElementFilter, element: ScimComplex): boolean {
+  switch (filter.kind) {
+    case 'and':
+      return filter.filters.every((part) => isMatch(part, element))
+    case 'or':
+      return filter.filters.some((part) => isMatch(part, element))
+    case 'not':
+      return !isMatch(filter.filter, element)
+    case 'present':
+      return element[filter.subject.name] !== undefined
+    case 'comparison':
+      return isComparable(filter.subject, filter.operator, element[filter.subject.name], filter.value)
+  }
+}
+
+function isComparable(
+  { type, caseExact }: ScimAttribute,
+  operator: Comparison,
+  value: ScimSimple | undefined,
+  compared: ScimSimple,
+): boolean {
+  // What says nothing of primary is not primary (RFC 7643 section 2.4).
+  if (type === 'boolean') return ((value ?? false) === compared) === (operator === 'eq')
+  if (value === undefined) return operator === 'ne'
+  const fold = (simple: ScimSimple) => (caseExact ? String(simple) : String(simple).toLowerCase())
+  const [left, right] = [fold(value), fold(compared)]
+  switch (operator) {
+    case 'eq':
+      return left === right
+    case 'ne':
+      return left !== right
+    case 'co':
+      return left.includes(right)
+    case 'sw':
+      return left.startsWith(right)
+    case 'ew':
+      return left.endsWith(right)
+    case 'gt':
+      return left > right
+    case 'ge':
+      return left >= right
+    case 'lt':
+      return left < right
+    case 'le':
+      return left <= right
+  }
+}
+
+/** An element that a filter fits, for filters that say what it has; undefined for others. */
+export function elementOf(filter: ElementFilter): ScimComplex | undefined {
+  if (filter.kind === 'comparison' && filter.operator === 'eq') return { [filter.subject.name]: filter.value }
+  if (filter.kind !== 'and') return undefined
+  const parts = filter.filters.map(elementOf)
+  const known = parts.filter((part) => part !== undefined)
+  const element = Object.assign({}, ...known) as ScimComplex
+  return known.length === parts.length && isMatch(filter, element) ? element : undefined
+}

@@ -1,0 +1,173 @@
+import type { ScimQuirk, ScimResourceType } from '@portico/contract/directory-sync'
+import type { Deps } from '../deps.js'
+import type { Cause } from '../tenant.js'
+import { discover } from './discovery.js'
+import { toScimError } from './failure.js'
+import { scimGroups } from './groups.js'
+import { openLanes } from './lanes.js'
+import { findAddress, toLoggedAnswer, toLoggedBody, toLoggedQuery, toLoggedText } from './logged-text.js'
+import { toScimCaller, type ProvenDirectory } from './proven-directory.js'
+import { toQuery, searchQuery } from './query.js'
+import { recordRefusal } from './refusal.js'
+import { insertScimRequest, type LoggedRequest } from './request-log.js'
+import type { RequestRate } from './request-rate.js'
+import type { ScimAnswer, ScimCall, ScimCaller } from './scim-caller.js'
+import { ScimError, toErrorBody } from './scim-error.js'
+import { scimUsers } from './users.js'
+import { targetOf, type Target } from './target.js'
+import { versionsOfTags } from './versions.js'
+
+/** A request whose sender is proven. */
+export interface Asked {
+  readonly method: string
+  /** Behind the base URL. */
+  readonly path: string
+  /** Behind the question mark. */
+  readonly query: string
+  readonly ifMatch: string | undefined
+  readonly ifNoneMatch: string | undefined
+  readonly requestId: string
+  readonly rate: RequestRate
+  /** Reads the body from JSON; undefined without one. */
+  readonly readBody: () => Promise<unknown>
+}
+
+/** A request that could be read. */
+interface Question {
+  readonly target: Target
+  readonly call: Omit<ScimCall, 'quirk'>
+}
+
+/** Makes the function that answers one request of a directory's provider, and keeps what it was and what became of it. */
+export function scimExchange(deps: Deps) {
+  const operations = { User: scimUsers(deps), Group: scimGroups(deps) }
+  const inLane = openLanes(deps)
+
+  return async function answerScim(
+    directory: ProvenDirectory,
+    asked: Asked,
+  ): Promise<ScimAnswer | ScimError> {
+    const startMs = performance.now()
+    const question = await orFailure(() => readQuestion(directory, asked))
+    const [target, call] = question instanceof ScimError ? [] : [question.target, question.call]
+    const type = target && resourceTypeOf(target)
+    const body = toLoggedBody(call?.body, type)
+    const cause: Cause = {
+      requestId: asked.requestId,
+      actor: { type: 'directory', id: directory.directoryId },
+      params: () => ({ ...asObject(body), directory_sync_id: directory.directoryId, path: asked.path }),
+    }
+    const quirks = new Set<ScimQuirk>()
+    const quirk = (name: ScimQuirk) => void quirks.add(name)
+    return orFailure(() =>
+      inLane(directory.directoryId, async () => {
+        const answered =
+          question instanceof ScimError
+            ? question
+            : await orFailure(() =>
+                run(toScimCaller(directory, cause), question.target, { ...question.call, quirk }),
+              )
+        const texts = { query: toLoggedQuery(asked.query), request: toLoggedText(body) }
+        const logged: LoggedRequest = {
+          method: asked.method,
+          path: asked.path,
+          ...texts,
+          ...toLoggedOutcome(answered, type),
+          email: addressOf(answered) ?? (type === 'User' ? findAddress(texts) : undefined),
+          quirks: [...quirks],
+          durationMs: Math.round(performance.now() - startMs),
+          requestId: asked.requestId,
+        }
+        if (mayBeKept(asked.rate)) await keep(directory, { answered, target, cause, logged })
+        return answered
+      }),
+    )
+  }
+
+  async function run(caller: ScimCaller, target: Target, call: ScimCall): Promise<ScimAnswer> {
+    if (target.kind === 'discovery') {
+      const place = { baseUrl: caller.baseUrl, serviceUrl: deps.config.baseUrl }
+      return { status: 200, body: discover(target.endpoint, target.name, call.query, place), changes: [] }
+    }
+    const ofType = operations[target.type]
+    if (target.kind === 'one') return ofType[target.operation](caller, target.id, call)
+    if (target.operation === 'search') return ofType.list(caller, { ...call, query: searchQuery(call.body) })
+    return ofType[target.operation](caller, call)
+  }
+
+  async function keep(directory: ProvenDirectory, { answered, target, cause, logged }: Ended): Promise<void> {
+    if (answered instanceof ScimError && answered.fault.status >= 500)
+      deps.log.error({ request_id: cause.requestId, err: answered.cause }, 'a SCIM request failed')
+    try {
+      if (answered instanceof ScimError)
+        await recordRefusal(deps, directory, { error: answered, target, cause, logged })
+      else await insertScimRequest(deps, deps.db, directory, logged)
+    } catch (error) {
+      // What was asked for is done by now, or refused: the provider has to be told that, and not that the log is amiss.
+      deps.log.error({ request_id: cause.requestId, err: error }, 'a SCIM request is missing in its log')
+    }
+  }
+}
+
+interface Ended {
+  readonly answered: ScimAnswer | ScimError
+  readonly target: Target | undefined
+  readonly cause: Cause
+  readonly logged: LoggedRequest
+}
+
+async function orFailure<Result>(work: () => Promise<Result>): Promise<Result | ScimError> {
+  try {
+    return await work()
+  } catch (error) {
+    return toScimError(error)
+  }
+}
+
+/** @throws ScimError */
+async function readQuestion(directory: ProvenDirectory, asked: Asked): Promise<Question> {
+  const { rate } = asked
+  if (rate.isExceeded)
+    throw new ScimError(
+      { status: 429, retryAfterSeconds: rate.resetSeconds },
+      `More than ${rate.limit} requests in a second: wait, and send it again.`,
+    )
+  if (!directory.active) throw new ScimError({ status: 403 }, 'The directory is switched off.')
+  const target = targetOf(asked.method, asked.path)
+  const query = toQuery(asked.query)
+  return {
+    target,
+    call: {
+      query,
+      body: await asked.readBody(),
+      ifMatch: versionsOfTags(asked.ifMatch),
+      ifNoneMatch: versionsOfTags(asked.ifNoneMatch),
+    },
+  }
+}
+
+/** What a limit refuses would fill the log as fast as it comes: the first of each second is kept. */
+function mayBeKept(rate: RequestRate): boolean {
+  return !rate.isExceeded || rate.isFirstExcess
+}
+
+function toLoggedOutcome(answered: ScimAnswer | ScimError, type: ScimResourceType | undefined) {
+  if (!(answered instanceof ScimError)) {
+    const { status, body, changes, userId } = answered
+    return { status, answer: toLoggedAnswer(body, type), scimType: null, changes, userId }
+  }
+  const { status, scimType = null } = answered.fault
+  return { status, answer: toLoggedText(toErrorBody(answered)), scimType, changes: [], userId: undefined }
+}
+
+function addressOf(answered: ScimAnswer | ScimError): string | undefined {
+  return answered instanceof ScimError ? undefined : answered.email
+}
+
+function resourceTypeOf(target: Target): ScimResourceType | undefined {
+  return target.kind === 'discovery' ? undefined : target.type
+}
+
+function asObject(value: unknown): object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
+}

@@ -1,0 +1,207 @@
+import { scimLimits, type ScimAttribute } from '@portico/contract/scim'
+import { parse, type AttrExp, type Filter } from 'scim2-parse-filter'
+import { attributeNamed, findPath, leafOf, type ResourceSchemas, type SchemaPath } from './schema-path.js'
+import { ScimError } from './scim-error.js'
+import type { NoteQuirk } from './values.js'
+
+export type Comparison = 'eq' | 'ne' | 'co' | 'sw' | 'ew' | 'gt' | 'ge' | 'lt' | 'le'
+
+/** What a comparison is about: an attribute of the resource, or, within brackets, a member of one element. */
+type Term<Subject> =
+  | { readonly kind: 'present'; readonly subject: Subject }
+  | {
+      readonly kind: 'comparison'
+      readonly subject: Subject
+      readonly operator: Comparison
+      readonly value: string | boolean
+    }
+
+export type ScimFilter =
+  | { readonly kind: 'and' | 'or'; readonly filters: readonly ScimFilter[] }
+  | { readonly kind: 'not'; readonly filter: ScimFilter }
+  | Term<SchemaPath>
+  | { readonly kind: 'element'; readonly list: SchemaPath; readonly filter: ElementFilter }
+
+/** What one element of a list has to fit; it holds no further brackets. */
+export type ElementFilter =
+  | { readonly kind: 'and' | 'or'; readonly filters: readonly ElementFilter[] }
+  | { readonly kind: 'not'; readonly filter: ElementFilter }
+  | Term<ScimAttribute>
+
+/**
+ * Reads a filter (RFC 7644 section 3.4.2.2), its attributes found in the schemas.
+ *
+ * @throws ScimError 400 `invalidFilter`
+ */
+export function readFilter(schemas: ResourceSchemas, text: string, quirk: NoteQuirk): ScimFilter {
+  const subjectOf = (path: string): SchemaPath => {
+    const found = findPath(schemas, path)
+    if (found === undefined)
+      throw invalidFilter(`${path.slice(0, 200)} is no attribute that can be filtered by`)
+    const isMeant = found.sub === undefined && found.attribute.type === 'complex'
+    // emails co "example.com" means the values of its elements.
+    return isMeant ? { ...found, sub: attributeNamed(found.attribute.subAttributes, 'value') } : found
+  }
+  const elementsOf = (path: string): SchemaPath => {
+    const list = findPath(schemas, path)
+    if (list === undefined || list.sub !== undefined || list.attribute.subAttributes === undefined)
+      throw invalidFilter(`${path.slice(0, 200)} has no elements to choose from`)
+    return list
+  }
+  const { filter, texts } = parseText(text, quirk)
+  const read = (part: Filter): ScimFilter => {
+    switch (part.op) {
+      case 'and':
+      case 'or':
+        return { kind: part.op, filters: part.filters.map(read) }
+      case 'not':
+        return { kind: 'not', filter: read(part.filter) }
+      case '[]': {
+        const list = elementsOf(part.attrPath)
+        return { kind: 'element', list, filter: toElementFilter(list.attribute, part.valFilter, texts) }
+      }
+      default: {
+        const subject = subjectOf(part.attrPath)
+        return toTerm(subject, leafOf(subject), part, texts)
+      }
+    }
+  }
+  return read(filter)
+}
+
+/**
+ * Reads what stands in the brackets of a path, such as `type eq "work"`.
+ *
+ * @throws ScimError 400 `invalidFilter`
+ */
+export function readElementFilter(list: ScimAttribute, text: string, quirk: NoteQuirk): ElementFilter {
+  const { filter, texts } = parseText(text, quirk)
+  return toElementFilter(list, filter, texts)
+}
+
+function toElementFilter(list: ScimAttribute, part: Filter, texts: readonly string[]): ElementFilter {
+  switch (part.op) {
+    case 'and':
+    case 'or':
+      return { kind: part.op, filters: part.filters.map((inner) => toElementFilter(list, inner, texts)) }
+    case 'not':
+      return { kind: 'not', filter: toElementFilter(list, part.filter, texts) }
+    case '[]':
+      throw invalidFilter('brackets must not stand in brackets')
+    default: {
+      const sub = attributeNamed(list.subAttributes, part.attrPath)
+      if (sub === undefined)
+        throw invalidFilter(`${part.attrPath.slice(0, 200)} is no member of ${list.name}`)
+      return toTerm(sub, sub, part, texts)
+    }
+  }
+}
+
+/** @param texts The texts of the filter, which has their places instead. */
+function toTerm<Subject>(
+  subject: Subject,
+  leaf: ScimAttribute,
+  part: AttrExp,
+  texts: readonly string[],
+): Term<Subject> | { readonly kind: 'not'; readonly filter: Term<Subject> } {
+  if (part.op === 'pr') return { kind: 'present', subject }
+  const { op: operator, compValue } = part
+  const value = typeof compValue === 'string' ? texts[Number(compValue)] : compValue
+  return toComparison(subject, leaf, operator, value)
+}
+
+function toComparison<Subject>(
+  subject: Subject,
+  leaf: ScimAttribute,
+  operator: Comparison,
+  value: string | number | boolean | null | undefined,
+): Term<Subject> | { readonly kind: 'not'; readonly filter: Term<Subject> } {
+  if (leaf.type === 'complex' || leaf.returned === 'never')
+    throw invalidFilter(`${leaf.name} cannot be compared`)
+  if (value === null || value === undefined) {
+    const present = { kind: 'present', subject } as const
+    if (operator === 'ne') return present
+    if (operator === 'eq') return { kind: 'not', filter: present }
+    throw invalidFilter('null can only be compared by eq and ne')
+  }
+  if (leaf.type !== 'boolean') {
+    const text = String(value)
+    if (leaf.type === 'dateTime' && !isTime(text))
+      throw invalidFilter(`${leaf.name} is compared with a time such as "2026-03-14T09:26:53Z"`)
+    return { kind: 'comparison', subject, operator, value: text }
+  }
+  const word = String(value).toLowerCase()
+  if (word !== 'true' && word !== 'false') throw invalidFilter(`${leaf.name} is compared with true or false`)
+  if (operator !== 'eq' && operator !== 'ne')
+    throw invalidFilter(`${leaf.name} can only be compared by eq and ne`)
+  return { kind: 'comparison', subject, operator, value: word === 'true' }
+}
+
+/** Whether text is a time with a year of four digits, as RFC 3339 has them: Postgres does not hold all that Date reads. */
+function isTime(text: string): boolean {
+  const year = new Date(text).getUTCFullYear()
+  return year >= 0 && year <= 9999
+}
+
+/** Texts, booleans in any case, brackets that open and that close. */
+const pieces = /"(?:[^"\\]|\\.)*"|\b(?:true|false)\b|[([]|[)\]]|"/gi
+
+/** What is compared and is neither text nor a value of JSON, as Entra ID's own examples have it. */
+const bareTexts =
+  /(\b(?:eq|ne|co|sw|ew|gt|ge|lt|le)\s+)(?!(?:true|false|null|-?\d+(?:\.\d+)?)(?![^\s()[\]]))([^\s"()[\]]+)/gi
+
+/** A member that is compared behind brackets, which hold what its element has to fit besides. */
+const membersBehind = /\[([^[\]]*)\]\.([\w$]+\s+(?:pr\b|\w+\s+(?:"\d+"|[^\s"()[\]]+)))/gi
+
+/**
+ * Has the library parse a filter in which each text is only a number: by itself it reads escapes otherwise than JSON,
+ * and a text with line breaks that is not closed takes it exponential time. It also forgets that what stands before and
+ * behind brackets is about one element.
+ */
+function parseText(
+  text: string,
+  quirk: NoteQuirk,
+): { readonly filter: Filter; readonly texts: readonly string[] } {
+  if (text.length > scimLimits.filterLength)
+    throw invalidFilter(`a filter must be at most ${scimLimits.filterLength} characters long`)
+  const texts: string[] = []
+  let depth = 0
+  const numbered = text
+    .replace(pieces, (piece) => {
+      if (piece.length > 1 && piece.startsWith('"')) return `"${texts.push(readJsonText(piece)) - 1}"`
+      if (piece === '"') throw invalidFilter('a text is not closed')
+      if (piece === '(' || piece === '[') depth++
+      if (piece === ')' || piece === ']') depth--
+      if (depth > scimLimits.filterDepth)
+        throw invalidFilter(`brackets must be at most ${scimLimits.filterDepth} deep`)
+      const lower = piece.toLowerCase()
+      if (piece !== lower) quirk('boolean_as_text')
+      return lower
+    })
+    .replace(bareTexts, (_all, operator: string, bare: string) => {
+      quirk('unquoted_text')
+      return `${operator}"${texts.push(bare) - 1}"`
+    })
+    .replace(membersBehind, '[($1) and $2]')
+  try {
+    return { filter: parse(numbered), texts }
+  } catch (error) {
+    throw invalidFilter('the filter cannot be read', { cause: error })
+  }
+}
+
+function readJsonText(literal: string): string {
+  let text: unknown
+  try {
+    text = JSON.parse(literal)
+  } catch (error) {
+    throw invalidFilter('a text of the filter is not written as in JSON', { cause: error })
+  }
+  if (typeof text !== 'string' || !text.isWellFormed() || text.includes('\0'))
+    throw invalidFilter('a text must not contain NUL characters or unpaired surrogates')
+  return text
+}
+
+function invalidFilter(problem: string, options?: ErrorOptions): ScimError {
+  return new ScimError({ status: 400, scimType: 'invalidFilter' }, problem, options)
+}

@@ -1,0 +1,183 @@
+import { id as idForm } from '@portico/contract/fields'
+import { groupSchema } from '@portico/contract/scim'
+import { sql, type RawBuilder } from 'kysely'
+import { normalizeEmail } from '../users/email.js'
+import type { Comparison, ElementFilter, ScimFilter } from './filter.js'
+import { userNameOfMember } from './group-members.js'
+import { groupSchemas, textOf, type SchemaPath } from './schema-path.js'
+import { ScimError } from './scim-error.js'
+
+type Condition = RawBuilder<boolean>
+
+/** A value that is compared: how the row has it, and what becomes of the text that it is compared with. */
+interface Operand {
+  readonly expression: RawBuilder<unknown>
+  readonly kind: 'text' | 'uuid' | 'time'
+  /** Text that is compared in any case. */
+  readonly isFolded?: boolean
+}
+
+/** A filter as a condition on a row of directory_groups. */
+export function toGroupCondition(filter: ScimFilter, baseUrl: string): Condition {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return joined(
+        filter.kind,
+        filter.filters.map((part) => toGroupCondition(part, baseUrl)),
+      )
+    case 'not':
+      return sql`(${toGroupCondition(filter.filter, baseUrl)}) is not true`
+    case 'element':
+      return hasMember(toMemberCondition(filter.filter))
+    default: {
+      const { subject } = filter
+      if (subject.attribute.name === 'members') {
+        const member = subject.sub ?? subject.attribute
+        return hasMember(toMemberCondition({ ...filter, subject: member }))
+      }
+      const operand = operandOf(subject, baseUrl)
+      if (operand === undefined) throw unfiltered(textOf(subject, groupSchemas))
+      return filter.kind === 'present'
+        ? sql`${operand.expression} is not null`
+        : toComparison(operand, filter.operator, String(filter.value))
+    }
+  }
+}
+
+/** What groups are sorted by; undefined for what they are not. */
+export function sortedBy(path: SchemaPath, baseUrl: string): RawBuilder<unknown> | undefined {
+  const operand = operandOf(path, baseUrl)
+  if (operand === undefined) return undefined
+  return operand.kind === 'text' ? sql`${operand.expression} collate "C"` : operand.expression
+}
+
+function operandOf(path: SchemaPath, baseUrl: string): Operand | undefined {
+  switch (textOf(path, groupSchemas)) {
+    case 'id':
+      return { expression: sql.ref('directory_groups.id'), kind: 'uuid' }
+    case 'externalId':
+      return { expression: sql.ref('directory_groups.external_id'), kind: 'text' }
+    case 'displayName':
+      return {
+        expression: sql.ref('directory_groups.display_name_normalized'),
+        kind: 'text',
+        isFolded: true,
+      }
+    case 'meta.resourceType':
+      return { expression: sql`${groupSchema.name}::text`, kind: 'text' }
+    case 'meta.created':
+      return { expression: sql.ref('directory_groups.inserted_at'), kind: 'time' }
+    case 'meta.lastModified':
+      return { expression: sql.ref('directory_groups.updated_at'), kind: 'time' }
+    case 'meta.location':
+      return { expression: sql`(${`${baseUrl}/Groups/`}::text || directory_groups.id)`, kind: 'text' }
+    case 'meta.version':
+      return { expression: sql`('W/"' || directory_groups.version || '"')`, kind: 'text' }
+    default:
+      return undefined
+  }
+}
+
+function hasMember(condition: Condition): Condition {
+  // The offset keeps it a subselect, which finds the members of one group by their key; see userNameOfMember().
+  return sql`exists (
+    select from directory_group_members member
+    where member.account_id = directory_groups.account_id
+      and member.environment = directory_groups.environment
+      and member.organization_id = directory_groups.organization_id
+      and member.group_id = directory_groups.id
+      and ${condition}
+    offset 0
+  )`
+}
+
+function toMemberCondition(filter: ElementFilter): Condition {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return joined(
+        filter.kind,
+        filter.filters.map((part) => toMemberCondition(part)),
+      )
+    case 'not':
+      return sql`(${toMemberCondition(filter.filter)}) is not true`
+    case 'present':
+      // A member has each of them.
+      return sql`true`
+    case 'comparison': {
+      const operand = memberOperandOf(filter.subject.name)
+      if (operand === undefined) throw unfiltered(`members.${filter.subject.name}`)
+      return toComparison(operand, filter.operator, String(filter.value))
+    }
+  }
+}
+
+function memberOperandOf(name: string): Operand | undefined {
+  switch (name) {
+    case 'value':
+      return { expression: sql.ref('member.user_id'), kind: 'uuid' }
+    case 'display':
+      return { expression: userNameOfMember('user_name_normalized'), kind: 'text', isFolded: true }
+    case 'type':
+      return { expression: sql`'user'`, kind: 'text', isFolded: true }
+    default:
+      return undefined
+  }
+}
+
+function joined(kind: 'and' | 'or', conditions: readonly Condition[]): Condition {
+  return sql`(${sql.join(conditions, kind === 'and' ? sql` and ` : sql` or `)})`
+}
+
+const orders = { gt: sql`>`, ge: sql`>=`, lt: sql`<`, le: sql`<=` }
+
+function toComparison(operand: Operand, operator: Comparison, text: string): Condition {
+  const { expression, kind } = operand
+  if (kind === 'time') return toTimeComparison(expression, operator, new Date(text))
+  // What is no id is that of none; one that is finds its row by an index.
+  if (kind === 'uuid' && operator === 'eq')
+    return idForm().safeParse(text).success ? sql`${expression} = ${text}::uuid` : sql`false`
+  const subject = kind === 'uuid' ? sql`${expression}::text` : expression
+  const value = sql`${operand.isFolded === true ? normalizeEmail(text) : text}::text`
+  switch (operator) {
+    case 'eq':
+      return sql`${subject} = ${value}`
+    case 'ne':
+      return sql`${subject} is distinct from ${value}`
+    case 'co':
+      return sql`strpos(${subject}, ${value}) > 0`
+    case 'sw':
+      return sql`starts_with(${subject}, ${value})`
+    case 'ew':
+      return sql`right(${subject}, length(${value})) = ${value}`
+    default:
+      return sql`${subject} collate "C" ${orders[operator]} ${value}`
+  }
+}
+
+function toTimeComparison(expression: RawBuilder<unknown>, operator: Comparison, time: Date): Condition {
+  const value = sql`${time}::timestamptz`
+  switch (operator) {
+    case 'eq':
+      return sql`${expression} = ${value}`
+    case 'ne':
+      return sql`${expression} <> ${value}`
+    case 'co':
+    case 'sw':
+    case 'ew':
+      throw new ScimError(
+        { status: 400, scimType: 'invalidFilter' },
+        `times are compared by eq, ne, gt, ge, lt and le, and not by ${operator}`,
+      )
+    default:
+      return sql`${expression} ${orders[operator]} ${value}`
+  }
+}
+
+function unfiltered(name: string): ScimError {
+  return new ScimError(
+    { status: 400, scimType: 'invalidFilter' },
+    `${name} is no attribute of groups that can be filtered by`,
+  )
+}

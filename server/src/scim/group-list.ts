@@ -1,0 +1,96 @@
+import { groupSchema, scimLimits } from '@portico/contract/scim'
+import { sql, type Kysely } from 'kysely'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { sortedBy, toGroupCondition } from './group-filter.js'
+import { readMembers, type Member } from './group-members.js'
+import { groupColumns, toGroupResource, type GroupRow } from './group-resource.js'
+import { readListQuery, toListBody, totalOf, type ListQuery } from './list-query.js'
+import { isAnswered, toBody, type Projection } from './projection.js'
+import { attributeNamed, groupSchemas, textOf } from './schema-path.js'
+import type { ScimAnswer, ScimCall, ScimCaller } from './scim-caller.js'
+import { ScimError } from './scim-error.js'
+
+/**
+ * The groups of the directory, the oldest first. A page ends where it has as many members as one answer may have: with
+ * fewer groups than were asked for, and `itemsPerPage` says so (RFC 7644 section 3.4.2.4).
+ *
+ * @throws ScimError 400 `invalidFilter`, `invalidPath`, `invalidValue`
+ */
+export async function listGroups(
+  { db }: Pick<Deps, 'db'>,
+  caller: ScimCaller,
+  call: ScimCall,
+): Promise<ScimAnswer> {
+  const query = readListQuery(groupSchemas, call.query, call.quirk)
+  const wanted = filteredGroups(db, caller, query)
+  const rows = await pageOf(wanted, caller, query)
+  const total = await totalOf(query, rows.length, async () => {
+    const counted = await wanted.select(sql<number>`count(*)::integer`.as('count')).executeTakeFirstOrThrow()
+    return counted.count
+  })
+  const { shown, members } = hasMembers(query.projection)
+    ? await withMembers(db, caller, rows)
+    : { shown: rows, members: undefined }
+  const resources = shown.map((row) => {
+    const resource = toGroupResource(row, members && (members.get(row.id) ?? []), caller.baseUrl)
+    return toBody(groupSchemas, resource, query.projection)
+  })
+  return { status: 200, body: toListBody(query, total, resources), changes: [] }
+}
+
+/** Whether an answer tells of members, so that they must be read. */
+export function hasMembers(projection: Projection): boolean {
+  const members = attributeNamed(groupSchema.attributes, 'members')
+  return members !== undefined && isAnswered(projection, groupSchema, members)
+}
+
+/** Every statement on the groups of a directory starts here. */
+export function groupsOf(db: Kysely<DB>, { tenant, organizationId, directoryId }: ScimCaller) {
+  return db
+    .selectFrom('directory_groups')
+    .where('directory_groups.account_id', '=', tenant.accountId)
+    .where('directory_groups.environment', '=', tenant.environment)
+    .where('directory_groups.organization_id', '=', organizationId)
+    .where('directory_groups.directory_id', '=', directoryId)
+}
+
+function filteredGroups(db: Kysely<DB>, caller: ScimCaller, { filter }: ListQuery) {
+  const groups = groupsOf(db, caller)
+  return filter === undefined ? groups : groups.where(toGroupCondition(filter, caller.baseUrl))
+}
+
+function pageOf(
+  groups: ReturnType<typeof groupsOf>,
+  { baseUrl }: ScimCaller,
+  { sortBy, isDescending, startIndex, count }: ListQuery,
+): Promise<GroupRow[]> {
+  const sorted = sortBy && sortedBy(sortBy, baseUrl)
+  if (sortBy !== undefined && sorted === undefined)
+    throw new ScimError(
+      { status: 400, scimType: 'invalidPath' },
+      `groups cannot be sorted by ${textOf(sortBy, groupSchemas)}`,
+    )
+  const direction = isDescending ? 'desc' : 'asc'
+  return groups
+    .select(groupColumns)
+    .$if(sorted !== undefined, (select) => select.orderBy(sorted ?? sql`1`, direction))
+    .orderBy('inserted_at', direction)
+    .orderBy('id', direction)
+    .offset(startIndex - 1)
+    .limit(count)
+    .execute()
+}
+
+async function withMembers(
+  db: Kysely<DB>,
+  caller: ScimCaller,
+  rows: readonly GroupRow[],
+): Promise<{ readonly shown: readonly GroupRow[]; readonly members: ReadonlyMap<string, Member[]> }> {
+  const ids = rows.map(({ id }) => id)
+  const { members, cutAt } = await readMembers(db, caller, ids, scimLimits.members)
+  const complete = cutAt === undefined ? ids.length : ids.indexOf(cutAt)
+  if (complete > 0 || ids.length === 0) return { shown: rows.slice(0, complete), members }
+  const first = await readMembers(db, caller, ids.slice(0, 1), scimLimits.groupMembers)
+  return { shown: rows.slice(0, 1), members: first.members }
+}

@@ -1,0 +1,290 @@
+import { scimLimits } from '@portico/contract/scim'
+import type { DirectorySyncEvent, ScimRequest } from '@portico/contract/directory-sync'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import type { DB } from '../db/schema.js'
+import { isUniqueViolation } from '../db/violations.js'
+import type { Deps } from '../deps.js'
+import { normalizeEmail } from '../users/email.js'
+import { changedMembers, emitDirectoryChange } from './directory-event.js'
+import {
+  foldMembers,
+  toGroupChange,
+  toWholeGroup,
+  type GroupChange,
+  type MemberStep,
+} from './group-change.js'
+import { groupsOf, hasMembers, listGroups } from './group-list.js'
+import { changeMembers, countMembers, readMembers, type MembersChanged } from './group-members.js'
+import {
+  groupColumns,
+  groupLocation,
+  toElement,
+  toGroupRecord,
+  toGroupResource,
+  type GroupRow,
+} from './group-resource.js'
+import { inChange } from './in-change.js'
+import { readPatch } from './patch-steps.js'
+import { readProjection, toBody, type Projection } from './projection.js'
+import { groupSchemas } from './schema-path.js'
+import type { ScimAnswer, ScimCall, ScimCaller, ScimOperations } from './scim-caller.js'
+import { ScimError } from './scim-error.js'
+import { readResource } from './values.js'
+
+/** SCIM operations on groups (RFC 7644 section 3). */
+export function scimGroups(deps: Deps): ScimOperations {
+  return {
+    list: (caller, call) => listGroups(deps, caller, call),
+    create: (caller, call) => createGroup(deps, caller, call),
+    get: (caller, id, call) => getGroup(deps, caller, id, call),
+    replace: (caller, id, call) => replaceGroup(deps, caller, id, call),
+    patch: (caller, id, call) => patchGroup(deps, caller, id, call),
+    delete: (caller, id, call) => deleteGroup(deps, caller, id, call),
+  }
+}
+
+/** @throws ScimError 404 */
+async function getGroup(
+  { db }: Deps,
+  caller: ScimCaller,
+  id: string,
+  { query, ifNoneMatch }: ScimCall,
+): Promise<ScimAnswer> {
+  const projection = readProjection(groupSchemas, query)
+  const row = await groupsOf(db, caller).where('id', '=', id).select(groupColumns).executeTakeFirst()
+  if (row === undefined) throw notFound(id)
+  const { version } = row
+  if (ifNoneMatch?.includes(version) === true) return { status: 304, version, changes: [] }
+  return { status: 200, body: await toGroupBody(db, caller, row, projection), version, changes: [] }
+}
+
+/**
+ * A group of a name that others may have, too: its externalId alone is unique.
+ *
+ * @throws ScimError 400, 403 for members whom the directory has not made, 409 `uniqueness`
+ */
+async function createGroup(deps: Deps, caller: ScimCaller, call: ScimCall): Promise<ScimAnswer> {
+  const projection = readProjection(groupSchemas, call.query)
+  const wanted = toWholeGroup(readResource(groupSchemas, call.body, call.quirk))
+  const id = uuidv7()
+  return inChange(deps, caller, async (trx) => {
+    const at = deps.now()
+    const row = await trx
+      .insertInto('directory_groups')
+      .values({
+        account_id: caller.tenant.accountId,
+        environment: caller.tenant.environment,
+        organization_id: caller.organizationId,
+        directory_id: caller.directoryId,
+        id,
+        external_id: wanted.externalId ?? null,
+        ...toNameColumns(wanted.displayName),
+        inserted_at: at,
+        updated_at: at,
+      })
+      .returning(groupColumns)
+      .executeTakeFirstOrThrow()
+      .catch(asTaken)
+    const members = await writeMembers(deps, trx, caller, id, wanted.members)
+    const after = { id, ...toGroupRecord(row), ...toMemberRecord(members) }
+    return {
+      status: 201,
+      body: await toGroupBody(trx, caller, row, projection),
+      version: row.version,
+      location: groupLocation(caller.baseUrl, id),
+      changes: await tell(deps, trx, caller, { change: 'provision', id, before: undefined, after }),
+    }
+  })
+}
+
+/** @throws ScimError 400, 403, 404, 409 `uniqueness`, 412 */
+async function replaceGroup(deps: Deps, caller: ScimCaller, id: string, call: ScimCall): Promise<ScimAnswer> {
+  const projection = readProjection(groupSchemas, call.query)
+  const wanted = toWholeGroup(readResource(groupSchemas, call.body, call.quirk))
+  return inChange(deps, caller, async (trx) => {
+    const { row, changes } = await changeGroup(deps, trx, caller, id, { wanted, ifMatch: call.ifMatch })
+    const body = await toGroupBody(trx, caller, row, projection)
+    return { status: 200, body, version: row.version, changes }
+  })
+}
+
+/**
+ * Answers without a body unless attributes are asked for (RFC 7644 section 3.5.2): to read 10,000 members takes longer
+ * than to change one, and providers do nothing with them.
+ *
+ * @throws ScimError 400, 403, 404, 409 `uniqueness`, 412
+ */
+async function patchGroup(deps: Deps, caller: ScimCaller, id: string, call: ScimCall): Promise<ScimAnswer> {
+  const projection = readProjection(groupSchemas, call.query)
+  const wanted = toGroupChange(readPatch(groupSchemas, call.body, call.quirk))
+  return inChange(deps, caller, async (trx) => {
+    const { row, changes } = await changeGroup(deps, trx, caller, id, { wanted, ifMatch: call.ifMatch })
+    const { version } = row
+    if (projection.only === undefined) return { status: 204, version, changes }
+    return { status: 200, body: await toGroupBody(trx, caller, row, projection), version, changes }
+  })
+}
+
+/** @throws ScimError 404, 412 */
+async function deleteGroup(
+  deps: Deps,
+  caller: ScimCaller,
+  id: string,
+  { ifMatch }: ScimCall,
+): Promise<ScimAnswer> {
+  return inChange(deps, caller, async (trx) => {
+    const row = await holdGroup(trx, caller, id, ifMatch)
+    const { ids, count } = await countMembers(trx, caller, id)
+    await trx
+      .deleteFrom('directory_groups')
+      .where('account_id', '=', caller.tenant.accountId)
+      .where('environment', '=', caller.tenant.environment)
+      .where('organization_id', '=', caller.organizationId)
+      .where('directory_id', '=', caller.directoryId)
+      .where('id', '=', id)
+      .execute()
+    const before = { id, ...toGroupRecord(row), members_removed: ids, members_removed_count: count }
+    const changes = await tell(deps, trx, caller, { change: 'deprovision', id, before, after: undefined })
+    return { status: 204, changes }
+  })
+}
+
+/** What is to become of a group, and of which versions. */
+interface WantedGroup {
+  readonly wanted: GroupChange
+  readonly ifMatch: readonly number[] | undefined
+}
+
+/** Writes what differs; what is asked for again changes nothing, and is no event. */
+async function changeGroup(
+  deps: Deps,
+  trx: Transaction<DB>,
+  caller: ScimCaller,
+  id: string,
+  { wanted, ifMatch }: WantedGroup,
+): Promise<{ readonly row: GroupRow; readonly changes: ScimAnswer['changes'] }> {
+  const before = await holdGroup(trx, caller, id, ifMatch)
+  const members = await writeMembers(deps, trx, caller, id, wanted.members)
+  const { displayName = before.display_name, externalId = before.external_id } = wanted
+  const isSame =
+    displayName === before.display_name &&
+    externalId === before.external_id &&
+    members.addedCount + members.removedCount === 0
+  if (isSame) return { row: before, changes: [] }
+
+  const row = await trx
+    .updateTable('directory_groups')
+    .set({
+      external_id: externalId,
+      ...toNameColumns(displayName),
+      version: sql`version + 1`,
+      updated_at: deps.now(),
+    })
+    .where('account_id', '=', caller.tenant.accountId)
+    .where('environment', '=', caller.tenant.environment)
+    .where('organization_id', '=', caller.organizationId)
+    .where('directory_id', '=', caller.directoryId)
+    .where('id', '=', id)
+    .returning(groupColumns)
+    .executeTakeFirstOrThrow()
+    .catch(asTaken)
+  const told = { before: toGroupRecord(before), after: { ...toGroupRecord(row), ...toMemberRecord(members) } }
+  return { row, changes: await tell(deps, trx, caller, { change: 'update', id, ...told }) }
+}
+
+/**
+ * The group, held until the transaction ends. The versions are in the statement that waits for those who hold it now, so
+ * that of all who name one version the first alone finds it.
+ */
+async function holdGroup(
+  trx: Transaction<DB>,
+  caller: ScimCaller,
+  id: string,
+  versions: readonly number[] | undefined,
+): Promise<GroupRow> {
+  const group = groupsOf(trx, caller).where('id', '=', id)
+  const row = await group
+    .select(groupColumns)
+    .$if(versions !== undefined, (select) =>
+      select.where(sql<boolean>`version = any(${versions}::integer[])`),
+    )
+    .forUpdate()
+    .executeTakeFirst()
+  if (row !== undefined) return row
+  const other = await group.select('id').executeTakeFirst()
+  if (other === undefined) throw notFound(id)
+  throw new ScimError({ status: 412 }, 'The group has changed since the version of If-Match.')
+}
+
+async function writeMembers(
+  deps: Deps,
+  trx: Transaction<DB>,
+  caller: ScimCaller,
+  id: string,
+  steps: readonly MemberStep[],
+): Promise<MembersChanged> {
+  const change = await foldMembers(steps, async () => {
+    const { members } = await readMembers(trx, caller, [id], scimLimits.groupMembers)
+    return (members.get(id) ?? []).map((member) => toElement(member, caller.baseUrl))
+  })
+  return changeMembers(deps, trx, caller, id, change)
+}
+
+async function toGroupBody(
+  db: Kysely<DB>,
+  caller: ScimCaller,
+  row: GroupRow,
+  projection: Projection,
+): Promise<object> {
+  const read = hasMembers(projection)
+    ? await readMembers(db, caller, [row.id], scimLimits.groupMembers)
+    : undefined
+  const members = read && (read.members.get(row.id) ?? [])
+  return toBody(groupSchemas, toGroupResource(row, members, caller.baseUrl), projection)
+}
+
+/** What happened to a group, by its record before and after. */
+interface Told {
+  readonly change: DirectorySyncEvent['change']
+  readonly id: string
+  readonly before: object | undefined
+  readonly after: object | undefined
+}
+
+/** Records the event, and says for the log what has changed. */
+async function tell(
+  deps: Deps,
+  trx: Transaction<DB>,
+  caller: ScimCaller,
+  told: Told,
+): Promise<ScimRequest['changes']> {
+  await emitDirectoryChange(deps, trx, caller, { type: 'Group', ...told })
+  const { new_values, previous_values } = changedMembers(told.before ?? {}, told.after ?? {})
+  const names = Object.keys({ ...previous_values, ...new_values })
+  return [{ type: 'Group', id: told.id, members: names }]
+}
+
+/** Members are told where some have come or gone. */
+function toMemberRecord({ added, addedCount, removed, removedCount }: MembersChanged): object {
+  return {
+    ...(addedCount > 0 && { members_added: added, members_added_count: addedCount }),
+    ...(removedCount > 0 && { members_removed: removed, members_removed_count: removedCount }),
+  }
+}
+
+function toNameColumns(displayName: string) {
+  return { display_name: displayName, display_name_normalized: normalizeEmail(displayName) }
+}
+
+function notFound(id: string): ScimError {
+  return new ScimError({ status: 404 }, `There is no group ${id}.`)
+}
+
+function asTaken(error: unknown): never {
+  if (isUniqueViolation(error, 'directory_groups_external_id_key'))
+    throw new ScimError({ status: 409, scimType: 'uniqueness' }, 'externalId is that of another group.', {
+      cause: error,
+    })
+  throw error
+}

@@ -1,0 +1,141 @@
+import type { DirectorySyncEvent, ScimResourceType } from '@portico/contract/directory-sync'
+import type { Kysely, Transaction } from 'kysely'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { change } from '../events/change.js'
+import { emit } from '../events/emit.js'
+import { logEvent } from '../log-events/log-event.js'
+import type { Cause } from '../tenant.js'
+import type { ProvenDirectory } from './proven-directory.js'
+import { insertScimRequest, type LoggedRequest } from './request-log.js'
+import type { ScimError } from './scim-error.js'
+import type { Target } from './target.js'
+
+/** A request that was refused. */
+export interface Refusal {
+  readonly error: ScimError
+  /** Undefined where the request could not be read. */
+  readonly target: Target | undefined
+  readonly cause: Cause
+  readonly logged: LoggedRequest
+}
+
+/** Keeps a request that was refused: in the directory's log, as a log event, and as an event where it was to change something. */
+export async function recordRefusal(
+  deps: Pick<Deps, 'db' | 'keys' | 'now'>,
+  directory: ProvenDirectory,
+  { error, target, cause, logged }: Refusal,
+): Promise<void> {
+  await change(deps, cause, async (trx) => {
+    const resourceId = await findResourceId(trx, directory, target)
+    const userId = resourceTypeOf(target) === 'User' ? resourceId : undefined
+    await insertScimRequest(deps, trx, directory, { ...logged, userId })
+    await logEvent(deps, trx, {
+      ...directory.tenant,
+      organizationId: directory.organizationId,
+      code: 'SCIM_REQUEST_FAILED',
+      email: logged.email ?? null,
+      userId: userId ?? null,
+      reason: error.fault.scimType ?? `status_${error.fault.status}`,
+      requestId: cause.requestId,
+    })
+    const told = refusedChangeOf(error, target)
+    if (told !== undefined)
+      await emitRefusal(deps, trx, directory, { ...told, error, cause, logged, resourceId })
+    return { record: undefined }
+  })
+}
+
+interface RefusedChange {
+  readonly type: ScimResourceType
+  readonly change: DirectorySyncEvent['change']
+}
+
+const changes = { create: 'provision', replace: 'update', patch: 'update', delete: 'deprovision' } as const
+
+/** What a refused request was to change; undefined where it was to change nothing, or failed by no fault of its own. */
+function refusedChangeOf({ fault }: ScimError, target: Target | undefined): RefusedChange | undefined {
+  if (target === undefined || target.kind === 'discovery' || fault.status >= 500) return undefined
+  const { type, operation } = target
+  switch (operation) {
+    case 'create':
+    case 'replace':
+    case 'patch':
+    case 'delete':
+      return { type, change: changes[operation] }
+    default:
+      return undefined
+  }
+}
+
+async function emitRefusal(
+  deps: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  directory: ProvenDirectory,
+  {
+    type,
+    change: kind,
+    error,
+    cause,
+    logged,
+    resourceId,
+  }: RefusedChange &
+    Pick<Refusal, 'error' | 'cause' | 'logged'> & { readonly resourceId: string | undefined },
+): Promise<void> {
+  const { tenant, organizationId, directoryId, providerType } = directory
+  await emit(
+    deps,
+    trx,
+    { ...tenant, cause },
+    {
+      code: `dir_sync.${type === 'User' ? 'user' : 'group'}.${kind}.fail`,
+      record: {
+        __type__: 'DirectorySyncEvent',
+        __domain__: tenant.domain,
+        __environment__: tenant.environment,
+        change: kind,
+        directory_sync_id: directoryId,
+        provider: providerType,
+        resource: { id: resourceId ?? null, type, changes: { new_values: {}, previous_values: {} } },
+      },
+      errors: [error.message],
+      organizationId,
+      ...(type === 'User' && resourceId !== undefined && { subjectId: resourceId }),
+      ...(logged.email !== undefined && { email: logged.email }),
+    },
+  )
+}
+
+function resourceTypeOf(target: Target | undefined): ScimResourceType | undefined {
+  return target === undefined || target.kind === 'discovery' ? undefined : target.type
+}
+
+/** The user or group that a path names, where there is one: what was refused may have named anything. */
+async function findResourceId(
+  db: Kysely<DB>,
+  { tenant, organizationId, directoryId }: ProvenDirectory,
+  target: Target | undefined,
+): Promise<string | undefined> {
+  if (target?.kind !== 'one') return undefined
+  if (target.type === 'User') {
+    const user = await db
+      .selectFrom('users')
+      .where('account_id', '=', tenant.accountId)
+      .where('environment', '=', tenant.environment)
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', target.id)
+      .select('id')
+      .executeTakeFirst()
+    return user?.id
+  }
+  const group = await db
+    .selectFrom('directory_groups')
+    .where('account_id', '=', tenant.accountId)
+    .where('environment', '=', tenant.environment)
+    .where('organization_id', '=', organizationId)
+    .where('directory_id', '=', directoryId)
+    .where('id', '=', target.id)
+    .select('id')
+    .executeTakeFirst()
+  return group?.id
+}

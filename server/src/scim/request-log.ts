@@ -1,0 +1,80 @@
+import type { ScimQuirk, ScimRequest } from '@portico/contract/directory-sync'
+import type { Kysely } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import type { DB } from '../db/schema.js'
+import { insertion } from '../db/statement.js'
+import type { Deps } from '../deps.js'
+import { normalizeEmail } from '../users/email.js'
+import type { ProvenDirectory } from './proven-directory.js'
+
+/** What is kept of a request and its answer for a week. */
+export interface LoggedRequest {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly request: string | null
+  readonly status: number
+  readonly answer: string | null
+  readonly scimType: string | null
+  readonly changes: ScimRequest['changes']
+  readonly quirks: readonly ScimQuirk[]
+  /** The user it is about, who is there. */
+  readonly userId: string | undefined
+  /** The address it is about, where it names no user; erased with whose it is. */
+  readonly email: string | undefined
+  readonly durationMs: number
+  readonly requestId: string
+}
+
+const maxPathLength = 1000
+
+export async function insertScimRequest(
+  { now }: Pick<Deps, 'now'>,
+  db: Kysely<DB>,
+  { tenant, organizationId, directoryId }: ProvenDirectory,
+  logged: LoggedRequest,
+): Promise<void> {
+  await insertRow(db, {
+    account_id: tenant.accountId,
+    environment: tenant.environment,
+    organization_id: organizationId,
+    directory_id: directoryId,
+    id: uuidv7(),
+    method: logged.method,
+    path: logged.path.slice(0, maxPathLength),
+    query: logged.query,
+    request: logged.request,
+    status: logged.status,
+    answer: logged.answer,
+    scim_type: logged.scimType,
+    changes: JSON.stringify(logged.changes),
+    quirks: [...logged.quirks],
+    user_id: logged.userId ?? null,
+    email_normalized: logged.email === undefined ? null : normalizeEmail(logged.email),
+    duration_ms: logged.durationMs,
+    request_id: logged.requestId,
+    inserted_at: now(),
+  })
+}
+
+const insertRow = insertion('scim_requests', [
+  'account_id',
+  'environment',
+  'organization_id',
+  'directory_id',
+  'id',
+  'method',
+  'path',
+  'query',
+  'request',
+  'status',
+  'answer',
+  'scim_type',
+  'changes',
+  'quirks',
+  'user_id',
+  'email_normalized',
+  'duration_ms',
+  'request_id',
+  'inserted_at',
+])

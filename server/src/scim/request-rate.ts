@@ -1,0 +1,37 @@
+import type { Deps } from '../deps.js'
+import type { LimitState } from '../limits/limits.js'
+
+const windowMs = 1000
+
+/** Where a directory stands with its requests of this second. */
+export interface RequestRate extends LimitState {
+  readonly isExceeded: boolean
+  /** Whether this is the first request of its second that is too many. */
+  readonly isFirstExcess: boolean
+}
+
+/** Counts the requests of each directory in this process by the second. */
+export function requestRates({ config, now }: Pick<Deps, 'config' | 'now'>) {
+  const limit = config.scimRatePerSecond
+  let windowStart = 0
+  let counts = new Map<string, number>()
+
+  return (directoryId: string): RequestRate => {
+    const at = now().getTime()
+    if (at - windowStart >= windowMs || at < windowStart) {
+      windowStart = at
+      counts = new Map()
+    }
+    const count = (counts.get(directoryId) ?? 0) + 1
+    counts.set(directoryId, count)
+    return {
+      name: 'scim',
+      limit,
+      windowSeconds: windowMs / 1000,
+      remaining: Math.max(limit - count, 0),
+      resetSeconds: Math.ceil((windowStart + windowMs - at) / 1000),
+      isExceeded: count > limit,
+      isFirstExcess: count === limit + 1,
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { email as emailField } from '@portico/contract/fields'
+import { sql, type Transaction } from 'kysely'
+import type { DB } from '../db/schema.js'
+import { isEmailDomainAllowed } from '../sessions/complete-sign-in.js'
+import { normalizeEmail } from '../users/email.js'
+import type { ScimCaller } from './scim-caller.js'
+import { ScimError } from './scim-error.js'
+import { coreOf, preferred } from './user-record.js'
+import { invalidValue, isList, type ScimResource } from './values.js'
+
+const Email = emailField()
+
+/**
+ * The address of the user of a resource: the primary one, else that for work, else the first, else the userName where it
+ * is one.
+ *
+ * @throws ScimError 400 `invalidValue`
+ */
+export function emailOf(resource: ScimResource): string {
+  const { emails, userName } = coreOf(resource)
+  const list = isList(emails) ? emails : []
+  const candidates = [preferred(emails), ...list].map((element) => element?.['value'])
+  const said = candidates.find((value) => typeof value === 'string' && value.trim() !== '')
+  const email = typeof said === 'string' ? said.trim() : userName
+  if (typeof email !== 'string' || !Email.safeParse(email).success)
+    throw said === undefined
+      ? invalidValue('emails', 'must have an address, since userName is none')
+      : invalidValue('emails', 'must have an address such as ada@example.com as its primary or first value')
+  return email
+}
+
+/**
+ * Refuses addresses that the organization does not allow.
+ *
+ * @throws ScimError 400 `invalidValue`
+ */
+export function checkEmailDomain({ allowedEmailDomains }: ScimCaller, email: string): void {
+  if (isEmailDomainAllowed(allowedEmailDomains, normalizeEmail(email))) return
+  throw invalidValue('emails', `must be of the domains ${(allowedEmailDomains ?? []).join(', ')}`)
+}
+
+/** Whether the organization vouches for addresses of a domain: it is one of its own, or of its identity providers'. */
+export async function isEmailVouched(
+  trx: Transaction<DB>,
+  { tenant, organizationId, allowedEmailDomains }: ScimCaller,
+  email: string,
+): Promise<boolean> {
+  const normalized = normalizeEmail(email)
+  if ((allowedEmailDomains ?? []).length > 0 && isEmailDomainAllowed(allowedEmailDomains, normalized))
+    return true
+  const domain = normalized.slice(normalized.lastIndexOf('@') + 1)
+  const { rows } = await sql<{ is_vouched: boolean }>`
+    select exists (
+      select from sso_connections
+      where account_id = ${tenant.accountId}
+        and environment = ${tenant.environment}
+        and organization_id = ${organizationId}
+        and ${domain} = any(email_domains)
+    ) as is_vouched`.execute(trx)
+  return rows[0]?.is_vouched ?? false
+}
+
+/** @returns A 409 for what another user has. */
+export function taken(name: string): ScimError {
+  return new ScimError({ status: 409, scimType: 'uniqueness' }, `${name} belongs to another user`)
+}

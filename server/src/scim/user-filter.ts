@@ -1,0 +1,268 @@
+import { userSchema, type ScimAttribute } from '@portico/contract/scim'
+import { sql, type RawBuilder } from 'kysely'
+import { normalizeEmail } from '../users/email.js'
+import type { Comparison, ElementFilter, ScimFilter } from './filter.js'
+import { leafOf, type SchemaPath } from './schema-path.js'
+import type { ScimCaller } from './scim-caller.js'
+import { ScimError } from './scim-error.js'
+
+type Text = RawBuilder<string | null>
+type Condition = RawBuilder<boolean>
+
+/**
+ * A filter as a condition on `users`, to which the row of `directory_users`, if there is one, is joined as `known`.
+ * Values are parameters; names are those of the schema.
+ *
+ * @throws ScimError 400 `invalidFilter`
+ */
+export function userCondition(caller: ScimCaller, filter: ScimFilter): Condition {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return joined(
+        filter.kind,
+        filter.filters.map((part) => userCondition(caller, part)),
+      )
+    case 'not':
+      return sql`not ${userCondition(caller, filter.filter)}`
+    case 'element':
+      return someElement(filter.list, (element) => elementCondition(element, filter.filter))
+    case 'present':
+      return presence(filter.subject)
+    case 'comparison':
+      return comparison(caller, filter)
+  }
+}
+
+function joined(kind: 'and' | 'or', parts: readonly Condition[]): Condition {
+  return sql`(${sql.join(parts, kind === 'and' ? sql` and ` : sql` or `)})`
+}
+
+function presence(subject: SchemaPath): Condition {
+  const { attribute, sub } = subject
+  if (attribute.multiValued)
+    return someElement(subject, (element) =>
+      sub === undefined ? sql`true` : sql`${element} ->> ${sub.name} is not null`,
+    )
+  if (attribute.type === 'complex' && sub === undefined) {
+    const subs = attribute.subAttributes ?? []
+    return joined(
+      'or',
+      subs.map((member) => presence({ ...subject, sub: member })),
+    )
+  }
+  if (attribute.type === 'boolean') return sql`true`
+  return sql`coalesce(${textOf(subject)}, '') <> ''`
+}
+
+function comparison(
+  caller: ScimCaller,
+  { subject, operator, value }: Extract<ScimFilter, { kind: 'comparison' }>,
+): Condition {
+  const { attribute, sub } = subject
+  if (attribute.multiValued)
+    return someElement(subject, (element) => memberCondition(element, sub ?? attribute, operator, value))
+  if (attribute.name === 'active')
+    return operator === 'eq' ? sql`users.active = ${value}` : sql`users.active <> ${value}`
+  const text = String(value)
+  if (operator === 'eq' && attribute.name === 'userName') return isUserName(caller, normalizeEmail(text))
+  if (operator === 'eq' && attribute.name === 'externalId') return isExternalId(caller, text)
+  if (leafOf(subject).type === 'dateTime') return timeCondition(subject, operator, text)
+  return compared(textOf(subject), leafOf(subject), operator, text)
+}
+
+/** By the indexes alone: it is the one thing that providers ask before each change. */
+function isUserName({ tenant, organizationId, directoryId }: ScimCaller, normalized: string): Condition {
+  return sql`users.id in (
+    select named.user_id from directory_users named
+    where named.account_id = ${tenant.accountId}
+      and named.environment = ${tenant.environment}
+      and named.organization_id = ${organizationId}
+      and named.directory_id = ${directoryId}
+      and named.user_name_normalized = ${normalized}
+    union all
+    select addressed.id from users addressed
+    where addressed.account_id = ${tenant.accountId}
+      and addressed.environment = ${tenant.environment}
+      and addressed.organization_id = ${organizationId}
+      and addressed.email_normalized = ${normalized}
+      and addressed.deleted_at is null
+      and not exists (
+        select from directory_users named
+        where named.account_id = addressed.account_id
+          and named.environment = addressed.environment
+          and named.organization_id = addressed.organization_id
+          and named.user_id = addressed.id
+      )
+  )`
+}
+
+function isExternalId({ tenant, organizationId, directoryId }: ScimCaller, externalId: string): Condition {
+  return sql`users.id in (
+    select named.user_id from directory_users named
+    where named.account_id = ${tenant.accountId}
+      and named.environment = ${tenant.environment}
+      and named.organization_id = ${organizationId}
+      and named.directory_id = ${directoryId}
+      and named.external_id = ${externalId}
+  )`
+}
+
+function timeCondition({ sub }: SchemaPath, operator: Comparison, text: string): Condition {
+  const column = sub?.name === 'created' ? sql`users.inserted_at` : sql`users.updated_at`
+  const order = orders[operator]
+  if (order === undefined) throw invalidFilter(`${sub?.name ?? 'a time'} cannot be compared by ${operator}`)
+  return sql`${column} ${sql.raw(order)} ${new Date(text)}`
+}
+
+const orders: Readonly<Partial<Record<Comparison, string>>> = {
+  eq: '=',
+  ne: '<>',
+  gt: '>',
+  ge: '>=',
+  lt: '<',
+  le: '<=',
+}
+
+/** Claims that callers of the API write, too: where they are set, they say what the attribute is by now. */
+const columns: Readonly<Record<string, Text>> = {
+  'name.givenName': sql`users.profile ->> 'given_name'`,
+  'name.familyName': sql`users.profile ->> 'family_name'`,
+  nickName: sql`users.profile ->> 'nickname'`,
+  timezone: sql`users.profile ->> 'zoneinfo'`,
+  profileUrl: sql`users.profile ->> 'profile'`,
+}
+
+/** The value of an attribute of one value, as text. */
+export function textOf({ schema, attribute, sub }: SchemaPath): Text {
+  const name = sub === undefined ? attribute.name : `${attribute.name}.${sub.name}`
+  const stored: Text =
+    sub === undefined
+      ? sql`known.attributes -> ${schema.id} ->> ${attribute.name}`
+      : sql`known.attributes -> ${schema.id} -> ${attribute.name} ->> ${sub.name}`
+  if (schema !== userSchema) return stored
+  const column = columns[name]
+  if (column !== undefined) return sql`coalesce(${column}, ${stored})`
+  switch (name) {
+    case 'id':
+      return sql`users.id::text`
+    case 'externalId':
+      return sql`known.external_id`
+    case 'userName':
+      return sql`coalesce(known.user_name_normalized, users.email_normalized)`
+    case 'displayName':
+      return sql`coalesce(${stored}, case when known.user_id is null then nullif(concat_ws(' ', users.profile ->> 'given_name', users.profile ->> 'family_name'), '') end)`
+    case 'active':
+      return sql`users.active::text`
+    case 'meta.resourceType':
+      return sql`'User'`
+    case 'meta.version':
+      return sql`'W/"' || users.version || '"'`
+    case 'meta.created':
+      return sql`users.inserted_at::text`
+    case 'meta.lastModified':
+      return sql`users.updated_at::text`
+    case 'meta.location':
+      throw invalidFilter('meta.location cannot be compared')
+    default:
+      return stored
+  }
+}
+
+/** Text by the rule of its attribute: most are the same in any case (RFC 7643 section 2.2). */
+function compared(text: Text, { caseExact }: ScimAttribute, operator: Comparison, value: string): Condition {
+  const [left, right] = caseExact
+    ? [text, sql`${value}::text`]
+    : [sql`lower(${text})`, sql`lower(${value}::text)`]
+  switch (operator) {
+    case 'eq':
+      return sql`coalesce(${left} = ${right}, false)`
+    case 'ne':
+      return sql`${left} is distinct from ${right}`
+    case 'co':
+      return sql`coalesce(strpos(${left}, ${right}) > 0, false)`
+    case 'sw':
+      return sql`coalesce(starts_with(${left}, ${right}), false)`
+    case 'ew':
+      return sql`coalesce(right(${left}, length(${right})) = ${right}, false)`
+    default:
+      return sql`coalesce(${left} collate "C" ${sql.raw(orders[operator] ?? '=')} ${right} collate "C", false)`
+  }
+}
+
+/** Whether an element of a list is as demanded. */
+function someElement(list: SchemaPath, condition: (element: Text) => Condition): Condition {
+  return sql`exists (
+    select from jsonb_array_elements(${elementsOf(list)}) element where ${condition(sql`element`)}
+  )`
+}
+
+/** The elements of a list as it is answered. */
+function elementsOf({ schema, attribute }: SchemaPath): RawBuilder<unknown> {
+  const stored = sql`coalesce(known.attributes -> ${schema.id} -> ${attribute.name}, '[]')`
+  switch (attribute.name) {
+    case 'emails':
+      return sql`case
+        when known.user_id is not null and (
+          exists (
+            select from jsonb_array_elements(${stored}) said
+            where lower(trim(said ->> 'value')) = lower(users.email)
+          )
+          or (${stored} = '[]' and known.user_name_normalized = users.email_normalized)
+        ) then ${stored}
+        else jsonb_build_array(jsonb_build_object('value', users.email, 'type', 'work', 'primary', true))
+      end`
+    case 'phoneNumbers':
+      return sql`case when known.user_id is null then users.phone_numbers else ${stored} end`
+    case 'groups':
+      return sql`(
+        select coalesce(jsonb_agg(jsonb_build_object('value', directory_group.id, 'display', directory_group.display_name)), '[]')
+        from directory_group_members member
+        join directory_groups directory_group
+          on directory_group.account_id = member.account_id
+          and directory_group.environment = member.environment
+          and directory_group.organization_id = member.organization_id
+          and directory_group.id = member.group_id
+        where member.account_id = users.account_id
+          and member.environment = users.environment
+          and member.organization_id = users.organization_id
+          and member.user_id = users.id
+      )`
+    default:
+      return stored
+  }
+}
+
+function elementCondition(element: Text, filter: ElementFilter): Condition {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return joined(
+        filter.kind,
+        filter.filters.map((part) => elementCondition(element, part)),
+      )
+    case 'not':
+      return sql`not ${elementCondition(element, filter.filter)}`
+    case 'present':
+      return sql`${element} ->> ${filter.subject.name} is not null`
+    case 'comparison':
+      return memberCondition(element, filter.subject, filter.operator, filter.value)
+  }
+}
+
+function memberCondition(
+  element: Text,
+  member: ScimAttribute,
+  operator: Comparison,
+  value: string | boolean,
+): Condition {
+  const text: Text = sql`(${element} ->> ${member.name})`
+  if (member.type !== 'boolean') return compared(text, member, operator, String(value))
+  // What says nothing of primary is not primary (RFC 7643 section 2.4).
+  const isSame = (value === true) === (operator === 'eq')
+  return sql`coalesce(${text}, 'false') = ${String(isSame)}`
+}
+
+function invalidFilter(problem: string): ScimError {
+  return new ScimError({ status: 400, scimType: 'invalidFilter' }, problem)
+}

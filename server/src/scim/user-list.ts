@@ -1,0 +1,100 @@
+import { sql, type Kysely, type RawBuilder } from 'kysely'
+import type { DB } from '../db/schema.js'
+import { totalInOrganization } from '../db/totals.js'
+import { usersOf } from '../users/users.js'
+import type { ListQuery } from './list-query.js'
+import type { ScimCaller } from './scim-caller.js'
+import { textOf, userCondition } from './user-filter.js'
+
+interface FoundUsers {
+  readonly ids: readonly string[]
+  /** On all pages. */
+  readonly total: number
+}
+
+/**
+ * The ids of the users on a page of a list, in its order, and how many there are on all pages.
+ *
+ * @throws ScimError 400 `invalidFilter`
+ */
+export async function findUserIds(db: Kysely<DB>, caller: ScimCaller, query: ListQuery): Promise<FoundUsers> {
+  return query.filter === undefined
+    ? readPageOfAll(db, caller, query)
+    : readPageOfFound(db, caller, query, userCondition(caller, query.filter))
+}
+
+async function readPageOfAll(db: Kysely<DB>, caller: ScimCaller, query: ListQuery): Promise<FoundUsers> {
+  const [rows, total] = await Promise.all([
+    usersWithDirectory(db, caller)
+      .select('users.id')
+      .$if(query.sortBy !== undefined, (select) =>
+        select.orderBy(sql`${sortKeyOf(query)} ${directionOf(query)}`),
+      )
+      .orderBy('users.inserted_at')
+      .orderBy('users.id')
+      .offset(query.startIndex - 1)
+      .limit(query.count)
+      .execute(),
+    totalInOrganization(db, 'users', caller.tenant),
+  ])
+  return { ids: rows.map(({ id }) => id), total }
+}
+
+/**
+ * The filter is answered whole before the page is cut: with the limit in sight, Postgres would walk through the
+ * organization in the order of the list until enough had come by, and for a filter that fits one user that is all of it.
+ */
+async function readPageOfFound(
+  db: Kysely<DB>,
+  caller: ScimCaller,
+  query: ListQuery,
+  condition: RawBuilder<boolean>,
+): Promise<FoundUsers> {
+  const found = usersWithDirectory(db, caller)
+    .where(condition)
+    .select(['users.id', 'users.inserted_at', sortKeyOf(query).as('sort_key')])
+  const { rows } = await sql<{ id: string | null; total: string }>`
+    with found as materialized (${found}),
+    page as (
+      select id, row_number() over (order by sort_key ${directionOf(query)}, inserted_at, id) as place
+      from found
+      order by place
+      offset ${query.startIndex - 1} limit ${query.count}
+    )
+    select page.id, counted.total
+    from (select count(*) as total from found) as counted
+    left join page on true
+    order by page.place`.execute(db)
+  return {
+    ids: rows.flatMap(({ id }) => id ?? []),
+    total: Number(rows[0]?.total ?? 0),
+  }
+}
+
+function usersWithDirectory(db: Kysely<DB>, { tenant, directoryId }: ScimCaller) {
+  return usersOf(db, tenant).leftJoin('directory_users as known', (join) =>
+    join
+      .onRef('known.account_id', '=', 'users.account_id')
+      .onRef('known.environment', '=', 'users.environment')
+      .onRef('known.organization_id', '=', 'users.organization_id')
+      .onRef('known.user_id', '=', 'users.id')
+      .on('known.directory_id', '=', directoryId),
+  )
+}
+
+/** What a list is sorted by: a time, or text in any case and by code point; null where nothing was asked for. */
+function sortKeyOf({ sortBy }: ListQuery): RawBuilder<unknown> {
+  if (sortBy === undefined) return sql`null::text`
+  const { schema, attribute, sub } = sortBy
+  if (attribute.name === 'meta' && sub?.type === 'dateTime')
+    return sql.ref(sub.name === 'created' ? 'users.inserted_at' : 'users.updated_at')
+  const text = attribute.multiValued
+    ? sql`known.attributes -> ${schema.id} -> ${attribute.name} -> 0 ->> ${sub?.name ?? 'value'}`
+    : textOf(sortBy)
+  return sql`lower(${attribute.name === 'emails' ? sql`users.email` : text}) collate "C"`
+}
+
+/** What has no value comes last. */
+function directionOf({ isDescending }: ListQuery): RawBuilder<unknown> {
+  return sql.raw(isDescending ? 'desc nulls last' : 'asc nulls last')
+}

@@ -1,0 +1,144 @@
+import { enterpriseUserSchema, userSchema } from '@portico/contract/scim'
+import { addressInput, claimInput, phoneInput, profilePage } from '@portico/contract/profile'
+import type { UserChanges } from '@portico/contract/user-input'
+import { countryOfPhoneNumber } from '../users/phone.js'
+import { isComplex, isList, type ScimComplex, type ScimResource, type ScimValue } from './values.js'
+
+const claims = { ...claimInput, profile: profilePage }
+type Claim = 'given_name' | 'family_name' | 'nickname' | 'locale' | 'zoneinfo' | 'profile' | 'picture'
+type AddressMember = keyof typeof addressInput
+type PhoneInput = NonNullable<UserChanges['phone_numbers']>[number]
+
+/** What a resource says of the record of its user; null where it says nothing, or what the record cannot hold. */
+export interface RecordPart {
+  readonly active: boolean
+  readonly profile: Readonly<Record<Claim, string | null>>
+  readonly address: Readonly<Record<AddressMember, string | null>>
+  readonly phone_numbers: readonly PhoneInput[]
+}
+
+/** The claims of a profile by the attributes that they are read from. */
+export const claimPaths = {
+  given_name: ['name', 'givenName'],
+  family_name: ['name', 'familyName'],
+  nickname: ['nickName'],
+  locale: ['locale'],
+  zoneinfo: ['timezone'],
+  profile: ['profileUrl'],
+  picture: ['photos', 'value'],
+} as const satisfies Record<Claim, readonly [string, string?]>
+
+/** The members of an address by those of SCIM. */
+export const addressNames = {
+  formatted: 'formatted',
+  street_address: 'streetAddress',
+  locality: 'locality',
+  region: 'region',
+  postal_code: 'postalCode',
+  country: 'country',
+} as const satisfies Record<AddressMember, string>
+
+const maxPhoneNumbers = 10
+
+/** Reads what of a resource is in the record of the user, too. */
+export function recordPartOf(resource: ScimResource): RecordPart {
+  const core = coreOf(resource)
+  const address = preferred(core['addresses'])
+  return {
+    active: core['active'] !== false,
+    profile: mapKeys(claimPaths, (claim, [name, sub]) => {
+      const text = textAt(core[name], sub)
+      const read = claims[claim].safeParse(text)
+      return read.success && typeof read.data === 'string' && read.data !== '' ? read.data : null
+    }),
+    address: mapKeys(addressNames, (member, name) => {
+      const read = addressInput[member].safeParse(address?.[name])
+      return read.success && typeof read.data === 'string' && read.data !== '' ? read.data : null
+    }),
+    phone_numbers: phoneNumbersOf(core['phoneNumbers']),
+  }
+}
+
+/** The attributes of the core schema. */
+export function coreOf(resource: ScimResource): Readonly<Record<string, ScimValue>> {
+  return resource[userSchema.id] ?? {}
+}
+
+/** Those of the enterprise extension. */
+export function enterpriseOf(resource: ScimResource): Readonly<Record<string, ScimValue>> {
+  return resource[enterpriseUserSchema.id] ?? {}
+}
+
+/** Of a list the element that stands for it: the primary one, else that for work, else the first. */
+export function preferred(value: ScimValue | undefined): ScimComplex | undefined {
+  if (!isList(value)) return undefined
+  return (
+    value.find((element) => element['primary'] === true) ??
+    value.find((element) => isWork(element)) ??
+    value[0]
+  )
+}
+
+function isWork({ type }: ScimComplex): boolean {
+  return typeof type === 'string' && type.toLowerCase() === 'work'
+}
+
+function textAt(value: ScimValue | undefined, sub: string | undefined): string | undefined {
+  const members = isList(value) ? preferred(value) : value
+  const leaf = isComplex(members) && sub !== undefined ? members[sub] : members
+  return typeof leaf === 'string' ? leaf : undefined
+}
+
+/** Numbers of the form E.164, one of them primary, each once. */
+function phoneNumbersOf(value: ScimValue | undefined): PhoneInput[] {
+  const list = isList(value) ? value : []
+  const read = list.flatMap((element) => {
+    const { value: number, type, primary } = element
+    const parsed = phoneInput.safeParse({
+      value: number,
+      ...(typeof type === 'string' && type !== '' && { type: type.toLowerCase() }),
+      primary: primary === true,
+    })
+    return parsed.success && countryOfPhoneNumber(parsed.data.value) !== undefined ? [parsed.data] : []
+  })
+  const once = read.filter(
+    (number, index) => read.findIndex((other) => other.value === number.value) === index,
+  )
+  return once.slice(0, maxPhoneNumbers)
+}
+
+/** What a change of a resource changes of the record of its user. */
+export function recordChanges(before: RecordPart, after: RecordPart): UserChanges {
+  const profile = changedEntries(before.profile, after.profile)
+  const address = changedEntries(before.address, after.address)
+  const arePhonesKept = JSON.stringify(before.phone_numbers) === JSON.stringify(after.phone_numbers)
+  return {
+    ...(before.active !== after.active && { active: after.active }),
+    ...(Object.keys(profile).length > 0 && { profile }),
+    ...(Object.keys(address).length > 0 && { address }),
+    ...(!arePhonesKept && { phone_numbers: [...after.phone_numbers] }),
+  }
+}
+
+function changedEntries<Key extends string>(
+  before: Readonly<Record<Key, string | null>>,
+  after: Readonly<Record<Key, string | null>>,
+): Partial<Record<Key, string | null>> {
+  return mapKeys(after, (key, value) => (before[key] === value ? undefined : value))
+}
+
+/** The values of an object by its keys, without those that are undefined. */
+function mapKeys<Key extends string, Value, Result>(
+  object: Readonly<Record<Key, Value>>,
+  toResult: (key: Key, value: Value) => Result,
+): Record<Key, Exclude<Result, undefined>> {
+  const entries = (Object.entries(object) as [Key, Value][]).map(([key, value]) => [
+    key,
+    toResult(key, value),
+  ])
+  // Object.entries() gives the keys of the object and no others.
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Record<
+    Key,
+    Exclude<Result, undefined>
+  >
+}

@@ -1,0 +1,296 @@
+import type { User } from '@portico/contract/users'
+import type { Kysely, Transaction } from 'kysely'
+import { isDeepStrictEqual } from 'node:util'
+import { v7 as uuidv7 } from 'uuid'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { ApiError } from '../errors.js'
+import { normalizeEmail } from '../users/email.js'
+import { userInsertion } from '../users/insert-user.js'
+import { changedPhoneNumbers } from '../users/phone.js'
+import { findUser, insertNewUser } from '../users/signing-in-user.js'
+import { changeUser, emitUser, readUser, readUsers, removeUser, usersOf } from '../users/users.js'
+import { changedMembers, emitDirectoryChange } from './directory-event.js'
+import {
+  insertDirectoryUser,
+  readDirectoryUsers,
+  updateDirectoryUser,
+  type DirectoryUser,
+} from './directory-users.js'
+import { inChange } from './in-change.js'
+import { readListQuery, toListBody } from './list-query.js'
+import { readPatch } from './patch-steps.js'
+import { patched } from './patch.js'
+import { readProjection, toBody, type Projection } from './projection.js'
+import { userSchemas } from './schema-path.js'
+import type { ScimAnswer, ScimCall, ScimCaller, ScimOperations } from './scim-caller.js'
+import { ScimError } from './scim-error.js'
+import { checkEmailDomain, emailOf, isEmailVouched, taken } from './user-email.js'
+import { findUserIds } from './user-list.js'
+import { coreOf, recordChanges, recordPartOf } from './user-record.js'
+import { locationOf, toDirectoryUser, toResource, withReadOnly } from './user-resource.js'
+import { membersOf, readResource, type NoteQuirk, type ScimResource } from './values.js'
+
+/** SCIM operations on users (RFC 7644 section 3). */
+export function scimUsers(deps: Deps): ScimOperations {
+  return {
+    list: (caller, call) => listScimUsers(deps, caller, call),
+    create: (caller, call) => createScimUser(deps, caller, call),
+    get: (caller, id, call) => getScimUser(deps, caller, id, call),
+    replace: (caller, id, call) =>
+      changeScimUser(deps, caller, id, call, (before) => replaced(before, call.body, call.quirk)),
+    patch: (caller, id, call) => {
+      const steps = readPatch(userSchemas, call.body, call.quirk)
+      return changeScimUser(deps, caller, id, call, (before) => patched(before, steps, call.quirk))
+    },
+    delete: (caller, id, call) => deleteScimUser(deps, caller, id, call),
+  }
+}
+
+/** A user of the organization, and what the directory says of them if it keeps them. */
+interface Found {
+  readonly user: User
+  readonly version: number
+  readonly known: DirectoryUser | undefined
+}
+
+async function listScimUsers({ db }: Deps, caller: ScimCaller, call: ScimCall): Promise<ScimAnswer> {
+  const query = readListQuery(userSchemas, call.query, call.quirk)
+  const { ids, total } = await findUserIds(db, caller, query)
+  const found = await readFound(db, caller, ids)
+  const bodies = ids
+    .map((id) => found.get(id))
+    .filter((each) => each !== undefined)
+    .map((each) => bodyOf(caller, each, query.projection))
+  return { status: 200, body: toListBody(query, total, bodies), changes: [] }
+}
+
+async function getScimUser(
+  { db }: Deps,
+  caller: ScimCaller,
+  id: string,
+  { query, ifNoneMatch }: ScimCall,
+): Promise<ScimAnswer> {
+  const projection = readProjection(userSchemas, query)
+  const found = await getFound(db, caller, id)
+  const { version } = found
+  if (ifNoneMatch?.includes(version) === true) return { status: 304, version, changes: [], userId: id }
+  return { status: 200, body: bodyOf(caller, found, projection), version, changes: [], userId: id }
+}
+
+async function createScimUser(deps: Deps, caller: ScimCaller, call: ScimCall): Promise<ScimAnswer> {
+  const projection = readProjection(userSchemas, call.query)
+  const resource = readResource(userSchemas, call.body, call.quirk)
+  const email = emailOf(resource)
+  checkEmailDomain(caller, email)
+  return inChange(deps, caller, async (trx) => {
+    const madeId = await insertScimUser(deps, trx, caller, { resource, email })
+    const id = madeId ?? (await takeOver(deps, trx, caller, { resource, email }))
+    const found = await getFound(trx, caller, id)
+    return {
+      status: 201,
+      body: bodyOf(caller, found, projection),
+      version: found.version,
+      location: locationOf(caller, id),
+      changes: [{ type: 'User', id, members: Object.keys(found.user) }],
+      userId: id,
+    }
+  })
+}
+
+interface Described {
+  readonly resource: ScimResource
+  readonly email: string
+}
+
+/** Makes a user; undefined when somebody has the address. */
+async function insertScimUser(
+  deps: Deps,
+  trx: Transaction<DB>,
+  caller: ScimCaller,
+  { resource, email }: Described,
+): Promise<string | undefined> {
+  const { tenant } = caller
+  const id = uuidv7()
+  const { active, profile, address, phone_numbers } = recordPartOf(resource)
+  const user = {
+    id,
+    input: { email, active, profile, address },
+    emailVerified: await isEmailVouched(trx, caller, email),
+    phoneNumbers: changedPhoneNumbers([], { phone_numbers }),
+  }
+  const [row] = await insertNewUser(trx, userInsertion(deps, tenant, user))
+  if (row === undefined) return undefined
+  await insertDirectoryUser(deps, trx, caller, id, toDirectoryUser(resource))
+  const { record: after } = await emitUser(
+    deps,
+    trx,
+    tenant,
+    'user.user.create.success',
+    await readUser(trx, tenant, id),
+  )
+  const told = { type: 'User', change: 'provision', id, before: undefined, after } as const
+  await emitDirectoryChange(deps, trx, caller, { ...told, userId: id, email })
+  return id
+}
+
+/**
+ * Brings a user who has the address under the directory, where they have proved it and the directory may.
+ *
+ * @throws ScimError 409 `uniqueness`
+ */
+async function takeOver(
+  deps: Deps,
+  trx: Transaction<DB>,
+  caller: ScimCaller,
+  { resource, email }: Described,
+): Promise<string> {
+  const holder = await findUser(trx, caller.tenant, normalizeEmail(email))
+  // Deleted since: whoever asks again makes a user.
+  if (holder === undefined) throw taken('the e-mail address')
+  const found = await getFound(trx, caller, holder.id)
+  if (found.known !== undefined || !mayTakeOver(caller, found.user)) throw taken('the e-mail address')
+  // What is not said stays as it was before.
+  const before = toResource(found.user, undefined)
+  const [kept, said] = [coreOf(before), coreOf(resource)]
+  const name = { ...membersOf(kept['name']), ...membersOf(said['name']) }
+  const core = { ...kept, ...said, ...(Object.keys(name).length > 0 && { name }) }
+  const after = { ...resource, [userSchemas.core.id]: core }
+  await writeFound(deps, trx, caller, { found, before, after, versions: undefined })
+  return holder.id
+}
+
+function mayTakeOver({ takesOverUsers }: ScimCaller, user: User): boolean {
+  return takesOverUsers && user.email_verified
+}
+
+/** PUT and PATCH: what is there is held, changed and written, and the version decides in the statement that writes. */
+async function changeScimUser(
+  deps: Deps,
+  caller: ScimCaller,
+  id: string,
+  { query, ifMatch }: ScimCall,
+  toAfter: (before: ScimResource) => ScimResource,
+): Promise<ScimAnswer> {
+  const projection = readProjection(userSchemas, query)
+  return inChange(deps, caller, async (trx) => {
+    await lockUser(trx, caller, id)
+    const found = await getFound(trx, caller, id)
+    const before = toResource(found.user, found.known)
+    const after = toAfter(before)
+    const members = await writeFound(deps, trx, caller, { found, before, after, versions: ifMatch })
+    const written = members.length === 0 ? found : await getFound(trx, caller, id)
+    return {
+      status: 200,
+      body: bodyOf(caller, written, projection),
+      version: written.version,
+      changes: members.length === 0 ? [] : [{ type: 'User', id, members }],
+      userId: id,
+    }
+  })
+}
+
+/** A body in the place of what there is; whether the user is active stays where it is not said. */
+function replaced(before: ScimResource, body: unknown, quirk: NoteQuirk): ScimResource {
+  const resource = readResource(userSchemas, body, quirk)
+  const core = { active: coreOf(before)['active'] ?? true, ...coreOf(resource) }
+  return { ...resource, [userSchemas.core.id]: core }
+}
+
+interface Written {
+  readonly found: Found
+  readonly before: ScimResource
+  readonly after: ScimResource
+  readonly versions: readonly number[] | undefined
+}
+
+/**
+ * Writes what a resource has become, and tells it.
+ *
+ * @returns The members of the user's record that changed; none where nothing did.
+ * @throws ScimError 403, 409 `uniqueness`, 412, 400 `invalidValue`
+ */
+async function writeFound(
+  deps: Deps,
+  trx: Transaction<DB>,
+  caller: ScimCaller,
+  { found, before, after, versions }: Written,
+): Promise<string[]> {
+  const { user, version, known } = found
+  if (versions !== undefined && !versions.includes(version)) throw new ApiError('precondition_failed')
+  const email = emailOf(after)
+  const isSameEmail = normalizeEmail(email) === normalizeEmail(user.email)
+  if (known === undefined && !(isSameEmail && mayTakeOver(caller, user))) throw notOfDirectory()
+  if (known !== undefined && isDeepStrictEqual(withoutEmpty(before), withoutEmpty(after))) return []
+  if (!isSameEmail || known === undefined) checkEmailDomain(caller, email)
+
+  const described = toDirectoryUser(after)
+  if (known === undefined) await insertDirectoryUser(deps, trx, caller, user.id, described)
+  else await updateDirectoryUser(trx, caller, user.id, described)
+  const changes = recordChanges(recordPartOf(before), recordPartOf(after))
+  const { record } = await changeUser(deps, trx, caller.tenant, user.id, {
+    input: { ...changes, ...(email !== user.email && { email }) },
+    versions,
+    isEmailVouched: !isSameEmail && (await isEmailVouched(trx, caller, email)),
+  })
+  const kind = known === undefined ? 'provision' : 'update'
+  const told = { type: 'User', change: kind, id: user.id, before: user, after: record } as const
+  await emitDirectoryChange(deps, trx, caller, { ...told, userId: user.id, email })
+  return Object.keys(changedMembers(user, record).new_values)
+}
+
+/** An extension without attributes says as much as none. */
+function withoutEmpty(resource: ScimResource): ScimResource {
+  return Object.fromEntries(Object.entries(resource).filter(([, values]) => Object.keys(values).length > 0))
+}
+
+async function deleteScimUser(
+  deps: Deps,
+  caller: ScimCaller,
+  id: string,
+  { ifMatch }: ScimCall,
+): Promise<ScimAnswer> {
+  return inChange(deps, caller, async (trx) => {
+    await lockUser(trx, caller, id)
+    const { user, known } = await getFound(trx, caller, id)
+    if (known === undefined) throw notOfDirectory()
+    await removeUser(deps, trx, caller.tenant, id, ifMatch)
+    const told = { type: 'User', change: 'deprovision', id, before: user, after: undefined } as const
+    await emitDirectoryChange(deps, trx, caller, { ...told, userId: id, email: user.email })
+    const changes: ScimAnswer['changes'] = [{ type: 'User', id, members: [] }]
+    return { status: 204, changes, userId: id }
+  })
+}
+
+/** Writers of one user wait for each other, before they read what they change. */
+async function lockUser(trx: Transaction<DB>, { tenant }: ScimCaller, id: string): Promise<void> {
+  await usersOf(trx, tenant).where('users.id', '=', id).select('users.id').forUpdate().execute()
+}
+
+/** @throws ScimError 404 */
+async function getFound(db: Kysely<DB>, caller: ScimCaller, id: string): Promise<Found> {
+  const found = (await readFound(db, caller, [id])).get(id)
+  if (found === undefined) throw new ScimError({ status: 404 }, 'the organization has no user with this id')
+  return found
+}
+
+async function readFound(
+  db: Kysely<DB>,
+  caller: ScimCaller,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Found>> {
+  const users = await readUsers(db, caller.tenant, ids)
+  const known = await readDirectoryUsers(db, caller, ids)
+  return new Map(
+    [...users].map(([id, { record, version }]) => [id, { user: record, version, known: known.get(id) }]),
+  )
+}
+
+function bodyOf(caller: ScimCaller, { user, version, known }: Found, projection: Projection): object {
+  const { baseUrl } = caller
+  return toBody(userSchemas, withReadOnly(toResource(user, known), user, { baseUrl, version }), projection)
+}
+
+function notOfDirectory(): ScimError {
+  return new ScimError({ status: 403 }, 'the user is not one of the directory and can only be read by it')
+}

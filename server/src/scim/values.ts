@@ -1,0 +1,202 @@
+import type { ScimQuirk } from '@portico/contract/directory-sync'
+import { scimLimits, type ScimAttribute, type ScimSchema } from '@portico/contract/scim'
+import { attributeNamed, schemaNamed, splitSchema, type ResourceSchemas } from './schema-path.js'
+import { ScimError } from './scim-error.js'
+
+export type ScimSimple = string | boolean
+export type ScimComplex = Readonly<Record<string, ScimSimple>>
+export type ScimValue = ScimSimple | ScimComplex | readonly ScimComplex[]
+
+/** Values by the names of their attributes, in the letters of the schema. */
+export type ScimAttributes = Readonly<Record<string, ScimValue>>
+
+/** A resource by the ids of its schemas. Every name in it is one of the schema's, so that none reaches a prototype. */
+export type ScimResource = Readonly<Record<string, ScimAttributes>>
+
+export type NoteQuirk = (name: ScimQuirk) => void
+
+export function isList(value: ScimValue | undefined): value is readonly ScimComplex[] {
+  return Array.isArray(value)
+}
+
+export function isComplex(value: ScimValue | undefined): value is ScimComplex {
+  return typeof value === 'object' && !isList(value)
+}
+
+/** The members of a complex value; none of another. */
+export function membersOf(value: ScimValue | undefined): ScimComplex {
+  return isComplex(value) ? value : {}
+}
+
+/** A JSON object; arrays and null are none. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The value of an attribute of a resource. */
+export function valueOf(resource: ScimResource, schemaId: string, name: string): ScimValue | undefined {
+  return resource[schemaId]?.[name]
+}
+
+/**
+ * Reads the body of a resource that is made or replaced: attributes in any case, without those that are read-only,
+ * unknown or read by nothing, such as a password.
+ *
+ * @throws ScimError 400 `invalidSyntax`, `invalidValue`
+ */
+export function readResource(schemas: ResourceSchemas, body: unknown, quirk: NoteQuirk): ScimResource {
+  if (!isObject(body)) throw invalidSyntax('the body must be a JSON object')
+  const members = new Map<ScimSchema, Member[]>()
+  const add = (schema: ScimSchema, ...added: Member[]) =>
+    members.set(schema, [...(members.get(schema) ?? []), ...added])
+  if (countNames(body) > scimLimits.names)
+    throw invalidSyntax(`a resource must have at most ${scimLimits.names} members`)
+  for (const [name, value] of Object.entries(body)) {
+    const schema = schemaNamed(schemas, name)
+    if (schema === undefined) add(splitSchema(schemas, name).schema, [name, value])
+    else if (isObject(value)) add(schema, ...Object.entries(value))
+    else if (value !== null) throw invalidValue(name, 'must be an object')
+  }
+  const read = [...members].map(
+    ([schema, values]) => [schema.id, readAttributes(schema.attributes, values, quirk)] as const,
+  )
+  const resource: ScimResource = Object.fromEntries(read)
+  for (const { name, required } of schemas.core.attributes)
+    if (required && !isGiven(resource[schemas.core.id]?.[name])) throw invalidValue(name, 'is required')
+  return resource
+}
+
+/** How many members an object has by name, with those of the objects in it; lists have a limit of their own. */
+export function countNames(value: unknown): number {
+  if (!isObject(value)) return 0
+  return Object.values(value).reduce<number>((count, member) => count + 1 + countNames(member), 0)
+}
+
+type Member = readonly [name: string, value: unknown]
+
+function readAttributes(
+  attributes: readonly ScimAttribute[],
+  values: readonly Member[],
+  quirk: NoteQuirk,
+): ScimAttributes {
+  const read: Record<string, ScimValue> = {}
+  for (const [name, value] of values) {
+    const attribute = attributeNamed(attributes, name)
+    if (attribute === undefined) {
+      if (name.toLowerCase() !== 'schemas') quirk('unknown_attribute')
+      continue
+    }
+    if (attribute.name !== name) quirk('attribute_case')
+    if (attribute.mutability === 'readOnly') continue
+    const known = readValue(attribute, value, quirk)
+    if (isList(known) && known.filter((element) => element['primary'] === true).length > 1)
+      throw invalidValue(attribute.name, 'must have one primary value at most')
+    if (known !== undefined && attribute.returned !== 'never') read[attribute.name] = known
+  }
+  return read
+}
+
+/**
+ * Reads the value of an attribute, in the forms that providers send.
+ *
+ * @returns Undefined for what unassigns it: null and an empty list (RFC 7643 section 2.5).
+ * @throws ScimError 400 `invalidValue`
+ */
+export function readValue(attribute: ScimAttribute, value: unknown, quirk: NoteQuirk): ScimValue | undefined {
+  if (value === null || value === undefined) return undefined
+  if (!attribute.multiValued) return readSingle(attribute, value, quirk)
+  const elements: readonly unknown[] = Array.isArray(value) ? value : [value]
+  const most = attribute.name === 'members' ? scimLimits.members : scimLimits.listValues
+  if (elements.length > most) throw invalidValue(attribute.name, `must have at most ${most} values`)
+  const read = elements.map((element) => readComplex(attribute, element, quirk))
+  const assigned = read.filter((element) => element !== undefined)
+  return assigned.length === 0 ? undefined : assigned
+}
+
+/**
+ * Reads one value of an attribute: that of a single-valued one, or an element of a list.
+ *
+ * @throws ScimError 400 `invalidValue`
+ */
+export function readSingle(
+  attribute: ScimAttribute,
+  value: unknown,
+  quirk: NoteQuirk,
+): ScimSimple | ScimComplex | undefined {
+  if (value === null || value === undefined) return undefined
+  if (Array.isArray(value)) {
+    if (value.length === 0) return undefined
+    if (value.length > 1) throw invalidValue(attribute.name, 'must be one value')
+    quirk('value_in_array')
+    return readSingle(attribute, isWrapped(attribute, value[0]) ? value[0].value : value[0], quirk)
+  }
+  if (attribute.type === 'complex') return readComplex(attribute, value, quirk)
+  return attribute.type === 'boolean'
+    ? readBoolean(attribute, value, quirk)
+    : readText(attribute, value, quirk)
+}
+
+/** Whether a simple value stands in an object, as if its attribute were a list. */
+function isWrapped(attribute: ScimAttribute, value: unknown): value is { readonly value: unknown } {
+  return attribute.type !== 'complex' && isObject(value) && 'value' in value
+}
+
+function readComplex(attribute: ScimAttribute, value: unknown, quirk: NoteQuirk): ScimComplex | undefined {
+  if (value === null) return undefined
+  if (!isObject(value)) {
+    const member = attributeNamed(attribute.subAttributes, 'value')
+    const isText = typeof value === 'string' || typeof value === 'number'
+    if (member === undefined || !isText) throw invalidValue(attribute.name, 'must be an object')
+    quirk('complex_as_text')
+    return { [member.name]: readText(member, value, quirk) }
+  }
+  const read: Record<string, ScimSimple> = {}
+  for (const [name, member] of Object.entries(value)) {
+    const sub = attributeNamed(attribute.subAttributes, name)
+    if (sub === undefined) {
+      quirk('unknown_attribute')
+      continue
+    }
+    if (sub.name !== name) quirk('attribute_case')
+    const known = sub.mutability === 'readOnly' ? undefined : readSingle(sub, member, quirk)
+    // Members of a complex value are simple in every schema (RFC 7643 section 2.3.8).
+    if (typeof known === 'string' || typeof known === 'boolean') read[sub.name] = known
+  }
+  return Object.keys(read).length === 0 ? undefined : read
+}
+
+function readBoolean(attribute: ScimAttribute, value: unknown, quirk: NoteQuirk): boolean {
+  if (typeof value === 'boolean') return value
+  const word = typeof value === 'string' ? value.toLowerCase() : undefined
+  if (word !== 'true' && word !== 'false') throw invalidValue(attribute.name, 'must be true or false')
+  quirk('boolean_as_text')
+  return word === 'true'
+}
+
+function readText(attribute: ScimAttribute, value: unknown, quirk: NoteQuirk): string {
+  if (typeof value === 'number') {
+    quirk('number_as_text')
+    return String(value)
+  }
+  if (typeof value !== 'string') throw invalidValue(attribute.name, 'must be text')
+  if (Buffer.byteLength(value) > scimLimits.valueBytes)
+    throw invalidValue(attribute.name, `must be at most ${scimLimits.valueBytes} bytes long`)
+  if (!value.isWellFormed() || value.includes('\0'))
+    throw invalidValue(attribute.name, 'must not contain NUL characters or unpaired surrogates')
+  return value
+}
+
+/** Whether a required attribute has a value: blank text is none. */
+function isGiven(value: ScimValue | undefined): boolean {
+  return value !== undefined && (typeof value !== 'string' || value.trim() !== '')
+}
+
+/** @returns A 400 about the value of an attribute. */
+export function invalidValue(name: string, problem: string): ScimError {
+  return new ScimError({ status: 400, scimType: 'invalidValue' }, `${name} ${problem}`)
+}
+
+/** @returns A 400 about the form of a request. */
+export function invalidSyntax(problem: string): ScimError {
+  return new ScimError({ status: 400, scimType: 'invalidSyntax' }, problem)
+}

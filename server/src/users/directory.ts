@@ -1,0 +1,15 @@
+import type { Transaction } from 'kysely'
+import { organizationIdOf } from '../db/organization-id.js'
+import type { DB } from '../db/schema.js'
+import type { Tenant } from '../tenant.js'
+
+/** Takes a user out of the directory that keeps them, with what it says of them: its names of theirs are free again. */
+export async function leaveDirectory(trx: Transaction<DB>, tenant: Tenant, userId: string): Promise<void> {
+  await trx
+    .deleteFrom('directory_users')
+    .where('account_id', '=', tenant.accountId)
+    .where('environment', '=', tenant.environment)
+    .where('organization_id', '=', organizationIdOf(tenant))
+    .where('user_id', '=', userId)
+    .execute()
+}

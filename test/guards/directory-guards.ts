@@ -1,0 +1,166 @@
+import { contractTest, guard, unitTest } from './guard.js'
+
+const directories = 'server/src/directory-sync/directory-sync.ts'
+const requests = 'server/src/directory-sync/requests.ts'
+const proven = 'server/src/scim/proven-directory.ts'
+const exchange = 'server/src/scim/exchange.ts'
+const logged = 'server/src/scim/logged-text.ts'
+
+const directory = (title: string) => contractTest('directory-sync', title)
+const scim = (title: string) => ({ file: 'test/scim/requests.test.ts', title })
+
+const hostile = (title: string) => ({ file: 'test/scim/hostile.test.ts', title })
+const scimLog = (title: string) => ({ file: 'test/scim/log.test.ts', title })
+
+const isOfEnvironment = directory('a directory is one of each environment')
+const isChanged = directory('a directory of an organization can be made once, read, changed and deleted')
+const isOutlived = directory(
+  'the secret of a directory is good for 24 hours after a reset, beside the new one',
+)
+const isReplaced = directory('the secret of a directory of before two resets is good no more')
+const isVersioned = directory('a directory changes of a version that is not the present one are refused')
+const isOneAnswer = scim(
+  'a request without the secret of its directory 401: whatever is wrong, the answer is one',
+)
+const isDiscovered = scim('discovery tells what is supported')
+const hasNoPassword = unitTest(
+  logged,
+  'what is stored of a request has no password: {"password":"canary-velvet-harbour"}',
+)
+const isAsItCame = unitTest(logged, 'what is stored of a request is all the rest as it came')
+
+/** Who is the provider of a directory, what it may ask, and what is kept of that. */
+export const directoryGuards = [
+  guard({
+    name: 'directory: environment',
+    file: directories,
+    find: ".where('environment', '=', tenant.environment)\n    .where('organization_id', '=', organizationIdOf(tenant))\n}\n\n/** Why",
+    replace: ".where('organization_id', '=', organizationIdOf(tenant))\n}\n\n/** Why",
+    red: isOfEnvironment,
+    green: isChanged,
+  }),
+  guard({
+    name: 'directory: versions of a change',
+    file: directories,
+    find: 'update.where(sql<boolean>`version = any(${versions}::integer[])`)',
+    replace: 'update',
+    red: isVersioned,
+    green: isChanged,
+  }),
+  guard({
+    name: 'directory: secret',
+    file: proven,
+    find: 'if (!isCurrent && !isPreviousSecret(row, hash, now())) return undefined',
+    replace: 'void [isCurrent, isPreviousSecret(row, hash, now())]',
+    red: isOneAnswer,
+    green: isDiscovered,
+  }),
+  guard({
+    name: 'directory: end of the previous secret',
+    file: proven,
+    find: 'expiresAt !== null && expiresAt > at &&',
+    replace: 'expiresAt !== null && at.getTime() > 0 &&',
+    red: isOutlived,
+    green: isReplaced,
+  }),
+  guard({
+    name: 'directory: previous secret',
+    file: proven,
+    find: ' && isSecretEqual(hash, previous)',
+    replace: ' && hash.length > 0',
+    red: isReplaced,
+    green: isDiscovered,
+  }),
+  guard({
+    name: 'directory: deleted organization',
+    file: proven,
+    find: ".where('organizations.deleted_at', 'is', null)",
+    replace: '',
+    red: isOneAnswer,
+    green: isDiscovered,
+  }),
+  guard({
+    name: 'directory: switched off',
+    file: exchange,
+    find: "if (!directory.active) throw new ScimError({ status: 403 }, 'The directory is switched off.')",
+    replace: 'void directory',
+    red: scim('403: a directory that is switched off answers nothing, and says so in its log'),
+    green: isDiscovered,
+  }),
+  guard({
+    name: 'directory: requests in a second',
+    file: exchange,
+    find: 'if (rate.isExceeded)',
+    replace: 'if (rate.limit < 0)',
+    red: scim(
+      '429: so many requests a second of one directory, of which the log has the first that was too many',
+    ),
+    green: isDiscovered,
+  }),
+  guard({
+    name: 'directory: log of refused requests in a second',
+    file: exchange,
+    find: 'return !rate.isExceeded || rate.isFirstExcess',
+    replace: 'return !rate.isExceeded || rate.limit > 0',
+    red: scim(
+      '429: so many requests a second of one directory, of which the log has the first that was too many',
+    ),
+    green: isDiscovered,
+  }),
+  guard({
+    name: 'directory: well-formed bodies',
+    file: 'server/src/scim/router.ts',
+    find: 'checkWellFormed(body)',
+    replace: '',
+    red: hostile('400, soon and without harm a body 10,000 levels deep'),
+    green: hostile('400, soon and without harm a filter of 2,000 characters'),
+  }),
+  guard({
+    name: 'directory: parameters given twice',
+    file: 'server/src/scim/query.ts',
+    find: 'if (Object.keys(query).length < pairs.length)',
+    replace: 'if (pairs.length < 0)',
+    red: hostile('400: a parameter that is given twice'),
+    green: hostile('a page of any number is one of users'),
+  }),
+  guard({
+    name: 'directory: address of what was refused, in its log',
+    file: 'server/src/scim/exchange.ts',
+    find: "(type === 'User' ? findAddress(texts) : undefined)",
+    replace: "(type === 'Group' ? findAddress(texts) : undefined)",
+    red: scimLog('with an erased user goes what the provider has asked of them, also what was refused'),
+    green: scimLog('what was refused of a read is no event'),
+  }),
+  guard({
+    name: 'directory: user of what was refused, in its log',
+    file: 'server/src/scim/refusal.ts',
+    find: '{ ...logged, userId }',
+    replace: '{ ...logged, userId: userId && undefined }',
+    red: scimLog('a change that was refused names the user whom it was about'),
+    green: scimLog('what was refused of a read is no event'),
+  }),
+  guard({
+    name: 'directory: its own log',
+    file: requests,
+    find: ".where('scim_requests.directory_id', '=', directory.id)",
+    replace: '',
+    red: directory('the log of a directory begins anew with another directory'),
+    green: directory('the log of a directory has each request with its answer, newest first'),
+  }),
+  guard({
+    name: 'directory: passwords in its log',
+    file: logged,
+    find: 'rules.isPasswordHidden && isHidden(name) ? hidden : reduced(member, rules)',
+    replace: 'rules.isPasswordHidden && isHidden("") ? hidden : reduced(member, rules)',
+    red: hasNoPassword,
+    green: isAsItCame,
+  }),
+  guard({
+    name: 'directory: names of members in its log',
+    file: logged,
+    find: "rules.type !== 'Group' || !/^display$/i.test(name)",
+    replace: "rules.type !== 'Group' || name !== ''",
+    red: unitTest(logged, 'what is stored of a request of a group calls members by their ids alone'),
+    green: isAsItCame,
+  }),
+]

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { atFileEnd } from './file-end.js'
+import { freePort } from './free-port.js'
+import { createVisitor } from './visitor.js'
+
+/** What the provider knows of us. */
+export interface KnownClient {
+  readonly client_id: string
+  readonly client_secret: string
+  readonly redirect_uris: readonly string[]
+}
+
+export type OidcIdentityProvider = Awaited<ReturnType<typeof startOidcIdentityProvider>>
+
+const program = fileURLToPath(new URL('oidc-identity-provider-process.mjs', import.meta.url))
+
+/** A customer's OpenID provider that we have not written, in a process of its own; it ends with the test file. */
+export async function startOidcIdentityProvider(client: KnownClient) {
+  const port = await freePort()
+  const child = spawn(process.execPath, [program, JSON.stringify({ port, ...client })], {
+    // It says on stderr that it is no provider for production.
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  atFileEnd(() => child.kill())
+  await once(child.stdout, 'data')
+  const issuer = `http://127.0.0.1:${port}`
+
+  return {
+    issuer,
+    /** What an administrator enters of it. */
+    settings: {
+      issuer,
+      oidc_client_id: client.client_id,
+      oidc_client_secret: client.client_secret,
+    },
+    /** Signs in and consents at the provider's own pages; the answer is where it sends the browser back to. */
+    async signIn(address: string, login: string): Promise<string> {
+      const visitor = createVisitor(issuer)
+      const form = await visitor.visit(address)
+      const told = await visitor.request(formActionOf(form.html), {
+        method: 'POST',
+        body: new URLSearchParams({ prompt: 'login', login, password: 'any' }),
+      })
+      const consent = await visitor.visit(told.location ?? '')
+      const agreed = await visitor.request(formActionOf(consent.html), {
+        method: 'POST',
+        body: new URLSearchParams({ prompt: 'consent' }),
+      })
+      return (await visitor.visit(agreed.location ?? '')).location ?? ''
+    },
+  }
+}
+
+function formActionOf(html: string): string {
+  return /<form[^>]* action="([^"]*)"/.exec(html)?.[1] ?? ''
+}

@@ -1,0 +1,119 @@
+import type { Client } from '@portico/sdk'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { answerOf } from '../flow-given.js'
+import { startService, type Service } from '../harness.js'
+import { callback, codeGivenOf, exchange, type CodeGiven, type Scene } from '../protocol/code-given.js'
+import { claimsOf } from '../protocol/refresh-given.js'
+import { samlGivenOf } from '../saml-given.js'
+import { scimUsersGivenOf, userBody, userIn, type ScimUsersGiven } from './user-given.js'
+import { asMembers, groupsOf } from './group-given.js'
+
+let service: Service
+let client: Client
+let codes: CodeGiven
+let given: ScimUsersGiven
+
+beforeAll(async () => {
+  service = await startService()
+  client = await service.client()
+  codes = codeGivenOf(service, client)
+  given = scimUsersGivenOf(client)
+})
+
+/** A user of a directory, who may sign in. */
+async function scene() {
+  const { org_domain, application } = await codes.scene()
+  const provided = await given.directory({ org_domain, provider_type: 'entra_id' })
+  const made = await given.user(provided.scim, { externalId: 'E-1', email: `ada@${org_domain}.example` })
+  const user = await client.users.get({ org_domain, user_id: made.id })
+  if ('deleted' in user) throw new Error('the user is deleted')
+  return { ...provided, org_domain, application, user, groups: groupsOf(provided.scim) }
+}
+
+async function tokensOf(of: Scene) {
+  const code = await codes.code(of)
+  const { body } = await exchange(service, { code, client_id: of.application.id, redirect_uri: callback })
+  return [claimsOf(body.access_token ?? ''), claimsOf(body.id_token ?? '')]
+}
+
+describe('groups of a user', () => {
+  test('are in both tokens and in the record, and the directory is an identity', async () => {
+    const of = await scene()
+    const members = asMembers([of.user.id])
+    const ops = await of.groups.make({ displayName: 'Operations', members })
+    const dev = await of.groups.make({ displayName: 'Development', members })
+    await of.groups.make({ displayName: 'Others' })
+
+    expect(await client.users.get({ org_domain: of.org_domain, user_id: of.user.id })).toMatchObject({
+      groups: [
+        { id: dev.id, display_name: 'Development' },
+        { id: ops.id, display_name: 'Operations' },
+      ],
+      identities: [
+        {
+          __type__: 'Identity',
+          idp_id: of.directory.id,
+          provider: 'scim.entra_id',
+          authenticated_at: null,
+          data: { external_id: 'E-1', user_name: of.user.email },
+        },
+      ],
+    })
+    for (const claims of await tokensOf(of))
+      expect(claims).toMatchObject({ groups: ['Development', 'Operations'] })
+  })
+
+  test('are gone from the next tokens when the user leaves them', async () => {
+    const of = await scene()
+    const { id } = await of.groups.make({ members: asMembers([of.user.id]) })
+    await of.groups.patch(id, { op: 'remove', path: `members[value eq "${of.user.id}"]` })
+
+    for (const claims of await tokensOf(of)) expect(claims).not.toHaveProperty('groups')
+    expect(await client.users.get({ org_domain: of.org_domain, user_id: of.user.id })).toMatchObject({
+      groups: [],
+    })
+  })
+
+  test('are gone with the directory, and the identity with them', async () => {
+    const of = await scene()
+    await of.groups.make({ members: asMembers([of.user.id]) })
+    await client.directorySync.delete({ org_domain: of.org_domain })
+
+    expect(await client.users.get({ org_domain: of.org_domain, user_id: of.user.id })).toMatchObject({
+      groups: [],
+      identities: [],
+    })
+  })
+
+  test('are not those of a deleted user: the group forgets them', async () => {
+    const of = await scene()
+    const { id } = await of.groups.make({ members: asMembers([of.user.id]) })
+    await client.users.delete({ org_domain: of.org_domain, user_id: of.user.id })
+
+    expect(await of.groups.memberIds(id)).toEqual([])
+  })
+})
+
+describe('an SSO connection for users whom a directory has made', () => {
+  test('lets in these, as long as the directory is active, and nobody else', async () => {
+    const saml = samlGivenOf(service, client)
+    const sso = await saml.scene({ user_security_type: 'user_provisionned' })
+    const { org_domain } = sso
+    const { scim } = await given.directory({ org_domain })
+    const { email: ordinary } = await service.given.user({ org_domain })
+    const { userName: provisioned } = userIn(await scim('POST', '/Users', { body: userBody() }))
+    const outcome = async (nameId: string) => {
+      const { landed } = await saml.signIn(sso, { nameId })
+      return landed.status === 403 ? (await saml.lastTrace(sso)).failed_check : answerOf(landed).has('code')
+    }
+
+    expect(await outcome(ordinary)).toBe('user_policy')
+    expect(await outcome(provisioned)).toBe(true)
+    await client.directorySync.update({ org_domain, active: false })
+    expect(await outcome(provisioned)).toBe('user_policy')
+    await client.directorySync.update({ org_domain, active: true })
+    expect(await outcome(provisioned)).toBe(true)
+    await client.directorySync.delete({ org_domain })
+    expect(await outcome(provisioned)).toBe('user_policy')
+  })
+})

@@ -1,0 +1,95 @@
+import type { Client } from '@portico/sdk'
+import { beforeAll, expect, test } from 'vitest'
+import { startService, type Service } from '../harness.js'
+import type { ScimResponse } from '../scim-given.js'
+import { untilWaiting, whileEventWaits } from '../waiting.js'
+import { replacing, scimUsersGivenOf, userBody, type ScimUsersGiven } from './user-given.js'
+
+let service: Service
+let client: Client
+let given: ScimUsersGiven
+
+beforeAll(async () => {
+  service = await startService()
+  client = await service.client()
+  given = scimUsersGivenOf(client)
+})
+
+const statusesOf = (answers: readonly ScimResponse[]) => answers.map(({ status }) => status)
+
+test('requests of one directory that take long leave connections to the database for all others', async () => {
+  const { scim, org_domain } = await given.directory()
+  const make = () => scim('POST', '/Users', { body: userBody() })
+  const others: Promise<ScimResponse>[] = []
+
+  const first = await whileEventWaits(service, 'user.user.create.success', make, async () => {
+    // More than there are connections.
+    others.push(...Array.from({ length: 12 }, make))
+    await untilWaiting(service, 2)
+    // Long enough for all of them to have come.
+    for (let count = 0; count < 30; count++)
+      await expect(client.organizations.get({ org_domain })).resolves.toMatchObject({ domain: org_domain })
+  })
+
+  expect(statusesOf([first, ...(await Promise.all(others))])).toEqual(Array(13).fill(201))
+})
+
+test('429: a request of one directory beyond those that may wait for the end of others', async () => {
+  // So many may wait, too.
+  const limited = await startService({
+    databaseUrl: service.databaseUrl,
+    variables: { SCIM_RATE_PER_SECOND: '3' },
+  })
+  const { scim } = await scimUsersGivenOf(await limited.client({ account: service.account })).directory()
+  const make = () => scim('POST', '/Users', { body: userBody() })
+  const patient: Promise<ScimResponse>[] = []
+  const later: Promise<ScimResponse>[] = []
+
+  const first = await whileEventWaits(service, 'user.user.create.success', make, async () => {
+    patient.push(make(), make())
+    await untilWaiting(service, 2)
+    limited.clock.advance(1)
+    later.push(make(), make(), make())
+    expect(await Promise.race(later)).toMatchObject({
+      status: 429,
+      body: { detail: 'Too many requests wait for the end of others: wait, and send it again.' },
+    })
+  })
+
+  expect(statusesOf([first, ...(await Promise.all(patient))])).toEqual([201, 201, 201])
+  expect(statusesOf(await Promise.all(later)).sort()).toEqual([201, 201, 429])
+})
+
+test('401: whoever writes while the directory is being deleted', async () => {
+  const { scim, org_domain } = await given.directory()
+  const user = await given.user(scim)
+  const writes: Promise<ScimResponse>[] = []
+
+  await whileEventWaits(
+    service,
+    'dir_sync.directory.delete.success',
+    () => client.directorySync.delete({ org_domain }),
+    async () => {
+      writes.push(
+        scim('POST', '/Users', { body: userBody() }),
+        scim('POST', '/Groups', { body: { displayName: 'Sales' } }),
+      )
+      await untilWaiting(service, 3)
+      writes.push(scim('PATCH', `/Users/${user.id}`, { body: replacing('title', 'Countess') }))
+    },
+  )
+
+  expect(statusesOf(await Promise.all(writes))).toEqual([401, 401, 401])
+  expect(await client.users.get({ org_domain, user_id: user.id })).toMatchObject({ active: true })
+})
+
+test('what a provider calls its members does not hide in events where it asked', async () => {
+  const { scim, directory, org_domain } = await given.directory()
+
+  await scim('POST', '/Users', { body: userBody({ directory_sync_id: 'another', path: '/Groups' }) })
+
+  expect((await given.events(org_domain)).map(({ params }) => params)).toMatchObject([
+    { directory_sync_id: directory.id, path: '/Users' },
+    { directory_sync_id: directory.id, path: '/Users' },
+  ])
+})

@@ -1,0 +1,186 @@
+import type { Client } from '@portico/sdk'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { startService, type Service } from '../harness.js'
+import { enterpriseUser, scimUsersGivenOf, type ScimUsersGiven } from './user-given.js'
+
+let service: Service
+let client: Client
+let given: ScimUsersGiven
+
+beforeAll(async () => {
+  service = await startService()
+  client = await service.client()
+  given = scimUsersGivenOf(client)
+})
+
+const other = 'charles@other.example'
+
+/** A directory with one user, in an organization with another one. */
+async function givenUsers() {
+  const { scim, org_domain } = await given.directory()
+  const made = await given.user(scim, {
+    email: 'Ada@awesome.example',
+    externalId: 'x1',
+    title: '100% Countess_',
+    preferredLanguage: 'en',
+    phoneNumbers: [{ value: '55555555555', type: 'fax' }],
+    [enterpriseUser]: { department: 'Engines', manager: { value: '7' } },
+  })
+  await service.given.user({ org_domain, email: other, given_name: 'Charles' })
+  const found = async (filter: string) => {
+    const { status, body } = await scim('GET', `/Users?filter=${encodeURIComponent(filter)}`)
+    const { Resources = [] } = body as { Resources?: readonly { userName: string }[] }
+    return status === 200 ? Resources.map(({ userName }) => userName) : body
+  }
+  return { scim, made, found }
+}
+
+describe('a filter', () => {
+  test.each([
+    'userName eq "ada@AWESOME.example"',
+    'userName sw "ada" and userName ew "example" and userName co "awesome"',
+    'externalId eq "x1"',
+    'emails[type eq "work"].value eq "ada@awesome.example"',
+    'emails.value eq "ada@awesome.example"',
+    'emails co "awesome"',
+    'emails[type eq "work" and primary eq true] and externalId pr',
+    'active eq true and title pr',
+    'active eq "True" and not (externalId eq null)',
+    'name.familyName co "LOVE"',
+    'name.givenName sw "a" and name.givenName ew "A"',
+    `${enterpriseUser}:department eq "engines"`,
+    'manager eq "7"',
+    'title co "0% c" and title ew "_"',
+    'title ge "1" and title lt "2"',
+    'phoneNumbers[type eq "fax"].value eq "55555555555"',
+    'preferredLanguage eq "EN"',
+    'meta.created gt "2020-01-01T00:00:00Z" and meta.lastModified le "2999-01-01T00:00:00Z" and title pr',
+    'meta.version eq "W/\\"1\\"" and meta.resourceType eq "User" and name pr and title pr',
+    'userName eq "nobody" or title pr',
+  ])('finds whom it describes: %s', async (filter) => {
+    const { found } = await givenUsers()
+    expect(await found(filter)).toEqual(['Ada@awesome.example'])
+  })
+
+  test.each([
+    `userName eq "${other}"`,
+    `emails[type eq "work"].value eq "${other}"`,
+    'not (title pr)',
+    'title ne "100% countess_" and externalId ne "x1"',
+    'name.givenName eq "charles"',
+    'displayName eq "Charles"',
+  ])('finds users who are not of the directory, too: %s', async (filter) => {
+    const { found } = await givenUsers()
+    expect(await found(filter)).toEqual([other])
+  })
+
+  test.each([
+    'externalId eq "X1"',
+    'emails[type eq "home"].value eq "ada@awesome.example"',
+    'title co "1%C"',
+    'title eq "100_ Countess_"',
+    'groups.value eq "0190ca22-3c4d-7e5f-9061-7283940516c7"',
+    `userName eq "x' or '1'='1"`,
+    'active eq false',
+    'addresses pr or photos pr or roles[primary eq true]',
+  ])('finds nobody else: %s', async (filter) => {
+    const { found } = await givenUsers()
+    expect(await found(filter)).toEqual([])
+  })
+
+  test('by the id finds one', async () => {
+    const { found, made } = await givenUsers()
+    expect(await found(`id eq "${made.id}"`)).toEqual([made.userName])
+  })
+
+  test.each([
+    'nothing eq "x"',
+    'userName eq',
+    'password eq "x"',
+    'meta.location eq "x"',
+    'meta.created co "2026-01-01"',
+  ])('400 invalidFilter: %s', async (filter) => {
+    const { found } = await givenUsers()
+    expect(await found(filter)).toMatchObject({ status: '400', scimType: 'invalidFilter' })
+  })
+})
+
+describe('a list', () => {
+  test('has its pages in one order, and what is there in all', async () => {
+    const { scim } = await given.directory()
+    const made: string[] = []
+    for (const letter of ['c', 'a', 'e', 'b', 'd'])
+      made.push((await given.user(scim, { email: `${letter}@x.example`, title: letter })).userName)
+    const page = async (query: string) => {
+      const { body } = await scim('GET', `/Users?${query}`)
+      const { Resources, ...counts } = body as { Resources: readonly { userName: string }[] }
+      return { ...counts, names: Resources.map(({ userName }) => userName.slice(0, 1)).join('') }
+    }
+    expect(await page('startIndex=1&count=2')).toMatchObject({
+      names: 'ca',
+      totalResults: 5,
+      startIndex: 1,
+      itemsPerPage: 2,
+    })
+    expect(await page('startIndex=3&count=100')).toMatchObject({
+      names: 'ebd',
+      startIndex: 3,
+      itemsPerPage: 3,
+    })
+    expect(await page('startIndex=6')).toMatchObject({ names: '', totalResults: 5, itemsPerPage: 0 })
+    expect(await page('count=0')).toMatchObject({ names: '', totalResults: 5 })
+    expect(await page('startIndex=-3&count=-1')).toMatchObject({ names: '', totalResults: 5, startIndex: 1 })
+    for (const sortBy of ['userName', 'emails', 'emails.value', 'title'])
+      expect([sortBy, await page(`sortBy=${sortBy}`)]).toMatchObject([sortBy, { names: 'abcde' }])
+    expect(await page('sortBy=userName&sortOrder=descending&count=2')).toMatchObject({ names: 'ed' })
+    expect(await page('sortBy=meta.created&sortOrder=descending')).toMatchObject({ names: 'dbeac' })
+  })
+
+  test.each([
+    'active',
+    'externalId',
+    'name',
+    'name.familyName',
+    'phoneNumbers',
+    'groups',
+    'meta.lastModified',
+    'meta.version',
+    `${enterpriseUser}:manager`,
+  ])('is sorted by %s', async (sortBy) => {
+    const { scim } = await givenUsers()
+    expect(await scim('GET', `/Users?sortBy=${sortBy}`)).toMatchObject({
+      status: 200,
+      body: { totalResults: 2 },
+    })
+  })
+
+  test.each([
+    ['sortBy=nothing', 'invalidPath'],
+    ['sortOrder=up', 'invalidValue'],
+    ['count=many', 'invalidValue'],
+    ['startIndex=1e3', 'invalidValue'],
+    ['attributes=userName&excludedAttributes=name', 'invalidValue'],
+  ])('400: %s', async (query, scimType) => {
+    const { scim } = await given.directory()
+    expect(await scim('GET', `/Users?${query}`)).toMatchObject({ status: 400, body: { scimType } })
+  })
+
+  test('has the attributes that are asked for', async () => {
+    const { scim, made } = await givenUsers()
+    const read = async (query: string) => (await scim('GET', `/Users/${made.id}?${query}`)).body
+    const { id } = made
+
+    expect(await read('attributes=userName,name.givenName,manager.value')).toEqual({
+      schemas: ['urn:ietf:params:scim:schemas:core:2.0:User', enterpriseUser],
+      id,
+      userName: 'Ada@awesome.example',
+      name: { givenName: 'Ada' },
+      [enterpriseUser]: { manager: { value: '7' } },
+    })
+    const without = await read(`excludedAttributes=emails.type,name,id,${enterpriseUser}`)
+    expect(without).toMatchObject({ id, emails: [{ value: 'Ada@awesome.example', primary: true }] })
+    expect(without).not.toHaveProperty('emails.0.type')
+    expect(without).not.toHaveProperty('name')
+    expect(without).not.toHaveProperty([enterpriseUser])
+  })
+})
