@@ -158,6 +158,8 @@ const addedTo = [
   ['user_identities', 'inserted_at'],
   ['sso_connections', 'inserted_at'],
   ['magic_link_challenges', 'inserted_at'],
+  ['scim_requests', 'inserted_at'],
+  ['directories', 'inserted_at'],
   ['users', 'inserted_at'],
   ['events', 'issued_at'],
   ['log_events', 'inserted_at'],

@@ -14,6 +14,7 @@ export const rowNames = [
   'B3',
   'B4',
   'C1',
+  'C2',
   'D1',
   'D2',
   'D3',

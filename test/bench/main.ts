@@ -14,6 +14,7 @@ import { authorizeWithSession, exchangeAndRefresh } from './row-codes.js'
 import { startAndGrow } from './row-process.js'
 import { challengePasswords, readMeanwhile } from './row-passwords.js'
 import { signInBySaml } from './row-saml.js'
+import { provisionByScim } from './row-scim.js'
 import { sdkSize } from './row-sdk.js'
 import { manyTenants } from './row-tenants.js'
 import { grantToken } from './row-tokens.js'
@@ -34,6 +35,7 @@ const rows: Record<RowName, (settings: Settings) => Promise<Figure[]>> = {
   B3: exchangeAndRefresh,
   B4: authorizeWithSession,
   C1: signInBySaml,
+  C2: provisionByScim,
   D1: deliver,
   D2: firstAttempt,
   D3: readEventPages,
