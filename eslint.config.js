@@ -374,11 +374,17 @@ export default defineConfig(
   },
 
   {
-    // The one file that runs in browsers.
-    files: ['server/src/pages/script.js'],
+    // The files that run in browsers: of the hosted pages, and of the documentation.
+    files: ['server/src/pages/script.js', 'docs/site/assets/site.js'],
     languageOptions: {
       sourceType: 'script',
-      globals: { document: 'readonly', navigator: 'readonly', setTimeout: 'readonly', window: 'readonly' },
+      globals: {
+        document: 'readonly',
+        matchMedia: 'readonly',
+        navigator: 'readonly',
+        setTimeout: 'readonly',
+        window: 'readonly',
+      },
     },
   },
 

@@ -4,7 +4,6 @@ import { openApiDocument } from '@portico/contract/openapi'
 import { errorsPage, eventsPage } from './markdown.js'
 import { operationsOf } from './operations.js'
 import { ssoTroubleshootingPage } from './sso-troubleshooting.js'
-import { referencePage } from './reference-page.js'
 
 /** The address that examples are written with. */
 const serverUrl = 'https://auth.example'
@@ -27,7 +26,6 @@ export function builtFiles(): BuiltFile[] {
     { name: 'errors.md', content: errorsPage(operations) },
     { name: 'events.md', content: eventsPage(operations) },
     { name: 'guides/sso-troubleshooting.md', content: ssoTroubleshootingPage() },
-    { name: 'site/index.html', content: referencePage(document, operations) },
   ]
 }
 

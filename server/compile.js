@@ -5,8 +5,8 @@ import process from 'node:process'
 import { fileURLToPath, URL } from 'node:url'
 
 /**
- * What `npm start` and `npm run demo` run first: it compiles the server, and bundles the SDK for programs beside it.
- * What has not changed since is left as it is.
+ * What `npm start` and `npm run demo` run first: it compiles the server, bundles the SDK for programs beside it, and
+ * builds the documentation that the server has at /docs. What has not changed since is left as it is.
  */
 const root = fileURLToPath(new URL('..', import.meta.url))
 const sdk = join(root, 'sdk')
@@ -16,11 +16,19 @@ const bundle = ['index', 'mock', 'webhooks'].flatMap((name) =>
   ['mjs', 'cjs', 'd.mts', 'd.cts'].map((ending) => join(sdk, `dist/${name}.${ending}`)),
 )
 
+/** Where the documentation is from, below the root; a folder stands for all that is in it. */
+const documented = [
+  ...['contract/src', 'docs', 'sdk/README.md', '.env.example', 'LICENSE', 'package-lock.json'],
+  ...(await readdir(root)).filter((name) => name.endsWith('.md')),
+]
+
 // On stderr, because stdout is the service's.
 process.stderr.write('Compiling…\n')
 const outcomes = await Promise.all([
   run('node_modules/typescript/bin/tsc', ['-b', 'server'], root),
   (await isBundled()) || run('node_modules/tsdown/dist/run.mjs', ['--logLevel', 'error'], sdk),
+  (await isDocumented()) ||
+    run('node_modules/tsx/dist/cli.mjs', ['--tsconfig', 'docs/tsx.json', 'docs/site/main.ts', 'build'], root),
 ])
 process.exitCode = outcomes.every(Boolean) ? 0 : 1
 
@@ -31,6 +39,21 @@ async function isBundled() {
   const changed = await Promise.all(sources.map((name) => changedAt(join(sdk, name))))
   const built = await Promise.all(bundle.map(changedAt))
   return Math.max(...changed) < Math.min(...built)
+}
+
+async function isDocumented() {
+  const built = await changedAt(join(root, 'docs/dist/site/.built'))
+  const changed = await Promise.all(documented.map((name) => lastChangeIn(join(root, name))))
+  return Math.max(...changed) < built
+}
+
+/** When a file, or anything in a folder, was changed last. A folder itself changes when something of it is removed. */
+async function lastChangeIn(path) {
+  const names = await readdir(path, { withFileTypes: true }).catch(() => [])
+  const inside = names
+    .filter(({ name }) => name !== 'dist' && name !== 'node_modules')
+    .map((entry) => (entry.isDirectory() ? lastChangeIn : changedAt)(join(path, entry.name)))
+  return Math.max(await changedAt(path), ...(await Promise.all(inside)))
 }
 
 /** In ms since 1970; 0 for a file that is missing. */

@@ -74,7 +74,7 @@ export function bareOf(service: Service, token: string, users: string) {
     expect(error).toMatchObject({
       code,
       message: expect.stringMatching(/\w/),
-      docs_url: `${service.baseUrl}/docs#${code}`,
+      docs_url: `${service.baseUrl}/docs/errors.html#${code}`,
       request_id: answer.headers['x-request-id'],
     })
     expectNothingInside(answer.text)

@@ -16,7 +16,7 @@ test('302: a browser at the bare address is led to the documentation', async () 
 
   expect([answer.status, answer.headers.get('location'), answer.headers.get('vary')]).toEqual([
     302,
-    '/docs',
+    '/docs/',
     expect.stringContaining('Accept'),
   ])
 })

@@ -25,7 +25,7 @@ export const drifts: readonly Drift[] = [
       },
     ],
     compile: ['contract/src/users.ts', 'sdk/src/conformance.ts', 'server/src/users/record.ts'],
-    stale: ['docs/openapi-3.0.json', 'docs/openapi.json', 'docs/site/index.html', 'sdk/src/generated.ts'],
+    stale: ['docs/openapi-3.0.json', 'docs/openapi.json', 'sdk/src/generated.ts'],
     tests: [
       'the example of User fits the record, which keeps all of it and adds nothing',
       'the example of UserDeletion fits the record, which keeps all of it and adds nothing',
@@ -55,7 +55,6 @@ export const drifts: readonly Drift[] = [
     stale: [
       'docs/openapi-3.0.json',
       'docs/openapi.json',
-      'docs/site/index.html',
       'sdk/src/generated-examples.ts',
       'sdk/src/generated.ts',
     ],
@@ -75,7 +74,6 @@ export const drifts: readonly Drift[] = [
     stale: [
       'docs/openapi-3.0.json',
       'docs/openapi.json',
-      'docs/site/index.html',
       'sdk/src/generated-examples.ts',
       'sdk/src/generated.ts',
     ],
@@ -97,7 +95,7 @@ export const drifts: readonly Drift[] = [
       'server/src/applications/record.ts',
       'server/src/applications/redirects.ts',
     ],
-    stale: ['docs/openapi-3.0.json', 'docs/openapi.json', 'docs/site/index.html', 'sdk/src/generated.ts'],
+    stale: ['docs/openapi-3.0.json', 'docs/openapi.json', 'sdk/src/generated.ts'],
     tests: [
       'the example of Application fits the record, which keeps all of it and adds nothing',
       'the example of ApplicationApplicationCreateSuccessEvent fits the record, which keeps all of it and adds nothing',
@@ -120,7 +118,7 @@ export const drifts: readonly Drift[] = [
       },
     ],
     compile: ['sdk/src/conformance.ts'],
-    stale: ['docs/openapi-3.0.json', 'docs/openapi.json', 'docs/site/index.html', 'sdk/src/generated.ts'],
+    stale: ['docs/openapi-3.0.json', 'docs/openapi.json', 'sdk/src/generated.ts'],
     tests: [],
   },
   {
@@ -138,7 +136,6 @@ export const drifts: readonly Drift[] = [
       'docs/errors.md',
       'docs/openapi-3.0.json',
       'docs/openapi.json',
-      'docs/site/index.html',
       'sdk/src/generated-examples.ts',
       'sdk/src/generated.ts',
     ],
@@ -159,7 +156,6 @@ export const drifts: readonly Drift[] = [
       'docs/errors.md',
       'docs/openapi-3.0.json',
       'docs/openapi.json',
-      'docs/site/index.html',
       'sdk/src/generated-examples.ts',
       'sdk/src/generated.ts',
     ],
@@ -180,7 +176,6 @@ export const drifts: readonly Drift[] = [
       'docs/errors.md',
       'docs/openapi-3.0.json',
       'docs/openapi.json',
-      'docs/site/index.html',
       'sdk/src/generated-examples.ts',
       'sdk/src/generated.ts',
     ],
@@ -207,7 +202,6 @@ export const drifts: readonly Drift[] = [
       'docs/errors.md',
       'docs/openapi-3.0.json',
       'docs/openapi.json',
-      'docs/site/index.html',
       'sdk/src/generated-examples.ts',
       'sdk/src/generated.ts',
     ],
@@ -238,7 +232,6 @@ export const drifts: readonly Drift[] = [
       'docs/events.md',
       'docs/openapi-3.0.json',
       'docs/openapi.json',
-      'docs/site/index.html',
       'sdk/src/generated-examples.ts',
       'sdk/src/generated.ts',
     ],
@@ -248,12 +241,7 @@ export const drifts: readonly Drift[] = [
     name: 'another status of a success',
     edits: [{ file: users, find: '{ 201: User }', replace: '{ 200: User }' }],
     compile: ['server/src/users/routes.ts'],
-    stale: [
-      'docs/openapi-3.0.json',
-      'docs/openapi.json',
-      'docs/site/index.html',
-      'sdk/src/generated-examples.ts',
-    ],
+    stale: ['docs/openapi-3.0.json', 'docs/openapi.json', 'sdk/src/generated-examples.ts'],
     tests: [],
     service: [roundTrip],
   },
@@ -267,7 +255,7 @@ export const drifts: readonly Drift[] = [
       },
     ],
     compile: [],
-    stale: ['docs/openapi-3.0.json', 'docs/openapi.json', 'docs/site/index.html', 'sdk/src/generated.ts'],
+    stale: ['docs/openapi-3.0.json', 'docs/openapi.json', 'sdk/src/generated.ts'],
     tests: [],
   },
   {
@@ -280,7 +268,7 @@ export const drifts: readonly Drift[] = [
       },
     ],
     compile: [],
-    stale: ['docs/openapi-3.0.json', 'docs/openapi.json', 'docs/site/index.html', 'sdk/src/generated.ts'],
+    stale: ['docs/openapi-3.0.json', 'docs/openapi.json', 'sdk/src/generated.ts'],
     tests: [],
   },
   {
@@ -293,7 +281,7 @@ export const drifts: readonly Drift[] = [
       },
     ],
     compile: [],
-    stale: ['docs/events.md', 'docs/openapi-3.0.json', 'docs/openapi.json', 'docs/site/index.html'],
+    stale: ['docs/events.md', 'docs/openapi-3.0.json', 'docs/openapi.json'],
     tests: ['users.create emits events when it writes, and only then'],
     service: [
       {
@@ -312,7 +300,7 @@ export const drifts: readonly Drift[] = [
       },
     ],
     compile: [],
-    stale: ['docs/openapi-3.0.json', 'docs/openapi.json', 'docs/site/index.html', 'sdk/src/generated.ts'],
+    stale: ['docs/openapi-3.0.json', 'docs/openapi.json', 'sdk/src/generated.ts'],
     tests: [
       'the example of MagicLinkChallengeConsumeSuccessEvent fits the record, which keeps all of it and adds nothing',
       'the example of MagicLinkChallengeCreateSuccessEvent fits the record, which keeps all of it and adds nothing',
@@ -337,7 +325,7 @@ export const drifts: readonly Drift[] = [
       },
     ],
     compile: ['sdk/src/conformance.ts', 'server/src/users/record.ts', 'server/src/users/users.ts'],
-    stale: ['docs/openapi-3.0.json', 'docs/openapi.json', 'docs/site/index.html', 'sdk/src/generated.ts'],
+    stale: ['docs/openapi-3.0.json', 'docs/openapi.json', 'sdk/src/generated.ts'],
     tests: [],
   },
 ]

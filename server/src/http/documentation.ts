@@ -3,13 +3,13 @@ import { openApiDocument } from '@portico/contract/openapi'
 import express, { type RequestHandler } from 'express'
 import type { Deps } from '../deps.js'
 
-/** The built reference pages; the path is the same from the sources and from the compiled files. */
-const site = fileURLToPath(new URL('../../../docs/site/', import.meta.url))
+/** The documentation site, which `npm start` and `npm run build` write; the path is the same from the sources and from the compiled files. */
+const site = fileURLToPath(new URL('../../../docs/dist/site/', import.meta.url))
 
 const pagePolicy =
-  "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** The OpenAPI documents, written for this service's address, and the reference pages. */
+/** The OpenAPI documents, written for this service's address, and the documentation site. */
 export function documentation({ config }: Deps): RequestHandler {
   const router = express.Router()
   for (const { path, target } of [
@@ -24,7 +24,7 @@ export function documentation({ config }: Deps): RequestHandler {
   }
   // For a person with a browser; to a program it is a path without an operation.
   router.get('/', (req, res, next) => {
-    if (req.accepts(['json', 'html']) === 'html') res.vary('Accept').redirect('/docs')
+    if (req.accepts(['json', 'html']) === 'html') res.vary('Accept').redirect('/docs/')
     else next()
   })
   router.use('/docs', (_req, res, next) => {
@@ -36,10 +36,14 @@ export function documentation({ config }: Deps): RequestHandler {
     })
     next()
   })
-  // Static files answer a folder's page for its address with a slash alone.
-  router.get('/docs', (_req, res) => {
-    res.sendFile('index.html', { root: site })
+  // Links of the pages are relative, so that the first one must be at an address that ends in a slash.
+  router.get('/docs', (req, res, next) => {
+    if (req.path.endsWith('/')) next()
+    else res.redirect('/docs/')
   })
   router.use('/docs', express.static(site, { redirect: false }))
+  router.get('/docs/', (_req, res) => {
+    res.status(404).type('text/plain').send('The documentation is not built here: npm run docs -- build\n')
+  })
   return router
 }

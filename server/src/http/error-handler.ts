@@ -39,7 +39,7 @@ export function errorHandler({ config, log }: Pick<Deps, 'config' | 'log'>): Err
       error: {
         code: failure.code,
         message: failure.message,
-        docs_url: `${config.baseUrl}/docs#${failure.code}`,
+        docs_url: `${config.baseUrl}/docs/errors.html#${failure.code}`,
         request_id: requestId,
         ...(failure.fields !== undefined && { fields: [...failure.fields] }),
       },

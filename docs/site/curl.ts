@@ -1,5 +1,5 @@
 import type { OpenApiDocument } from '@portico/contract/openapi'
-import type { PlacedOperation } from './operations.js'
+import type { PlacedOperation } from '../operations.js'
 
 /** A call of an operation for the command line. The token is in the variable TOKEN. */
 export function curl(document: OpenApiDocument, operation: PlacedOperation): string {

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@portico/contract/json-schema'
 import { html, prose, type Html } from './html.js'
-import { nameIn } from './operations.js'
+import { nameIn } from '../operations.js'
 
 /**
  * The members of an object as a table; those of an object inside it fold out of a row of their own.
@@ -12,7 +12,7 @@ export function membersTable(schema: JsonSchema, caption: string, use: 'input' |
     const mark = use === 'input' ? isRequired && 'required' : !isRequired && 'may be missing'
     return [memberRow({ name, member, mark }), folded(name, member, use)]
   })
-  return html`<table>
+  return html`<table class="members">
     <caption>
       ${caption}
     </caption>
@@ -109,7 +109,7 @@ function alternatives(options: readonly Html[]): Html {
 }
 
 export function recordLink(name: string): Html {
-  return html`<a href="#${name}">${name}</a>`
+  return html`<a href="/records/${name}.html">${name}</a>`
 }
 
 /** The bounds of a value, each as a phrase. */

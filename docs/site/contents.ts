@@ -1,0 +1,132 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The root of the repository. */
+export const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** A document of the repository that is a page of the site. */
+export interface Document {
+  /** From the root of the repository. */
+  readonly file: string
+  /** As the contents list it: its heading, or a shorter one. */
+  readonly title: string
+  /** Where its page is, from the root of the site, which begins with a slash. */
+  readonly address: string
+}
+
+export interface Group {
+  readonly title: string
+  readonly documents: readonly Document[]
+}
+
+/** The order of the pages. A guide that is added to docs/guides needs its place here, or nothing is built. */
+const order: readonly { readonly title: string; readonly files: readonly string[] }[] = [
+  {
+    title: 'Begin',
+    files: [
+      'docs/guides/start.md',
+      'README.md',
+      'docs/guides/environments.md',
+      'sdk/README.md',
+      'docs/examples/spa-and-api/README.md',
+    ],
+  },
+  {
+    title: 'Sign users in',
+    files: guides('sign-in', 'password', 'magic-link', 'totp', 'sessions', 'tokens', 'branding'),
+  },
+  {
+    title: 'Connect companies',
+    files: guides('sso', 'oidc-connections', 'directory-sync', 'onboarding', 'sso-troubleshooting'),
+  },
+  { title: 'Exchange data', files: guides('events', 'webhooks', 'relays', 'import', 'privacy') },
+  {
+    title: 'Operate',
+    files: [...guides('operate'), 'docs/benchmarks.md', 'SECURITY.md', 'CHANGELOG.md'],
+  },
+  {
+    title: 'Contribute',
+    files: [
+      'CONTRIBUTING.md',
+      'docs/architecture.md',
+      'docs/style.md',
+      'docs/glossary.md',
+      'docs/dependencies.md',
+      ...decisions(),
+    ],
+  },
+]
+
+/** What the contents call a document whose heading says too little, or too much. */
+const labels: Readonly<Record<string, string>> = {
+  'README.md': 'The journey with curl',
+  'sdk/README.md': 'The SDK',
+  'docs/examples/spa-and-api/README.md': 'Example: a page and its API',
+}
+
+/** What is linked by documents and is not one of them: the file, and where the site has it. */
+export const otherFiles: Readonly<Record<string, string>> = {
+  LICENSE: '/license.txt',
+  '.env.example': '/env.example.txt',
+  'docs/openapi.json': '/openapi.json',
+  'docs/openapi-3.0.json': '/openapi-3.0.json',
+  // Their pages are written from the contract, as these files are.
+  'docs/errors.md': '/errors.html',
+  'docs/events.md': '/events.html',
+}
+
+/**
+ * The documents of the site in their order.
+ *
+ * @throws Error for a document of docs that has no place in the order, and for one in it that is not there.
+ */
+export function readContents(): Group[] {
+  const listed = order.flatMap(({ files }) => files)
+  const missing = listed.filter((file) => !existsSync(join(root, file)))
+  if (missing.length > 0)
+    throw new Error(`docs/site/contents.ts lists what is not there: ${missing.join(', ')}`)
+  const lost = documentsOfDocs().filter((file) => !listed.includes(file) && !(file in otherFiles))
+  if (lost.length > 0) throw new Error(`Give a place in docs/site/contents.ts to: ${lost.join(', ')}`)
+  return order.map(({ title, files }) => ({
+    title,
+    documents: files.map((file) => ({
+      file,
+      title: labels[file] ?? titleOf(file),
+      address: addressOf(file),
+    })),
+  }))
+}
+
+function documentsOfDocs(): string[] {
+  return readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .map((name) => `docs/${name.replaceAll('\\', '/')}`)
+    .filter(
+      (name) => name.endsWith('.md') && !name.startsWith('docs/dist/') && !name.endsWith('/0000-template.md'),
+    )
+}
+
+function guides(...names: string[]): string[] {
+  return names.map((name) => `docs/guides/${name}.md`)
+}
+
+function decisions(): string[] {
+  return documentsOfDocs()
+    .filter((name) => name.startsWith('docs/decisions/'))
+    .toSorted()
+}
+
+/** docs/guides/start.md is /guides/start.html, sdk/README.md is /sdk.html. */
+function addressOf(file: string): string {
+  const path = file
+    .replace(/^docs\//, '')
+    .replace(/\/README\.md$/, '.md')
+    .replace(/\.md$/, '.html')
+  return `/${path.toLowerCase()}`
+}
+
+function titleOf(file: string): string {
+  const [, title] = /^# (.+)$/m.exec(readFileSync(join(root, file), 'utf8')) ?? []
+  if (title === undefined) throw new Error(`${file} has no heading`)
+  return title.replaceAll('`', '')
+}

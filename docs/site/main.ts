@@ -1,0 +1,40 @@
+import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Eleventy } from '@11ty/eleventy'
+import { root } from './contents.js'
+
+// The documentation site: npm run docs shows it and follows what is edited, npm run docs -- build writes the files,
+// npm run docs -- screenshots takes the images of the hosted pages anew.
+
+const port = 8080
+const output = 'docs/dist/site'
+const configPath = 'docs/site/eleventy.config.ts'
+
+process.chdir(root)
+const [command = 'serve'] = process.argv.slice(2)
+if (command === 'build') await build()
+else if (command === 'serve') await serve()
+else throw new Error(`npm run docs knows build, and ${command} it does not`)
+
+/**
+ * Written beside and put in place as a whole, so that nothing stays of a page that is gone, and nobody is served half a
+ * site. The stamp has the time before anything was read: what is edited meanwhile is built the next time.
+ */
+async function build(): Promise<void> {
+  const begun = new Date()
+  const beside = `${output}-${process.pid}`
+  mkdirSync(join(beside, 'assets'), { recursive: true })
+  await new Eleventy('.', beside, { quietMode: true, configPath }).write()
+  writeFileSync(join(beside, '.built'), '')
+  utimesSync(join(beside, '.built'), begun, begun)
+  rmSync(output, { recursive: true, force: true })
+  renameSync(beside, output)
+}
+
+async function serve(): Promise<void> {
+  const eleventy = new Eleventy('.', `${output}-preview`, { runMode: 'serve', configPath })
+  await eleventy.init()
+  await eleventy.watch()
+  await eleventy.serve(port)
+  process.once('SIGINT', () => void eleventy.stopWatch())
+}

@@ -1,0 +1,136 @@
+import { existsSync } from 'node:fs'
+import { dirname, join, posix, relative } from 'node:path'
+import highlighter from 'highlight.js/lib/core'
+import bash from 'highlight.js/lib/languages/bash'
+import dockerfile from 'highlight.js/lib/languages/dockerfile'
+import ini from 'highlight.js/lib/languages/ini'
+import jsonGrammar from 'highlight.js/lib/languages/json'
+import nginx from 'highlight.js/lib/languages/nginx'
+import typescript from 'highlight.js/lib/languages/typescript'
+import yaml from 'highlight.js/lib/languages/yaml'
+import MarkdownIt from 'markdown-it'
+import { html } from './html.js'
+import { slugOf, type Addresses } from './addresses.js'
+import { otherFiles, root, type Document } from './contents.js'
+import { drawSequence } from './draw-sequence.js'
+import { sizeOfWebp } from './image-size.js'
+import { readSequence } from './sequence.js'
+
+const grammars = { sh: bash, dockerfile, ini, json: jsonGrammar, nginx, ts: typescript, yaml }
+for (const [name, grammar] of Object.entries(grammars)) highlighter.registerLanguage(name, grammar)
+
+/** Code with its parts marked for the style sheet. */
+export function highlighted(code: string, language: string): string {
+  if (!(language in grammars)) return html`${code}`.markup
+  return highlighter.highlight(code, { language, ignoreIllegals: true }).value
+}
+
+/** What a document is rendered with: Eleventy passes its data. */
+interface Environment {
+  readonly page: { readonly inputPath: string }
+}
+
+type Token = ReturnType<MarkdownIt['parse']>[number]
+
+/**
+ * Markdown as pages of the site: headings with the anchors of the repository's host, links to documents as links to
+ * their pages, names of the contract as links to their places, diagrams drawn, code colored by classes.
+ */
+export function createRenderer(documents: readonly Document[], addresses: Addresses): MarkdownIt {
+  const renderer = new MarkdownIt({ html: false, highlight: highlighted })
+  const addressOf = new Map(documents.map(({ file, address }) => [file, address]))
+
+  renderer.core.ruler.push('site', (state) => {
+    const file = fileOf(state.env as Environment)
+    let isHeading = false
+    for (const token of state.tokens) {
+      if (token.type === 'heading_open') isHeading = true
+      else if (token.type === 'heading_close') isHeading = false
+      else if (token.type === 'inline') linkInline(token.children ?? [], file, isHeading)
+    }
+    nameHeadings(state.tokens)
+  })
+
+  function linkInline(tokens: readonly Token[], file: string, isHeading: boolean): void {
+    let isLink = false
+    for (const token of tokens) {
+      if (token.type === 'link_open') {
+        isLink = true
+        token.attrSet('href', linked(file, String(token.attrGet('href'))))
+      } else if (token.type === 'link_close') isLink = false
+      else if (token.type === 'code_inline' && !isLink && !isHeading)
+        token.meta = { address: addresses.of(token.content) }
+      else if (token.type === 'image')
+        token.attrSet('src', posix.join(posix.dirname(file), String(token.attrGet('src'))))
+    }
+  }
+
+  /** Where a link of a document leads on the site. */
+  function linked(file: string, target: string): string {
+    if (/^[a-z]+:/.test(target) || target.startsWith('#')) return target
+    const [path = '', anchor] = target.split('#')
+    const to = posix.join(posix.dirname(file), path)
+    const address = addressOf.get(to) ?? otherFiles[to]
+    if (address === undefined) throw new Error(`${file} links to ${target}, which is no page of the site`)
+    return anchor === undefined ? address : `${address}#${anchor}`
+  }
+
+  const { code_inline, fence } = renderer.renderer.rules
+  if (!code_inline || !fence) throw new Error('markdown-it has no rules for code')
+  renderer.renderer.rules = {
+    ...renderer.renderer.rules,
+    code_inline: (tokens, index, options, env, self) => {
+      const code = code_inline(tokens, index, options, env, self)
+      const meta = tokens[index]?.meta as { address?: string } | null | undefined
+      return meta?.address === undefined ? code : `<a class="name" href="${meta.address}">${code}</a>`
+    },
+    fence: (tokens, index) => {
+      const { info = '', content = '' } = tokens[index] ?? {}
+      const [language = ''] = info.split(' ')
+      if (language === 'mermaid') return `${drawSequence(readSequence(content.trim())).markup}\n`
+      return `<pre tabindex="0"><code>${highlighted(content, language)}</code></pre>\n`
+    },
+    image: (tokens, index) => {
+      const token = tokens[index]
+      return picture(String(token?.attrGet('src')), token?.content ?? '')
+    },
+    table_open: () => '<div class="table" tabindex="0" role="group" aria-label="Table"><table>\n',
+    table_close: () => '</table></div>\n',
+  }
+  return renderer
+}
+
+function fileOf({ page }: Environment): string {
+  return relative(root, join(root, page.inputPath)).replaceAll('\\', '/')
+}
+
+/** Two headings of one text get addresses of their own, as the repository's host has it. */
+function nameHeadings(tokens: readonly Token[]): void {
+  const seen = new Map<string, number>()
+  for (const [index, token] of tokens.entries()) {
+    if (token.type !== 'heading_open') continue
+    const slug = slugOf(tokens[index + 1]?.content.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1') ?? '')
+    const count = seen.get(slug) ?? 0
+    seen.set(slug, count + 1)
+    token.attrSet('id', count === 0 ? slug : `${slug}-${count}`)
+  }
+}
+
+/** An image in both colors, where there is one of the dark. The style sheet shows the one that fits. */
+function picture(file: string, alt: string): string {
+  const path = join(root, file)
+  const { width, height } = sizeOfWebp(path)
+  const dark = file.replace(/\.webp$/, '-dark.webp')
+  const image = (name: string, kind: string) =>
+    html`<img
+      class="${kind}"
+      src="/images/${posix.basename(name)}"
+      alt="${alt}"
+      width="${width}"
+      height="${height}"
+      loading="lazy"
+    />`.markup
+  return existsSync(join(dirname(path), posix.basename(dark)))
+    ? `<span class="shot">${image(file, 'in-light')}${image(dark, 'in-dark')}</span>`
+    : `<span class="shot">${image(file, '')}</span>`
+}
