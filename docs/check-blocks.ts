@@ -3,13 +3,17 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
+import { operationsOf } from './operations.js'
+import { readOpenApi } from './site/read-openapi.js'
+import { sdkCall } from './site/sdk-call.js'
+import { readSequence } from './site/sequence.js'
 
 /** Files of other programs, which are not here to be asked. Each block of them is marked `unchecked`. */
 const foreign = new Set(['caddyfile', 'dockerfile', 'ini', 'nginx', 'yaml'])
 
-// Fails when a code block of a document does not compile or parse as what it says it is. To run it:
-// node --import tsx docs/check-blocks.ts
-const faults = faultsOf(documents().flatMap(blocksOf))
+// Fails when a code block of a document, or a call that the reference shows, does not compile or parse as what it says
+// it is. To run it: node --import tsx docs/check-blocks.ts
+const faults = faultsOf([...documents().flatMap(blocksOf), ...referenceCalls()])
 for (const fault of faults) process.stderr.write(`${fault}\n`)
 process.exitCode = faults.length > 0 ? 1 : 0
 
@@ -54,6 +58,17 @@ function blocksOf(file: string): Block[] {
   return blocks
 }
 
+/** The call of each operation, as the reference shows it. */
+function referenceCalls(): Block[] {
+  return operationsOf(readOpenApi()).map((operation) => ({
+    file: `the call of ${operation.operationId}`,
+    line: 1,
+    language: 'ts',
+    mark: '',
+    text: `import type { Client } from '@portico/sdk'\ndeclare const client: Client\nexport {}\n${sdkCall(operation)}\nconsole.log(answer)\n`,
+  }))
+}
+
 function faultsOf(blocks: readonly Block[]): string[] {
   const typed = blocks.filter(({ language }) => language === 'ts')
   return [...blocks.flatMap(blockFaults), ...typeFaults(typed)]
@@ -64,6 +79,7 @@ function blockFaults(block: Block): string[] {
   if (language === 'ts' || language === 'text') return []
   if (language === 'json') return [jsonFault(text)].flatMap((fault) => fault ?? []).map(located(block))
   if (language === 'sh') return [shellFault(text)].flatMap((fault) => fault ?? []).map(located(block))
+  if (language === 'mermaid') return [diagramFault(text)].flatMap((fault) => fault ?? []).map(located(block))
   if (!foreign.has(language))
     return [located(block)(`"${language}" is none of the languages that are checked; plain text is text`)]
   return mark === 'unchecked'
@@ -78,6 +94,16 @@ function located({ file, line }: Block): (fault: string) => string {
 function jsonFault(text: string): string | undefined {
   try {
     JSON.parse(text)
+    return undefined
+  } catch (error) {
+    return String(error)
+  }
+}
+
+/** Whether it is of the part of Mermaid that the site draws. */
+function diagramFault(text: string): string | undefined {
+  try {
+    readSequence(text.trim())
     return undefined
   } catch (error) {
     return String(error)

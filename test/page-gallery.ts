@@ -69,7 +69,7 @@ export async function openPageGallery(): Promise<PageGallery> {
 
 /** What axe finds wrong with pages under one look, by path; empty when it finds nothing. */
 export async function faultsOf(
-  { origin, browser }: PageGallery,
+  { origin, browser }: Pick<PageGallery, 'origin' | 'browser'>,
   { colorScheme, width, hasScript }: Look,
   paths: readonly string[],
 ): Promise<Record<string, unknown>> {

@@ -5,6 +5,8 @@ import type { Sequence, Step } from './sequence.js'
 const letter = 7.1
 const lineHeight = 17
 const columnWidth = { least: 150, most: 240 }
+/** Of the text that it stands in, so that up to four participants need no scrolling. */
+const room = 660
 const headHeight = 36
 const gap = 16
 const margin = 8
@@ -52,7 +54,8 @@ export function drawSequence(sequence: Sequence): Html {
 function columnWidthOf({ participants, steps }: Sequence): number {
   const names = participants.map(({ name }) => name.length * letter + 2 * gap)
   const texts = steps.map(({ text }) => (text.length * letter) / 2 + gap)
-  return Math.min(Math.max(columnWidth.least, ...names, ...texts), columnWidth.most)
+  const most = Math.min(columnWidth.most, Math.floor(room / participants.length))
+  return Math.max(columnWidth.least, Math.min(Math.max(...names, ...texts), most))
 }
 
 /** The room that the text of a step has. */

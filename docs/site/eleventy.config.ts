@@ -1,7 +1,6 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { UserConfig } from '@11ty/eleventy'
-import type { OpenApiDocument } from '@portico/contract/openapi'
 import { operationsOf } from '../operations.js'
 import { readAddresses, withRelativeLinks } from './addresses.js'
 import { conventionsPage, errorsPage, eventsPage } from './catalog-pages.js'
@@ -10,6 +9,7 @@ import { firstPage } from './first-page.js'
 import { framed } from './frame.js'
 import { navigationOf } from './navigation.js'
 import type { ReferencePage } from './page.js'
+import { readOpenApi } from './read-openapi.js'
 import { recordPages } from './record-pages.js'
 import { createRenderer } from './renderer.js'
 import { resourcePage } from './resource-page.js'
@@ -74,12 +74,6 @@ export default function configure(eleventy: UserConfig): void {
   })
   // The contract and the templates are loaded once: these need another start.
   eleventy.addWatchTarget('./docs/site/assets/')
-}
-
-/** The document as it was built: to make it anew would take as long as everything else here. */
-function readOpenApi(): OpenApiDocument {
-  // What `npm run -w docs build` writes, and its check compares.
-  return JSON.parse(readFileSync(join(root, 'docs/openapi.json'), 'utf8')) as OpenApiDocument
 }
 
 /** What is copied as it is: assets, images, what documents link to. */

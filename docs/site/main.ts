@@ -1,4 +1,5 @@
-import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Eleventy } from '@11ty/eleventy'
 import { root } from './contents.js'
@@ -14,7 +15,8 @@ process.chdir(root)
 const [command = 'serve'] = process.argv.slice(2)
 if (command === 'build') await build()
 else if (command === 'serve') await serve()
-else throw new Error(`npm run docs knows build, and ${command} it does not`)
+else if (command === 'screenshots') takeScreenshots()
+else throw new Error(`npm run docs knows build and screenshots; ${command} it does not`)
 
 /**
  * Written beside and put in place as a whole, so that nothing stays of a page that is gone, and nobody is served half a
@@ -27,8 +29,26 @@ async function build(): Promise<void> {
   await new Eleventy('.', beside, { quietMode: true, configPath }).write()
   writeFileSync(join(beside, '.built'), '')
   utimesSync(join(beside, '.built'), begun, begun)
-  rmSync(output, { recursive: true, force: true })
-  renameSync(beside, output)
+  putInPlace(beside)
+}
+
+/** Two programs that build at once, such as two files of tests, both end well: the second finds that of the first. */
+function putInPlace(beside: string): void {
+  const old = `${beside}-old`
+  if (existsSync(output)) renameSync(output, old)
+  try {
+    renameSync(beside, output)
+  } catch {
+    rmSync(beside, { recursive: true })
+  }
+  rmSync(old, { recursive: true, force: true })
+}
+
+/** The suite has the pages and the browser. */
+function takeScreenshots(): void {
+  const env = { ...process.env, PORTICO_SCREENSHOTS: 'take' }
+  const tests = ['node_modules/vitest/vitest.mjs', 'run', 'test/docs/screenshots.test.ts']
+  process.exitCode = spawnSync(process.execPath, tests, { env, stdio: 'inherit' }).status ?? 1
 }
 
 async function serve(): Promise<void> {

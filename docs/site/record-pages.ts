@@ -54,7 +54,7 @@ function recordPage(
   const carrying = eventCodes.filter((code) => nameOf(eventCatalog[code].data) === name)
   return {
     address: `/records/${name}.html`,
-    title: name,
+    title: `${name} · Records`,
     description: `The record ${name} of the Portico API: its members, and an example.`,
     body: html`<h1 id="top">${name}</h1>
       ${schema.description !== undefined && html`<p class="lead">${prose(schema.description)}</p>`}

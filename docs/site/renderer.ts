@@ -49,6 +49,7 @@ export function createRenderer(documents: readonly Document[], addresses: Addres
       else if (token.type === 'inline') linkInline(token.children ?? [], file, isHeading)
     }
     nameHeadings(state.tokens)
+    emptyHeadsToCells(state.tokens)
   })
 
   function linkInline(tokens: readonly Token[], file: string, isHeading: boolean): void {
@@ -116,6 +117,19 @@ function nameHeadings(tokens: readonly Token[]): void {
   }
 }
 
+/** A corner of a table without a word heads nothing. */
+function emptyHeadsToCells(tokens: readonly Token[]): void {
+  for (const [index, token] of tokens.entries()) {
+    const [inline, close] = tokens.slice(index + 1)
+    if (token.type !== 'th_open' || inline?.content !== '' || close === undefined) continue
+    token.tag = 'td'
+    close.tag = 'td'
+  }
+}
+
+/** Of images, which are taken for screens of that density. */
+const pixelsPerPx = 2
+
 /** An image in both colors, where there is one of the dark. The style sheet shows the one that fits. */
 function picture(file: string, alt: string): string {
   const path = join(root, file)
@@ -126,8 +140,8 @@ function picture(file: string, alt: string): string {
       class="${kind}"
       src="/images/${posix.basename(name)}"
       alt="${alt}"
-      width="${width}"
-      height="${height}"
+      width="${width / pixelsPerPx}"
+      height="${height / pixelsPerPx}"
       loading="lazy"
     />`.markup
   return existsSync(join(dirname(path), posix.basename(dark)))

@@ -19,7 +19,7 @@ export function resourcePage(
   const own = operations.filter(({ tags }) => tags.includes(name))
   return {
     address: resourceAddress(name),
-    title: name,
+    title: `${name} · API reference`,
     description:
       description ??
       `The operations of the Portico API on ${name.toLowerCase()}, each with parameters, answers and errors.`,

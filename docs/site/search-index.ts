@@ -35,7 +35,7 @@ function sectionsOf({ address, content }: WrittenPage): Section[] {
     /<div class="body">(.*)<\/div>\s*(?:<nav class="neighbors"|<\/main>)/s.exec(content) ?? []
   // Samples would be found for every word of JSON.
   const said = body.replace(/<pre[^>]*>.*?<\/pre>|<svg.*?<\/svg>/gs, ' ')
-  const [, page = ''] = /<h1[^>]*>(.*?)<\/h1>/s.exec(said) ?? []
+  const [, page = ''] = /<title>(.*?)(?: · Portico)?<\/title>/s.exec(content) ?? []
   const parts = said.split(/(?=<(?:h[1-4]|tr) id=")/)
   return parts.flatMap((part) => {
     const [, tag = '', anchor = ''] = /^<(h[1-4]|tr) id="([^"]+)"/.exec(part) ?? []
@@ -44,7 +44,8 @@ function sectionsOf({ address, content }: WrittenPage): Section[] {
     return {
       id: tag === 'h1' ? address : `${address}#${anchor}`,
       title: textOf(heading),
-      page: tag === 'h1' ? '' : textOf(page),
+      // A page says where it is itself, but for the half of its title that is not its heading.
+      page: textOf(tag === 'h1' ? page.split(' · ').slice(1).join() : page),
       text: textOf(part.slice(heading.length)),
     }
   })

@@ -36,6 +36,8 @@ export function readSequence(text: string): Sequence {
   const participants: Participant[] = []
   const steps: Step[] = []
   for (const line of lines.filter(Boolean)) {
+    // Mermaid would end the line there, or read an element.
+    if (/[;#<]/.test(line)) throw new Error(`no ; # < in a diagram: ${line}`)
     const [, key, value = ''] = /^(accTitle|accDescr): (.+)$/.exec(line) ?? []
     const [, id, name] = /^participant (\w+) as (.+)$/.exec(line) ?? []
     const [, from, arrow, to, message] = /^(\w+)(-->>|->>)(\w+): (.+)$/.exec(line) ?? []

@@ -1,0 +1,153 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openBrowser, type TestBrowser } from '../browser.js'
+import { hasTool } from '../debian-tools.js'
+import { startService } from '../harness.js'
+import { faultsOf } from '../page-gallery.js'
+import { buildSite } from './built-site.js'
+
+let browser: TestBrowser
+/** A copy of the site, as somebody has who was sent the files. */
+let folder: string
+let files: string
+let served: string
+
+const pagesToSee = [
+  'index.html',
+  'guides/start.html',
+  'guides/sign-in.html',
+  'reference.html',
+  'reference/users.html',
+  'records.html',
+  'records/User.html',
+  'errors.html',
+  'events.html',
+  'changelog.html',
+]
+
+beforeAll(async () => {
+  if (!hasTool('chromium')) return
+  const site = await buildSite()
+  folder = await mkdtemp(join(tmpdir(), 'portico site '))
+  await cp(site.folder, join(folder, 'a/docs'), { recursive: true })
+  files = pathToFileURL(join(folder, 'a/docs/')).href
+  const [service, opened] = await Promise.all([startService(), openBrowser()])
+  served = `${service.baseUrl}/docs/`
+  browser = opened
+}, 240_000)
+
+afterAll(async () => {
+  await browser?.close()
+  if (folder) await rm(folder, { recursive: true, force: true })
+})
+
+describe.skipIf(!hasTool('chromium'))('the documentation in a browser', () => {
+  test.each([
+    ['a guide', 'onboarding administrator', 'guides/onboarding.html'],
+    ['an error code', 'rate_limited', 'errors.html#rate_limited'],
+    ['an operation by its name', 'users.getByEmail', 'reference/users.html#users.getByEmail'],
+    ['an operation by its words', 'create a user', 'reference/users.html#users.create'],
+    ['a heading, misspelled', 'environmnts', 'guides/environments.html'],
+  ])(
+    'the search finds %s without a network, in a page that was opened as a file',
+    async (_, query, address) => {
+      const page = await browser.newPage()
+      await page.context().setOffline(true)
+      await page.goto(`${files}guides/tokens.html`)
+      const results = await searchFor(page, query)
+
+      expect(results.slice(0, 5)).toContain(files + address)
+    },
+  )
+
+  test('the search is gone through by key: / leads to it, arrows to a result, Enter opens it, Escape closes it', async () => {
+    const page = await browser.newPage()
+    await page.goto(served)
+    await searchFor(page, 'rate_limited')
+    await page.keyboard.press('Escape')
+    expect(await page.locator('#results').isVisible()).toBe(false)
+    expect(await page.evaluate('document.activeElement.id')).toBe('query')
+
+    await searchFor(page, 'rate_limited')
+    await page.keyboard.press('ArrowDown')
+    const chosen = await page.evaluate('document.activeElement.href')
+    await page.keyboard.press('Enter')
+    await page.waitForURL((url) => url.href === chosen)
+    expect(chosen).toMatch(/\/docs\/.+#?/)
+  })
+
+  test('the color that a reader chooses is kept, on every page', async () => {
+    const page = await browser.newPage({ colorScheme: 'light' })
+    await page.goto(served)
+    const color = () => page.evaluate('getComputedStyle(document.body).backgroundColor')
+    const light = await color()
+    await page.getByRole('button', { name: 'Dark' }).click()
+    const dark = await color()
+    await page.goto(`${served}guides/start.html`)
+
+    expect(dark).not.toBe(light)
+    expect(await color()).toBe(dark)
+    expect(await page.getByRole('button', { name: 'Light' }).isVisible()).toBe(true)
+  })
+
+  test('every page keeps to its policy, and runs without a fault', async () => {
+    const page = await browser.newPage()
+    const faults: string[] = []
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) faults.push(message.text())
+    })
+    page.on('pageerror', (error) => faults.push(error.message))
+    page.on('requestfailed', (request) => faults.push(request.url()))
+    for (const path of pagesToSee) {
+      await page.goto(served + path)
+      await searchFor(page, 'token')
+      expect(faults, path).toEqual([])
+    }
+  })
+
+  test.each([
+    { colorScheme: 'light', width: 360, hasScript: true },
+    { colorScheme: 'dark', width: 1400, hasScript: true },
+  ] as const)(
+    'the pages have no fault that axe knows: $colorScheme, $width px',
+    async (look) => {
+      expect(await faultsOf({ origin: served, browser }, look, pagesToSee)).toEqual({})
+    },
+    120_000,
+  )
+
+  test('no page is wider than a screen of 320 px', async () => {
+    const page = await browser.newPage({ viewport: { width: 320, height: 640 } })
+    for (const path of pagesToSee) {
+      await page.goto(served + path)
+      expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBe(320)
+    }
+  })
+
+  test('without scripts everything is read, and nothing is offered that would not work', async () => {
+    const page = await browser.newPage({ javaScriptEnabled: false })
+    await page.goto(`${files}guides/start.html`)
+
+    expect(await page.locator('#query, #theme').filter({ visible: true }).count()).toBe(0)
+    await page.locator('a[rel=next]').click()
+    expect(page.url()).toBe(`${files}readme.html`)
+  })
+})
+
+/** Types a query after the key that leads to the search, and gives where the results lead. */
+async function searchFor(page: Page, query: string): Promise<string[]> {
+  await page.evaluate('document.activeElement.blur()')
+  await page.keyboard.press('/')
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.type(query)
+  await page.locator('#results a').first().waitFor()
+  // The results of the whole query, and not of its beginning.
+  await page.waitForFunction('document.querySelector("#found").textContent !== ""')
+  return page
+    .locator('#results a')
+    .evaluateAll((links) => links.map((link) => String((link as HTMLAnchorElement).href)))
+}
