@@ -46,15 +46,17 @@ function putInPlace(beside: string): void {
 
 /** The suite has the pages and the browser. */
 function takeScreenshots(): void {
-  const env = { ...process.env, PORTICO_SCREENSHOTS: 'take' }
+  // What is told to tsx here is for this program alone.
+  const env = { ...process.env, TSX_TSCONFIG_PATH: undefined, PORTICO_SCREENSHOTS: 'take' }
   const tests = ['node_modules/vitest/vitest.mjs', 'run', 'test/docs/screenshots.test.ts']
   process.exitCode = spawnSync(process.execPath, tests, { env, stdio: 'inherit' }).status ?? 1
 }
 
 async function serve(): Promise<void> {
-  const eleventy = new Eleventy('.', `${output}-preview`, { runMode: 'serve', configPath })
+  const eleventy = new Eleventy('.', `${output}-preview`, { quietMode: true, runMode: 'serve', configPath })
   await eleventy.init()
   await eleventy.watch()
   await eleventy.serve(port)
+  process.stdout.write(`http://localhost:${port}\n`)
   process.once('SIGINT', () => void eleventy.stopWatch())
 }

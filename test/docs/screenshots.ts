@@ -27,6 +27,9 @@ export const screenshots: readonly Screenshot[] = [
 
 export const colorSchemes = ['light', 'dark'] as const
 
+/** The guides show images at half their size, for screens of that density. */
+const pixelsPerPx = 2
+
 /** A logo for the organization of the gallery, whose own is nowhere. */
 const logo =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 220 48" width="220" height="48"><rect width="48" height="48" rx="12" fill="#0f766e"/><path d="M14 34 24 12l10 22h-6l-4-10-4 10z" fill="#fff"/><text x="62" y="32" font-family="sans-serif" font-size="24" font-weight="700" fill="#0f766e">Awesome</text></svg>'
@@ -49,7 +52,7 @@ export async function takeScreenshot(
   { path, width }: Screenshot,
   colorScheme: (typeof colorSchemes)[number],
 ): Promise<Buffer> {
-  const page = await browser.newPage({ colorScheme, deviceScaleFactor: 2, viewport: { width, height: 400 } })
+  const page = await browser.newPage({ colorScheme, viewport: { width, height: 400 } })
   await page.route('https://logo.example/**', (route) =>
     route.fulfill({ contentType: 'image/svg+xml', body: logo }),
   )
@@ -57,14 +60,22 @@ export async function takeScreenshot(
   const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
   await page.setViewportSize({ width, height })
   await page.evaluate('document.activeElement.blur()')
-  const image = await webpOf(page)
+  const image = await webpOf(page, { x: 0, y: 0, width, height, scale: pixelsPerPx })
   await page.close()
   return image
 }
 
+interface Clip {
+  x: number
+  y: number
+  width: number
+  height: number
+  scale: number
+}
+
 /** Playwright itself writes no WebP. */
-async function webpOf(page: Page): Promise<Buffer> {
+async function webpOf(page: Page, clip: Clip): Promise<Buffer> {
   const session = await page.context().newCDPSession(page)
-  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 75 })
+  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 70, clip })
   return Buffer.from(data, 'base64')
 }
