@@ -1,6 +1,4 @@
-import { errorCodes } from '@portico/contract/errors'
 import { bodyOf, routes, type Route } from '@portico/contract/walk'
-import { readFile } from 'node:fs/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { anyEmail, anything } from '../given.js'
 import { startService, type Service } from '../harness.js'
