@@ -1,4 +1,5 @@
 import { errorCodes } from '@portico/contract/errors'
+import { scimLimits } from '@portico/contract/scim'
 import { isUnavailable } from '../db/violations.js'
 import { ApiError } from '../errors.js'
 import { ScimError } from './scim-error.js'
@@ -40,7 +41,11 @@ export function toBodyFault(error: unknown): ScimError {
   const status = error instanceof Error && 'status' in error ? error.status : 500
   const options = { cause: error }
   if (status === 413)
-    return new ScimError({ status: 413 }, 'The body is larger than 2,000,000 bytes.', options)
+    return new ScimError(
+      { status: 413 },
+      `The body is larger than ${scimLimits.bodyBytes.toLocaleString('en')} bytes.`,
+      options,
+    )
   if (status === 415) return unsupportedMediaType()
   if (status === 400)
     return new ScimError(
