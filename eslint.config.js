@@ -56,6 +56,10 @@ const serverWide = [
     deny: ['@portico/(sdk|docs|test)(/.*)?', '(sdk|docs|test)/.*'],
     message: 'The server stands alone: it imports the contract and its own files (src/cli may use the SDK).',
   },
+  {
+    deny: ['server/src/(?!{folder}/)emulator/.*'],
+    message: 'The emulator is for tests, and no part of what serves: only its command imports it.',
+  },
 ]
 
 const noOutside = {
@@ -112,6 +116,10 @@ const importRules = [
     allow: ['sdk/src/.*', 'msw'],
     message: 'The mock imports the SDK’s own files and msw, its optional peer.',
   }),
+  imports(['sdk/src/testing.ts'], {
+    allow: ['sdk/src/.*', 'node:.*'],
+    message: 'What starts an emulator imports the SDK’s own files and Node alone.',
+  }),
   imports(['sdk/src/conformance.ts'], {
     allow: ['sdk/src/.*', '@portico/contract(/.*)?', 'zod/v4'],
     message:
@@ -148,6 +156,8 @@ const importRules = [
     message: 'db and crypto are below every resource: take values, and let the resource call you.',
   }),
   imports(resourceFiles, ...serverWide, noOutside, noForeignRecord),
+  // It puts a whole service together, as main.ts does.
+  imports(['server/src/emulator/{emulator,run}.ts'], ...serverWide, noForeignRecord),
   imports(
     [`server/src/{${protocols.replaceAll('|', ',')}}/**/*.{ts,tsx}`, '!**/router.ts', '!**/record.ts'],
     ...serverWide,
@@ -416,6 +426,6 @@ export default defineConfig(
   { files: ['**/*.{ts,tsx}'], rules: { 'portico/sql-clock': 'error' } },
   { files: ['{contract,server,sdk}/src/**/*.{ts,tsx}'], rules: { 'portico/environment': 'error' } },
   { files: ['server/src/deps.ts'], rules: { 'portico/clock': 'off' } },
-  { files: ['server/src/config.ts'], rules: { 'portico/environment': 'off' } },
+  { files: ['server/src/config.ts', 'sdk/src/testing.ts'], rules: { 'portico/environment': 'off' } },
   { files: ['server/src/cli/**'], rules: { 'portico/console': 'off' } },
 )

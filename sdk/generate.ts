@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
+import { emulator } from '@portico/contract/emulator'
 import { errorCodes } from '@portico/contract/errors'
 import { bodyOf, queryOf, routes, type Route } from '@portico/contract/walk'
 import { format, resolveConfig } from 'prettier'
@@ -23,6 +24,7 @@ async function main(): Promise<void> {
   const files = [
     { url: new URL('src/generated.ts', import.meta.url), text: typesFile() },
     { url: new URL('src/generated-examples.ts', import.meta.url), text: examplesFile() },
+    { url: new URL('src/generated-emulator.ts', import.meta.url), text: emulatorFile() },
   ]
   for (const { url, text } of files) {
     const options = await resolveConfig(url)
@@ -52,8 +54,24 @@ function typesFile(): string {
     unionType('ErrorCode', 'Every error code of the service.', Object.keys(errorCodes)),
     operationsInterface(operations),
     ...groupInterfaces(operations),
-    clientInterface(),
-    routeTable(operations),
+    clientInterface(operations, 'Client', 'The operations of the service, by resource.'),
+    `export type RouteRow = readonly [method: string, path: string, flags: string, query?: readonly string[]]`,
+    routeTable(operations, 'routeTable'),
+  ].join('\n\n')
+}
+
+/** The control of the emulator, by the same rules; it has no error codes of the service. */
+function emulatorFile(): string {
+  const declarations: Declarations = new Map()
+  const operations = routes(emulator).map((route) => toOperation(route, declarations))
+  return [
+    header,
+    `import type { RouteRow } from './generated.js'\nimport type { RequestOptions } from './request-options.js'`,
+    ...[...declarations].map(([name, text]) => recordComment(name, operations, declarations) + text),
+    ...operations.flatMap(({ declared: [input] }) => input ?? []),
+    ...groupInterfaces(operations),
+    clientInterface(operations, 'EmulatorControl', 'What tests can do to an emulator.'),
+    routeTable(operations, 'emulatorRoutes'),
   ].join('\n\n')
 }
 
@@ -183,19 +201,21 @@ function operationsInterface(operations: readonly Operation[]): string {
 }
 
 function groupInterfaces(operations: readonly Operation[]): readonly string[] {
-  return resources().map((resource) => {
+  return resourcesOf(operations).map((resource) => {
     const methods = operations.filter(({ route }) => route.resource === resource).map(methodSignature)
     return `export interface ${capitalized(resource)}Methods {\n${methods.join('\n\n')}\n}`
   })
 }
 
-function clientInterface(): string {
-  const groups = resources().map((resource) => `readonly ${resource}: ${capitalized(resource)}Methods`)
-  return `${docComment(['The operations of the service, by resource.'])}export interface Client {\n${groups.join('\n')}\n}`
+function clientInterface(operations: readonly Operation[], name: string, comment: string): string {
+  const groups = resourcesOf(operations).map(
+    (resource) => `readonly ${resource}: ${capitalized(resource)}Methods`,
+  )
+  return `${docComment([comment])}export interface ${name} {\n${groups.join('\n')}\n}`
 }
 
-function resources(): readonly string[] {
-  return [...new Set(routes().map(({ resource }) => resource))]
+function resourcesOf(operations: readonly Operation[]): readonly string[] {
+  return [...new Set(operations.map(({ route }) => route.resource))]
 }
 
 function methodSignature({ route, title, output, item, needsInput }: Operation): string {
@@ -249,7 +269,7 @@ function flagsOf({ route, item }: Operation): string {
   ].join('')
 }
 
-function routeTable(operations: readonly Operation[]): string {
+function routeTable(operations: readonly Operation[], name: string): string {
   const rows = operations.map((operation) => {
     const { route } = operation
     const query = queryOf(route)
@@ -262,10 +282,9 @@ function routeTable(operations: readonly Operation[]): string {
     'Method, path, flags, and what a body-carrying request has in its query.',
     'Flags: b takes a body, f as a form, i carries an Idempotency-Key, l is a list, o sends no API token.',
   ])
-  return (
-    'export type RouteRow = readonly [method: string, path: string, flags: string, query?: readonly string[]]\n\n' +
-    `${comment}export const routeTable: { readonly [Name in OperationName]: RouteRow } = {\n${rows.join(',\n')}\n}`
-  )
+  const names =
+    name === 'routeTable' ? 'OperationName' : operations.map(({ route }) => `'${route.name}'`).join(' | ')
+  return `${comment}export const ${name}: { readonly [Name in ${names}]: RouteRow } = {\n${rows.join(',\n')}\n}`
 }
 
 function examplesFile(): string {

@@ -22,9 +22,9 @@ export interface Route {
   readonly errorCodes: readonly ErrorCode[]
 }
 
-/** The contract as a flat list of its routes. */
-export function routes(): readonly Route[] {
-  return Object.entries(contract).flatMap(([resource, router]) => routesOf(resource, router))
+/** A contract as a flat list of its routes: the service's unless another one is given. */
+export function routes(of: Readonly<Record<string, AppRouter>> = contract): readonly Route[] {
+  return Object.entries(of).flatMap(([resource, router]) => routesOf(resource, router))
 }
 
 function routesOf(resource: string, router: AppRouter): Route[] {

@@ -21,9 +21,9 @@ export type SignatureHeaders = Readonly<
   Record<'service-signature' | 'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string>
 >
 
-/** Makes a signature_key: 32 random bytes, in the form of Standard Webhooks. */
-export function newSignatureKey(): string {
-  return keyPrefix + toBase64(crypto.getRandomValues(new Uint8Array(32)))
+/** Makes a signature_key of 32 bytes, random unless they are given, in the form of Standard Webhooks. */
+export function newSignatureKey(bytes = crypto.getRandomValues(new Uint8Array(32))): string {
+  return keyPrefix + toBase64(bytes)
 }
 
 /** Takes a key, and makes the HMAC-SHA-256 of texts under it. */

@@ -22,12 +22,45 @@ export type Override<Output> =
 
 export type Overrides = { readonly [Name in OperationName]?: Override<Operations[Name]['output']> }
 
+/** Milliseconds before each answer, or before those of some operations. */
+export type Latency = number | { readonly [Name in OperationName]?: number }
+
 /** Where the mock stands in, and what it answers differently. */
 export interface MockOptions {
   /** The address that the client under test calls. */
   readonly baseUrl: string
   /** Answers by operation; any other operation answers the contract's example. */
   readonly overrides?: Overrides | undefined
+  /** None unless given. */
+  readonly latencyMs?: Latency | undefined
+}
+
+/** A request that the mock has answered. */
+export interface MockCall<Name extends OperationName = OperationName> {
+  readonly operation: Name
+  /** The parameters in the path, decoded. */
+  readonly params: Readonly<Record<string, string>>
+  /** As it was sent, as texts. */
+  readonly query: Readonly<Record<string, string>>
+  /** The JSON or the form that was sent; empty when nothing was. */
+  readonly body: Partial<Operations[Name]['input']>
+  /** In lower case, without credentials. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly status: number
+}
+
+/** A mock, and what it was asked. */
+export interface Mock {
+  /** For `setupServer()` or `setupWorker()` of msw. */
+  readonly handlers: HttpHandler[]
+  /** The calls of an operation, the oldest first. */
+  calls<Name extends OperationName>(operation: Name): readonly MockCall<Name>[]
+  /** All calls, the oldest first. */
+  allCalls(): readonly MockCall[]
+  /** Answers differently from now on, until it is reset. */
+  override(overrides: Overrides): void
+  /** Forgets all calls, and goes back to the overrides that it was made with. */
+  reset(): void
 }
 
 /**
@@ -36,17 +69,75 @@ export interface MockOptions {
  * that status, of the operation's first code or the one that `Prefer: status=404, code=user_not_found` names; a
  * status or code that the operation does not declare gets 501.
  */
-export function createMockHandlers({ baseUrl, overrides = {} }: MockOptions): HttpHandler[] {
+export function createMockHandlers(options: MockOptions): HttpHandler[] {
+  return createMock(options).handlers
+}
+
+/**
+ * A mock with a record of what it was asked. It promises shapes and errors, and keeps nothing: what one request creates the
+ * next one does not find. For that there is the emulator, `@portico/sdk/testing`.
+ */
+export function createMock({ baseUrl, overrides = {}, latencyMs = 0 }: MockOptions): Mock {
   const base = baseUrl.replace(/\/+$/, '')
-  // A table of one override per operation, seen without the types that pair them.
-  const answers: Readonly<Record<string, unknown>> = overrides
-  return operationsBySpecificity().map(([operation, route]) => {
+  let answers: Readonly<Record<string, unknown>> = overrides
+  let calls: MockCall[] = []
+
+  const handlers = operationsBySpecificity().map(([operation, route]) => {
     const [method, path] = route
     return http.all(base + path, async ({ request, params }) => {
       if (request.method !== method) return undefined
-      return refusal(operation, route, request) ?? success(operation, answers[operation], { request, params })
+      const recorded = await recordOf(operation, request.clone(), params)
+      await pause(typeof latencyMs === 'number' ? latencyMs : (latencyMs[operation] ?? 0))
+      const answer =
+        refusal(operation, route, request) ??
+        (await success(operation, answers[operation], { request, params }))
+      calls.push({ ...recorded, status: answer.status })
+      return answer
     })
   })
+
+  return {
+    handlers,
+    calls<Name extends OperationName>(operation: Name) {
+      return calls.filter((call): call is MockCall<Name> => call.operation === operation)
+    },
+    allCalls: () => [...calls],
+    override(more) {
+      answers = { ...answers, ...more }
+    },
+    reset() {
+      calls = []
+      answers = overrides
+    },
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return ms > 0 ? new Promise((resolve) => setTimeout(resolve, ms)) : Promise.resolve()
+}
+
+const credentialHeaders = new Set(['authorization', 'cookie', 'proxy-authorization'])
+
+async function recordOf(
+  operation: OperationName,
+  request: Request,
+  params: MockRequest['params'],
+): Promise<Omit<MockCall, 'status'>> {
+  return {
+    operation,
+    params: Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)])),
+    query: Object.fromEntries(new URL(request.url).searchParams),
+    body: bodyOf(await request.text(), request.headers.get('content-type') ?? ''),
+    headers: Object.fromEntries([...request.headers].filter(([name]) => !credentialHeaders.has(name))),
+  }
+}
+
+/** What was sent may be anything: the mock does not validate, and a test sees what its program sent. */
+function bodyOf(text: string, contentType: string): object {
+  if (text === '') return {}
+  if (contentType.includes('x-www-form-urlencoded')) return Object.fromEntries(new URLSearchParams(text))
+  const value: unknown = JSON.parse(text)
+  return typeof value === 'object' && value !== null ? value : {}
 }
 
 /** msw takes the first handler that fits, so that a path with a word comes before one with a parameter there. */

@@ -1,8 +1,8 @@
 import { exampleOf } from '@portico/contract/record'
 import { User } from '@portico/contract/users'
 import { routes, type Route } from '@portico/contract/walk'
-import { createClient, isApiError } from '@portico/sdk'
-import { createMockHandlers, type Overrides } from '@portico/sdk/mock'
+import { createClient, isApiError, type ClientOptions } from '@portico/sdk'
+import { createMock, createMockHandlers, type Overrides } from '@portico/sdk/mock'
 import { setupServer } from 'msw/node'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { z } from 'zod/v4'
@@ -17,12 +17,7 @@ afterAll(() => service.close())
 function given(overrides: Overrides = {}) {
   service.use(...createMockHandlers({ baseUrl, overrides }))
   const bodies: string[] = []
-  const client = createClient({
-    baseUrl,
-    domain: 'acme',
-    clientId: '0190c8b0-0000-7000-8000-000000000000',
-    clientSecret: 'keysandbox_x',
-    maxRetries: 0,
+  const client = givenClient({
     fetch: async (input, init) => {
       const response = await fetch(input, init)
       bodies.push(await response.clone().text())
@@ -30,6 +25,17 @@ function given(overrides: Overrides = {}) {
     },
   })
   return { client, bodies }
+}
+
+function givenClient(options: Partial<ClientOptions> = {}) {
+  return createClient({
+    baseUrl,
+    domain: 'acme',
+    clientId: '0190c8b0-0000-7000-8000-000000000000',
+    clientSecret: 'keysandbox_x',
+    maxRetries: 0,
+    ...options,
+  })
 }
 
 /** Calls an operation by its name, with something for each path parameter. */
@@ -118,3 +124,52 @@ test('all records of a list are those of its one page', async () => {
 })
 
 const someUser: User = { ...exampleOf(User), id: 'u1', email: 'grace@awesome.example' }
+
+test('what was asked is recorded by operation, without credentials, until the mock is reset', async () => {
+  const mock = createMock({ baseUrl, overrides: { 'users.getByEmail': someUser } })
+  service.use(...mock.handlers)
+  const client = givenClient()
+
+  await client.users.create({ org_domain: 'awesome-company', email: 'grace@awesome.example' })
+  await client.users.list({ org_domain: 'awesome-company', per_page: 5 })
+
+  const [created] = mock.calls('users.create')
+  expect(created).toMatchObject({
+    params: { org_domain: 'awesome-company' },
+    body: { email: 'grace@awesome.example' },
+    status: 201,
+  })
+  expect(created?.headers).toHaveProperty('idempotency-key')
+  expect(created?.headers).not.toHaveProperty('authorization')
+  expect(mock.calls('users.list')).toMatchObject([{ query: { per_page: '5' }, body: {} }])
+  expect(mock.allCalls().map(({ operation }) => operation)).toEqual([
+    'oauth.apiToken',
+    'users.create',
+    'users.list',
+  ])
+
+  mock.override({ 'users.getByEmail': { ...someUser, id: 'u2' } })
+  expect((await client.users.getByEmail({ org_domain: 'x', user_email: 'a@b.example' })).id).toBe('u2')
+  mock.reset()
+  expect(mock.allCalls()).toEqual([])
+  expect((await client.users.getByEmail({ org_domain: 'x', user_email: 'a@b.example' })).id).toBe('u1')
+})
+
+test('a refusal is recorded with its status', async () => {
+  const mock = createMock({ baseUrl })
+  service.use(...mock.handlers)
+
+  await fetch(`${baseUrl}/api/v2/organizations`)
+
+  expect(mock.calls('organizations.list')).toMatchObject([{ status: 401 }])
+})
+
+test('an answer takes as long as its operation was told to, and no other', async () => {
+  service.use(...createMockHandlers({ baseUrl, latencyMs: { 'users.list': 60_000 } }))
+  const client = givenClient({ timeoutMs: 200 })
+
+  const slow = client.users.list({ org_domain: 'x' })
+
+  await expect(slow).rejects.toMatchObject({ reason: 'timeout' })
+  await expect(client.organizations.list({})).resolves.toMatchObject({ total: 1 })
+})

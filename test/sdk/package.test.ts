@@ -37,7 +37,7 @@ test('the built files are those that package.json exports and publishes', async 
   const built = await readdir(join(installed, 'dist'))
 
   const named = JSON.stringify(exports).match(/dist\/[\w.]+/g) ?? []
-  expect(named).toHaveLength(12)
+  expect(named).toHaveLength(16)
   expect(built).toEqual(expect.arrayContaining(named.map((path) => path.replace('dist/', ''))))
   const endings = files.map((pattern) => pattern.replace('dist/*', ''))
   expect(built.filter((name) => !endings.some((ending) => name.endsWith(ending)))).toEqual([])

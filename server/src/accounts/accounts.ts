@@ -1,6 +1,6 @@
 import { nilId } from '@portico/contract/fields'
 import type { Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { takeDomain } from '../organizations/domain.js'
@@ -38,7 +38,7 @@ export async function createAccount(
 
 /** Makes what an account is created with; before the transaction, because the making of keys takes time. */
 export async function prepareAccount(): Promise<PreparedAccount> {
-  const id = uuidv7()
+  const id = newId()
   return { id, signingKeys: await prepareSigningKeys(id, nilId) }
 }
 

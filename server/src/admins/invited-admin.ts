@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import type { Environment } from '@portico/contract/fields'
 import { sql, type Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId, randomBytes } from '../crypto/random.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { normalizeEmail } from '../users/email.js'
@@ -31,7 +30,7 @@ export async function upsertInvitedAdmin(
     .values({
       account_id: accountId,
       organization_id: organizationId,
-      id: uuidv7(),
+      id: newId(),
       email,
       email_normalized: normalizeEmail(email),
       color: `#${randomBytes(3).toString('hex').toUpperCase()}`,

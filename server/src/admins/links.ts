@@ -1,6 +1,6 @@
 import type { Environment } from '@portico/contract/fields'
 import { sql, type RawBuilder, type Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { enqueue } from '../jobs/enqueue.js'
@@ -34,7 +34,7 @@ export async function insertAdminLink(
   const { accountId, organizationId } = link
   if (link.connectionId === null) await endAdminLinks(deps, trx, link)
   else await endConnectionLinks(deps, trx, { ...link, connectionId: link.connectionId })
-  const id = uuidv7()
+  const id = newId()
   await trx
     .insertInto('sso_admin_links')
     .values({

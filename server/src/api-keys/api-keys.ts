@@ -2,7 +2,7 @@ import type { ApiKey } from '@portico/contract/api-keys'
 import { nilId, type Environment } from '@portico/contract/fields'
 import { scopes as allScopes, type Scope } from '@portico/contract/access'
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { v4 as uuidv4 } from 'uuid'
+import { newTimelessId } from '../crypto/random.js'
 import { hashSecret, makeApiKeySecret } from '../crypto/secret.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
@@ -39,11 +39,22 @@ export interface IssuedApiKey {
 
 /** Makes an API key without telling of it; its secret is stored as a digest and shown here alone. */
 export async function createApiKey(
-  { now }: Pick<Deps, 'now'>,
+  deps: Pick<Deps, 'now'>,
   db: Kysely<DB> | Transaction<DB>,
   key: NewApiKey,
 ): Promise<ApiKeyCredentials> {
-  const credentials = { client_id: uuidv4(), client_secret: makeApiKeySecret(key.environment) }
+  const credentials = { client_id: newTimelessId(), client_secret: makeApiKeySecret(key.environment) }
+  await insertApiKey(deps, db, key, credentials)
+  return credentials
+}
+
+/** Stores an API key with its credentials, the secret as a digest. */
+export async function insertApiKey(
+  { now }: Pick<Deps, 'now'>,
+  db: Kysely<DB> | Transaction<DB>,
+  key: NewApiKey,
+  credentials: ApiKeyCredentials,
+): Promise<void> {
   await db
     .insertInto('api_keys')
     .values({
@@ -58,7 +69,6 @@ export async function createApiKey(
       inserted_at: now(),
     })
     .execute()
-  return credentials
 }
 
 /** Makes an API key and records the event, in the caller's transaction. */

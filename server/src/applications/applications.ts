@@ -6,7 +6,7 @@ import type {
   NewApplication,
 } from '@portico/contract/applications'
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import { insertIf } from '../db/insert-if.js'
 import { isOrganizationThere, organizationIdOf } from '../db/organization-id.js'
 import { orderOf, readPage, type Page } from '../db/page.js'
@@ -51,7 +51,7 @@ export function createApplication(
         ...application,
         account_id: tenant.accountId,
         environment: tenant.environment,
-        id: uuidv7(),
+        id: newId(),
         organization_id: scopeIdOf(tenant, scope),
         description: input.description ?? null,
         access_token_lifetime_in_seconds:

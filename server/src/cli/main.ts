@@ -15,6 +15,14 @@ const commands: Record<string, Entry> = {
     load: () => import('./serve.js'),
   },
   worker: { summary: 'run the worker alone', load: () => import('./worker.js') },
+  emulate: {
+    summary: 'run a throw-away service for tests: seeded, with a clock and faults that tests set',
+    load: () => import('./emulate.js'),
+  },
+  mock: {
+    summary: 'answer every operation with the example of its record, for tests in any language',
+    load: () => import('./mock.js'),
+  },
   migrate: { summary: 'apply the migrations that the database lacks', load: () => import('./migrate.js') },
   account: { summary: 'create and list accounts', load: () => import('./account.js') },
   'api-key': { summary: 'create, list, rotate and revoke API keys', load: () => import('./api-key.js') },

@@ -1,16 +1,8 @@
-import {
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPair,
-  sign,
-  verify,
-  type KeyObject,
-} from 'node:crypto'
-import { promisify } from 'node:util'
+import { createHash, createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto'
+import { newKeyPair, type KeyKind } from './random.js'
 
-/** The signature algorithms of our tokens (RFC 7518 sections 3.3 and 3.4). */
-export type Algorithm = 'ES256' | 'RS256'
+/** The signature algorithms of our tokens, one for each kind of key. */
+export type Algorithm = KeyKind
 
 /** A public key as the key set publishes it (RFC 7517 section 4); its `kid` is its thumbprint. */
 export type PublicJwk = (EcPublicMembers | RsaPublicMembers) & { kid: string; alg: Algorithm; use: 'sig' }
@@ -60,14 +52,11 @@ const es256SignatureLength = 64
 
 const rsaModulusBits = 2048
 
-/** Makes a key pair in the thread pool; RS256 takes about a tenth of a second there, ES256 next to nothing. */
+/** Makes a key to sign tokens with; RS256 takes about a tenth of a second, ES256 next to nothing. */
 export async function generateSigningKey(
   algorithm: Algorithm,
 ): Promise<{ privateKeyPem: string; publicJwk: PublicJwk }> {
-  const { privateKey, publicKey } =
-    algorithm === 'ES256'
-      ? await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' })
-      : await promisify(generateKeyPair)('rsa', { modulusLength: rsaModulusBits })
+  const { privateKey, publicKey } = await newKeyPair(algorithm)
   return {
     privateKeyPem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     publicJwk: toPublicJwk(algorithm, publicKey),

@@ -1,5 +1,6 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { alphabet, generateRandomString } from 'oslo/crypto'
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { alphabet } from 'oslo/crypto'
+import { randomBytes, randomText } from './random.js'
 
 const base62 = alphabet('0-9', 'A-Z', 'a-z')
 const base32 = alphabet('a-z') + '234567'
@@ -59,12 +60,12 @@ export function isDirectorySecret(text: string): boolean {
 
 /** Makes a random text of lower-case base 32 (RFC 4648 section 6, without padding): 5 bits a character. */
 export function randomBase32(length: number): string {
-  return generateRandomString(length, base32)
+  return randomText(length, base32)
 }
 
 /** Makes a random text of base 62: almost 6 bits a character. */
 export function randomBase62(length: number): string {
-  return generateRandomString(length, base62)
+  return randomText(length, base62)
 }
 
 function scannableForm(prefix: string): RegExp {
@@ -72,7 +73,7 @@ function scannableForm(prefix: string): RegExp {
 }
 
 function scannableSecret(prefix: string, environment: 'sandbox' | 'production'): string {
-  const unsigned = `${prefix}${environment}_${generateRandomString(randomLength, base62)}`
+  const unsigned = `${prefix}${environment}_${randomText(randomLength, base62)}`
   return unsigned + checksum(unsigned)
 }
 

@@ -70,6 +70,15 @@ export function handOver({ identity }: PostgresPrograms, folder: string): void {
   )
 }
 
+/**
+ * The version of the Postgres programs that would be started here, such as 18.4.
+ *
+ * @throws Error a sentence that ends in what to do, when there are none.
+ */
+export function findPostgresVersion(): string {
+  return findPrograms().version
+}
+
 interface Programs {
   readonly folder: string
   readonly version: string

@@ -55,6 +55,8 @@ export async function migrate<T>(db: Kysely<T>): Promise<string[]> {
 /** Applies the migrations to the database at an address, over one connection of its own. */
 export async function migrateDatabase(url: string): Promise<string[]> {
   const pool = new pg.Pool({ connectionString: url, max: 1 })
+  // Postgres may be stopped before the connection is gone; without a listener that would end the process.
+  pool.on('error', () => undefined)
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
   try {
     return await migrate(db)

@@ -1,6 +1,6 @@
 import type { DirectorySync, DirectorySyncChanges, NewDirectorySync } from '@portico/contract/directory-sync'
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import { hashSecret, makeDirectorySecret } from '../crypto/secret.js'
 import { isOrganizationThere, organizationIdOf } from '../db/organization-id.js'
 import type { DB } from '../db/schema.js'
@@ -35,7 +35,7 @@ export function createDirectorySync(
         account_id: tenant.accountId,
         environment: tenant.environment,
         organization_id: organizationIdOf(tenant),
-        id: uuidv7(),
+        id: newId(),
         provider_type,
         active,
         takes_over_users,

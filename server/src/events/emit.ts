@@ -1,7 +1,7 @@
 import { eventCatalog, selectorsOf, type EventCode, type EventRecord } from '@portico/contract/event-catalog'
 import { withoutSecrets } from '@portico/contract/sensitivity'
 import { sql, type Insertable, type RawBuilder, type Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import type { DB, Events } from '../db/schema.js'
 import { sqlStatement } from '../db/statement.js'
 import type { Deps } from '../deps.js'
@@ -46,7 +46,7 @@ export async function emit<Code extends EventCode>(
   const data = JSON.stringify(withoutSecrets(eventCatalog[emission.code].data, emission.record) ?? {})
   const isTooLarge = Buffer.byteLength(data) > maxDataBytes
   const params = JSON.stringify(scene.cause.params())
-  const eventId = uuidv7()
+  const eventId = newId()
   const deliveries = await insertEvent(trx, {
     account_id: scene.accountId,
     environment: scene.environment,

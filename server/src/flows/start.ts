@@ -1,6 +1,6 @@
 import type { WayHint } from '@portico/contract/authorize'
 import type { Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import { hashSecret } from '../crypto/secret.js'
 import type { DB } from '../db/schema.js'
 import { insertion } from '../db/statement.js'
@@ -47,7 +47,7 @@ export async function startFlow(
 ): Promise<FlowKey> {
   const at = now()
   const { accountId, environment, organizationId } = flow
-  const flowId = uuidv7()
+  const flowId = newId()
   await insertFlow(trx, {
     account_id: accountId,
     environment,

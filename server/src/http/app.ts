@@ -32,6 +32,8 @@ import { requestLog } from './request-log.js'
 export interface AppHooks {
   /** Told of the API key behind each answered request. */
   readonly onKeyUse?: (apiKeyId: string) => void
+  /** What an operation meets before the service looks at it: the faults that tests have asked an emulator for. */
+  readonly faults?: RequestHandler
 }
 
 /** The Express app: everything a request passes, in its order. */
@@ -58,6 +60,7 @@ export function createApp(deps: OpenDeps, hooks: AppHooks = {}): Express {
     globalMiddleware: [
       compose(
         checkAnswers(deps),
+        ...(hooks.faults === undefined ? [] : [hooks.faults]),
         authenticate(deps),
         rateLimit(deps),
         authorize,

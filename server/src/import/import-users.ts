@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import { organizationIdOf } from '../db/organization-id.js'
 import type { DB } from '../db/schema.js'
 import { statement } from '../db/statement.js'
@@ -180,7 +180,7 @@ async function insertUser(
   { input, phoneNumbers }: ImportableUser,
   values: ReadonlyMap<string, string>,
 ): Promise<string | undefined> {
-  const id = uuidv7()
+  const id = newId()
   const emailVerified = input.email_verified
   const [inserted] = await insertUserOnce(
     trx,

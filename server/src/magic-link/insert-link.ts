@@ -1,6 +1,6 @@
 import type { MagicLinkChallenge } from '@portico/contract/magic-link'
 import { sql, type Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import { hashSecret } from '../crypto/secret.js'
 import { organizationIdOf } from '../db/organization-id.js'
 import type { DB } from '../db/schema.js'
@@ -53,7 +53,7 @@ export async function insertLink(
       account_id: tenant.accountId,
       environment: tenant.environment,
       organization_id: organizationIdOf(tenant),
-      id: uuidv7(),
+      id: newId(),
       application_id: applicationId,
       email: link.typedEmail,
       email_normalized: email,

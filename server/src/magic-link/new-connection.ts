@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 
@@ -16,7 +16,7 @@ export async function createMagicLinkConnection(
       account_id: owner.accountId,
       environment: owner.environment,
       organization_id: owner.organizationId,
-      id: uuidv7(),
+      id: newId(),
       active: true,
       find_or_create_user: false,
       inserted_at: at,

@@ -1,7 +1,7 @@
 import type { Environment } from '@portico/contract/fields'
 import { sql, type Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
 import { isUsableBy } from '../applications/usable.js'
+import { newId } from '../crypto/random.js'
 import type { DB } from '../db/schema.js'
 import { statement } from '../db/statement.js'
 import type { Deps } from '../deps.js'
@@ -143,7 +143,7 @@ export async function findOrCreateUser(
 ): Promise<SigningInUser | undefined> {
   const found = await findUser(trx, tenant, spent.email_normalized)
   if (found !== undefined || !mayCreateUser(spent)) return found
-  const id = uuidv7()
+  const id = newId()
   const user = { id, email: spent.email, emailVerified: true }
   const created = await createSigningInUser(deps, trx, ofUser(tenant, id), user)
   // When another sign-in was faster, its user is there now.

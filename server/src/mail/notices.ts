@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { enqueue } from '../jobs/enqueue.js'
@@ -15,7 +15,7 @@ export function enqueueNotice(
   trx: Transaction<DB>,
   notice: Omit<NoticePayload, 'messageId'>,
 ): Promise<void> {
-  const payload = { ...notice, messageId: uuidv7() }
+  const payload = { ...notice, messageId: newId() }
   return enqueue(deps, trx, { name: 'send_notice', payload, accountId: notice.accountId })
 }
 

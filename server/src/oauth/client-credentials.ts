@@ -1,9 +1,9 @@
 import type { ApiToken } from '@portico/contract/oauth'
 import { nilId } from '@portico/contract/fields'
-import { v4 as uuidv4 } from 'uuid'
 import { scopesOf } from '../api-keys/api-keys.js'
 import { apiAudience, apiTokenLifetimeSeconds } from '../api-keys/api-token.js'
 import { areApiKeyCredentials, isSecretOf } from '../api-keys/credentials.js'
+import { newTimelessId } from '../crypto/random.js'
 import { statement } from '../db/statement.js'
 import type { Deps } from '../deps.js'
 import { logEvent } from '../log-events/log-event.js'
@@ -72,7 +72,7 @@ export async function grantClientCredentials(
       iat: issuedAt,
       nbf: issuedAt,
       exp: issuedAt + apiTokenLifetimeSeconds,
-      jti: uuidv4(),
+      jti: newTimelessId(),
     },
   })
   await logToken(deps, key, 'API_KEY_TOKEN_ISSUED', requestId)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { sql, type RawBuilder, type Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
 import { isUsableBy } from '../applications/usable.js'
+import { newId } from '../crypto/random.js'
 import { fingerprints } from '../crypto/seal.js'
 import { hashSecret, randomSecret } from '../crypto/secret.js'
 import type { DB } from '../db/schema.js'
@@ -56,7 +56,7 @@ export async function issueRefreshToken(
   const secret = randomSecret()
   await insertFamily(trx, {
     ...grant,
-    id: uuidv7(),
+    id: newId(),
     codeId,
     amr: [...grant.amr],
     familyHash: hashSecret(handle),

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import { hashSecret, randomSecret } from '../crypto/secret.js'
 import { statement } from '../db/statement.js'
 import type { Deps } from '../deps.js'
@@ -43,7 +43,7 @@ export async function issueSessionCode(
     secretHash: hashSecret(issued.secret),
     at,
     idleSince: new Date(at.getTime() - idleMs),
-    id: uuidv7(),
+    id: newId(),
     applicationId: client.applicationId,
     redirectUri: client.redirectUri,
     codeHash: hashSecret(code),

@@ -2,8 +2,8 @@ import type { Environment } from '@portico/contract/fields'
 import type { UserTokens } from '@portico/contract/oauth'
 import type { Identity, User } from '@portico/contract/users'
 import { sql, type Kysely } from 'kysely'
-import { v4 as uuidv4 } from 'uuid'
 import type { Algorithm } from '../crypto/jwt.js'
+import { newTimelessId } from '../crypto/random.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { activeSigningKey, signWith } from '../signing-keys/signing-keys.js'
@@ -112,7 +112,7 @@ export async function signUserTokens(
   const accessToken = signWith(deps, owner, key, {
     algorithm,
     typ: 'at+jwt',
-    claims: toAccessTokenClaims({ ...facts, jti: uuidv4() }),
+    claims: toAccessTokenClaims({ ...facts, jti: newTimelessId() }),
   })
   const idToken = signWith(deps, owner, key, {
     algorithm,
@@ -120,7 +120,7 @@ export async function signUserTokens(
     claims: toIdTokenClaims({
       ...facts,
       ...binding,
-      jti: uuidv4(),
+      jti: newTimelessId(),
       accessToken,
       attributes: toAttributes(grant.identity_data ?? {}),
     }),

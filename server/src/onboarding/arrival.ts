@@ -1,6 +1,6 @@
 import type { Environment } from '@portico/contract/fields'
 import { sql, type Kysely } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import { hashSecret, randomSecret } from '../crypto/secret.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
@@ -98,7 +98,7 @@ async function insertSession(
   secret: string,
 ): Promise<boolean> {
   const at = deps.now()
-  const sessionId = uuidv7()
+  const sessionId = newId()
   const sealed = sealAdminCode(deps.keys.master, { accountId, organizationId, sessionId }, makeAdminCode())
   const inserted = await trx
     .insertInto('sso_admin_sessions')

@@ -1,5 +1,5 @@
-import { v7 as uuidv7 } from 'uuid'
 import { withoutUpload } from '../admins/links.js'
+import { newId } from '../crypto/random.js'
 import { open, seal, type SealContext } from '../crypto/seal.js'
 import type { Deps } from '../deps.js'
 import { change } from '../events/change.js'
@@ -76,7 +76,7 @@ export async function keepClient(
     .updateTable('sso_admin_sessions')
     .set({
       ...withoutUpload,
-      upload_id: uuidv7(),
+      upload_id: newId(),
       upload_connection_id: connectionId,
       upload_client_sealed: seal(keys.master, keptClientContext(session), JSON.stringify(client)),
     })

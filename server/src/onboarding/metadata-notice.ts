@@ -1,7 +1,7 @@
 import type { Protocol } from '@portico/contract/sso-onboarding'
 import type { Kysely, Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
 import { momentColumn } from '../admins/admin-moments.js'
+import { newId } from '../crypto/random.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { enqueue } from '../jobs/enqueue.js'
@@ -45,7 +45,7 @@ export async function enqueueMetadataNotices(
       protocol,
       version,
       adminId,
-      messageId: uuidv7(),
+      messageId: newId(),
     }
     await enqueue(deps, trx, { name: 'send_metadata_notice', payload, accountId })
   }

@@ -1,6 +1,6 @@
 import { providerTypes, type Protocol, type ProviderType } from '@portico/contract/sso-onboarding'
 import { sql, type Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { change } from '../events/change.js'
@@ -82,7 +82,7 @@ async function setProvider(
       environment,
       organization_id: organizationId,
       connection_id: connectionId,
-      id: uuidv7(),
+      id: newId(),
       sso_admin_email: email,
       provider_type: providerType,
       state: 'provider_type_chosen',

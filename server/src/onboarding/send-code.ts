@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
 import type { Environment } from '@portico/contract/fields'
+import { newId } from '../crypto/random.js'
 import type { Deps } from '../deps.js'
 import type { JobPayloads } from '../jobs/job-names.js'
 import { deliverMail } from '../mail/deliver.js'
@@ -48,5 +48,5 @@ export async function sendAdminCode(deps: Deps, payload: JobPayloads['send_admin
   })
   const scope = { accountId, environment, organizationId, domain }
   // Each is another mail: a code that was asked for anew must not look like a repetition of the first.
-  await deliverMail(deps, scope, { ...message, to: email, messageId: uuidv7() })
+  await deliverMail(deps, scope, { ...message, to: email, messageId: newId() })
 }

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { change } from '../events/change.js'
@@ -37,7 +37,7 @@ export async function keepUpload(
   readIdpMetadata(xml)
   await db
     .updateTable('sso_admin_sessions')
-    .set({ ...withoutUpload, upload_id: uuidv7(), upload_connection_id: connectionId, upload_xml: xml })
+    .set({ ...withoutUpload, upload_id: newId(), upload_connection_id: connectionId, upload_xml: xml })
     .where('account_id', '=', accountId)
     .where('organization_id', '=', organizationId)
     .where('id', '=', sessionId)

@@ -7,7 +7,7 @@ import {
   type OrganizationQuery,
 } from '@portico/contract/organizations'
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import { emptyPage, orderOf, readPage, type Page } from '../db/page.js'
 import type { DB } from '../db/schema.js'
 import { totalInAccount } from '../db/totals.js'
@@ -39,7 +39,7 @@ export async function createOrganization(
   input: NewOrganization,
 ): Promise<Changed<Organization>> {
   const { name, autocomplete_address, color, ...members } = input
-  const id = uuidv7()
+  const id = newId()
   const signingKeys = await prepareSigningKeys(caller.accountId, id)
   return change(deps, caller.cause, async (trx) => {
     await checkPlan(trx, caller.accountId)

@@ -69,6 +69,30 @@ export async function listAllMessages(
   }
 }
 
+/** Every kept message, or those to one recipient, the newest first, for tests that look into an emulator. */
+export async function findMessages(
+  { db }: Pick<Deps, 'db'>,
+  to: string | undefined,
+): Promise<OutboxMessage[]> {
+  const rows = await db
+    .selectFrom('outbox_messages')
+    .$if(to !== undefined, (query) =>
+      query.where(sql<boolean>`lower(outbox_messages.recipient) = ${to?.toLowerCase()}`),
+    )
+    .select(outboxColumns)
+    .orderBy('inserted_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1000)
+    .execute()
+  return rows.map(toOutboxMessage)
+}
+
+/** Forgets every kept message. @returns How many there were. */
+export async function clearMessages({ db }: Pick<Deps, 'db'>): Promise<number> {
+  const { numDeletedRows } = await db.deleteFrom('outbox_messages').executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}
+
 /** A kept message of any account and environment, for the operator of a service on this machine alone. */
 export async function findAnyMessage(
   { db }: Pick<Deps, 'db'>,

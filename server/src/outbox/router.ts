@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { pathId } from '@portico/contract/fields'
 import express, { type NextFunction, type Request, type Response, type Router } from 'express'
 import type { Deps } from '../deps.js'
+import { isFromThisMachine } from '../http/from-this-machine.js'
 import { isLoopbackHost } from '../loopback.js'
 import { findAnyMessage, listAllMessages } from './outbox.js'
 import { outboxListPage, outboxMessagePage } from './page.js'
@@ -75,36 +76,6 @@ const mailPolicy = [
   "frame-ancestors 'self'",
   "base-uri 'none'",
 ].join('; ')
-
-/**
- * Whether the browser is on this machine and knows the service by a loopback name: another name that resolves to
- * loopback is how a foreign page reads local ones (DNS rebinding), and forwarding headers are the mark of a tunnel.
- */
-function isFromThisMachine(req: Request): boolean {
-  const isForwarded = forwardingHeaders.some((name) => name in req.headers)
-  return isLoopbackAddress(req.socket.remoteAddress) && isLoopbackName(req.headers.host) && !isForwarded
-}
-
-/** What proxies and tunnels add: any one of them is enough. */
-const forwardingHeaders = [
-  'forwarded',
-  'via',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-  'x-forwarded-server',
-  'x-real-ip',
-  'cf-connecting-ip',
-]
-
-function isLoopbackAddress(address: string | undefined): boolean {
-  return address !== undefined && /^(?:::1|(?:::ffff:)?127(?:\.\d{1,3}){3})$/.test(address)
-}
-
-/** Reads a Host header as text, because a reader of URLs takes 0x7f.1 for 127.0.0.1. */
-function isLoopbackName(host: string | undefined): boolean {
-  return host !== undefined && isLoopbackHost(host.replace(/:\d{1,5}$/, '').toLowerCase())
-}
 
 function pageOf(text: unknown): number {
   return typeof text === 'string' && /^[1-9]\d{0,5}$/.test(text) ? Number(text) : 1

@@ -1,7 +1,7 @@
 import type { PassedPasswordChallenge, PasswordChallenge } from '@portico/contract/password'
 import type { NewPasswordChallenge } from '@portico/contract/password-input'
 import type { Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { ApiError } from '../errors.js'
@@ -40,7 +40,7 @@ export async function createPasswordChallenge(
     const { tenant, addressee, attempt } = refused
     const { record } = await change(deps, caller.cause, async (trx) => {
       await logChallenge(deps, trx, refused, { code: 'END_USER_PASSWORD_FAILED', reason })
-      return { record: toRefusedChallenge(tenant, uuidv7()) }
+      return { record: toRefusedChallenge(tenant, newId()) }
     })
     if (mayReadUsers(caller) && addressee.user_id === null) throw new ApiError('user_not_found')
     if (mayReadUsers(caller) && addressee.is_user_active === false) throw new ApiError('user_inactive')
@@ -63,7 +63,7 @@ async function goOn(
   const userId = await holdPasswordUser(deps, trx, scene)
   if (userId === undefined) {
     await logChallenge(deps, trx, scene, { code: 'END_USER_PASSWORD_FAILED', reason: 'changed_meanwhile' })
-    return { record: toRefusedChallenge(tenant, uuidv7()) }
+    return { record: toRefusedChallenge(tenant, newId()) }
   }
   const { organization_id: organizationId } = addressee
   const at = deps.now()
@@ -114,7 +114,7 @@ async function passedChallenge(
     ? await openRenewal(deps, trx, tenant, { email, userId, destination })
     : undefined
   return toPassedChallenge(tenant, {
-    requestId: uuidv7(),
+    requestId: newId(),
     code,
     expiresAt: new Date(at.getTime() + codeLifetimesMs.api),
     userId,

@@ -1,7 +1,7 @@
 import type { PasswordConnection } from '@portico/contract/password'
 import type { NewPasswordConnection, PasswordConnectionChanges } from '@portico/contract/password-input'
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import { isOrganizationThere, organizationIdOf } from '../db/organization-id.js'
 import type { DB } from '../db/schema.js'
 import { isCheckViolation, isUniqueViolation } from '../db/violations.js'
@@ -32,7 +32,7 @@ export function createPasswordConnection(
         account_id: tenant.accountId,
         environment: tenant.environment,
         organization_id: organizationIdOf(tenant),
-        id: uuidv7(),
+        id: newId(),
         ...input,
         inserted_at: at,
         updated_at: at,

@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import { hashSecret, randomSecret } from '../crypto/secret.js'
 import { organizationIdOf } from '../db/organization-id.js'
 import type { DB } from '../db/schema.js'
@@ -38,7 +38,7 @@ export function insertPasswordRequest(
       account_id: tenant.accountId,
       environment: tenant.environment,
       organization_id: organizationIdOf(tenant),
-      id: uuidv7(),
+      id: newId(),
       user_id: userId,
       email_normalized: email,
       application_id: destination.applicationId,

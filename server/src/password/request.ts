@@ -1,8 +1,8 @@
 import type { PasswordRequest } from '@portico/contract/password'
 import type { NewPasswordRequest } from '@portico/contract/password-input'
 import type { Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
 import { findApplicationForSignIn } from '../applications/applications.js'
+import { newId } from '../crypto/random.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { ApiError } from '../errors.js'
@@ -102,7 +102,7 @@ async function createUserOf(
   tenant: Tenant,
   email: string,
 ): Promise<string | null> {
-  const user = { id: uuidv7(), email, emailVerified: false }
+  const user = { id: newId(), email, emailVerified: false }
   const created = await createSigningInUser(deps, trx, tenant, user)
   const found = created ?? (await findUser(trx, tenant, normalizeEmail(email)))
   return found?.id ?? null

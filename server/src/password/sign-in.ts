@@ -1,5 +1,5 @@
-import { v7 as uuidv7 } from 'uuid'
 import type { Transaction } from 'kysely'
+import { newId } from '../crypto/random.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { change } from '../events/change.js'
@@ -72,7 +72,7 @@ async function goOn(deps: Deps, trx: Transaction<DB>, scene: PassedPassword<Flow
       __type__: 'PasswordChallenge',
       __domain__: flow.domain,
       __environment__: flow.environment,
-      request_id: uuidv7(),
+      request_id: newId(),
       'valid?': !isCodeAsked,
       error: isCodeAsked ? 'totp_required' : null,
       expired_at: flow.expiresAt.toISOString(),

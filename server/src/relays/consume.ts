@@ -1,6 +1,6 @@
 import type { Environment } from '@portico/contract/fields'
 import { sql, type Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import { hashSecret } from '../crypto/secret.js'
 import type { DB } from '../db/schema.js'
 import { statement } from '../db/statement.js'
@@ -212,7 +212,7 @@ async function findOrCreateUser(
     if (found.active) await renewIdentity(trx, tenant, { ...identity, userId: found.id })
     return found
   }
-  const id = uuidv7()
+  const id = newId()
   const user = { id, email: spent.email, emailVerified: spent.is_address_proved, identity }
   return createSigningInUser(deps, trx, ofUser(tenant, id), user)
 }

@@ -1,7 +1,7 @@
 import type { NewRelay, Relay, RelayChanges } from '@portico/contract/relays'
 import type { PageQuery } from '@portico/contract/fields'
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import { insertIf } from '../db/insert-if.js'
 import { organizationIdOf } from '../db/organization-id.js'
 import { newestFirst, readPage, type Page } from '../db/page.js'
@@ -37,7 +37,7 @@ export function createRelay(deps: Deps, caller: Caller, input: NewRelay): Promis
         account_id: caller.accountId,
         environment: caller.environment,
         organization_id: partner,
-        id: uuidv7(),
+        id: newId(),
         partner_redirect_uri: input.partner_redirect_uri,
         active: true,
         inserted_at: at,

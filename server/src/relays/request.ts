@@ -1,6 +1,6 @@
 import type { NewRelayRequest, RelayRequest } from '@portico/contract/relays'
 import { sql, type Kysely } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import { hashSecret, randomSecret } from '../crypto/secret.js'
 import { insertIf } from '../db/insert-if.js'
 import type { DB } from '../db/schema.js'
@@ -43,7 +43,7 @@ export async function requestRelay(
         account_id: caller.accountId,
         environment: caller.environment,
         organization_id: user.organizationId,
-        id: uuidv7(),
+        id: newId(),
         relay_id: relayId,
         user_id: user.userId,
         session_id: user.sessionId,

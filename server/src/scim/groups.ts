@@ -1,7 +1,7 @@
 import { scimLimits } from '@portico/contract/scim'
 import type { DirectorySyncEvent, ScimRequest } from '@portico/contract/directory-sync'
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import type { DB } from '../db/schema.js'
 import { isUniqueViolation } from '../db/violations.js'
 import type { Deps } from '../deps.js'
@@ -67,7 +67,7 @@ async function getGroup(
 async function createGroup(deps: Deps, caller: ScimCaller, call: ScimCall): Promise<ScimAnswer> {
   const projection = readProjection(groupSchemas, call.query)
   const wanted = toWholeGroup(readResource(groupSchemas, call.body, call.quirk))
-  const id = uuidv7()
+  const id = newId()
   return inChange(deps, caller, async (trx) => {
     const at = deps.now()
     const row = await trx

@@ -1,6 +1,6 @@
 import type { ScimQuirk, ScimRequest } from '@portico/contract/directory-sync'
 import type { Kysely } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import type { DB } from '../db/schema.js'
 import { insertion } from '../db/statement.js'
 import type { Deps } from '../deps.js'
@@ -39,7 +39,7 @@ export async function insertScimRequest(
     environment: tenant.environment,
     organization_id: organizationId,
     directory_id: directoryId,
-    id: uuidv7(),
+    id: newId(),
     method: logged.method,
     path: logged.path.slice(0, maxPathLength),
     query: logged.query,

@@ -1,7 +1,7 @@
 import type { User } from '@portico/contract/users'
 import type { Kysely, Transaction } from 'kysely'
 import { isDeepStrictEqual } from 'node:util'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { ApiError } from '../errors.js'
@@ -111,7 +111,7 @@ async function insertScimUser(
   { resource, email }: Described,
 ): Promise<string | undefined> {
   const { tenant } = caller
-  const id = uuidv7()
+  const id = newId()
   const { active, profile, address, phone_numbers } = recordPartOf(resource)
   const user = {
     id,

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import { hashSecret, randomSecret } from '../crypto/secret.js'
 import type { DB } from '../db/schema.js'
 import { insertion } from '../db/statement.js'
@@ -79,7 +79,7 @@ export async function openSession(
     account_id: tenant.accountId,
     environment: tenant.environment,
     organization_id: organizationId,
-    id: uuidv7(),
+    id: newId(),
     user_id: userId,
     application_id: signIn.applicationId,
     amr: [...signIn.amr],
@@ -142,7 +142,7 @@ export async function issueCode(
     account_id: tenant.accountId,
     environment: tenant.environment,
     organization_id: issued.organizationId,
-    id: uuidv7(),
+    id: newId(),
     session_id: issued.sessionId,
     user_id: issued.userId,
     application_id: issued.applicationId,

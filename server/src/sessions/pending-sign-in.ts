@@ -1,6 +1,6 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
 import { isUsableBy } from '../applications/usable.js'
+import { newId } from '../crypto/random.js'
 import { organizationIdOf } from '../db/organization-id.js'
 import type { DB } from '../db/schema.js'
 import { statement } from '../db/statement.js'
@@ -94,7 +94,7 @@ export async function insertPendingSignIn(
   flowId: string | null = null,
 ): Promise<{ readonly pendingSignInId: string; readonly expiresAt: Date }> {
   const at = now()
-  const id = uuidv7()
+  const id = newId()
   const expiresAt = new Date(at.getTime() + lifetimeMs)
   await trx
     .insertInto('pending_sign_ins')

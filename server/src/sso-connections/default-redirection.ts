@@ -1,8 +1,8 @@
 import type { NewDefaultRedirection } from '@portico/contract/sso-connections'
 import type { DefaultRedirection } from '@portico/contract/sso-records'
 import { sql, type Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
 import { isUsableBy } from '../applications/usable.js'
+import { newId } from '../crypto/random.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { ApiError, invalid } from '../errors.js'
@@ -100,7 +100,7 @@ export async function insertDefaultRedirection(
       environment: key.environment,
       organization_id: key.organizationId,
       connection_id: key.connectionId,
-      id: uuidv7(),
+      id: newId(),
       application_id: requested.applicationId,
       uri,
       is_current: true,

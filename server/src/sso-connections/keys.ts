@@ -1,5 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import { open, seal, type SealContext } from '../crypto/seal.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
@@ -76,7 +76,7 @@ export async function insertSsoKey(
   key: ConnectionKey,
   { purpose, privateKey, certificate }: ServiceProviderKey & { readonly purpose: SsoKeyPurpose },
 ): Promise<void> {
-  const id = uuidv7()
+  const id = newId()
   await db
     .insertInto('sso_keys')
     .values({

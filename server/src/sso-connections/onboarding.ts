@@ -5,9 +5,9 @@ import type {
   SsoAdminOnboardingChanges,
 } from '@portico/contract/sso-onboarding'
 import { sql, type Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
 import { upsertInvitedAdmin } from '../admins/invited-admin.js'
 import { endConnectionLinks, endConnectionSessions, insertAdminLink } from '../admins/links.js'
+import { newId } from '../crypto/random.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { ApiError } from '../errors.js'
@@ -215,7 +215,7 @@ export async function insertOnboarding(
       environment: key.environment,
       organization_id: key.organizationId,
       connection_id: key.connectionId,
-      id: uuidv7(),
+      id: newId(),
       sso_admin_email: email,
       provider_type: providerType,
       state: providerType === null ? 'not_initialized' : 'provider_type_chosen',

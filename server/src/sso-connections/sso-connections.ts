@@ -8,7 +8,7 @@ import type {
 import type { Protocol, ProviderType } from '@portico/contract/sso-onboarding'
 import type { SsoConnection } from '@portico/contract/sso-records'
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import { randomBase62 } from '../crypto/secret.js'
 import { emptyPage, newestFirst, readPage, type Page } from '../db/page.js'
 import type { DB } from '../db/schema.js'
@@ -339,7 +339,7 @@ async function insertConnection(
 ): Promise<LockedConnection> {
   const at = now()
   const { accountId, environment } = caller
-  const id = uuidv7()
+  const id = newId()
   // The compiler demands a line for each setting that callers may write.
   const written = {
     // Chosen in the same transaction, with what belongs to it.

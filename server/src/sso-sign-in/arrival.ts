@@ -1,7 +1,7 @@
+import { newId } from '../crypto/random.js'
 import { hashSecret, randomSecret } from '../crypto/secret.js'
 import { open, seal, type SealContext } from '../crypto/seal.js'
 import { sql, type Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
 import type { DB } from '../db/schema.js'
 import { sqlStatement, statement } from '../db/statement.js'
 import type { Deps } from '../deps.js'
@@ -32,7 +32,7 @@ export async function insertArrival(
 ): Promise<string | undefined> {
   const handle = randomSecret()
   const tokenHash = hashSecret(handle)
-  const traceId = uuidv7()
+  const traceId = newId()
   const at = now()
   const [kept] = await insertFresh(db, {
     ...key,

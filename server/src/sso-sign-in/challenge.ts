@@ -2,7 +2,7 @@ import type { NewSsoSamlChallenge } from '@portico/contract/sso-connections'
 import type { Protocol } from '@portico/contract/sso-onboarding'
 import type { SsoOauthChallenge, SsoSamlChallenge } from '@portico/contract/sso-records'
 import { sql, type Kysely } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import { hashSecret, randomSecret } from '../crypto/secret.js'
 import type { DB } from '../db/schema.js'
 import { statement } from '../db/statement.js'
@@ -67,7 +67,7 @@ async function createChallenge(
 
   const token = randomSecret()
   const at = deps.now()
-  const row = { id: uuidv7(), expires_at: new Date(at.getTime() + lifetimeMs) }
+  const row = { id: newId(), expires_at: new Date(at.getTime() + lifetimeMs) }
   const data = toChallengeData(row, { ...tenant, idpId: connection.idpId })
   return change(deps, caller.cause, async (trx) => {
     await trx

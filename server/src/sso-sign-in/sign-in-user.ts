@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import { organizationIdOf } from '../db/organization-id.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
@@ -39,7 +39,7 @@ export async function writeUser(
 ): Promise<AdmittedUser> {
   const { user, vouched } = admitted
   const { identity, profile } = vouched
-  const userId = user?.id ?? uuidv7()
+  const userId = user?.id ?? newId()
   const own = ofUser(tenant, userId)
   if (user === undefined) await createUser(deps, trx, own, { ...admitted, userId })
   else {

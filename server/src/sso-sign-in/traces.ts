@@ -2,7 +2,7 @@ import type { PageQuery } from '@portico/contract/fields'
 import { ssoCheckNames, type SsoCheck } from '@portico/contract/sso-checks'
 import type { SsoLoginTrace } from '@portico/contract/sso-records'
 import { sql, type Kysely } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import { newestFirst, readPage, type Page } from '../db/page.js'
 import type { DB } from '../db/schema.js'
 import { insertion, statement } from '../db/statement.js'
@@ -72,7 +72,7 @@ export async function insertTrace(
   key: ConnectionKey,
   { userId = null, ...trace }: NewTrace & { readonly userId?: string | null },
 ): Promise<string> {
-  const id = uuidv7()
+  const id = newId()
   const columns = { ...traceColumnsOf(trace), user_id: userId }
   await insertRow(db, { ...ownerOf(key), id, ...columns, inserted_at: now() })
   return id

@@ -3,7 +3,7 @@ import type { MetaKey } from '@portico/contract/metadata'
 import { maxMetaKeys } from '@portico/contract/metadata'
 import type { NewMetaKey } from '@portico/contract/token-customization'
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import { insertIf } from '../db/insert-if.js'
 import { isOrganizationThere, organizationIdOf } from '../db/organization-id.js'
 import { newestFirst, readPage, type Page } from '../db/page.js'
@@ -32,7 +32,7 @@ export function createMetaKey(deps: Deps, tenant: Tenant, input: NewMetaKey): Pr
       {
         account_id: tenant.accountId,
         organization_id: organizationIdOf(tenant),
-        id: uuidv7(),
+        id: newId(),
         name: input.name,
         type: input.type,
         required: input.required,

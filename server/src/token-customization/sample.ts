@@ -3,9 +3,9 @@ import type { MetaKey } from '@portico/contract/metadata'
 import { exampleOf } from '@portico/contract/record'
 import type { ClaimTree, JwtSample, SampleQuery } from '@portico/contract/token-customization'
 import { User } from '@portico/contract/users'
-import { v4 as uuidv4 } from 'uuid'
 import { getApplication } from '../applications/applications.js'
 import { generateSigningKey, signJwt, toPrivateKey, type JwtClaims } from '../crypto/jwt.js'
+import { newTimelessId } from '../crypto/random.js'
 import { isOrganizationThere } from '../db/organization-id.js'
 import type { Deps } from '../deps.js'
 import { ApiError } from '../errors.js'
@@ -49,17 +49,17 @@ export async function createJwtSample(deps: Deps, tenant: Tenant, query: SampleQ
     lifetimeSeconds,
     amr: ['email'],
     authTimeSeconds: nowSeconds - ageSeconds,
-    sessionId: uuidv4(),
+    sessionId: newTimelessId(),
     authorizationId: query.authorization_id,
   }
-  const access = toAccessTokenClaims({ ...facts, jti: uuidv4() })
+  const access = toAccessTokenClaims({ ...facts, jti: newTimelessId() })
   const accessToken = sign('at+jwt', access)
   const id = toIdTokenClaims({
     ...facts,
-    jti: uuidv4(),
-    nonce: uuidv4(),
-    code: uuidv4(),
-    state: uuidv4(),
+    jti: newTimelessId(),
+    nonce: newTimelessId(),
+    code: newTimelessId(),
+    state: newTimelessId(),
     accessToken,
   })
   return {
@@ -88,7 +88,7 @@ async function findSampleUser(
 ): Promise<SampleUser> {
   if (id === undefined) {
     const metadata = keys.map((key) => ({ key, value: sampleValues[key.type] }))
-    return { ...exampleOf(User), id: uuidv4(), metadata }
+    return { ...exampleOf(User), id: newTimelessId(), metadata }
   }
   const { record } = await getUser(deps, tenant, id)
   if ('deleted' in record) throw new ApiError('user_not_found')
@@ -100,7 +100,7 @@ async function findSampleApplication(
   tenant: Tenant,
   id: string | undefined,
 ): Promise<Application> {
-  if (id === undefined) return { ...exampleOf(Application), id: uuidv4() }
+  if (id === undefined) return { ...exampleOf(Application), id: newTimelessId() }
   const { record } = await getApplication(deps, tenant, id)
   if ('deleted' in record) throw new ApiError('application_not_found')
   return record

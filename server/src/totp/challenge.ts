@@ -1,6 +1,6 @@
 import type { NewTotpChallenge, TotpChallenge, TotpMethod } from '@portico/contract/totp'
 import type { Kysely } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import { seal } from '../crypto/seal.js'
 import { organizationIdOf } from '../db/organization-id.js'
 import type { DB } from '../db/schema.js'
@@ -56,7 +56,7 @@ export async function createTotpChallenge(
     const isSent = sentTo !== null
     const signIn = await findSignInToComplete(deps, trx, tenant, { userId, pendingSignInId, flowId })
     const owner = ownerOf(tenant, user)
-    const id = uuidv7()
+    const id = newId()
     if (isSent) {
       const before = updateOpenChallenges(trx, tenant, { userId, at }).where(isOfFlow(flowId))
       await before.set({ voided_at: at }).execute()

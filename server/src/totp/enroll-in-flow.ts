@@ -1,6 +1,6 @@
 import type { TotpEnrollment } from '@portico/contract/totp'
 import type { Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { ApiError } from '../errors.js'
@@ -34,7 +34,7 @@ export async function enrollInFlow(
   const request = { userId: flow.userId, force_enroll: false, scopes: [] }
   await countEnrollment(deps, tenant, request)
   const { record } = await change(deps, tenant.cause, async (trx) => {
-    const id = uuidv7()
+    const id = newId()
     // Held before the flow, as everything that ends a user's sign-ins does.
     await holdTotpUser(trx, tenant, flow.userId)
     const isThere = await moveFlow(deps, trx, flow, {

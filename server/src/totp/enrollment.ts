@@ -1,7 +1,7 @@
 import type { Scope } from '@portico/contract/access'
 import type { NewTotpEnrollment, TotpEnrollment, TotpMethod } from '@portico/contract/totp'
 import type { Transaction, Updateable } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import { seal } from '../crypto/seal.js'
 import { organizationIdOf } from '../db/organization-id.js'
 import type { DB, TotpEnrollments } from '../db/schema.js'
@@ -47,7 +47,7 @@ export async function enrollTotp(
 ): Promise<Changed<TotpEnrollment>> {
   const limit = await countEnrollment(deps, tenant, request)
   return change(deps, tenant.cause, async (trx) => {
-    const record = await beginEnrollment(deps, trx, tenant, { ...request, id: uuidv7() })
+    const record = await beginEnrollment(deps, trx, tenant, { ...request, id: newId() })
     return { record, ...(limit !== undefined && { limit }) }
   })
 }

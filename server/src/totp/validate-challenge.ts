@@ -1,6 +1,6 @@
 import type { PassedTotpChallenge, TotpChallengeValidation, TotpMethod } from '@portico/contract/totp'
 import { sql, type Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import { seal } from '../crypto/seal.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
@@ -220,7 +220,7 @@ async function pass(
 
   const renewal = signIn?.renewal
   const record = toPassedTotpChallenge(spent, tenant, {
-    requestId: uuidv7(),
+    requestId: newId(),
     code: signIn?.code ?? null,
     renewalCode: renewal && (await openRenewal(deps, trx, tenant, { ...renewal, userId: user.id })),
     at,

@@ -1,6 +1,6 @@
 import type { Identity } from '@portico/contract/users'
 import { sql, type Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import { organizationIdOf } from '../db/organization-id.js'
 import type { DB } from '../db/schema.js'
 import { sqlStatement } from '../db/statement.js'
@@ -64,7 +64,7 @@ export async function insertIdentity(
       environment: tenant.environment,
       organization_id: organizationIdOf(tenant),
       user_id: userId,
-      id: uuidv7(),
+      id: newId(),
       kind,
       issuer,
       subject,

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import type { PhoneNumber } from '@portico/contract/profile'
 import type { NewUser } from '@portico/contract/user-input'
 import type { Kysely, RawBuilder } from 'kysely'
+import { randomBytes } from '../crypto/random.js'
 import { insertIf } from '../db/insert-if.js'
 import { organizationIdOf } from '../db/organization-id.js'
 import type { DB } from '../db/schema.js'

@@ -1,7 +1,7 @@
 /** The rows of metadata values, for the operations on users and on single values; each runs in their transaction. */
 
 import { sql, type Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import { organizationIdOf } from '../db/organization-id.js'
 import type { DB } from '../db/schema.js'
 import { ApiError } from '../errors.js'
@@ -80,7 +80,7 @@ export async function writeValues(
   }
   await trx
     .insertInto('user_metadata')
-    .values([...values].map(([keyId, value]) => ({ ...scope, meta_key_id: keyId, id: uuidv7(), value })))
+    .values([...values].map(([keyId, value]) => ({ ...scope, meta_key_id: keyId, id: newId(), value })))
     .onConflict((conflict) =>
       conflict.constraint('user_metadata_pkey').doUpdateSet({ value: sql`excluded.value` }),
     )

@@ -3,7 +3,7 @@ import type { NewUser, UserChanges } from '@portico/contract/user-input'
 import type { User } from '@portico/contract/users'
 import type { DeletedUser, UserQuery } from '@portico/contract/users'
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import { isOrganizationThere, organizationIdOf } from '../db/organization-id.js'
 import { orderOf, readPage, type Page } from '../db/page.js'
 import type { DB } from '../db/schema.js'
@@ -47,7 +47,7 @@ export function createUser(deps: Deps, tenant: Tenant, input: NewUser): Promise<
   const metadata = input.metadata ?? []
   const phoneNumbers = changedPhoneNumbers([], input)
   return change(deps, tenant.cause, async (trx) => {
-    const id = uuidv7()
+    const id = newId()
     const names = metadata.map((data) => data.key)
     const user = userInsertion(deps, tenant, { id, input, emailVerified: false, phoneNumbers })
     const [inserted] = await insertUserWithKeys(trx, { ...user, names }).catch(asEmailTaken)

@@ -1,4 +1,5 @@
 import { newSignatureKey } from '@portico/contract/webhook-signature'
+import { randomBytes } from '../crypto/random.js'
 import { open, seal, type SealContext } from '../crypto/seal.js'
 import type { Deps } from '../deps.js'
 
@@ -19,7 +20,7 @@ export function signatureKeyContext({ accountId, environment, id }: WebhookName)
 }
 
 export function sealNewSignatureKey({ keys }: Pick<Deps, 'keys'>, webhook: WebhookName): Buffer {
-  return seal(keys.master, signatureKeyContext(webhook), newSignatureKey())
+  return seal(keys.master, signatureKeyContext(webhook), newSignatureKey(new Uint8Array(randomBytes(32))))
 }
 
 export function openSignatureKey({ keys }: Pick<Deps, 'keys'>, webhook: WebhookName, sealed: Buffer): string {

@@ -2,7 +2,7 @@ import type { PageQuery } from '@portico/contract/fields'
 import type { NewWebhook, WebhookChanges } from '@portico/contract/webhooks'
 import type { Webhook } from '@portico/contract/webhook-records'
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../crypto/random.js'
 import { newestFirst, readPage, type Page } from '../db/page.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
@@ -31,7 +31,7 @@ export type WebhookOwner = Pick<Caller, 'accountId' | 'environment'>
 export function createWebhook(deps: Deps, caller: Caller, input: NewWebhook): Promise<Changed<Webhook>> {
   checkTarget(deps, input.target_url)
   const { accountId, environment } = caller
-  const id = uuidv7()
+  const id = newId()
   return change(deps, caller.cause, async (trx) => {
     await checkNumber(trx, caller)
     const at = deps.now()

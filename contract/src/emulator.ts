@@ -1,0 +1,319 @@
+import { initContract } from '@ts-rest/core'
+import { z } from 'zod/v4'
+import { open, scopes } from './access.js'
+import { environment, filterText, flag, id, list, text, timestamp } from './fields.js'
+import { OutboxMessage } from './outbox.js'
+import { record } from './record.js'
+
+/** What the control of the emulator refuses with: status and meaning. */
+export const emulatorErrorCodes = {
+  invalid_parameters: { status: 422, message: 'The request has members that cannot be used.' },
+  clock_behind: { status: 409, message: 'The clock moves forward only; reset begins anew.' },
+  account_not_found: { status: 404, message: 'The emulator has no account with this domain.' },
+  fault_not_declared: {
+    status: 422,
+    message: 'The operation does not declare this answer, so that the service would never give it.',
+  },
+} as const
+export type EmulatorErrorCode = keyof typeof emulatorErrorCodes
+
+const problem = z.object({
+  error: z.object({ code: z.string(), message: z.string() }),
+})
+
+/** What a route refuses with; all have one body. */
+function refusals<const Status extends number>(...statuses: Status[]) {
+  // One entry for each of the statuses, and no other.
+  return Object.fromEntries(statuses.map((status) => [status, problem])) as Record<Status, typeof problem>
+}
+
+export const EmulatorKey = record(
+  'EmulatorKey',
+  {
+    name: z.string(),
+    environment: environment(),
+    client_id: z.string(),
+    client_secret: z.string(),
+  },
+  {
+    name: 'Back end',
+    environment: 'sandbox',
+    client_id: '0190c8b0-0000-7000-8000-000000000000',
+    client_secret: 'keysandbox_x',
+  },
+)
+export type EmulatorKey = z.output<typeof EmulatorKey>
+
+export const EmulatorAccount = record(
+  'EmulatorAccount',
+  {
+    id: id(),
+    domain: z.string(),
+    api_keys: z.array(EmulatorKey).describe('Those that the seed or this API made, with their secrets'),
+  },
+  {
+    id: '0190c8b0-0000-7000-8000-000000000001',
+    domain: 'acme',
+    api_keys: [
+      {
+        name: 'Back end',
+        environment: 'sandbox',
+        client_id: '0190c8b0-0000-7000-8000-000000000000',
+        client_secret: 'keysandbox_x',
+      },
+    ],
+  },
+)
+export type EmulatorAccount = z.output<typeof EmulatorAccount>
+
+export const EmulatorClock = record(
+  'EmulatorClock',
+  {
+    now: timestamp(),
+    jobs_run: z.int().describe('Jobs and deliveries that ended on the way'),
+  },
+  { now: '2026-03-14T09:26:53.589Z', jobs_run: 0 },
+)
+export type EmulatorClock = z.output<typeof EmulatorClock>
+
+export const EmulatorState = record(
+  'EmulatorState',
+  {
+    base_url: z.string(),
+    database_url: z.string().describe('Of the present run: after a reset it is another one'),
+    now: timestamp(),
+    runs_jobs: z.boolean().describe('Whether jobs run by themselves, or when they are asked for alone'),
+    accounts: z.array(EmulatorAccount),
+  },
+  {
+    base_url: 'http://localhost:3000',
+    database_url: 'postgres://portico@127.0.0.1:5432/run_1',
+    now: '2026-03-14T09:26:53.589Z',
+    runs_jobs: true,
+    accounts: [{ id: '0190c8b0-0000-7000-8000-000000000001', domain: 'acme', api_keys: [] }],
+  },
+)
+export type EmulatorState = z.output<typeof EmulatorState>
+
+export const JobsRun = record(
+  'JobsRun',
+  { jobs_run: z.int().describe('Jobs and deliveries that ended, well or not') },
+  { jobs_run: 1 },
+)
+export type JobsRun = z.output<typeof JobsRun>
+
+export const ClockMove = z.strictObject({
+  by_seconds: z
+    .number()
+    .min(0)
+    .max(100 * 365 * 86_400)
+    .optional()
+    .describe('How far ahead, from now'),
+  to: z.iso
+    .datetime({ offset: true, error: 'must be a date and time such as 2026-03-14T09:26:53Z' })
+    .optional()
+    .describe('The moment itself, in place of by_seconds'),
+  run_jobs: flag()
+    .default(true)
+    .describe('Whether what comes due on the way runs, each at its own time, before the answer'),
+})
+export type ClockMove = z.output<typeof ClockMove>
+
+export const NewFault = z.strictObject({
+  operation: z.string().describe('Its name in the contract, resource and verb with a dot between'),
+  code: z
+    .string()
+    .optional()
+    .describe('An error code that the operation declares; of an OAuth endpoint one of RFC 6749'),
+  status: z
+    .int()
+    .optional()
+    .describe('The status of the answer, where code is not given; its first code is answered'),
+  latency_ms: z.int().min(0).max(60_000).optional().describe('How long the request waits first'),
+  reset: z.boolean().optional().describe('true: the connection ends without an answer'),
+  retry_after_seconds: z.int().min(0).max(3600).optional().describe('Retry-After of the answer'),
+  times: z.int().min(1).max(1_000_000).optional().describe('Requests that meet it; every one when left out'),
+})
+export type NewFault = z.output<typeof NewFault>
+
+export const Fault = record(
+  'Fault',
+  {
+    operation: z.string(),
+    code: z.string().nullable(),
+    status: z.int().nullable(),
+    latency_ms: z.int(),
+    reset: z.boolean(),
+    retry_after_seconds: z.int().nullable(),
+    remaining: z.int().nullable().describe('Requests that it still waits for; null: all'),
+    met: z.int().describe('Requests that have met it'),
+  },
+  {
+    operation: 'resource.verb',
+    code: 'unavailable',
+    status: 503,
+    latency_ms: 0,
+    reset: false,
+    retry_after_seconds: 1,
+    remaining: 2,
+    met: 0,
+  },
+)
+export type Fault = z.output<typeof Fault>
+
+export const FaultList = record('FaultList', { data: z.array(Fault) }, { data: [] })
+
+export const EmulatorOutbox = record(
+  'EmulatorOutbox',
+  { data: z.array(OutboxMessage).describe('The newest first, of both environments and all accounts') },
+  { data: [] },
+)
+
+export const Cleared = record('Cleared', { cleared: z.int().describe('How many there were') }, { cleared: 0 })
+
+export const NewEmulatorAccount = z.strictObject({
+  name: text(100, 1),
+  plan: z.enum(['free', 'unlimited']).default('unlimited'),
+})
+export type NewEmulatorAccount = z.output<typeof NewEmulatorAccount>
+
+export const NewEmulatorKey = z.strictObject({
+  name: text(100, 1).default('API key'),
+  environment: environment().default('sandbox'),
+  scopes: list(z.enum(scopes), scopes.length, 1).optional().describe('What it may do; all unless given'),
+  organization_ids: list(id(), 100, 1).optional().describe('The only organizations it may see'),
+  expires_at: z.iso.datetime({ offset: true }).optional(),
+})
+export type NewEmulatorKey = z.output<typeof NewEmulatorKey>
+
+const metadata = open({ tag: 'Emulator' })
+const c = initContract()
+
+/**
+ * How tests steer an emulator: its clock, its faults, what it sent. Beside the contract of the service and no part of it,
+ * so that neither the service nor its client and documents have any of this.
+ */
+export const emulator = {
+  state: c.router(
+    {
+      get: {
+        method: 'GET',
+        path: '/_emulator/state',
+        summary: 'Tell where the emulator is, and its accounts with their keys',
+        responses: { 200: EmulatorState },
+        metadata,
+      },
+      reset: {
+        method: 'POST',
+        path: '/_emulator/reset',
+        summary: 'Put everything back as it was seeded: data, clock, outbox and faults',
+        body: c.noBody(),
+        responses: { 200: EmulatorState },
+        metadata,
+      },
+    },
+    { strictStatusCodes: true },
+  ),
+  clock: c.router(
+    {
+      get: {
+        method: 'GET',
+        path: '/_emulator/clock',
+        summary: 'Tell the time of the emulator',
+        responses: { 200: EmulatorClock },
+        metadata,
+      },
+      move: {
+        method: 'POST',
+        path: '/_emulator/clock',
+        summary: 'Move the clock ahead, and run what comes due on the way',
+        body: ClockMove,
+        responses: { 200: EmulatorClock, ...refusals(409, 422) },
+        metadata,
+      },
+    },
+    { strictStatusCodes: true },
+  ),
+  jobs: c.router(
+    {
+      run: {
+        method: 'POST',
+        path: '/_emulator/jobs',
+        summary: 'Run every job and delivery that is due, and wait for their end',
+        body: c.noBody(),
+        responses: { 200: JobsRun },
+        metadata,
+      },
+    },
+    { strictStatusCodes: true },
+  ),
+  faults: c.router(
+    {
+      add: {
+        method: 'POST',
+        path: '/_emulator/faults',
+        summary: 'Have an operation fail, hang or answer late',
+        body: NewFault,
+        responses: { 201: Fault, ...refusals(422) },
+        metadata,
+      },
+      list: {
+        method: 'GET',
+        path: '/_emulator/faults',
+        summary: 'List the faults, in the order in which requests meet them',
+        responses: { 200: FaultList },
+        metadata,
+      },
+      clear: {
+        method: 'DELETE',
+        path: '/_emulator/faults',
+        summary: 'Take all faults away',
+        responses: { 200: Cleared },
+        metadata,
+      },
+    },
+    { strictStatusCodes: true },
+  ),
+  outbox: c.router(
+    {
+      list: {
+        method: 'GET',
+        path: '/_emulator/outbox',
+        summary: 'Run what is due, then list the mails and text messages that were sent',
+        query: z.object({ to: filterText().describe('Address or number of the recipient') }),
+        responses: { 200: EmulatorOutbox, ...refusals(422) },
+        metadata,
+      },
+      clear: {
+        method: 'DELETE',
+        path: '/_emulator/outbox',
+        summary: 'Forget all messages',
+        responses: { 200: Cleared },
+        metadata,
+      },
+    },
+    { strictStatusCodes: true },
+  ),
+  accounts: c.router(
+    {
+      create: {
+        method: 'POST',
+        path: '/_emulator/accounts',
+        summary: 'Make an account, with a key for each environment',
+        body: NewEmulatorAccount,
+        responses: { 201: EmulatorAccount, ...refusals(422) },
+        metadata,
+      },
+      createKey: {
+        method: 'POST',
+        path: '/_emulator/accounts/:account_domain/api-keys',
+        summary: 'Make an API key of an account',
+        pathParams: z.object({ account_domain: z.string() }),
+        body: NewEmulatorKey,
+        responses: { 201: EmulatorKey, ...refusals(404, 422) },
+        metadata,
+      },
+    },
+    { strictStatusCodes: true },
+  ),
+}

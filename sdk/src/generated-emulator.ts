@@ -1,0 +1,349 @@
+// Written by sdk/generate.ts from the contract; do not edit.
+
+import type { RouteRow } from './generated.js'
+import type { RequestOptions } from './request-options.js'
+
+/** Answered by `state.get`, `state.reset`. */
+export interface EmulatorState {
+  base_url: string
+  /** Of the present run: after a reset it is another one. */
+  database_url: string
+  now: string
+  /** Whether jobs run by themselves, or when they are asked for alone. */
+  runs_jobs: boolean
+  accounts: EmulatorAccount[]
+}
+
+/** Answered by `accounts.create`. */
+export interface EmulatorAccount {
+  id: string
+  domain: string
+  /** Those that the seed or this API made, with their secrets. */
+  api_keys: EmulatorKey[]
+}
+
+/** Answered by `accounts.createKey`. */
+export interface EmulatorKey {
+  name: string
+  environment: 'sandbox' | 'production'
+  client_id: string
+  client_secret: string
+}
+
+/** Answered by `clock.get`, `clock.move`. */
+export interface EmulatorClock {
+  now: string
+  /** Jobs and deliveries that ended on the way. */
+  jobs_run: number
+}
+
+/** Answered by `jobs.run`. */
+export interface JobsRun {
+  /** Jobs and deliveries that ended, well or not. */
+  jobs_run: number
+}
+
+/** Answered by `faults.add`. */
+export interface Fault {
+  operation: string
+  code: string | null
+  status: number | null
+  latency_ms: number
+  reset: boolean
+  retry_after_seconds: number | null
+  /** Requests that it still waits for; null: all. */
+  remaining: number | null
+  /** Requests that have met it. */
+  met: number
+}
+
+/** Answered by `faults.list`. */
+export interface FaultList {
+  data: Fault[]
+}
+
+/** Answered by `faults.clear`, `outbox.clear`. */
+export interface Cleared {
+  /** How many there were. */
+  cleared: number
+}
+
+/** Answered by `outbox.list`. */
+export interface EmulatorOutbox {
+  /** The newest first, of both environments and all accounts. */
+  data: OutboxMessage[]
+}
+
+/** Part of `EmulatorOutbox`. */
+export interface OutboxMessage {
+  __type__: 'OutboxMessage'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  id: string
+  channel: 'mail' | 'sms'
+  /** Personal data. */
+  to: string
+  subject: string | null
+  /** Personal data. */
+  text: string
+  /** Personal data. */
+  html: string | null
+  inserted_at: string
+}
+
+/** What `state.get` takes. */
+export interface StateGetInput {}
+
+/** What `state.reset` takes. */
+export interface StateResetInput {}
+
+/** What `clock.get` takes. */
+export interface ClockGetInput {}
+
+/** What `clock.move` takes. */
+export interface ClockMoveInput {
+  /** How far ahead, from now. */
+  by_seconds?: number
+  /** The moment itself, in place of by_seconds. */
+  to?: string
+  /** Whether what comes due on the way runs, each at its own time, before the answer. */
+  run_jobs?: boolean
+}
+
+/** What `jobs.run` takes. */
+export interface JobsRunInput {}
+
+/** What `faults.add` takes. */
+export interface FaultsAddInput {
+  /** Its name in the contract, resource and verb with a dot between. */
+  operation: string
+  /** An error code that the operation declares; of an OAuth endpoint one of RFC 6749. */
+  code?: string
+  /** The status of the answer, where code is not given; its first code is answered. */
+  status?: number
+  /** How long the request waits first. */
+  latency_ms?: number
+  /** true: the connection ends without an answer. */
+  reset?: boolean
+  /** Retry-After of the answer. */
+  retry_after_seconds?: number
+  /** Requests that meet it; every one when left out. */
+  times?: number
+}
+
+/** What `faults.list` takes. */
+export interface FaultsListInput {}
+
+/** What `faults.clear` takes. */
+export interface FaultsClearInput {}
+
+/** What `outbox.list` takes. */
+export interface OutboxListInput {
+  /** Address or number of the recipient. */
+  to?: string
+}
+
+/** What `outbox.clear` takes. */
+export interface OutboxClearInput {}
+
+/** What `accounts.create` takes. */
+export interface AccountsCreateInput {
+  name: string
+  plan?: 'free' | 'unlimited'
+}
+
+/** What `accounts.createKey` takes. */
+export interface AccountsCreateKeyInput {
+  account_domain: string
+  name?: string
+  environment?: 'sandbox' | 'production'
+  /** What it may do; all unless given. */
+  scopes?: Array<
+    | 'read:organizations'
+    | 'write:organizations'
+    | 'read:users'
+    | 'write:users'
+    | 'read:applications'
+    | 'write:applications'
+    | 'read:token_customization'
+    | 'write:token_customization'
+    | 'read:sso_connections'
+    | 'write:sso_connections'
+    | 'read:admins'
+    | 'write:admins'
+    | 'read:directories'
+    | 'write:directories'
+    | 'read:magic_links'
+    | 'write:magic_links'
+    | 'read:passwords'
+    | 'write:passwords'
+    | 'read:totp'
+    | 'write:totp'
+    | 'read:relays'
+    | 'write:relays'
+    | 'read:webhooks'
+    | 'write:webhooks'
+    | 'read:events'
+    | 'write:events'
+    | 'read:log_events'
+    | 'write:log_events'
+    | 'read:sessions'
+    | 'write:sessions'
+  >
+  /** The only organizations it may see. */
+  organization_ids?: string[]
+  expires_at?: string
+}
+
+export interface StateMethods {
+  /**
+   * Tell where the emulator is, and its accounts with their keys.
+   * `GET /_emulator/state`. Sends no API token.
+   *
+   * @throws ApiError with a code of StateGetErrorCode.
+   */
+  get(input?: StateGetInput, options?: RequestOptions): Promise<EmulatorState>
+
+  /**
+   * Put everything back as it was seeded: data, clock, outbox and faults.
+   * `POST /_emulator/reset`. Sends no API token.
+   *
+   * @throws ApiError with a code of StateResetErrorCode.
+   */
+  reset(input?: StateResetInput, options?: RequestOptions): Promise<EmulatorState>
+}
+
+export interface ClockMethods {
+  /**
+   * Tell the time of the emulator.
+   * `GET /_emulator/clock`. Sends no API token.
+   *
+   * @throws ApiError with a code of ClockGetErrorCode.
+   */
+  get(input?: ClockGetInput, options?: RequestOptions): Promise<EmulatorClock>
+
+  /**
+   * Move the clock ahead, and run what comes due on the way.
+   * `POST /_emulator/clock`. Sends no API token.
+   *
+   * @throws ApiError with a code of ClockMoveErrorCode.
+   */
+  move(input?: ClockMoveInput, options?: RequestOptions): Promise<EmulatorClock>
+}
+
+export interface JobsMethods {
+  /**
+   * Run every job and delivery that is due, and wait for their end.
+   * `POST /_emulator/jobs`. Sends no API token.
+   *
+   * @throws ApiError with a code of JobsRunErrorCode.
+   */
+  run(input?: JobsRunInput, options?: RequestOptions): Promise<JobsRun>
+}
+
+export interface FaultsMethods {
+  /**
+   * Have an operation fail, hang or answer late.
+   * `POST /_emulator/faults`. Sends no API token.
+   *
+   * @throws ApiError with a code of FaultsAddErrorCode.
+   */
+  add(input: FaultsAddInput, options?: RequestOptions): Promise<Fault>
+
+  /**
+   * List the faults, in the order in which requests meet them.
+   * `GET /_emulator/faults`. Sends no API token.
+   *
+   * @throws ApiError with a code of FaultsListErrorCode.
+   */
+  list(input?: FaultsListInput, options?: RequestOptions): Promise<FaultList>
+
+  /**
+   * Take all faults away.
+   * `DELETE /_emulator/faults`. Sends no API token.
+   *
+   * @throws ApiError with a code of FaultsClearErrorCode.
+   */
+  clear(input?: FaultsClearInput, options?: RequestOptions): Promise<Cleared>
+}
+
+export interface OutboxMethods {
+  /**
+   * Run what is due, then list the mails and text messages that were sent.
+   * `GET /_emulator/outbox`. Sends no API token.
+   *
+   * @throws ApiError with a code of OutboxListErrorCode.
+   */
+  list(input?: OutboxListInput, options?: RequestOptions): Promise<EmulatorOutbox>
+
+  /**
+   * Forget all messages.
+   * `DELETE /_emulator/outbox`. Sends no API token.
+   *
+   * @throws ApiError with a code of OutboxClearErrorCode.
+   */
+  clear(input?: OutboxClearInput, options?: RequestOptions): Promise<Cleared>
+}
+
+export interface AccountsMethods {
+  /**
+   * Make an account, with a key for each environment.
+   * `POST /_emulator/accounts`. Sends no API token.
+   *
+   * @throws ApiError with a code of AccountsCreateErrorCode.
+   */
+  create(input: AccountsCreateInput, options?: RequestOptions): Promise<EmulatorAccount>
+
+  /**
+   * Make an API key of an account.
+   * `POST /_emulator/accounts/:account_domain/api-keys`. Sends no API token.
+   *
+   * @throws ApiError with a code of AccountsCreateKeyErrorCode.
+   */
+  createKey(input: AccountsCreateKeyInput, options?: RequestOptions): Promise<EmulatorKey>
+}
+
+/** What tests can do to an emulator. */
+export interface EmulatorControl {
+  readonly state: StateMethods
+  readonly clock: ClockMethods
+  readonly jobs: JobsMethods
+  readonly faults: FaultsMethods
+  readonly outbox: OutboxMethods
+  readonly accounts: AccountsMethods
+}
+
+/**
+ * Method, path, flags, and what a body-carrying request has in its query.
+ * Flags: b takes a body, f as a form, i carries an Idempotency-Key, l is a list, o sends no API token.
+ */
+export const emulatorRoutes: {
+  readonly [
+    Name in
+      | 'state.get'
+      | 'state.reset'
+      | 'clock.get'
+      | 'clock.move'
+      | 'jobs.run'
+      | 'faults.add'
+      | 'faults.list'
+      | 'faults.clear'
+      | 'outbox.list'
+      | 'outbox.clear'
+      | 'accounts.create'
+      | 'accounts.createKey'
+  ]: RouteRow
+} = {
+  'state.get': ['GET', '/_emulator/state', 'o'],
+  'state.reset': ['POST', '/_emulator/reset', 'o'],
+  'clock.get': ['GET', '/_emulator/clock', 'o'],
+  'clock.move': ['POST', '/_emulator/clock', 'bfo'],
+  'jobs.run': ['POST', '/_emulator/jobs', 'o'],
+  'faults.add': ['POST', '/_emulator/faults', 'bfo'],
+  'faults.list': ['GET', '/_emulator/faults', 'o'],
+  'faults.clear': ['DELETE', '/_emulator/faults', 'o'],
+  'outbox.list': ['GET', '/_emulator/outbox', 'o'],
+  'outbox.clear': ['DELETE', '/_emulator/outbox', 'o'],
+  'accounts.create': ['POST', '/_emulator/accounts', 'bfo'],
+  'accounts.createKey': ['POST', '/_emulator/accounts/:account_domain/api-keys', 'bfo'],
+}

@@ -1,0 +1,70 @@
+import { generateKeyPair, randomBytes as systemBytes, type KeyObject } from 'node:crypto'
+import { promisify } from 'node:util'
+import { generateRandomString } from 'oslo/crypto'
+import { v4 as uuidv4, v7 as uuidv7 } from 'uuid'
+
+/** The kinds of keys that sign tokens (RFC 7518 sections 3.3 and 3.4). */
+export type KeyKind = 'ES256' | 'RS256'
+
+export interface KeyPair {
+  readonly privateKey: KeyObject
+  readonly publicKey: KeyObject
+}
+
+/** What takes the place of chance while an emulator is seeded, so that the same seed makes the same world. */
+export interface Randomness {
+  bytes(length: number): Buffer
+  text(length: number, alphabet: string): string
+  id(): string
+  keyPair(kind: KeyKind): KeyPair
+}
+
+const rsaModulusBits = 2048
+
+let isUsed = false
+let findReplacement: (() => Randomness | undefined) | undefined
+
+/**
+ * Lets something else than chance answer, where the function gives it. The emulator alone calls this, as the first thing
+ * that its process does.
+ *
+ * @throws Error in a process that has made anything at random already: one that serves cannot become one that derives.
+ */
+export function replaceRandomness(find: () => Randomness | undefined): void {
+  if (isUsed)
+    throw new Error('This process has made keys or ids at random already, and makes none in another way.')
+  findReplacement = find
+}
+
+function replacement(): Randomness | undefined {
+  isUsed = true
+  return findReplacement?.()
+}
+
+/** Makes the id of a row: version 7, so that ids made later are greater (RFC 9562 section 5.7). */
+export function newId(): string {
+  return replacement()?.id() ?? uuidv7()
+}
+
+/** Makes an id that does not tell when it was made: version 4. */
+export function newTimelessId(): string {
+  return replacement()?.id() ?? uuidv4()
+}
+
+export function randomBytes(length: number): Buffer {
+  return replacement()?.bytes(length) ?? systemBytes(length)
+}
+
+/** Makes a text of an alphabet's characters, each as likely as any other. */
+export function randomText(length: number, alphabet: string): string {
+  return replacement()?.text(length, alphabet) ?? generateRandomString(length, alphabet)
+}
+
+/** Makes a key pair in the thread pool; RS256 takes about a tenth of a second there, ES256 next to nothing. */
+export async function newKeyPair(kind: KeyKind): Promise<KeyPair> {
+  const found = replacement()?.keyPair(kind)
+  if (found !== undefined) return found
+  return kind === 'ES256'
+    ? promisify(generateKeyPair)('ec', { namedCurve: 'P-256' })
+    : promisify(generateKeyPair)('rsa', { modulusLength: rsaModulusBits })
+}

@@ -1,0 +1,26 @@
+import { systemClock } from '../deps.js'
+
+/** The clock of an emulator: that of the machine, until a test moves it ahead. */
+export interface MovableClock {
+  readonly now: () => Date
+  /** Goes on from a moment that is not past. */
+  moveTo(at: Date): void
+  /** Goes on from the present of the machine. */
+  reset(): void
+}
+
+export function createMovableClock(): MovableClock {
+  let start = systemClock().getTime()
+  // Steady, whatever becomes of the machine's own clock meanwhile.
+  let startTick = performance.now()
+  const now = () => new Date(start + Math.floor(performance.now() - startTick))
+  const goOnFrom = (ms: number) => {
+    start = ms
+    startTick = performance.now()
+  }
+  return {
+    now,
+    moveTo: (at) => goOnFrom(Math.max(at.getTime(), now().getTime())),
+    reset: () => goOnFrom(systemClock().getTime()),
+  }
+}

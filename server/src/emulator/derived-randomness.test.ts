@@ -1,0 +1,48 @@
+import { generateKeyPairSync, sign, verify } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { newId, replaceRandomness } from '../crypto/random.js'
+import { derivedRandomness } from './derived-randomness.js'
+
+describe('what is derived from the name of an entry', () => {
+  test('is the same in every run, and on every machine', () => {
+    const draws = derivedRandomness('account/acme')
+
+    expect(draws.id()).toBe('019b76da-a800-74d3-9165-da3cfa079357')
+    expect(draws.bytes(3).toString('hex')).toBe('433b9e')
+    expect(draws.text(8, 'abcdefgh')).toBe('cheghcee')
+  })
+
+  test('has nothing in common with that of another entry, nor one draw with the next', () => {
+    const one = derivedRandomness('user/ada')
+    const other = derivedRandomness('user/grace')
+
+    const ids = [one.id(), one.id(), other.id(), other.id()]
+
+    expect(new Set(ids).size).toBe(4)
+  })
+
+  test.each(['ES256', 'RS256'] as const)('signs by %s as any key does', (kind) => {
+    const { privateKey, publicKey } = derivedRandomness('keys').keyPair(kind)
+    const again = derivedRandomness('keys').keyPair(kind)
+
+    const signature = sign('sha256', Buffer.from('text'), privateKey)
+
+    expect(verify('sha256', Buffer.from('text'), publicKey, signature)).toBe(true)
+    expect(again.privateKey.equals(privateKey)).toBe(true)
+    const size = { ES256: ['ec', undefined], RS256: ['rsa', 2048] }[kind]
+    expect([publicKey.asymmetricKeyType, publicKey.asymmetricKeyDetails?.modulusLength]).toEqual(size)
+  })
+
+  test('a random key is not one of them', () => {
+    const derived = derivedRandomness('keys').keyPair('ES256')
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+
+    expect(derived.privateKey.equals(privateKey)).toBe(false)
+  })
+})
+
+test('a process that has made an id at random cannot begin to derive', () => {
+  newId()
+
+  expect(() => replaceRandomness(() => derivedRandomness('x'))).toThrow(/at random already/)
+})

@@ -1,0 +1,229 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import type {
+  ClockMove,
+  EmulatorAccount,
+  EmulatorClock,
+  EmulatorKey,
+  EmulatorState,
+  JobsRun,
+  NewEmulatorAccount,
+  NewEmulatorKey,
+} from '@portico/contract/emulator'
+import { environments } from '@portico/contract/fields'
+import type { OutboxMessage } from '@portico/contract/outbox'
+import express from 'express'
+import type { Logger } from 'pino'
+import { createAccount } from '../accounts/accounts.js'
+import { createApiKey } from '../api-keys/api-keys.js'
+import { ConfigError, readConfig } from '../config.js'
+import { openDeps, systemClock } from '../deps.js'
+import { createHttpServer, drain } from '../http/server.js'
+import { inTurn } from '../jobs/in-turn.js'
+import { makeLogEventMonths } from '../log-events/months.js'
+import { clearMessages, findMessages } from '../outbox/outbox.js'
+import { createMovableClock } from './clock.js'
+import { openDatabases } from './databases.js'
+import { createFaults, type Faults } from './faults.js'
+import { findNextDue } from './next-due.js'
+import { EmulatorRefusal } from './refusal.js'
+import { controlRouter, faultsOnRequests } from './router.js'
+import { startRun, type Run } from './run.js'
+import { plantSeed } from './seed.js'
+import type { SeedFile } from './seed-file.js'
+import { cacheFolder, emulatorSettings, faultsForEmulator } from './settings.js'
+
+export interface EmulatorOptions {
+  readonly seed: SeedFile
+  /** 0: any free one. */
+  readonly port: number
+  /** Whether jobs run by themselves, as in a service, or only when they are asked for. */
+  readonly runsJobs: boolean
+  /** Settings of the service, as its environment has them. */
+  readonly variables: Readonly<Record<string, string | undefined>>
+  readonly log: Logger
+}
+
+/** More entries than a seed has, in milliseconds. */
+const seedSteps = 3_600_000
+
+/** What tests can do to an emulator; each is a route of its contract. */
+export interface Control {
+  readonly faults: Faults
+  state(): EmulatorState
+  reset(): Promise<EmulatorState>
+  clock(): EmulatorClock
+  moveClock(move: ClockMove): Promise<EmulatorClock>
+  runJobs(): Promise<JobsRun>
+  messages(to: string | undefined | null): Promise<OutboxMessage[]>
+  clearMessages(): Promise<number>
+  createAccount(input: NewEmulatorAccount): Promise<EmulatorAccount>
+  createKey(domain: string, input: NewEmulatorKey): Promise<EmulatorKey>
+}
+
+export interface Emulator {
+  state(): EmulatorState
+  close(): Promise<void>
+}
+
+/**
+ * Starts the service for tests: on a Postgres that it makes for itself and removes, seeded, with a clock that can be moved
+ * and faults that can be asked for.
+ *
+ * @throws ConfigError when the settings are those of a service that somebody relies on; SeedError at a fault of the seed.
+ */
+export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
+  const { seed, runsJobs, variables, log } = options
+  const faultsOfSettings = faultsForEmulator(variables)
+  if (faultsOfSettings.length > 0) throw new ConfigError(faultsOfSettings)
+
+  const outer = express().disable('x-powered-by')
+  const server = createHttpServer(outer)
+  await once(server.listen(options.port, '127.0.0.1'), 'listening')
+  // The address of a TCP server is never a string; that is for pipes.
+  const { port } = server.address() as AddressInfo
+  // It is nowhere but in this process, so that nothing that was derived from a seed can be opened by another one.
+  const masterKeys = `v1:${randomBytes(32).toString('base64')}`
+  const configOf = (databaseUrl: string) =>
+    readConfig(emulatorSettings(variables, { port, databaseUrl, masterKeys }))
+
+  const databases = await openDatabases(cacheFolder(variables), systemClock()).catch(
+    async (error: unknown) => {
+      server.close()
+      throw error
+    },
+  )
+  const closeAll = async (run?: Run) => {
+    await drain(server, { deadlineMs: 1_000 })
+    await run?.close()
+    await databases.close()
+  }
+  try {
+    const accounts = await plant(configOf(databases.seedUrl))
+    const clock = createMovableClock()
+    const faults = createFaults()
+    const open = async () =>
+      startRun(configOf(await databases.copySeeded()), {
+        now: clock.now,
+        log,
+        faults: faultsOnRequests(faults),
+        runsJobs,
+      })
+    const world = { run: await open(), accounts: [...accounts] }
+    await world.run.runDue()
+
+    const control = controlOf()
+    outer.use(controlRouter(control))
+    outer.use((req, res, next) => void world.run.handle(req, res, next))
+    return { state: control.state, close: () => closeAll(world.run) }
+
+    function controlOf(): Control {
+      const state = (): EmulatorState => ({
+        base_url: world.run.deps.config.baseUrl,
+        database_url: world.run.deps.config.database.url ?? '',
+        now: clock.now().toISOString(),
+        runs_jobs: runsJobs,
+        accounts: world.accounts,
+      })
+      // One after the other, because each changes what the others work on.
+      const reset = inTurn(async () => {
+        const before = world.run
+        faults.clear()
+        clock.reset()
+        world.run = await open()
+        world.accounts = [...accounts]
+        await before.close()
+        databases.drop(before.deps.config.database.url ?? '')
+        await world.run.runDue()
+        return state()
+      })
+      const runJobs = async () => ({ jobs_run: await world.run.runDue() })
+      return {
+        faults,
+        state,
+        reset,
+        clock: () => ({ now: clock.now().toISOString(), jobs_run: 0 }),
+        moveClock: inTurn((move: ClockMove) => moveClock(move)),
+        runJobs,
+        async messages(to) {
+          await world.run.runDue()
+          return to === null ? [] : findMessages(world.run.deps, to)
+        },
+        clearMessages: () => clearMessages(world.run.deps),
+        async createAccount(input) {
+          const { id, domain } = await createAccount(world.run.deps, input)
+          const account: EmulatorAccount = { id, domain, api_keys: [] }
+          world.accounts.push(account)
+          for (const environment of environments) await createKey(domain, { name: 'First key', environment })
+          return accountOf(domain)
+        },
+        createKey,
+      }
+    }
+
+    async function moveClock({ by_seconds, to, run_jobs }: ClockMove): Promise<EmulatorClock> {
+      if ((by_seconds === undefined) === (to === undefined))
+        throw new EmulatorRefusal('invalid_parameters', 'Send by_seconds or to, and not both.')
+      const until =
+        to === undefined ? new Date(clock.now().getTime() + (by_seconds ?? 0) * 1000) : new Date(to)
+      if (until < clock.now())
+        throw new EmulatorRefusal(
+          'clock_behind',
+          `It is ${clock.now().toISOString()} by the clock of the emulator, which moves forward only; reset begins anew.`,
+        )
+      let ended = 0
+      if (run_jobs) {
+        // Stopping where something is due, because what a retry makes due has to come at its own time, too.
+        for (let next: Date | undefined = clock.now(); next !== undefined;) {
+          clock.moveTo(next)
+          ended += await world.run.runDue()
+          next = await findNextDue(world.run.deps, { after: clock.now(), until })
+        }
+      }
+      clock.moveTo(until)
+      if (run_jobs) ended += await world.run.runDue()
+      return { now: clock.now().toISOString(), jobs_run: ended }
+    }
+
+    async function createKey(domain: string, input: NewEmulatorKey): Promise<EmulatorKey> {
+      const account = accountOf(domain)
+      const { deps } = world.run
+      const { environment, name, scopes, organization_ids: ids, expires_at } = input
+      const credentials = await createApiKey(deps, deps.db, {
+        accountId: account.id,
+        environment,
+        name,
+        scopes: scopes ?? null,
+        organizationIds: ids ?? null,
+        expiresAt: expires_at === undefined ? null : new Date(expires_at),
+      })
+      const key = { name, environment, ...credentials }
+      world.accounts = world.accounts.map((each) =>
+        each.domain === domain ? { ...each, api_keys: [...each.api_keys, key] } : each,
+      )
+      return key
+    }
+
+    function accountOf(domain: string): EmulatorAccount {
+      const account = world.accounts.find((each) => each.domain === domain)
+      if (account === undefined) throw new EmulatorRefusal('account_not_found')
+      return account
+    }
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+
+  async function plant(config: ReturnType<typeof readConfig>): Promise<EmulatorAccount[]> {
+    // One moment for each entry, the last of them a minute ago.
+    let at = systemClock().getTime() - 60_000 - seedSteps
+    const deps = await openDeps(config, { now: () => new Date(at), log })
+    try {
+      await makeLogEventMonths(deps)
+      return await plantSeed({ deps, file: seed, tick: () => (at += 1) })
+    } finally {
+      await deps.close()
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import { isMap, isScalar, LineCounter, parseDocument, type Document } from 'yaml'
+import { Seed, type SeedFile, type SeedPath } from './seed-file.js'
+
+/** What is wrong with a seed, each fault with its place. */
+export class SeedError extends Error {
+  override readonly name = 'SeedError'
+  constructor(
+    readonly faults: readonly string[],
+    options?: ErrorOptions,
+  ) {
+    super(['The seed cannot be used:', ...faults.map((fault) => `  - ${fault}`)].join('\n'), options)
+  }
+}
+
+/** More than these mostly follow from the first. */
+const maxFaults = 20
+
+/**
+ * Reads a seed from YAML.
+ *
+ * @param file What the text is called in messages.
+ * @throws SeedError naming each fault by file, line and path, and what would be right.
+ */
+export function readSeed(text: string, file: string): SeedFile {
+  const lineCounter = new LineCounter()
+  const document = parseDocument(text, { lineCounter, prettyErrors: false })
+  const at = (offset: number) => {
+    const { line, col } = lineCounter.linePos(offset)
+    return `${file}:${line}:${col}`
+  }
+  if (document.errors.length > 0)
+    throw new SeedError(document.errors.map(({ pos, message }) => `${at(pos[0])} ${message}`))
+
+  const placeOf = (path: SeedPath) => at(offsetOf(document, path))
+  const { data: seed, error } = Seed.safeParse(document.toJS())
+  if (seed === undefined)
+    throw new SeedError(
+      error.issues
+        .flatMap((issue) => faultsOf(issue))
+        .slice(0, maxFaults)
+        .map(({ path, message }) => `${placeOf(path)} ${toText(path)} ${message}`),
+    )
+  const twice = findRepeated(seed)
+  if (twice.length > 0)
+    throw new SeedError(twice.map(({ path, message }) => `${placeOf(path)} ${toText(path)} ${message}`))
+  return { seed, placeOf }
+}
+
+/** A path as people write it: accounts[0].organizations[1].name */
+export function toText(path: SeedPath): string {
+  if (path.length === 0) return 'the seed'
+  return path
+    .map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index > 0 ? '.' : ''}${part}`))
+    .join('')
+}
+
+interface Issue {
+  readonly code?: unknown
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+  readonly keys?: unknown
+  readonly errors?: readonly (readonly Issue[])[]
+}
+
+interface Fault {
+  readonly path: SeedPath
+  readonly message: string
+}
+
+function faultsOf(issue: Issue, parents: SeedPath = []): Fault[] {
+  const path = [...parents, ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))]
+  if (issue.code === 'unrecognized_keys' && Array.isArray(issue.keys))
+    return issue.keys.map((key) => ({
+      path: [...path, String(key)],
+      message: 'is no member that can stand here: check its name and its indentation',
+    }))
+  // Of several forms, the one meant is the one whose members were looked at.
+  const meant = issue.errors?.find((issues) => issues.some(({ path: inner }) => inner.length > 0))
+  if (meant !== undefined) return meant.flatMap((inner) => faultsOf(inner, path))
+  return [{ path, message: issue.message }]
+}
+
+/** Where a part begins, or the nearest one around it: what is missing has no place of its own. */
+function offsetOf(document: Document.Parsed, path: SeedPath): number {
+  for (let length = path.length; length > 0; length -= 1) {
+    const parent = length === 1 ? document.contents : document.getIn(path.slice(0, length - 1), true)
+    const last = path[length - 1]
+    // Of a member the place is that of its name.
+    const pair = isMap(parent)
+      ? parent.items.find(({ key }) => isScalar(key) && key.value === last)
+      : undefined
+    const key = isScalar(pair?.key) ? pair.key : document.getIn(path.slice(0, length), true)
+    const range = typeof key === 'object' && key !== null && 'range' in key ? key.range : undefined
+    if (Array.isArray(range) && typeof range[0] === 'number') return range[0]
+  }
+  return 0
+}
+
+/** Names that two entries of one list have: ids are made from them. */
+function findRepeated(seed: Seed): Fault[] {
+  return seed.accounts
+    .flatMap((account, a) => {
+      const here = ['accounts', a]
+      return [
+        ...repeatedIn(
+          [...here, 'api_keys'],
+          'name',
+          account.api_keys.map((key) => `${key.environment} ${key.name}`),
+        ),
+        ...repeatedIn(
+          [...here, 'webhooks'],
+          'name',
+          account.webhooks.map((hook) => `${hook.environment} ${hook.input.name}`),
+        ),
+        ...repeatedIn(
+          [...here, 'organizations'],
+          'name',
+          account.organizations.map(({ input }) => input.name),
+        ),
+        ...account.organizations.flatMap((organization, o) => [
+          ...repeatedIn(
+            [...here, 'organizations', o, 'meta_keys'],
+            'name',
+            organization.meta_keys.map(({ input }) => input.name),
+          ),
+          ...(['sandbox', 'production'] as const).flatMap((environment) => {
+            const inside = [...here, 'organizations', o, environment]
+            const { applications, sso_connections, users } = organization[environment]
+            return [
+              ...repeatedIn(
+                [...inside, 'applications'],
+                'name',
+                applications.map(({ input }) => input.name),
+              ),
+              ...repeatedIn(
+                [...inside, 'sso_connections'],
+                'name',
+                sso_connections.map(({ name }) => name),
+              ),
+              ...repeatedIn(
+                [...inside, 'users'],
+                'email',
+                users.map(({ input }) => input.email.toLowerCase()),
+              ),
+            ]
+          }),
+        ]),
+      ]
+    })
+    .concat(
+      repeatedIn(
+        ['accounts'],
+        'name',
+        seed.accounts.map(({ name }) => name),
+      ),
+    )
+}
+
+function repeatedIn(path: SeedPath, member: string, names: readonly string[]): Fault[] {
+  return names.flatMap((name, index) =>
+    names.indexOf(name) === index
+      ? []
+      : [{ path: [...path, index, member], message: 'is that of an entry above it: give each its own' }],
+  )
+}

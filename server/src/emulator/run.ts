@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RequestHandler } from 'express'
+import type { Logger } from 'pino'
+import { startLastUse } from '../api-keys/last-use.js'
+import type { Config } from '../config.js'
+import { openDeps, type OpenDeps } from '../deps.js'
+import { createApp } from '../http/app.js'
+import { startBackground } from '../worker.js'
+
+/** The service on one copy of the seeded database, until the next reset. */
+export interface Run {
+  readonly deps: OpenDeps
+  readonly handle: RequestHandler
+  /** Runs everything that is due. @returns How many jobs and deliveries ended. */
+  runDue(): Promise<number>
+  /** Waits for the requests under way, and closes everything. */
+  close(): Promise<void>
+}
+
+export interface RunOptions {
+  readonly now: () => Date
+  readonly log: Logger
+  /** What a request meets before the service looks at it. */
+  readonly faults: RequestHandler
+  /** Whether jobs run by themselves, as in a service. */
+  readonly runsJobs: boolean
+}
+
+/** A request that hangs does not keep a reset from ending. */
+const patienceMs = 5_000
+
+export async function startRun(config: Config, options: RunOptions): Promise<Run> {
+  const { now, log, faults, runsJobs } = options
+  const deps = await openDeps(config, { now, log })
+  const lastUse = startLastUse(deps)
+  const app = createApp(deps, { onKeyUse: lastUse.note, faults })
+  const worker = runsJobs ? startBackground(deps) : undefined
+  let underWay = 0
+
+  async function runDue(): Promise<number> {
+    const own = worker ?? startBackground(deps)
+    try {
+      return await own.runDue()
+    } finally {
+      if (own !== worker) await own.stop()
+    }
+  }
+
+  return {
+    deps,
+    runDue,
+    handle(req, res, next) {
+      underWay += 1
+      res.once('close', () => (underWay -= 1))
+      app(req, res, next)
+    },
+    async close() {
+      for (const start = performance.now(); underWay > 0 && performance.now() - start < patienceMs;)
+        await sleep(5)
+      await worker?.stop()
+      await lastUse.stop()
+      await deps.close()
+    },
+  }
+}

@@ -1,0 +1,289 @@
+import type { EmulatorAccount, EmulatorKey } from '@portico/contract/emulator'
+import { scopes as allScopes } from '@portico/contract/access'
+import { environments, nilId, type Environment } from '@portico/contract/fields'
+import { createAccount } from '../accounts/accounts.js'
+import { createApiKey, insertApiKey } from '../api-keys/api-keys.js'
+import { createApplication } from '../applications/applications.js'
+import type { Deps } from '../deps.js'
+import { ApiError } from '../errors.js'
+import { change } from '../events/change.js'
+import { updateMagicLinkConnection } from '../magic-link/connection.js'
+import { createOrganization } from '../organizations/organizations.js'
+import { createPasswordConnection } from '../password/connection.js'
+import { findNewPasswordFault } from '../password/new-password.js'
+import { writePassword } from '../password/stored-password.js'
+import { activeSigningKey } from '../signing-keys/signing-keys.js'
+import { createSsoConnection, updateSsoConnection } from '../sso-connections/sso-connections.js'
+import type { Caller, Tenant } from '../tenant.js'
+import { createMetaKey } from '../token-customization/meta-keys.js'
+import { updateTotpConnection } from '../totp/connection.js'
+import { createUser, markEmailVerified } from '../users/users.js'
+import { createWebhook } from '../webhooks/webhooks.js'
+import { asEntry } from './derived-randomness.js'
+import { SeedError, toText } from './read-seed.js'
+import type {
+  SeedAccount,
+  SeedApiKey,
+  SeedEnvironment,
+  SeedFile,
+  SeedOrganization,
+  SeedPath,
+} from './seed-file.js'
+
+/** What every entry is made with. */
+interface Planting {
+  readonly deps: Deps
+  readonly file: SeedFile
+  /** Puts a moment between two entries, so that lists have one order in every run. */
+  readonly tick: () => void
+}
+
+/** An entry's place in the file, and its name among all entries: what is derived for it comes from that alone. */
+interface Place {
+  readonly path: SeedPath
+  readonly name: string
+}
+
+/**
+ * Makes what a seed says, by the operations that the service has for it.
+ *
+ * @throws SeedError when the service would refuse an entry, with its place.
+ */
+export async function plantSeed(planting: Planting): Promise<EmulatorAccount[]> {
+  const made: EmulatorAccount[] = []
+  for (const [index, account] of planting.file.seed.accounts.entries())
+    made.push(await plantAccount(planting, account, { path: ['accounts', index], name: account.name }))
+  return made
+}
+
+async function plantAccount(
+  planting: Planting,
+  account: SeedAccount,
+  place: Place,
+): Promise<EmulatorAccount> {
+  const { deps } = planting
+  const { id, domain } = await plant(planting, place, () => createAccount(deps, account))
+  const callers = callersOf(id, domain)
+
+  const organizations = new Map<string, string>()
+  for (const [index, organization] of account.organizations.entries()) {
+    const { record } = await plantOrganization(planting, callers, organization, {
+      path: [...place.path, 'organizations', index],
+      name: `${place.name}/${organization.input.name}`,
+    })
+    organizations.set(record.domain, record.id)
+  }
+  for (const [index, { environment, input }] of account.webhooks.entries()) {
+    const at = {
+      path: [...place.path, 'webhooks', index],
+      name: `${place.name}/webhook/${environment}/${input.name}`,
+    }
+    await plant(planting, at, () => createWebhook(deps, callers[environment], input))
+  }
+  const api_keys: EmulatorKey[] = []
+  for (const [index, key] of account.api_keys.entries()) {
+    const at = {
+      path: [...place.path, 'api_keys', index],
+      name: `${place.name}/key/${key.environment}/${key.name}`,
+    }
+    api_keys.push(await plant(planting, at, () => plantApiKey(deps, { accountId: id, organizations }, key)))
+  }
+  return { id, domain, api_keys }
+}
+
+async function plantApiKey(
+  deps: Deps,
+  owner: { readonly accountId: string; readonly organizations: ReadonlyMap<string, string> },
+  { name, environment, scopes, organizations, client_id, client_secret }: SeedApiKey,
+): Promise<EmulatorKey> {
+  const organizationIds = organizations?.map((domain) => {
+    const id = owner.organizations.get(domain)
+    if (id !== undefined) return id
+    throw new Error(`names ${domain}, which is none of ${[...owner.organizations.keys()].join(', ')}`)
+  })
+  const key = {
+    accountId: owner.accountId,
+    environment,
+    name,
+    scopes: scopes ?? null,
+    organizationIds: organizationIds ?? null,
+  }
+  if (client_id === undefined || client_secret === undefined)
+    return { name, environment, ...(await createApiKey(deps, deps.db, key)) }
+  await insertApiKey(deps, deps.db, key, { client_id, client_secret })
+  return { name, environment, client_id, client_secret }
+}
+
+type Callers = Readonly<Record<Environment, Caller>>
+
+async function plantOrganization(
+  planting: Planting,
+  callers: Callers,
+  organization: SeedOrganization,
+  place: Place,
+) {
+  const { deps } = planting
+  const made = await plant(planting, place, () =>
+    createOrganization(deps, callers.sandbox, organization.input),
+  )
+  const { domain, id } = made.record
+  for (const [index, { input }] of organization.meta_keys.entries()) {
+    const at = { path: [...place.path, 'meta_keys', index], name: `${place.name}/meta-key/${input.name}` }
+    await plant(planting, at, () => createMetaKey(deps, tenantOf(callers.sandbox, domain), input))
+  }
+  for (const environment of environments) {
+    const at = { path: [...place.path, environment], name: `${place.name}/${environment}` }
+    await plantEnvironment(
+      planting,
+      { caller: callers[environment], domain, id },
+      organization[environment],
+      at,
+    )
+  }
+  return made
+}
+
+interface Owner {
+  readonly caller: Caller
+  /** Of the organization. */
+  readonly domain: string
+  readonly id: string
+}
+
+async function plantEnvironment(
+  planting: Planting,
+  owner: Owner,
+  seed: SeedEnvironment,
+  place: Place,
+): Promise<void> {
+  const { deps } = planting
+  const tenant = tenantOf(owner.caller, owner.domain)
+  const below = (list: string, index: number, name: string): Place => ({
+    path: [...place.path, list, index],
+    name: `${place.name}/${list}/${name}`,
+  })
+  const only = (member: string): Place => ({ path: [...place.path, member], name: `${place.name}/${member}` })
+
+  const applications = new Map<string, string>()
+  for (const [index, { input }] of seed.applications.entries()) {
+    const at = below('applications', index, input.name)
+    const { record } = await plant(planting, at, () => createApplication(deps, tenant, input))
+    applications.set(input.name, record.client_id)
+  }
+  if (seed.applications.some(({ input }) => input.token_signing_alg === 'RS256')) {
+    const keyOwner = { ...owner.caller, organizationId: owner.id }
+    await plant(planting, only('RS256'), () => activeSigningKey(deps, deps.db, keyOwner, 'RS256'))
+  }
+  const { magic_link_connection: magicLink, password_connection: password, totp_connection: totp } = seed
+  if (magicLink !== undefined)
+    await plant(planting, only('magic_link_connection'), () =>
+      updateMagicLinkConnection(deps, tenant, magicLink, undefined),
+    )
+  if (password !== undefined)
+    await plant(planting, only('password_connection'), () => createPasswordConnection(deps, tenant, password))
+  if (totp !== undefined)
+    await plant(planting, only('totp_connection'), () => updateTotpConnection(deps, tenant, totp, undefined))
+  for (const [index, connection] of seed.sso_connections.entries())
+    await plant(planting, below('sso_connections', index, connection.name), () =>
+      plantSsoConnection(deps, owner, applications, connection),
+    )
+  for (const [index, user] of seed.users.entries())
+    await plant(planting, below('users', index, user.input.email.toLowerCase()), () =>
+      plantUser(deps, tenant, owner, seed, user),
+    )
+}
+
+async function plantSsoConnection(
+  deps: Deps,
+  { caller, id }: Owner,
+  applications: ReadonlyMap<string, string>,
+  { input, application, metadata, active }: SeedEnvironment['sso_connections'][number],
+): Promise<void> {
+  const application_id = application === undefined ? undefined : applications.get(application)
+  if (application !== undefined && application_id === undefined)
+    throw new Error(
+      `names the application ${application}, which is none of ${[...applications.keys()].join(', ')}`,
+    )
+  const { record } = await createSsoConnection(deps, caller, {
+    ...input,
+    organization_id: id,
+    application_id,
+  })
+  if (metadata === undefined && active === undefined) return
+  await updateSsoConnection(deps, caller, record.idp_id, { metadata, active }, undefined)
+}
+
+async function plantUser(
+  deps: Deps,
+  tenant: Tenant,
+  owner: Owner,
+  { password_connection: rules }: SeedEnvironment,
+  { input, password, email_verified }: SeedEnvironment['users'][number],
+): Promise<void> {
+  const { record } = await createUser(deps, tenant, input)
+  if (email_verified)
+    await change(deps, tenant.cause, async (trx) => {
+      await markEmailVerified(deps, trx, tenant, record.id)
+      return { record }
+    })
+  if (password === undefined) return
+  if (rules === undefined)
+    throw new Error('has a password, and the environment no password_connection: add one beside users')
+  const fault = await findNewPasswordFault(
+    deps,
+    password,
+    { min: rules.plain_text_min_length, max: rules.plain_text_max_length },
+    { email: input.email, profile: input.profile, name: '', domain: owner.domain },
+  )
+  if (fault !== undefined) throw new Error(`password ${fault.message}`)
+  const hash = await deps.passwords.admit(owner.domain, (hashes) => hashes.hash(password))
+  const { accountId, environment } = tenant
+  await deps.db
+    .transaction()
+    .execute((trx) =>
+      writePassword(deps, trx, { accountId, environment, organizationId: owner.id, userId: record.id }, hash),
+    )
+}
+
+/** Makes one entry: what is random in it comes from its name, and what is wrong with it is told with its place. */
+async function plant<Made>({ file, tick }: Planting, place: Place, make: () => Promise<Made>): Promise<Made> {
+  tick()
+  try {
+    return await asEntry(place.name, make)
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    const where = (path: SeedPath) => `${file.placeOf(path)} ${toText(path)}`
+    const fields = error instanceof ApiError ? (error.fields ?? []) : []
+    throw new SeedError(
+      fields.length === 0
+        ? [`${where(place.path)}: ${error.message}`]
+        : fields.map(({ path, message }) => `${where([...place.path, ...path.split('.')])} ${message}`),
+      { cause: error },
+    )
+  }
+}
+
+function callersOf(accountId: string, accountDomain: string): Callers {
+  const cause = {
+    requestId: 'seed',
+    actor: { type: 'operator' as const, id: 'seed' },
+    params: () => ({}),
+  }
+  const callerOf = (environment: Environment): Caller => ({
+    accountId,
+    accountDomain,
+    environment,
+    apiKeyId: nilId,
+    scopes: allScopes,
+    organizationIds: null,
+    cause,
+  })
+  return { sandbox: callerOf('sandbox'), production: callerOf('production') }
+}
+
+function tenantOf(
+  { accountId, accountDomain, environment, organizationIds, cause }: Caller,
+  domain: string,
+): Tenant {
+  return { accountId, accountDomain, environment, organizationIds, cause, domain }
+}

@@ -1,0 +1,251 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Portico } from '@portico/sdk/testing'
+import { afterAll, describe, expect, test } from 'vitest'
+import { portico as run } from '../cli/portico.js'
+import { givenEmulator, smallSeed } from './emulator.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'portico-seeds-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** A seed with something of everything that has an id. */
+const whole = `
+accounts:
+  - name: Acme
+    api_keys:
+      - { name: Back end, environment: sandbox }
+      - { name: Back end, environment: production }
+      - { name: Reader, environment: sandbox, scopes: [read:users], organizations: [awesome-company] }
+    webhooks:
+      - { name: Events, environment: sandbox, target_url: "http://localhost:4000/events", event_codes: [all] }
+    organizations:
+      - name: Awesome company
+        color: green
+        meta_keys:
+          - { name: team, type: string }
+        sandbox:
+          applications:
+            - name: Storefront
+              application_type: react
+              token_signing_alg: RS256
+              allowed_redirect_urls: [http://localhost:5173/callback]
+              allowed_origins_cors: [http://localhost:5173]
+              allowed_logout_urls: [http://localhost:5173/]
+          magic_link_connection: { active: true, find_or_create_user: true }
+          password_connection: { plain_text_min_length: 10 }
+          totp_connection: { active: true }
+          sso_connections:
+            - { name: Built in, provider_type: test, application: Storefront, active: true }
+          users:
+            - email: ada@awesome.example
+              password: engine-of-1843-analytical
+              metadata: [{ key: team, value: engines }]
+              phone_number: "+33612345678"
+USERS
+`
+
+const seedOf = (users = '') => {
+  const path = join(folder, `${users.length}.yaml`)
+  writeFileSync(path, whole.replace('USERS', users).replace('color: green', ''))
+  return path
+}
+
+/** Everything that a test could rely on. */
+async function worldOf(portico: Portico) {
+  const client = portico.client({ name: 'Back end' })
+  const org_domain = 'awesome-company'
+  const users = (await client.users.list({ org_domain })).data.map((user) => {
+    if ('deleted' in user) throw new Error('nobody was deleted')
+    const { id, email, avatar_hexa_color, identities, metadata, phone_numbers } = user
+    return {
+      id,
+      email,
+      avatar_hexa_color,
+      identities,
+      metadata: metadata.map(({ key, value }) => [key, value]),
+      phone_numbers,
+    }
+  })
+  const [application] = (await client.applications.list({ org_domain })).data
+  return {
+    accounts: portico.accounts,
+    organizations: (await client.organizations.list({})).data.map((each) => each.id),
+    users,
+    application: [application?.id, application?.client_id],
+    meta_keys: (await client.tokenCustomization.listMetaKeys({ org_domain })).data.map((key) => key.id),
+    webhooks: (await client.webhooks.list({})).data.map((hook) => [hook.id, hook.signature_key]),
+    connections: (await client.ssoConnections.list({})).data.map(({ id, idp_id, active }) => [
+      id,
+      idp_id,
+      active,
+    ]),
+    password: (await client.password.getConnection({ org_domain })).id,
+    totp: (await client.totp.getConnection({ org_domain })).active,
+    signing_keys: (await client.oidc.keySet({ org_domain })).keys.map(({ kid, alg }) => [kid, alg]).sort(),
+    events: (await client.events.list({})).data.map(({ id }) => id).length,
+  }
+}
+
+describe('the same seed', () => {
+  test('makes the same ids, keys, secrets and colors, in two emulators at once and after a reset', async () => {
+    const path = seedOf()
+    const [one, other] = await Promise.all([givenEmulator({ seed: path }), givenEmulator({ seed: path })])
+
+    const world = await worldOf(one)
+    expect(await worldOf(other)).toEqual(world)
+    expect(world.signing_keys.map(([, alg]) => alg)).toContain('RS256')
+    expect(world.users[0]).toMatchObject({ metadata: [[{ name: 'team' }, 'engines']] })
+
+    await one
+      .client()
+      .users.create({ org_domain: 'awesome-company', email: 'eve@awesome.example', metadata: [] })
+    await one.reset()
+    expect(await worldOf(one)).toEqual(world)
+    // What one does is not seen by the other.
+    expect(one.baseUrl).not.toBe(other.baseUrl)
+
+    const more = await givenEmulator({
+      seed: seedOf(
+        '            - { email: aaron@awesome.example }\n            - { email: zoe@awesome.example }',
+      ),
+    })
+    const changed = await worldOf(more)
+    expect(changed.users).toHaveLength(3)
+    expect(changed.users).toEqual(expect.arrayContaining(world.users))
+    const { users: _, events: _events, ...others } = changed
+    expect(world).toMatchObject(others)
+  })
+
+  test('makes these ids on every machine', async () => {
+    const portico = await givenEmulator({ seed: smallSeed })
+
+    const { users, accounts } = {
+      users: (await portico.client().users.list({ org_domain: 'awesome-company' })).data,
+      accounts: portico.accounts,
+    }
+
+    expect(users.map(({ id }) => id)).toEqual(['019b76da-a800-7227-b135-f1332bc1eae9'])
+    expect(accounts).toEqual([
+      {
+        id: '019b76da-a800-767b-b514-49f15ea48714',
+        domain: 'acme',
+        api_keys: [
+          {
+            name: 'Back end',
+            environment: 'sandbox',
+            client_id: '019b76da-a800-7669-831e-c514f3002c41',
+            client_secret: 'keysandbox_nUjd7oVp7tA7mxfP7txLimneh2xDuGgHLZRa2JEfwEh9gn0Rr',
+          },
+        ],
+      },
+    ])
+  })
+
+  test('lets its users sign in with their passwords', async () => {
+    const portico = await givenEmulator({ seed: smallSeed })
+
+    const challenge = await portico.client().password.createChallenge({
+      org_domain: 'awesome-company',
+      user_email: 'ada@awesome.example',
+      plain_text: 'engine-of-1843-analytical',
+    })
+
+    expect(challenge).toMatchObject({ 'valid?': true, renew_password: null })
+  })
+})
+
+const organization = (lines: string) => `accounts:
+  - name: Acme
+    organizations:
+      - name: Awesome company
+        sandbox:
+${lines}`
+
+describe('a fault of a seed', () => {
+  test.each([
+    [
+      'a member that nothing has',
+      `accounts:\n  - name: Acme\n    plan: free\n    colour: red`,
+      /:4:5 accounts\[0\]\.colour is no member/,
+    ],
+    [
+      'a value of the contract',
+      organization('          users:\n            - email: ada'),
+      /:7:15 accounts\[0\]\.organizations\[0\]\.sandbox\.users\[0\]\.email must be an e-mail address/,
+    ],
+    [
+      'a member of the contract that is missing',
+      organization('          applications:\n            - name: X'),
+      /:7:15 .*applications\[0\]\.application_type/,
+    ],
+    [
+      'an unknown member of a record',
+      organization('          users:\n            - email: a@b.example\n              mail: x'),
+      /:8:15 .*users\[0\]\.mail is no member/,
+    ],
+    [
+      'an address that stands there twice',
+      organization('          users:\n            - email: a@b.example\n            - email: A@b.example'),
+      /:8:15 .*users\[1\]\.email is that of an entry above it/,
+    ],
+    ['what is no YAML', 'accounts: [', /:1:\d+ /],
+    ['nothing', '', /:1:1 the seed must be an object/],
+    [
+      'a weak password',
+      organization(
+        '          password_connection: {}\n          users:\n            - email: a@b.example\n              password: password1',
+      ),
+      /:8:15 .*users\[0\]: password /,
+    ],
+    [
+      'a password without a connection',
+      organization(
+        '          users:\n            - email: a@b.example\n              password: engine-of-1843-analytical',
+      ),
+      /:7:15 .*users\[0\]: has a password, and the environment no password_connection/,
+    ],
+    [
+      'what only the service knows',
+      organization(
+        '          users:\n            - email: a@b.example\n              metadata: [{ key: team, value: x }]',
+      ),
+      /:7:15 .*users\[0\]: The organization declares no metadata key/,
+    ],
+    [
+      'an application that is not there',
+      organization('          sso_connections:\n            - { name: Okta, application: Lost }'),
+      /:7:15 .*sso_connections\[0\]: names the application Lost/,
+    ],
+    [
+      'half of credentials',
+      `accounts:\n  - name: Acme\n    api_keys:\n      - { name: X, environment: sandbox, client_id: 0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4 }`,
+      /:4:9 accounts\[0\]\.api_keys\[0\] has client_id or client_secret/,
+    ],
+    [
+      'a secret that Portico never made',
+      `accounts:\n  - name: Acme\n    api_keys:\n      - { name: X, environment: sandbox, client_secret: x }`,
+      /:4:42 accounts\[0\]\.api_keys\[0\]\.client_secret must be a secret that Portico made/,
+    ],
+  ])('%s is told with file, line and path', async (_, text, message) => {
+    const path = join(folder, 'faulty.yaml')
+    writeFileSync(path, text)
+
+    const { code, stderr } = await run(['emulate', '--port', '0', '--seed', path], {
+      HOME: process.env.HOME ?? '',
+    })
+
+    expect(code).toBe(1)
+    expect(stderr).toContain(path)
+    expect(stderr).toMatch(message)
+  })
+
+  test('that is not there at all is told', async () => {
+    const { code, stderr } = await run(['emulate', '--seed', join(folder, 'lost.yaml')], {})
+
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/lost\.yaml cannot be read: give --seed a YAML file/),
+    ])
+  })
+})
