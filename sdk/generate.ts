@@ -1,9 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { emulator } from '@portico/contract/emulator'
 import { errorCodes } from '@portico/contract/errors'
+import { AccessTokenClaims, IdTokenClaims } from '@portico/contract/token-claims'
 import { bodyOf, queryOf, routes, type Route } from '@portico/contract/walk'
 import { format, resolveConfig } from 'prettier'
 import type { z } from 'zod/v4'
+import { methodComment } from './method-comment.js'
 import {
   definitionOf,
   docComment,
@@ -13,7 +15,6 @@ import {
   nameOf,
   renderObject,
   renderType,
-  sentence,
   withoutNull,
   type Declarations,
   type Member,
@@ -40,11 +41,20 @@ const header = '// Written by sdk/generate.ts from the contract; do not edit.\n'
 function typesFile(): string {
   const declarations: Declarations = new Map()
   const operations = routes().map((route) => toOperation(route, declarations))
+  const claims = [
+    claimsInterface(AccessTokenClaims, 'What an access token says of its user (RFC 9068).', declarations),
+    claimsInterface(
+      IdTokenClaims,
+      'What an ID token says of its user (OpenID Connect Core section 2).',
+      declarations,
+    ),
+  ]
   return [
     header,
-    `import type { ListMethod } from './pages.js'\nimport type { RequestOptions } from './request-options.js'`,
+    `import type { ListMethod } from './pages.js'\nimport type { RequestOptions } from './request-options.js'\nimport { readRoutes } from './route-lines.js'`,
     ...[...declarations].map(([name, text]) => recordComment(name, operations, declarations) + text),
     ...operations.flatMap(({ declared }) => declared),
+    ...claims,
     unionType('OAuthErrorCode', 'What an OAuth endpoint refuses with (RFC 6749 section 5.2).', oauthCodes()),
     unionType(
       'UndeclaredErrorCode',
@@ -53,10 +63,12 @@ function typesFile(): string {
     ),
     unionType('ErrorCode', 'Every error code of the service.', Object.keys(errorCodes)),
     operationsInterface(operations),
-    ...groupInterfaces(operations),
+    ...groupInterfaces(operations, 'client'),
     clientInterface(operations, 'Client', 'The operations of the service, by resource.'),
-    `export type RouteRow = readonly [method: string, path: string, flags: string, query?: readonly string[]]`,
-    routeTable(operations, 'routeTable'),
+    docComment([
+      'Method, path, and flags: b takes a body, f as a form, i carries an Idempotency-Key, l is a list, o sends no API token.',
+    ]) + `export type RouteRow = readonly [method: string, path: string, flags: string]`,
+    routeTable(operations, 'routeTable', 'OperationName'),
   ].join('\n\n')
 }
 
@@ -66,12 +78,12 @@ function emulatorFile(): string {
   const operations = routes(emulator).map((route) => toOperation(route, declarations))
   return [
     header,
-    `import type { RouteRow } from './generated.js'\nimport type { RequestOptions } from './request-options.js'`,
+    `import type { RequestOptions } from './request-options.js'\nimport { readRoutes } from './route-lines.js'`,
     ...[...declarations].map(([name, text]) => recordComment(name, operations, declarations) + text),
     ...operations.flatMap(({ declared: [input] }) => input ?? []),
-    ...groupInterfaces(operations),
+    ...groupInterfaces(operations, 'portico.control'),
     clientInterface(operations, 'EmulatorControl', 'What tests can do to an emulator.'),
-    routeTable(operations, 'emulatorRoutes'),
+    routeTable(operations, 'emulatorRoutes', operations.map(({ route }) => `'${route.name}'`).join(' | ')),
   ].join('\n\n')
 }
 
@@ -82,7 +94,8 @@ interface Operation {
   readonly output: string
   /** The record of a list; undefined when the operation is not a list. */
   readonly item: string | undefined
-  readonly needsInput: boolean
+  /** The members of the input that cannot be left out. */
+  readonly required: readonly Member[]
   readonly declared: readonly string[]
 }
 
@@ -96,7 +109,7 @@ function toOperation(route: Route, declarations: Declarations): Operation {
     title,
     output: renderType(route.success, 'output', declarations),
     item: item && renderType(item, 'output', declarations),
-    needsInput: members.some(({ schema }) => !isOptional(schema, 'input')),
+    required: members.filter(({ schema }) => !isOptional(schema, 'input')),
     declared: [
       `${docComment([`What \`${route.name}\` takes.`])}export interface ${title}Input ${renderObject(members, 'input', declarations)}`,
       unionType(`${title}ErrorCode`, `Codes that \`${route.name}\` answers.`, apiCodes(route)),
@@ -108,6 +121,7 @@ function toOperation(route: Route, declarations: Declarations): Operation {
 function inputMembers(route: Route): readonly Member[] {
   const query = queryOf(route)
   const body = bodyOf(route)
+  if (query && body) throw new Error(`${route.name} takes a query beside its body: the SDK sends one of them`)
   const members = [
     ...pathMembers(route),
     ...(query ? membersOf(query).map(({ name, schema }) => ({ name, schema: withoutNull(schema) })) : []),
@@ -197,13 +211,16 @@ function operationsInterface(operations: readonly Operation[]): string {
     ({ route, title, output }) =>
       `'${route.name}': { input: ${title}Input; output: ${output}; code: ${title}ErrorCode }`,
   )
-  return `${docComment(['What each operation takes, answers, and is refused with.'])}export interface Operations {\n${lines.join('\n')}\n}\n\nexport type OperationName = keyof Operations`
+  return `${docComment(['What each operation takes, answers, and is refused with.'])}export interface Operations {\n${lines.join('\n')}\n}\n\n${docComment(['Name of an operation, such as `users.create`: resource and method.'])}export type OperationName = keyof Operations`
 }
 
-function groupInterfaces(operations: readonly Operation[]): readonly string[] {
+/** @param caller What a program calls the object that has the resources. */
+function groupInterfaces(operations: readonly Operation[], caller: string): readonly string[] {
   return resourcesOf(operations).map((resource) => {
-    const methods = operations.filter(({ route }) => route.resource === resource).map(methodSignature)
-    return `export interface ${capitalized(resource)}Methods {\n${methods.join('\n\n')}\n}`
+    const methods = operations
+      .filter(({ route }) => route.resource === resource)
+      .map((operation) => methodSignature(operation, caller))
+    return `${docComment([`The methods of \`${caller}.${resource}\`.`])}export interface ${capitalized(resource)}Methods {\n${methods.join('\n\n')}\n}`
   })
 }
 
@@ -218,29 +235,26 @@ function resourcesOf(operations: readonly Operation[]): readonly string[] {
   return [...new Set(operations.map(({ route }) => route.resource))]
 }
 
-function methodSignature({ route, title, output, item, needsInput }: Operation): string {
-  const comment = docComment(methodComment(route, title))
-  const mark = needsInput ? '' : '?'
+function methodSignature(operation: Operation, caller: string): string {
+  const { route, title, output, item, required } = operation
+  const codes = apiCodes(route)
+  const refusesAsOAuth = oauthStatuses(route).length > 0
+  const comment = docComment(methodComment({ route, output, item, required, codes, refusesAsOAuth, caller }))
+  const mark = required.length > 0 ? '' : '?'
   if (item !== undefined)
     return `${comment}readonly ${route.verb}: ListMethod<${title}Input, ${output}, ${item}>`
   return `${comment}${route.verb}(input${mark}: ${title}Input, options?: RequestOptions): Promise<${output}>`
 }
 
-function methodComment(route: Route, title: string): readonly string[] {
-  const { access } = route
-  const remarks = [
-    access.scope === null ? 'Sends no API token.' : `Needs the scope \`${access.scope}\`.`,
-    access.sandboxOnly ? 'Exists with sandbox keys alone.' : '',
-    access.idempotent ? 'Carries an Idempotency-Key, so that it is repeated safely.' : '',
-    access.versioned === 'answers' ? 'etagOf() knows the version of the answer.' : '',
-    access.versioned === 'checks' ? 'With `ifMatch` the change happens to that version alone.' : '',
-  ]
-  return [
-    sentence(route.definition.summary ?? route.name),
-    `\`${route.method} ${route.path}\`. ${remarks.filter(Boolean).join(' ')}`,
-    '',
-    `@throws ApiError with a code of ${title}ErrorCode${oauthStatuses(route).length > 0 ? ', or OAuthError' : ''}.`,
-  ]
+/** Claims whose metadata have the type of a parameter: each organization has keys of its own. */
+function claimsInterface(schema: z.core.$ZodType, comment: string, declarations: Declarations): string {
+  const name = nameOf(schema) ?? 'Claims'
+  const any = '{ [name: string]: JsonValue }'
+  const rendered = renderObject(membersOf(schema), 'output', declarations)
+  const structure = rendered.replace(`meta_data: ${any}`, 'meta_data: Metadata')
+  if (structure === rendered) throw new Error(`the type of meta_data in ${name} is not ${any}`)
+  const remark = '`Metadata` is what `portico types` writes for an organization.'
+  return `${docComment([comment, remark])}export interface ${name}<Metadata extends object = ${any}> ${structure}`
 }
 
 /** Where a record is met: the operations that answer it, else the records it is part of. */
@@ -252,8 +266,15 @@ function recordComment(name: string, operations: readonly Operation[], declarati
   const partOf = [...declarations]
     .filter(([other, text]) => other !== name && mentions.test(text))
     .map(([other]) => `\`${other}\``)
-  if (answeredBy.length > 0) return docComment([`Answered by ${answeredBy.join(', ')}.`])
-  return partOf.length > 0 ? docComment([`Part of ${partOf.join(', ')}.`]) : ''
+  if (answeredBy.length > 0) return docComment([`Answered by ${abbreviated(answeredBy)}.`])
+  return docComment([partOf.length > 0 ? `Part of ${abbreviated(partOf)}.` : 'Part of the error of a 422.'])
+}
+
+/** An editor shows the comment of a type in a few lines. */
+function abbreviated(names: readonly string[]): string {
+  const shown = 8
+  const more = names.length - shown
+  return more > 1 ? `${names.slice(0, shown).join(', ')} and ${more} more` : names.join(', ')
 }
 
 /** Flags: b takes a body, f as a form, i carries an Idempotency-Key, l is a list, o is open to callers without a token. */
@@ -269,22 +290,22 @@ function flagsOf({ route, item }: Operation): string {
   ].join('')
 }
 
-function routeTable(operations: readonly Operation[], name: string): string {
-  const rows = operations.map((operation) => {
-    const { route } = operation
-    const query = queryOf(route)
-    // Whatever is not in the path goes into the query of a GET and into the body of anything else, but for these.
-    const names = query && route.method !== 'GET' ? membersOf(query).map(({ name }) => name) : []
-    const row = [route.method, route.path, flagsOf(operation), ...(names.length > 0 ? [names] : [])]
-    return `'${route.name}': ${JSON.stringify(row)}`
+/** The routes by resource: a line for each path, with the verb of each operation, METHOD and flags behind it. */
+function routeTable(operations: readonly Operation[], name: string, names: string): string {
+  const groups = resourcesOf(operations).map((resource) => {
+    const own = operations.filter(({ route }) => route.resource === resource)
+    const paths = [...new Set(own.map(({ route }) => route.path))]
+    const lines = paths.map((path) => {
+      const there = own.filter(({ route }) => route.path === path)
+      const said = there.map((operation) => {
+        const { verb, method } = operation.route
+        return `${verb} ${method}${flagsOf(operation)}`
+      })
+      return [path, ...said].join(' ')
+    })
+    return `${resource}: \`${lines.join('\n')}\``
   })
-  const comment = docComment([
-    'Method, path, flags, and what a body-carrying request has in its query.',
-    'Flags: b takes a body, f as a form, i carries an Idempotency-Key, l is a list, o sends no API token.',
-  ])
-  const names =
-    name === 'routeTable' ? 'OperationName' : operations.map(({ route }) => `'${route.name}'`).join(' | ')
-  return `${comment}export const ${name}: { readonly [Name in ${names}]: RouteRow } = {\n${rows.join(',\n')}\n}`
+  return `export const ${name} = /* @__PURE__ */ readRoutes<${names}>({\n${groups.join(',\n')}\n})`
 }
 
 function examplesFile(): string {

@@ -119,7 +119,8 @@ export function renderObject(
   return `{\n${lines.join('\n')}\n}`
 }
 
-function propertyName(name: string): string {
+/** The name of a member as a program writes it. */
+export function propertyName(name: string): string {
   return /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u.test(name) ? name : JSON.stringify(name)
 }
 

@@ -14,46 +14,28 @@ import type {
 export type ErrorCodeOf<Name extends OperationName = OperationName> =
   Operations[Name]['code'] | UndeclaredErrorCode | 'unexpected_answer'
 
-interface ApiErrorInit {
+interface RefusalFacts {
   readonly operation: string
   readonly status: number
-  readonly code: ErrorCode | 'unexpected_answer'
-  readonly message: string
-  readonly fields?: readonly FieldError[]
+  readonly code: string
   readonly requestId?: string | undefined
-  readonly docsUrl?: string | undefined
   readonly retryAfterSeconds?: number | undefined
 }
 
-/** The service refused a request, or answered with something that is not its own. Holds no credential. */
-export class ApiError<Code extends string = ErrorCode | 'unexpected_answer'> extends Error {
-  override readonly name = 'ApiError'
+/** What the refusals of API and OAuth endpoints have in common; its own members are what it was made with. */
+class RefusalError extends Error {
   /** The operation that was called, such as `users.create`. */
-  readonly operation: string
+  declare readonly operation: string
   /** The HTTP status. */
-  readonly status: number
-  /** What went wrong. A newer service can answer codes that this version does not list: keep a default branch. */
-  readonly code: Code
-  /** Every parameter at fault; empty unless the status is 422. */
-  readonly fields: readonly FieldError[]
+  declare readonly status: number
   /** What to tell the operator of the service; undefined when no service answered. */
-  readonly requestId: string | undefined
-  /** The page that explains the code. */
-  readonly docsUrl: string | undefined
+  declare readonly requestId: string | undefined
   /** Seconds that the service asks to wait; undefined when it does not say. */
-  readonly retryAfterSeconds: number | undefined
+  declare readonly retryAfterSeconds: number | undefined
 
-  constructor(init: ApiErrorInit & { readonly code: Code }) {
-    // A 422 says what is wrong by its fields.
-    const faults = init.fields?.map(({ path, message }) => `${path} ${message}`.trim()).join('; ')
-    super(`${init.operation}: ${init.status} ${init.code}: ${faults || init.message}`)
-    this.operation = init.operation
-    this.status = init.status
-    this.code = init.code
-    this.fields = init.fields ?? []
-    this.requestId = init.requestId
-    this.docsUrl = init.docsUrl
-    this.retryAfterSeconds = init.retryAfterSeconds
+  constructor(message: string, facts: RefusalFacts) {
+    super(`${facts.operation}: ${facts.status} ${facts.code}: ${message}`)
+    Object.assign(this, facts)
   }
 
   /** The error for a log: JSON of an Error is otherwise without its message. */
@@ -62,9 +44,53 @@ export class ApiError<Code extends string = ErrorCode | 'unexpected_answer'> ext
   }
 }
 
+interface ApiErrorInit extends RefusalFacts {
+  readonly message: string
+  readonly fields?: readonly FieldError[]
+  readonly docsUrl?: string | undefined
+}
+
+/**
+ * The service refused a request, or answered with something that is not its own. Holds no credential.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await client.users.create({ org_domain: 'awesome-company', email: 'ada@awesome.example' })
+ * } catch (error) {
+ *   if (!(error instanceof ApiError)) throw error
+ *   console.error(error.status, error.code, error.requestId, error.fields)
+ * }
+ * ```
+ */
+export class ApiError<Code extends string = ErrorCode | 'unexpected_answer'> extends RefusalError {
+  override readonly name = 'ApiError'
+  /** What went wrong. A newer service can answer codes that this version does not list: keep a default branch. */
+  declare readonly code: Code
+  /** Every parameter at fault; empty unless the status is 422. */
+  declare readonly fields: readonly FieldError[]
+  /** The page that explains the code. */
+  declare readonly docsUrl: string | undefined
+
+  constructor({ message, fields = [], ...facts }: ApiErrorInit & { readonly code: Code }) {
+    // A 422 says what is wrong by its fields.
+    const faults = fields.map(({ path, message: fault }) => `${path} ${fault}`.trim()).join('; ')
+    super(faults || message, facts)
+    this.fields = fields
+  }
+}
+
 /**
  * Whether a failure is an answer of the service; with the name of an operation, whether it is one of that operation,
  * and then its code is narrowed to what the operation declares, so that a switch over it can be complete.
+ *
+ * @example
+ * ```ts
+ * const created = await client.webhooks.rotateSignatureKey({ webhook_id: 'w1' }).catch((error: unknown) => {
+ *   if (isApiError(error, 'webhooks.rotateSignatureKey') && error.code === 'webhook_not_found') return undefined
+ *   throw error
+ * })
+ * ```
  */
 export function isApiError(error: unknown): error is ApiError
 export function isApiError<Name extends OperationName>(
@@ -78,43 +104,43 @@ export function isApiError(error: unknown, operation?: string): boolean {
 /**
  * An OAuth endpoint refused a request (RFC 6749 section 5.2). Every operation can fail with `invalid_client`, which
  * means that the client's own credentials are not accepted.
+ *
+ * @example
+ * ```ts
+ * await client.oauth.token({ grant_type: 'authorization_code', code: 'c1' }).catch((error: unknown) => {
+ *   if (error instanceof OAuthError && error.code === 'invalid_grant') console.error('the code was used, or is old')
+ *   else throw error
+ * })
+ * ```
  */
-export class OAuthError extends Error {
+export class OAuthError extends RefusalError {
   override readonly name = 'OAuthError'
-  readonly operation: string
-  readonly status: number
-  readonly code: OAuthErrorCode
-  readonly requestId: string | undefined
-  /** Seconds that the service asks to wait; undefined when it does not say. */
-  readonly retryAfterSeconds: number | undefined
+  /** What the endpoint refuses with (RFC 6749 section 5.2). */
+  declare readonly code: OAuthErrorCode
 
-  constructor(init: {
-    readonly operation: string
-    readonly status: number
-    readonly code: OAuthErrorCode
-    readonly description: string
-    readonly requestId?: string | undefined
-    readonly retryAfterSeconds?: number | undefined
-  }) {
-    super(`${init.operation}: ${init.status} ${init.code}: ${init.description}`)
-    this.operation = init.operation
-    this.status = init.status
-    this.code = init.code
-    this.requestId = init.requestId
-    this.retryAfterSeconds = init.retryAfterSeconds
-  }
-
-  toJSON(): object {
-    return { ...this, message: this.message }
+  constructor({
+    description,
+    ...facts
+  }: RefusalFacts & { readonly code: OAuthErrorCode; readonly description: string }) {
+    super(description, facts)
   }
 }
 
 /**
  * No answer was received. Whether the request was carried out is not known, unless it was repeated safely.
  * `network`: the connection failed. `timeout`: the time of the attempt ended. `too_large`: the answer exceeds 10 MB.
+ *
+ * @example
+ * ```ts
+ * await client.users.list({ org_domain: 'awesome-company' }, { timeoutMs: 2_000 }).catch((error: unknown) => {
+ *   if (error instanceof ConnectionError) console.error(error.reason)
+ *   throw error
+ * })
+ * ```
  */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
+  /** Why there is no answer. */
   readonly reason: 'network' | 'timeout' | 'too_large'
 
   constructor(reason: ConnectionError['reason'], message: string, options?: ErrorOptions) {

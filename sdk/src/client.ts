@@ -7,7 +7,19 @@ import type { RequestOptions } from './request-options.js'
 import { createTransport, type Call } from './transport.js'
 
 /** The operations of the service by resource, and what is made of them. */
-export type Client = Resources & { readonly events: { readonly listen: Listen } }
+export type Client = Resources & {
+  readonly events: {
+    /**
+     * Yields every event of the account in its order, each exactly once, and waits for more.
+     *
+     * @example
+     * ```ts
+     * for await (const event of client.events.listen({ after: 'latest', code: 'user.all' })) console.log(event.code)
+     * ```
+     */
+    readonly listen: Listen
+  }
+}
 
 /** Which service to call, as whom, and how patiently. */
 export interface ClientOptions {
@@ -15,6 +27,7 @@ export interface ClientOptions {
   readonly baseUrl: string
   /** Domain of the account that the API key belongs to. */
   readonly domain: string
+  /** `client_id` of the API key. */
   readonly clientId: string
   /** `keysandbox_…` or `keyproduction_…`. Kept in a closure: printing or serializing the client does not show it. */
   readonly clientSecret: string
@@ -45,6 +58,15 @@ export interface ClientOptions {
  * when the input cannot be sent.
  *
  * @throws TypeError when `baseUrl` is not an address that credentials may be sent to.
+ * @example
+ * ```ts
+ * const client = createClient({
+ *   baseUrl: 'https://auth.example',
+ *   domain: 'acme',
+ *   clientId: process.env['PORTICO_CLIENT_ID'] ?? '',
+ *   clientSecret: process.env['PORTICO_CLIENT_SECRET'] ?? '',
+ * })
+ * ```
  */
 export function createClient(options: ClientOptions): Client {
   const clock = { ...systemClock, ...options.clock }

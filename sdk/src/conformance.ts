@@ -1,6 +1,7 @@
 import type { contract } from '@portico/contract'
+import type * as claims from '@portico/contract/token-claims'
 import type { z } from 'zod/v4'
-import type { Operations } from './generated.js'
+import type { AccessTokenClaims, IdTokenClaims, Operations } from './generated.js'
 
 /**
  * Proof for the compiler, and never shipped: what the generator wrote is what the contract says. A type that is not
@@ -27,6 +28,8 @@ export type Conformance = [
   RunNpmRunGenerate<
     { [Name in keyof Routes]: Fits<Operations[Name]['input'], Input<Routes[Name]>, Name> }[keyof Routes]
   >,
+  RunNpmRunGenerate<Equal<AccessTokenClaims, claims.AccessTokenClaims, 'AccessTokenClaims'>>,
+  RunNpmRunGenerate<Equal<IdTokenClaims, claims.IdTokenClaims, 'IdTokenClaims'>>,
 ]
 
 type Contract = typeof contract

@@ -37,12 +37,12 @@ export function createControl(baseUrl: string): EmulatorControl {
 
 async function callControl(
   baseUrl: string,
-  [method, path, flags, ...query]: RouteRow,
+  [method, path, flags]: RouteRow,
   input: object,
   { signal, headers }: RequestOptions,
 ): Promise<unknown> {
   // Routes without a token take forms where they are OAuth's, and these are not.
-  const { target, body, contentType } = encodeRequest([method, path, flags.replace('f', ''), ...query], input)
+  const { target, body, contentType } = encodeRequest([method, path, flags.replace('f', '')], input)
   const answer = await exchange(
     baseUrl + target,
     {

@@ -11,14 +11,20 @@ test('a filter by an empty list is said, and not left out: the list would be wid
   expect(decodeURIComponent(formOf({ q: { status_in: [] } }))).toBe('q[status_in][]=')
 })
 
-test('a write with a query has in its query what the route names, and the rest in its body', () => {
-  const { target, body } = encodeRequest(['POST', '/x/:id', 'b', ['since']], {
-    id: 7,
-    since: 'a b',
-    name: null,
-  })
+test('what is not in the path is in the body, and in the query of a request without one', () => {
+  const input = { id: 7, since: 'a b', name: null }
 
-  expect([target, body]).toEqual(['/x/7?since=a+b', '{"name":null}'])
+  expect(encodeRequest(['POST', '/x/:id', 'b'], input)).toEqual({
+    target: '/x/7',
+    body: '{"since":"a b","name":null}',
+    contentType: 'application/json',
+  })
+  expect(encodeRequest(['POST', '/x/:id', 'bf'], input)).toEqual({
+    target: '/x/7',
+    body: 'since=a+b',
+    contentType: 'application/x-www-form-urlencoded',
+  })
+  expect(encodeRequest(['GET', '/x/:id', ''], input)).toEqual({ target: '/x/7?since=a+b' })
 })
 
 test('a deletion without a body sends none, and one with a body sends it', () => {

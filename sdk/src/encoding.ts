@@ -6,41 +6,35 @@ type Input = Readonly<Record<string, unknown>>
 export interface EncodedRequest {
   /** Path and query. */
   readonly target: string
-  readonly body: string | undefined
-  readonly contentType: string | undefined
+  readonly body?: string
+  readonly contentType?: string
 }
 
 /**
- * Distributes the members of an input over path, query and body.
+ * Puts the members of an input into the path, and the others into the body, or into the query where there is no body.
  *
  * @throws TypeError when a path parameter is missing, or is one with which the path would name something else.
  */
-export function encodeRequest([, path, flags, inQuery]: RouteRow, input: object): EncodedRequest {
-  const rest = new Map<string, unknown>(Object.entries(input).filter(([, value]) => value !== undefined))
+export function encodeRequest([, path, flags]: RouteRow, input: object): EncodedRequest {
+  const members: Record<string, unknown> = { ...input }
   const target = path.replace(/:(\w+)/g, (_, name: string) => {
-    const value = rest.get(name)
-    rest.delete(name)
-    return pathSegment(name, value)
+    const segment = pathSegment(name, members[name])
+    delete members[name]
+    return segment
   })
-  const isInQuery = (name: string) => (inQuery ? inQuery.includes(name) : !flags.includes('b'))
-  const query = formOf(Object.fromEntries([...rest].filter(([name]) => isInQuery(name))))
-  const members = Object.fromEntries([...rest].filter(([name]) => !isInQuery(name)))
-  const hasBody = flags.includes('b')
-  return {
-    target: query === '' ? target : `${target}?${query}`,
-    body: hasBody ? (flags.includes('f') ? formOf(members) : JSON.stringify(members)) : undefined,
-    contentType: hasBody
-      ? `application/${flags.includes('f') ? 'x-www-form-urlencoded' : 'json'}`
-      : undefined,
-  }
+  if (flags.includes('f'))
+    return { target, body: formOf(members), contentType: 'application/x-www-form-urlencoded' }
+  if (flags.includes('b')) return { target, body: JSON.stringify(members), contentType: 'application/json' }
+  const query = formOf(members)
+  return { target: query === '' ? target : `${target}?${query}` }
 }
 
 /** URL parsers drop `.` and `..` even when they are percent-encoded, and an empty segment is another path. */
 function pathSegment(name: string, value: unknown): string {
   const text = typeof value === 'number' ? String(value) : value
   if (typeof text !== 'string') throw new TypeError(`${name} is missing: it is part of the path`)
-  if (text === '' || text === '.' || text === '..') throw new TypeError(`${name} must not be empty, . or ..`)
-  if (/\p{Surrogate}/u.test(text)) throw new TypeError(`${name} must be well-formed text`)
+  if (/^\.{0,2}$|\p{Surrogate}/u.test(text))
+    throw new TypeError(`${name} must be well-formed text, and not empty, . or ..`)
   return encodeURIComponent(text)
 }
 
@@ -52,11 +46,10 @@ export function formOf(members: Input): string {
 }
 
 function append(form: URLSearchParams, name: string, value: unknown): void {
-  // A list of nothing is said as one empty element: left out, it would be no filter at all.
-  if (Array.isArray(value) && value.length === 0) form.append(`${name}[]`, '')
-  else if (Array.isArray(value)) value.forEach((item: unknown) => append(form, `${name}[]`, item))
+  if (Array.isArray(value))
+    // A list of nothing is said as one empty element: left out, it would be no filter at all.
+    for (const item of value.length > 0 ? value : ['']) append(form, `${name}[]`, item)
   else if (typeof value === 'object' && value !== null)
-    Object.entries(value).forEach(([key, inner]) => append(form, `${name}[${key}]`, inner))
-  else if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
-    form.append(name, String(value))
+    for (const [key, inner] of Object.entries(value)) append(form, `${name}[${key}]`, inner)
+  else if (['string', 'number', 'boolean'].includes(typeof value)) form.append(name, String(value))
 }

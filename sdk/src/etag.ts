@@ -10,6 +10,11 @@ export function rememberEtag(record: object, etag: string): void {
  *
  * @throws TypeError when the object is not itself an answer with an ETag. Answering undefined instead would turn a
  *   conditional change into an unconditional one.
+ * @example
+ * ```ts
+ * const webhook = await client.webhooks.get({ webhook_id: 'w1' })
+ * await client.webhooks.update({ webhook_id: 'w1', active: false }, { ifMatch: etagOf(webhook) })
+ * ```
  */
 export function etagOf(record: object): string {
   const etag = etags.get(record)

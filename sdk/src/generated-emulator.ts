@@ -1,7 +1,7 @@
 // Written by sdk/generate.ts from the contract; do not edit.
 
-import type { RouteRow } from './generated.js'
 import type { RequestOptions } from './request-options.js'
+import { readRoutes } from './route-lines.js'
 
 /** Answered by `state.get`, `state.reset`. */
 export interface EmulatorState {
@@ -195,12 +195,16 @@ export interface AccountsCreateKeyInput {
   expires_at?: string
 }
 
+/** The methods of `portico.control.state`. */
 export interface StateMethods {
   /**
    * Tell where the emulator is, and its accounts with their keys.
    * `GET /_emulator/state`. Sends no API token.
    *
-   * @throws ApiError with a code of StateGetErrorCode.
+   * @example
+   * ```ts
+   * const emulatorState = await portico.control.state.get()
+   * ```
    */
   get(input?: StateGetInput, options?: RequestOptions): Promise<EmulatorState>
 
@@ -208,17 +212,24 @@ export interface StateMethods {
    * Put everything back as it was seeded: data, clock, outbox and faults.
    * `POST /_emulator/reset`. Sends no API token.
    *
-   * @throws ApiError with a code of StateResetErrorCode.
+   * @example
+   * ```ts
+   * const emulatorState = await portico.control.state.reset()
+   * ```
    */
   reset(input?: StateResetInput, options?: RequestOptions): Promise<EmulatorState>
 }
 
+/** The methods of `portico.control.clock`. */
 export interface ClockMethods {
   /**
    * Tell the time of the emulator.
    * `GET /_emulator/clock`. Sends no API token.
    *
-   * @throws ApiError with a code of ClockGetErrorCode.
+   * @example
+   * ```ts
+   * const emulatorClock = await portico.control.clock.get()
+   * ```
    */
   get(input?: ClockGetInput, options?: RequestOptions): Promise<EmulatorClock>
 
@@ -226,27 +237,38 @@ export interface ClockMethods {
    * Move the clock ahead, and run what comes due on the way.
    * `POST /_emulator/clock`. Sends no API token.
    *
-   * @throws ApiError with a code of ClockMoveErrorCode.
+   * @example
+   * ```ts
+   * const emulatorClock = await portico.control.clock.move()
+   * ```
    */
   move(input?: ClockMoveInput, options?: RequestOptions): Promise<EmulatorClock>
 }
 
+/** The methods of `portico.control.jobs`. */
 export interface JobsMethods {
   /**
    * Run every job and delivery that is due, and wait for their end.
    * `POST /_emulator/jobs`. Sends no API token.
    *
-   * @throws ApiError with a code of JobsRunErrorCode.
+   * @example
+   * ```ts
+   * const jobsRun = await portico.control.jobs.run()
+   * ```
    */
   run(input?: JobsRunInput, options?: RequestOptions): Promise<JobsRun>
 }
 
+/** The methods of `portico.control.faults`. */
 export interface FaultsMethods {
   /**
    * Have an operation fail, hang or answer late.
    * `POST /_emulator/faults`. Sends no API token.
    *
-   * @throws ApiError with a code of FaultsAddErrorCode.
+   * @example
+   * ```ts
+   * const fault = await portico.control.faults.add({ operation: 'resource.verb', code: 'unavailable', status: 503, latency_ms: 0 })
+   * ```
    */
   add(input: FaultsAddInput, options?: RequestOptions): Promise<Fault>
 
@@ -254,7 +276,10 @@ export interface FaultsMethods {
    * List the faults, in the order in which requests meet them.
    * `GET /_emulator/faults`. Sends no API token.
    *
-   * @throws ApiError with a code of FaultsListErrorCode.
+   * @example
+   * ```ts
+   * const faultList = await portico.control.faults.list()
+   * ```
    */
   list(input?: FaultsListInput, options?: RequestOptions): Promise<FaultList>
 
@@ -262,17 +287,24 @@ export interface FaultsMethods {
    * Take all faults away.
    * `DELETE /_emulator/faults`. Sends no API token.
    *
-   * @throws ApiError with a code of FaultsClearErrorCode.
+   * @example
+   * ```ts
+   * const cleared = await portico.control.faults.clear()
+   * ```
    */
   clear(input?: FaultsClearInput, options?: RequestOptions): Promise<Cleared>
 }
 
+/** The methods of `portico.control.outbox`. */
 export interface OutboxMethods {
   /**
    * Run what is due, then list the mails and text messages that were sent.
    * `GET /_emulator/outbox`. Sends no API token.
    *
-   * @throws ApiError with a code of OutboxListErrorCode.
+   * @example
+   * ```ts
+   * const emulatorOutbox = await portico.control.outbox.list()
+   * ```
    */
   list(input?: OutboxListInput, options?: RequestOptions): Promise<EmulatorOutbox>
 
@@ -280,17 +312,24 @@ export interface OutboxMethods {
    * Forget all messages.
    * `DELETE /_emulator/outbox`. Sends no API token.
    *
-   * @throws ApiError with a code of OutboxClearErrorCode.
+   * @example
+   * ```ts
+   * const cleared = await portico.control.outbox.clear()
+   * ```
    */
   clear(input?: OutboxClearInput, options?: RequestOptions): Promise<Cleared>
 }
 
+/** The methods of `portico.control.accounts`. */
 export interface AccountsMethods {
   /**
    * Make an account, with a key for each environment.
    * `POST /_emulator/accounts`. Sends no API token.
    *
-   * @throws ApiError with a code of AccountsCreateErrorCode.
+   * @example
+   * ```ts
+   * const emulatorAccount = await portico.control.accounts.create({ name: 'Backend of the shop' })
+   * ```
    */
   create(input: AccountsCreateInput, options?: RequestOptions): Promise<EmulatorAccount>
 
@@ -298,7 +337,10 @@ export interface AccountsMethods {
    * Make an API key of an account.
    * `POST /_emulator/accounts/:account_domain/api-keys`. Sends no API token.
    *
-   * @throws ApiError with a code of AccountsCreateKeyErrorCode.
+   * @example
+   * ```ts
+   * const emulatorKey = await portico.control.accounts.createKey({ account_domain: 'awesome-company', name: 'Back end', environment: 'sandbox' })
+   * ```
    */
   createKey(input: AccountsCreateKeyInput, options?: RequestOptions): Promise<EmulatorKey>
 }
@@ -313,37 +355,26 @@ export interface EmulatorControl {
   readonly accounts: AccountsMethods
 }
 
-/**
- * Method, path, flags, and what a body-carrying request has in its query.
- * Flags: b takes a body, f as a form, i carries an Idempotency-Key, l is a list, o sends no API token.
- */
-export const emulatorRoutes: {
-  readonly [
-    Name in
-      | 'state.get'
-      | 'state.reset'
-      | 'clock.get'
-      | 'clock.move'
-      | 'jobs.run'
-      | 'faults.add'
-      | 'faults.list'
-      | 'faults.clear'
-      | 'outbox.list'
-      | 'outbox.clear'
-      | 'accounts.create'
-      | 'accounts.createKey'
-  ]: RouteRow
-} = {
-  'state.get': ['GET', '/_emulator/state', 'o'],
-  'state.reset': ['POST', '/_emulator/reset', 'o'],
-  'clock.get': ['GET', '/_emulator/clock', 'o'],
-  'clock.move': ['POST', '/_emulator/clock', 'bfo'],
-  'jobs.run': ['POST', '/_emulator/jobs', 'o'],
-  'faults.add': ['POST', '/_emulator/faults', 'bfo'],
-  'faults.list': ['GET', '/_emulator/faults', 'o'],
-  'faults.clear': ['DELETE', '/_emulator/faults', 'o'],
-  'outbox.list': ['GET', '/_emulator/outbox', 'o'],
-  'outbox.clear': ['DELETE', '/_emulator/outbox', 'o'],
-  'accounts.create': ['POST', '/_emulator/accounts', 'bfo'],
-  'accounts.createKey': ['POST', '/_emulator/accounts/:account_domain/api-keys', 'bfo'],
-}
+export const emulatorRoutes = /* @__PURE__ */ readRoutes<
+  | 'state.get'
+  | 'state.reset'
+  | 'clock.get'
+  | 'clock.move'
+  | 'jobs.run'
+  | 'faults.add'
+  | 'faults.list'
+  | 'faults.clear'
+  | 'outbox.list'
+  | 'outbox.clear'
+  | 'accounts.create'
+  | 'accounts.createKey'
+>({
+  state: `/_emulator/state get GETo
+/_emulator/reset reset POSTo`,
+  clock: `/_emulator/clock get GETo move POSTbfo`,
+  jobs: `/_emulator/jobs run POSTo`,
+  faults: `/_emulator/faults add POSTbfo list GETo clear DELETEo`,
+  outbox: `/_emulator/outbox list GETo clear DELETEo`,
+  accounts: `/_emulator/accounts create POSTbfo
+/_emulator/accounts/:account_domain/api-keys createKey POSTbfo`,
+})

@@ -2,7 +2,9 @@
 
 import type { ListMethod } from './pages.js'
 import type { RequestOptions } from './request-options.js'
+import { readRoutes } from './route-lines.js'
 
+/** Part of the error of a 422. */
 export interface FieldError {
   /** Where the member is, dots between levels, for example profile.address.locality. */
   path: string
@@ -66,7 +68,7 @@ export interface OrganizationStatus {
   state: 'pending' | 'terminated'
 }
 
-/** Part of `OrganizationList`, `UserList`, `ApplicationList`, `MetaKeyList`, `SessionList`, `SsoConnectionList`, `SsoLoginTraceList`, `AdminList`, `ScimRequestList`, `RelayList`, `WebhookList`, `WebhookDeliveryList`, `LogEventList`, `OutboxMessageList`. */
+/** Part of `OrganizationList`, `UserList`, `ApplicationList`, `MetaKeyList`, `SessionList`, `SsoConnectionList`, `SsoLoginTraceList`, `AdminList` and 6 more. */
 export interface Pagination {
   current_page: number
   /** Up to five page numbers around the current one. */
@@ -165,7 +167,7 @@ export interface Identity {
   data: { [name: string]: JsonValue }
 }
 
-/** Part of `Identity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `UserSessionEndSuccessEvent`, `UserSessionEndAllSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `PasswordConnectionCreateSuccessEvent`, `PasswordConnectionUpdateSuccessEvent`, `PasswordRequestCreateSuccessEvent`, `PasswordChallengeCreateSuccessEvent`, `PasswordPasswordSetSuccessEvent`, `TotpConnectionUpdateSuccessEvent`, `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`, `TotpChallengeCreateSuccessEvent`, `TotpChallengeValidateSuccessEvent`, `SsoConnectionCreateSuccessEvent`, `SsoConnectionUpdateSuccessEvent`, `SsoDefaultRedirectionCreateSuccessEvent`, `SsoOnboardingCreateSuccessEvent`, `SsoOnboardingUpdateSuccessEvent`, `SsoOnboardingInviteSuccessEvent`, `SsoOnboardingResetSuccessEvent`, `SsoChallengeCreateSuccessEvent`, `SsoOauthChallengeCreateSuccessEvent`, `SsoCertificateExpireSuccessEvent`, `AdminAdminInviteSuccessEvent`, `AdminAdminUpdateSuccessEvent`, `AdminAdminDeleteSuccessEvent`, `DirSyncDirectoryCreateSuccessEvent`, `DirSyncDirectoryUpdateSuccessEvent`, `DirSyncDirectoryDeleteSuccessEvent`, `DirSyncDirectoryResetSuccessEvent`, `DirSyncUserProvisionSuccessEvent`, `DirectorySyncEvent`, `DirSyncUserProvisionFailEvent`, `DirSyncUserUpdateSuccessEvent`, `DirSyncUserUpdateFailEvent`, `DirSyncUserDeprovisionSuccessEvent`, `DirSyncUserDeprovisionFailEvent`, `DirSyncGroupProvisionSuccessEvent`, `DirSyncGroupProvisionFailEvent`, `DirSyncGroupUpdateSuccessEvent`, `DirSyncGroupUpdateFailEvent`, `DirSyncGroupDeprovisionSuccessEvent`, `DirSyncGroupDeprovisionFailEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
+/** Part of `Identity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent` and 68 more. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
 /** Part of `User`. */
@@ -1181,7 +1183,7 @@ export interface EventPage {
   has_more: boolean
 }
 
-/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `UserSessionEndSuccessEvent`, `UserSessionEndAllSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `PasswordConnectionCreateSuccessEvent`, `PasswordConnectionUpdateSuccessEvent`, `PasswordRequestCreateSuccessEvent`, `PasswordChallengeCreateSuccessEvent`, `PasswordPasswordSetSuccessEvent`, `TotpConnectionUpdateSuccessEvent`, `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`, `TotpChallengeCreateSuccessEvent`, `TotpChallengeValidateSuccessEvent`, `SsoConnectionCreateSuccessEvent`, `SsoConnectionUpdateSuccessEvent`, `SsoDefaultRedirectionCreateSuccessEvent`, `SsoOnboardingCreateSuccessEvent`, `SsoOnboardingUpdateSuccessEvent`, `SsoOnboardingInviteSuccessEvent`, `SsoOnboardingResetSuccessEvent`, `SsoChallengeCreateSuccessEvent`, `SsoOauthChallengeCreateSuccessEvent`, `SsoCertificateExpireSuccessEvent`, `AdminAdminInviteSuccessEvent`, `AdminAdminUpdateSuccessEvent`, `AdminAdminDeleteSuccessEvent`, `DirSyncDirectoryCreateSuccessEvent`, `DirSyncDirectoryUpdateSuccessEvent`, `DirSyncDirectoryDeleteSuccessEvent`, `DirSyncDirectoryResetSuccessEvent`, `DirSyncUserProvisionSuccessEvent`, `DirSyncUserProvisionFailEvent`, `DirSyncUserUpdateSuccessEvent`, `DirSyncUserUpdateFailEvent`, `DirSyncUserDeprovisionSuccessEvent`, `DirSyncUserDeprovisionFailEvent`, `DirSyncGroupProvisionSuccessEvent`, `DirSyncGroupProvisionFailEvent`, `DirSyncGroupUpdateSuccessEvent`, `DirSyncGroupUpdateFailEvent`, `DirSyncGroupDeprovisionSuccessEvent`, `DirSyncGroupDeprovisionFailEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`, `LogEvent`. */
+/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent` and 68 more. */
 export type Event =
   | OrganizationOrganizationCreateSuccessEvent
   | OrganizationOrganizationUpdateSuccessEvent
@@ -1286,7 +1288,7 @@ export interface OrganizationOrganizationCreateSuccessEvent {
   data: Organization | TruncatedData
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `UserSessionEndSuccessEvent`, `UserSessionEndAllSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `PasswordConnectionCreateSuccessEvent`, `PasswordConnectionUpdateSuccessEvent`, `PasswordRequestCreateSuccessEvent`, `PasswordChallengeCreateSuccessEvent`, `PasswordPasswordSetSuccessEvent`, `TotpConnectionUpdateSuccessEvent`, `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`, `TotpChallengeCreateSuccessEvent`, `TotpChallengeValidateSuccessEvent`, `SsoConnectionCreateSuccessEvent`, `SsoConnectionUpdateSuccessEvent`, `SsoDefaultRedirectionCreateSuccessEvent`, `SsoOnboardingCreateSuccessEvent`, `SsoOnboardingUpdateSuccessEvent`, `SsoOnboardingInviteSuccessEvent`, `SsoOnboardingResetSuccessEvent`, `SsoChallengeCreateSuccessEvent`, `SsoOauthChallengeCreateSuccessEvent`, `SsoCertificateExpireSuccessEvent`, `AdminAdminInviteSuccessEvent`, `AdminAdminUpdateSuccessEvent`, `AdminAdminDeleteSuccessEvent`, `DirSyncDirectoryCreateSuccessEvent`, `DirSyncDirectoryUpdateSuccessEvent`, `DirSyncDirectoryDeleteSuccessEvent`, `DirSyncDirectoryResetSuccessEvent`, `DirSyncUserProvisionSuccessEvent`, `DirSyncUserProvisionFailEvent`, `DirSyncUserUpdateSuccessEvent`, `DirSyncUserUpdateFailEvent`, `DirSyncUserDeprovisionSuccessEvent`, `DirSyncUserDeprovisionFailEvent`, `DirSyncGroupProvisionSuccessEvent`, `DirSyncGroupProvisionFailEvent`, `DirSyncGroupUpdateSuccessEvent`, `DirSyncGroupUpdateFailEvent`, `DirSyncGroupDeprovisionSuccessEvent`, `DirSyncGroupDeprovisionFailEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent` and 66 more. */
 export interface Actor {
   /** user: at a page; admin: at the onboarding; directory: its provider, by SCIM; operator: at the command line; system: the service itself. */
   type: 'api_key' | 'user' | 'admin' | 'directory' | 'operator' | 'system'
@@ -1294,7 +1296,7 @@ export interface Actor {
   id: string
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent`, `UserMetadataRemoveSuccessEvent`, `UserSessionCreateSuccessEvent`, `UserSessionEndSuccessEvent`, `UserSessionEndAllSuccessEvent`, `ApplicationApplicationCreateSuccessEvent`, `ApplicationApplicationUpdateSuccessEvent`, `ApplicationApplicationDeleteSuccessEvent`, `MetakeyMetakeyCreateSuccessEvent`, `MetakeyMetakeyDeleteSuccessEvent`, `MagicLinkConnectionUpdateSuccessEvent`, `MagicLinkChallengeCreateSuccessEvent`, `MagicLinkChallengeConsumeSuccessEvent`, `PasswordConnectionCreateSuccessEvent`, `PasswordConnectionUpdateSuccessEvent`, `PasswordRequestCreateSuccessEvent`, `PasswordChallengeCreateSuccessEvent`, `PasswordPasswordSetSuccessEvent`, `TotpConnectionUpdateSuccessEvent`, `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`, `TotpChallengeCreateSuccessEvent`, `TotpChallengeValidateSuccessEvent`, `SsoConnectionCreateSuccessEvent`, `SsoConnectionUpdateSuccessEvent`, `SsoDefaultRedirectionCreateSuccessEvent`, `SsoOnboardingCreateSuccessEvent`, `SsoOnboardingUpdateSuccessEvent`, `SsoOnboardingInviteSuccessEvent`, `SsoOnboardingResetSuccessEvent`, `SsoChallengeCreateSuccessEvent`, `SsoOauthChallengeCreateSuccessEvent`, `SsoCertificateExpireSuccessEvent`, `AdminAdminInviteSuccessEvent`, `AdminAdminUpdateSuccessEvent`, `AdminAdminDeleteSuccessEvent`, `DirSyncDirectoryCreateSuccessEvent`, `DirSyncDirectoryUpdateSuccessEvent`, `DirSyncDirectoryDeleteSuccessEvent`, `DirSyncDirectoryResetSuccessEvent`, `DirSyncUserProvisionSuccessEvent`, `DirSyncUserProvisionFailEvent`, `DirSyncUserUpdateSuccessEvent`, `DirSyncUserUpdateFailEvent`, `DirSyncUserDeprovisionSuccessEvent`, `DirSyncUserDeprovisionFailEvent`, `DirSyncGroupProvisionSuccessEvent`, `DirSyncGroupProvisionFailEvent`, `DirSyncGroupUpdateSuccessEvent`, `DirSyncGroupUpdateFailEvent`, `DirSyncGroupDeprovisionSuccessEvent`, `DirSyncGroupDeprovisionFailEvent`, `RelayRelayCreateSuccessEvent`, `RelayRelayUpdateSuccessEvent`, `RelayRelayDeleteSuccessEvent`, `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`, `ApiKeyApiKeyCreateSuccessEvent`, `ApiKeyApiKeyRotateSuccessEvent`, `ApiKeyApiKeyRevokeSuccessEvent`, `WebhookWebhookCreateSuccessEvent`, `WebhookWebhookUpdateSuccessEvent`, `WebhookWebhookDeleteSuccessEvent`, `WebhookWebhookRotateSuccessEvent`, `WebhookWebhookTestSuccessEvent`, `WebhookWebhookDisableSuccessEvent`, `WebhookDeliveryRedeliverSuccessEvent`. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent` and 66 more. */
 export interface TruncatedData {
   id?: string
   truncated: true
@@ -2753,7 +2755,7 @@ export interface DirSyncUserProvisionSuccessEvent {
   data: DirectorySyncEvent | TruncatedData
 }
 
-/** Part of `DirSyncUserProvisionSuccessEvent`, `DirSyncUserProvisionFailEvent`, `DirSyncUserUpdateSuccessEvent`, `DirSyncUserUpdateFailEvent`, `DirSyncUserDeprovisionSuccessEvent`, `DirSyncUserDeprovisionFailEvent`, `DirSyncGroupProvisionSuccessEvent`, `DirSyncGroupProvisionFailEvent`, `DirSyncGroupUpdateSuccessEvent`, `DirSyncGroupUpdateFailEvent`, `DirSyncGroupDeprovisionSuccessEvent`, `DirSyncGroupDeprovisionFailEvent`. */
+/** Part of `DirSyncUserProvisionSuccessEvent`, `DirSyncUserProvisionFailEvent`, `DirSyncUserUpdateSuccessEvent`, `DirSyncUserUpdateFailEvent`, `DirSyncUserDeprovisionSuccessEvent`, `DirSyncUserDeprovisionFailEvent`, `DirSyncGroupProvisionSuccessEvent`, `DirSyncGroupProvisionFailEvent` and 4 more. */
 export interface DirectorySyncEvent {
   __type__: 'DirectorySyncEvent'
   __domain__: string
@@ -7220,6 +7222,192 @@ export interface OidcPostUserInfoInput {
 export type OidcPostUserInfoErrorCode =
   'malformed_request' | 'invalid_token' | 'https_required' | 'organization_not_found' | 'unavailable'
 
+/**
+ * What an access token says of its user (RFC 9068).
+ * `Metadata` is what `portico types` writes for an organization.
+ */
+export interface AccessTokenClaims<Metadata extends object = { [name: string]: JsonValue }> {
+  /** Issuer: {base_url}/t/<organization>, the same in sandbox and production. */
+  iss: string
+  /** The user. */
+  sub: string
+  /** The user. */
+  uid: string
+  /** client_id of the application; a verifier compares it with its own. */
+  aud: string
+  /** client_id of the application. */
+  cid: string
+  /** Expiry, in seconds since 1970. */
+  exp: number
+  /** Not valid before, in seconds since 1970. */
+  nbf: number
+  /** Issued at, in seconds since 1970. */
+  iat: number
+  /** Unique to the token. */
+  jti: string
+  /** Version of the claims. */
+  ver: 3
+  /** Domain of the organization. */
+  tnt: string
+  /** Domain of the organization. */
+  org: string
+  /** Environment; a verifier of production refuses sandbox. */
+  dbs: 'sandbox' | 'production'
+  /** Environment. */
+  env: 'sandbox' | 'production'
+  /** Personal data. */
+  email: string
+  /** The application the user signed in to. */
+  application_metadata: {
+    name: string
+    application_type: string
+  }
+  /**
+   * Metadata values of the user by the names of their keys, each as JSON of its key’s type. Required keys come first, then the order is that of the names; a value that would make the token longer than 8,192 characters is left out.
+   * Personal data.
+   */
+  meta_data: Metadata
+  /** Some metadata values did not fit; read the user for all of them. */
+  meta_data_truncated?: true
+  /** Names of the groups that the directory of the organization has the user in. Absent without any, and where they are more than 100 or longer than 1,500 bytes of JSON: then the user has all of them. */
+  groups?: string[]
+  /** How the user proved it (RFC 8176), for example email or pwd and otp; sso: at the identity provider of the organization; relay: elsewhere, see act. */
+  amr: string[]
+  /** urn:portico:acr:mfa after a second factor, else urn:portico:acr:1fa (RFC 9470 section 6). */
+  acr: string
+  /** When the user proved who they are, in seconds since 1970. */
+  auth_time: number
+  /** The session. */
+  sid?: string
+  /** After a relay: the user in the organization they come from (RFC 8693 section 4.1). */
+  act?: {
+    iss: string
+    sub: string
+  }
+  /** In samples alone: the authorization_id that was asked for. */
+  authorization_id?: string
+  jtt: 'access_token'
+  /** client_id of the application (RFC 9068 section 2.2). */
+  client_id: string
+  /** Granted scopes, for example magic_link. */
+  scp: string[]
+}
+
+/**
+ * What an ID token says of its user (OpenID Connect Core section 2).
+ * `Metadata` is what `portico types` writes for an organization.
+ */
+export interface IdTokenClaims<Metadata extends object = { [name: string]: JsonValue }> {
+  /** Issuer: {base_url}/t/<organization>, the same in sandbox and production. */
+  iss: string
+  /** The user. */
+  sub: string
+  /** The user. */
+  uid: string
+  /** client_id of the application; a verifier compares it with its own. */
+  aud: string
+  /** client_id of the application. */
+  cid: string
+  /** Expiry, in seconds since 1970. */
+  exp: number
+  /** Not valid before, in seconds since 1970. */
+  nbf: number
+  /** Issued at, in seconds since 1970. */
+  iat: number
+  /** Unique to the token. */
+  jti: string
+  /** Version of the claims. */
+  ver: 3
+  /** Domain of the organization. */
+  tnt: string
+  /** Domain of the organization. */
+  org: string
+  /** Environment; a verifier of production refuses sandbox. */
+  dbs: 'sandbox' | 'production'
+  /** Environment. */
+  env: 'sandbox' | 'production'
+  /** Personal data. */
+  email: string
+  /** The application the user signed in to. */
+  application_metadata: {
+    name: string
+    application_type: string
+  }
+  /**
+   * Metadata values of the user by the names of their keys, each as JSON of its key’s type. Required keys come first, then the order is that of the names; a value that would make the token longer than 8,192 characters is left out.
+   * Personal data.
+   */
+  meta_data: Metadata
+  /** Some metadata values did not fit; read the user for all of them. */
+  meta_data_truncated?: true
+  /** Names of the groups that the directory of the organization has the user in. Absent without any, and where they are more than 100 or longer than 1,500 bytes of JSON: then the user has all of them. */
+  groups?: string[]
+  /** How the user proved it (RFC 8176), for example email or pwd and otp; sso: at the identity provider of the organization; relay: elsewhere, see act. */
+  amr: string[]
+  /** urn:portico:acr:mfa after a second factor, else urn:portico:acr:1fa (RFC 9470 section 6). */
+  acr: string
+  /** When the user proved who they are, in seconds since 1970. */
+  auth_time: number
+  /** The session. */
+  sid?: string
+  /** After a relay: the user in the organization they come from (RFC 8693 section 4.1). */
+  act?: {
+    iss: string
+    sub: string
+  }
+  /** In samples alone: the authorization_id that was asked for. */
+  authorization_id?: string
+  jtt: 'id_token'
+  email_verified: boolean
+  /** The nonce of the request, where it had one. */
+  nonce?: string
+  /** Left half of the SHA-256 of the access token, base64url (OpenID Connect Core section 3.1.3.6). */
+  at_hash?: string
+  /** The same of the authorization code. */
+  c_hash?: string
+  /** The same of the state of the request, where it had one. */
+  s_hash?: string
+  /** Personal data. */
+  resource_owner_metadata: {
+    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    authnmethodsreferences: string | string[] | null
+    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    displayname: string | string[] | null
+    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    email: string | string[] | null
+    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    emailaddress: string | string[] | null
+    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    first_name: string | string[] | null
+    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    givenname: string | string[] | null
+    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    identityprovider: string | string[] | null
+    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    last_name: string | string[] | null
+    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    name: string | string[] | null
+    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    objectGuid: string | string[] | null
+    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    objectidentifier: string | string[] | null
+    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    phone: string | string[] | null
+    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    saml_nameid: string | string[] | null
+    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    saml_subject: string | string[] | null
+    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    surname: string | string[] | null
+    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    tenantid: string | string[] | null
+    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    uid: string | string[] | null
+    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    unit_path: string | string[] | null
+  }
+}
+
 /** What an OAuth endpoint refuses with (RFC 6749 section 5.2). */
 export type OAuthErrorCode =
   | 'invalid_request'
@@ -7654,14 +7842,20 @@ export interface Operations {
   'oidc.postUserInfo': { input: OidcPostUserInfoInput; output: UserInfo; code: OidcPostUserInfoErrorCode }
 }
 
+/** Name of an operation, such as `users.create`: resource and method. */
 export type OperationName = keyof Operations
 
+/** The methods of `client.organizations`. */
 export interface OrganizationsMethods {
   /**
    * List organizations, newest first.
    * `GET /api/v2/organizations`. Needs the scope `read:organizations`.
    *
-   * @throws ApiError with a code of OrganizationsListErrorCode.
+   * @throws ApiError 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * for await (const organization of client.organizations.list.all()) console.log(organization)
+   * ```
    */
   readonly list: ListMethod<OrganizationsListInput, OrganizationList, Organization>
 
@@ -7669,7 +7863,16 @@ export interface OrganizationsMethods {
    * Create an organization.
    * `POST /api/v2/organizations`. Needs the scope `write:organizations`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
    *
-   * @throws ApiError with a code of OrganizationsCreateErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`, `plan_limit_reached`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const organization = await client.organizations.create({
+   *   name: 'Awesome company',
+   *   allowed_email_domains: ['awesome.example'],
+   *   color: '#0f766e',
+   *   icon_logo_url: 'https://awesome.example/icon.png',
+   * })
+   * ```
    */
   create(input: OrganizationsCreateInput, options?: RequestOptions): Promise<Organization>
 
@@ -7677,7 +7880,11 @@ export interface OrganizationsMethods {
    * Get an organization.
    * `GET /api/v2/organizations/:org_domain`. Needs the scope `read:organizations`. etagOf() knows the version of the answer.
    *
-   * @throws ApiError with a code of OrganizationsGetErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const organization = await client.organizations.get({ org_domain: 'awesome-company' })
+   * ```
    */
   get(input: OrganizationsGetInput, options?: RequestOptions): Promise<Organization | DeletedOrganization>
 
@@ -7685,7 +7892,16 @@ export interface OrganizationsMethods {
    * Change an organization; its domain stays.
    * `PUT /api/v2/organizations/:org_domain`. Needs the scope `write:organizations`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError with a code of OrganizationsUpdateErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 409 `production_is_up`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const organization = await client.organizations.update({
+   *   org_domain: 'awesome-company',
+   *   name: 'Awesome company',
+   *   allowed_email_domains: ['awesome.example'],
+   *   color: '#0f766e',
+   * })
+   * ```
    */
   update(input: OrganizationsUpdateInput, options?: RequestOptions): Promise<Organization>
 
@@ -7693,17 +7909,31 @@ export interface OrganizationsMethods {
    * Delete an organization; nothing under it can be reached any more.
    * `DELETE /api/v2/organizations/:org_domain`. Needs the scope `write:organizations`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError with a code of OrganizationsDeleteErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 409 `production_is_up`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const organizationDeletion = await client.organizations.delete({ org_domain: 'awesome-company' })
+   * ```
    */
   delete(input: OrganizationsDeleteInput, options?: RequestOptions): Promise<OrganizationDeletion>
 }
 
+/** The methods of `client.users`. */
 export interface UsersMethods {
   /**
    * Create a user.
    * `POST /api/v2/org/:org_domain/users`. Needs the scope `write:users`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
    *
-   * @throws ApiError with a code of UsersCreateErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `meta_key_not_found`; 409 `email_taken`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`, `metadata_required`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const user = await client.users.create({
+   *   org_domain: 'awesome-company',
+   *   email: 'ada@awesome.example',
+   *   active: true,
+   *   phone_number: '+33612345678',
+   * })
+   * ```
    */
   create(input: UsersCreateInput, options?: RequestOptions): Promise<User>
 
@@ -7711,7 +7941,11 @@ export interface UsersMethods {
    * List users, newest first.
    * `GET /api/v2/org/:org_domain/users`. Needs the scope `read:users`.
    *
-   * @throws ApiError with a code of UsersListErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * for await (const user of client.users.list.all({ org_domain: 'awesome-company' })) console.log(user)
+   * ```
    */
   readonly list: ListMethod<UsersListInput, UserList, User>
 
@@ -7719,7 +7953,14 @@ export interface UsersMethods {
    * Get a user.
    * `GET /api/v2/org/:org_domain/users/:user_id`. Needs the scope `read:users`. etagOf() knows the version of the answer.
    *
-   * @throws ApiError with a code of UsersGetErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const user = await client.users.get({
+   *   org_domain: 'awesome-company',
+   *   user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+   * })
+   * ```
    */
   get(input: UsersGetInput, options?: RequestOptions): Promise<User | DeletedUser>
 
@@ -7727,7 +7968,11 @@ export interface UsersMethods {
    * Get a user by e-mail address.
    * `GET /api/v2/org/:org_domain/user-by-email/:user_email`. Needs the scope `read:users`. etagOf() knows the version of the answer.
    *
-   * @throws ApiError with a code of UsersGetByEmailErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const user = await client.users.getByEmail({ org_domain: 'awesome-company', user_email: 'ada@awesome.example' })
+   * ```
    */
   getByEmail(input: UsersGetByEmailInput, options?: RequestOptions): Promise<User>
 
@@ -7735,7 +7980,17 @@ export interface UsersMethods {
    * Change a user.
    * `PUT /api/v2/org/:org_domain/users/:user_id`. Needs the scope `write:users`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError with a code of UsersUpdateErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`, `meta_key_not_found`; 409 `email_taken`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `metadata_required`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const user = await client.users.update({
+   *   org_domain: 'awesome-company',
+   *   user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+   *   email: 'ada@awesome.example',
+   *   active: true,
+   *   phone_number: '+33612345678',
+   * })
+   * ```
    */
   update(input: UsersUpdateInput, options?: RequestOptions): Promise<User>
 
@@ -7743,7 +7998,14 @@ export interface UsersMethods {
    * Delete a user; sessions end at once.
    * `DELETE /api/v2/org/:org_domain/users/:user_id`. Needs the scope `write:users`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError with a code of UsersDeleteErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const userDeletion = await client.users.delete({
+   *   org_domain: 'awesome-company',
+   *   user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+   * })
+   * ```
    */
   delete(input: UsersDeleteInput, options?: RequestOptions): Promise<UserDeletion>
 
@@ -7751,7 +8013,16 @@ export interface UsersMethods {
    * Set a metadata value of a user, replacing the one there is.
    * `PUT /api/v2/org/:org_domain/users/:user_id/add-metadata`. Needs the scope `write:users`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError with a code of UsersAddMetadataErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`, `meta_key_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const user = await client.users.addMetadata({
+   *   org_domain: 'awesome-company',
+   *   user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+   *   key: 'employee_number',
+   *   value: '1815',
+   * })
+   * ```
    */
   addMetadata(input: UsersAddMetadataInput, options?: RequestOptions): Promise<User>
 
@@ -7759,17 +8030,40 @@ export interface UsersMethods {
    * Remove a metadata value of a user.
    * `PUT /api/v2/org/:org_domain/users/:user_id/remove-metadata`. Needs the scope `write:users`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError with a code of UsersRemoveMetadataErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`, `meta_key_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `metadata_required`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const user = await client.users.removeMetadata({
+   *   org_domain: 'awesome-company',
+   *   user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+   *   key: 'employee_number',
+   * })
+   * ```
    */
   removeMetadata(input: UsersRemoveMetadataInput, options?: RequestOptions): Promise<User>
 }
 
+/** The methods of `client.applications`. */
 export interface ApplicationsMethods {
   /**
    * Register an application.
    * `POST /api/v2/org/:org_domain/applications`. Needs the scope `write:applications`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
    *
-   * @throws ApiError with a code of ApplicationsCreateErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `organization_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const application = await client.applications.create({
+   *   org_domain: 'awesome-company',
+   *   name: 'Storefront',
+   *   application_type: 'react',
+   *   allowed_origins_cors: ['https://store.example'],
+   *   allowed_redirect_urls: ['https://store.example/callback'],
+   *   allowed_logout_urls: ['https://store.example/signed-out'],
+   *   allowed_web_origins: ['https://store.example'],
+   *   description: 'Where customers order',
+   *   default_redirect_uri_after_login: 'https://store.example/callback',
+   * })
+   * ```
    */
   create(input: ApplicationsCreateInput, options?: RequestOptions): Promise<Application>
 
@@ -7777,7 +8071,11 @@ export interface ApplicationsMethods {
    * List the applications that the organization can use, newest first.
    * `GET /api/v2/org/:org_domain/applications`. Needs the scope `read:applications`.
    *
-   * @throws ApiError with a code of ApplicationsListErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * for await (const application of client.applications.list.all({ org_domain: 'awesome-company' })) console.log(application)
+   * ```
    */
   readonly list: ListMethod<ApplicationsListInput, ApplicationList, Application>
 
@@ -7785,7 +8083,14 @@ export interface ApplicationsMethods {
    * Get an application.
    * `GET /api/v2/org/:org_domain/applications/:client_id`. Needs the scope `read:applications`. etagOf() knows the version of the answer.
    *
-   * @throws ApiError with a code of ApplicationsGetErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `application_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const application = await client.applications.get({
+   *   org_domain: 'awesome-company',
+   *   client_id: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+   * })
+   * ```
    */
   get(input: ApplicationsGetInput, options?: RequestOptions): Promise<Application | DeletedApplication>
 
@@ -7793,7 +8098,17 @@ export interface ApplicationsMethods {
    * Change an application.
    * `PUT /api/v2/org/:org_domain/applications/:client_id`. Needs the scope `write:applications`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError with a code of ApplicationsUpdateErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `organization_not_found`, `application_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const application = await client.applications.update({
+   *   org_domain: 'awesome-company',
+   *   client_id: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+   *   name: 'Storefront',
+   *   application_type: 'react',
+   *   allowed_origins_cors: ['https://store.example'],
+   * })
+   * ```
    */
   update(input: ApplicationsUpdateInput, options?: RequestOptions): Promise<Application>
 
@@ -7801,17 +8116,29 @@ export interface ApplicationsMethods {
    * Delete an application; its codes and sessions end at once.
    * `DELETE /api/v2/org/:org_domain/applications/:client_id`. Needs the scope `write:applications`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError with a code of ApplicationsDeleteErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `organization_not_found`, `application_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const applicationDeletion = await client.applications.delete({
+   *   org_domain: 'awesome-company',
+   *   client_id: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+   * })
+   * ```
    */
   delete(input: ApplicationsDeleteInput, options?: RequestOptions): Promise<ApplicationDeletion>
 }
 
+/** The methods of `client.tokenCustomization`. */
 export interface TokenCustomizationMethods {
   /**
    * Sample tokens as a user of the organization would get them; they are never accepted anywhere.
    * `GET /api/v2/org/:org_domain/token-customization/sample`. Needs the scope `read:token_customization`.
    *
-   * @throws ApiError with a code of TokenCustomizationSampleErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`, `application_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const jwtSample = await client.tokenCustomization.sample({ org_domain: 'awesome-company' })
+   * ```
    */
   sample(input: TokenCustomizationSampleInput, options?: RequestOptions): Promise<JwtSample>
 
@@ -7819,7 +8146,16 @@ export interface TokenCustomizationMethods {
    * Declare a metadata key.
    * `POST /api/v2/org/:org_domain/token-customization/user-metakey`. Needs the scope `write:token_customization`. Carries an Idempotency-Key, so that it is repeated safely.
    *
-   * @throws ApiError with a code of TokenCustomizationCreateMetaKeyErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 409 `meta_key_taken`, `production_is_up`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`, `meta_keys_exhausted`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const metaKey = await client.tokenCustomization.createMetaKey({
+   *   org_domain: 'awesome-company',
+   *   name: 'employee_number',
+   *   type: 'integer',
+   *   required: false,
+   * })
+   * ```
    */
   createMetaKey(input: TokenCustomizationCreateMetaKeyInput, options?: RequestOptions): Promise<MetaKey>
 
@@ -7827,7 +8163,11 @@ export interface TokenCustomizationMethods {
    * List the metadata keys, newest first.
    * `GET /api/v2/org/:org_domain/token-customization/user-metakey`. Needs the scope `read:token_customization`.
    *
-   * @throws ApiError with a code of TokenCustomizationListMetaKeysErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * for await (const metaKey of client.tokenCustomization.listMetaKeys.all({ org_domain: 'awesome-company' })) console.log(metaKey)
+   * ```
    */
   readonly listMetaKeys: ListMethod<TokenCustomizationListMetaKeysInput, MetaKeyList, MetaKey>
 
@@ -7835,7 +8175,11 @@ export interface TokenCustomizationMethods {
    * Delete a metadata key together with its values.
    * `DELETE /api/v2/org/:org_domain/token-customization/user-metakey`. Needs the scope `write:token_customization`.
    *
-   * @throws ApiError with a code of TokenCustomizationDeleteMetaKeyErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `meta_key_not_found`; 409 `production_is_up`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const metaKeyDeletion = await client.tokenCustomization.deleteMetaKey({ org_domain: 'awesome-company', key_name: 'Backend of the shop' })
+   * ```
    */
   deleteMetaKey(
     input: TokenCustomizationDeleteMetaKeyInput,
@@ -7846,17 +8190,31 @@ export interface TokenCustomizationMethods {
    * Set a metadata value of a user, replacing the one there is.
    * `PATCH /api/v2/org/:org_domain/token-customization/set-user-metadata`. Needs the scope `write:token_customization`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError with a code of TokenCustomizationSetUserMetadataErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`, `meta_key_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const user = await client.tokenCustomization.setUserMetadata({
+   *   org_domain: 'awesome-company',
+   *   user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+   *   key_name: 'Backend of the shop',
+   *   key_value: '1815',
+   * })
+   * ```
    */
   setUserMetadata(input: TokenCustomizationSetUserMetadataInput, options?: RequestOptions): Promise<User>
 }
 
+/** The methods of `client.magicLink`. */
 export interface MagicLinkMethods {
   /**
    * Make a single-use link that signs a user in.
    * `POST /api/v2/magic-link-challenge`. Needs the scope `write:magic_links`.
    *
-   * @throws ApiError with a code of MagicLinkCreateChallengeErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`; 404 `organization_not_found`, `user_not_found`, `application_not_found`; 409 `connection_inactive`, `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const magicLinkChallenge = await client.magicLink.createChallenge({ user_email: 'ada@awesome.example', org_domain: 'awesome-company' })
+   * ```
    */
   createChallenge(input: MagicLinkCreateChallengeInput, options?: RequestOptions): Promise<MagicLinkChallenge>
 
@@ -7864,7 +8222,11 @@ export interface MagicLinkMethods {
    * Get the magic-link connection.
    * `GET /api/v2/org/:org_domain/magic-link-connection`. Needs the scope `read:magic_links`. etagOf() knows the version of the answer.
    *
-   * @throws ApiError with a code of MagicLinkGetConnectionErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const magicLinkConnection = await client.magicLink.getConnection({ org_domain: 'awesome-company' })
+   * ```
    */
   getConnection(input: MagicLinkGetConnectionInput, options?: RequestOptions): Promise<MagicLinkConnection>
 
@@ -7872,7 +8234,11 @@ export interface MagicLinkMethods {
    * Change the magic-link connection.
    * `PUT /api/v2/org/:org_domain/magic-link-connection`. Needs the scope `write:magic_links`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError with a code of MagicLinkUpdateConnectionErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const magicLinkConnection = await client.magicLink.updateConnection({ org_domain: 'awesome-company', active: true, find_or_create_user: false })
+   * ```
    */
   updateConnection(
     input: MagicLinkUpdateConnectionInput,
@@ -7880,12 +8246,22 @@ export interface MagicLinkMethods {
   ): Promise<MagicLinkConnection>
 }
 
+/** The methods of `client.password`. */
 export interface PasswordMethods {
   /**
    * Let the users of an organization have passwords.
    * `POST /api/v2/org/:org_domain/password-connection`. Needs the scope `write:passwords`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
    *
-   * @throws ApiError with a code of PasswordCreateConnectionErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 409 `password_connection_taken`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const passwordConnection = await client.password.createConnection({
+   *   org_domain: 'awesome-company',
+   *   plain_text_min_length: 8,
+   *   plain_text_max_length: 128,
+   *   pepper_rotation_period: 86400,
+   * })
+   * ```
    */
   createConnection(
     input: PasswordCreateConnectionInput,
@@ -7896,7 +8272,11 @@ export interface PasswordMethods {
    * Get the password connection.
    * `GET /api/v2/org/:org_domain/password-connection`. Needs the scope `read:passwords`. etagOf() knows the version of the answer.
    *
-   * @throws ApiError with a code of PasswordGetConnectionErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `password_connection_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const passwordConnection = await client.password.getConnection({ org_domain: 'awesome-company' })
+   * ```
    */
   getConnection(input: PasswordGetConnectionInput, options?: RequestOptions): Promise<PasswordConnection>
 
@@ -7904,7 +8284,16 @@ export interface PasswordMethods {
    * Change the password connection.
    * `PUT /api/v2/org/:org_domain/password-connection`. Needs the scope `write:passwords`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError with a code of PasswordUpdateConnectionErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `password_connection_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const passwordConnection = await client.password.updateConnection({
+   *   org_domain: 'awesome-company',
+   *   plain_text_min_length: 8,
+   *   plain_text_max_length: 128,
+   *   pepper_rotation_period: 86400,
+   * })
+   * ```
    */
   updateConnection(
     input: PasswordUpdateConnectionInput,
@@ -7915,7 +8304,15 @@ export interface PasswordMethods {
    * Begin a first or forgotten password; you send the link, made with a magic-link challenge.
    * `POST /api/v2/password-request`. Needs the scope `write:passwords`.
    *
-   * @throws ApiError with a code of PasswordCreateRequestErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`; 404 `organization_not_found`, `user_not_found`, `application_not_found`, `password_connection_not_found`; 409 `connection_inactive`, `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const passwordRequest = await client.password.createRequest({
+   *   user_email: 'ada@awesome.example',
+   *   org_domain: 'awesome-company',
+   *   redirect_uri: 'https://store.example/callback',
+   * })
+   * ```
    */
   createRequest(input: PasswordCreateRequestInput, options?: RequestOptions): Promise<PasswordRequest>
 
@@ -7923,7 +8320,15 @@ export interface PasswordMethods {
    * Check the password of a user who signs in.
    * `POST /api/v2/password-challenge`. Needs the scope `write:passwords`.
    *
-   * @throws ApiError with a code of PasswordCreateChallengeErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`; 404 `organization_not_found`, `user_not_found`, `application_not_found`, `password_connection_not_found`; 409 `connection_inactive`, `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const passedPasswordChallenge = await client.password.createChallenge({
+   *   user_email: 'ada@awesome.example',
+   *   plain_text: 'velvet harbour 41 lanterns',
+   *   org_domain: 'awesome-company',
+   * })
+   * ```
    */
   createChallenge(
     input: PasswordCreateChallengeInput,
@@ -7934,17 +8339,31 @@ export interface PasswordMethods {
    * Set the password of a user, with the code that a password request has led to.
    * `POST /api/v2/password`. Needs the scope `write:passwords`.
    *
-   * @throws ApiError with a code of PasswordSetErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `password_connection_not_found`; 409 `connection_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `password_code_refused`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const password = await client.password.set({
+   *   org_domain: 'awesome-company',
+   *   user_email: 'ada@awesome.example',
+   *   password_code: 'mR8xTq2LwZ0vYc5nPb7uKe1oSi4Hd6Fa9Gj3Qk8Xt0U',
+   *   plain_text: 'velvet harbour 41 lanterns',
+   * })
+   * ```
    */
   set(input: PasswordSetInput, options?: RequestOptions): Promise<Password>
 }
 
+/** The methods of `client.totp`. */
 export interface TotpMethods {
   /**
    * Get the TOTP connection.
    * `GET /api/v2/org/:org_domain/totp-connection`. Needs the scope `read:totp`. etagOf() knows the version of the answer.
    *
-   * @throws ApiError with a code of TotpGetConnectionErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const totpConnection = await client.totp.getConnection({ org_domain: 'awesome-company' })
+   * ```
    */
   getConnection(input: TotpGetConnectionInput, options?: RequestOptions): Promise<TotpConnection>
 
@@ -7952,7 +8371,16 @@ export interface TotpMethods {
    * Change the TOTP connection; what is not sent stays, which at the start is its default.
    * `POST /api/v2/org/:org_domain/totp-connection`. Needs the scope `write:totp`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
    *
-   * @throws ApiError with a code of TotpPostConnectionErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const totpConnection = await client.totp.postConnection({
+   *   org_domain: 'awesome-company',
+   *   active: true,
+   *   method: 'totp_mobile_app',
+   *   expiry_in_seconds: 30,
+   * })
+   * ```
    */
   postConnection(input: TotpPostConnectionInput, options?: RequestOptions): Promise<TotpConnection>
 
@@ -7960,7 +8388,16 @@ export interface TotpMethods {
    * Change the TOTP connection; what is not sent stays.
    * `PUT /api/v2/org/:org_domain/totp-connection`. Needs the scope `write:totp`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError with a code of TotpUpdateConnectionErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const totpConnection = await client.totp.updateConnection({
+   *   org_domain: 'awesome-company',
+   *   active: true,
+   *   method: 'totp_mobile_app',
+   *   expiry_in_seconds: 30,
+   * })
+   * ```
    */
   updateConnection(input: TotpUpdateConnectionInput, options?: RequestOptions): Promise<TotpConnection>
 
@@ -7968,7 +8405,14 @@ export interface TotpMethods {
    * Begin the enrolment of a user.
    * `POST /api/v2/org/:org_domain/totp-enrollment/:user_id`. Needs the scope `write:totp`.
    *
-   * @throws ApiError with a code of TotpEnrollErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `totp_inactive`, `phone_number_not_allowed`; 404 `organization_not_found`, `user_not_found`; 409 `totp_enrollment_taken`, `phone_number_missing`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const totpEnrollment = await client.totp.enroll({
+   *   org_domain: 'awesome-company',
+   *   user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+   * })
+   * ```
    */
   enroll(input: TotpEnrollInput, options?: RequestOptions): Promise<TotpEnrollment>
 
@@ -7976,7 +8420,15 @@ export interface TotpMethods {
    * Validate the enrolment of a user by their first code.
    * `PUT /api/v2/org/:org_domain/totp-enrollment/validation/:user_id`. Needs the scope `write:totp`.
    *
-   * @throws ApiError with a code of TotpValidateEnrollmentErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`, `totp_code_rejected`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`, `totp_enrollment_not_found`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const validatedTotpEnrollment = await client.totp.validateEnrollment({
+   *   org_domain: 'awesome-company',
+   *   user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+   *   code: 'user.user.create.success',
+   * })
+   * ```
    */
   validateEnrollment(
     input: TotpValidateEnrollmentInput,
@@ -7987,7 +8439,14 @@ export interface TotpMethods {
    * Ask a user for a code; with the method sms it is sent.
    * `POST /api/v2/org/:org_domain/totp-challenge/:user_id`. Needs the scope `write:totp`.
    *
-   * @throws ApiError with a code of TotpCreateChallengeErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `totp_inactive`, `totp_not_enrolled`, `phone_number_unverified`, `phone_number_not_allowed`; 404 `organization_not_found`, `user_not_found`; 409 `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const totpChallenge = await client.totp.createChallenge({
+   *   org_domain: 'awesome-company',
+   *   user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+   * })
+   * ```
    */
   createChallenge(input: TotpCreateChallengeInput, options?: RequestOptions): Promise<TotpChallenge>
 
@@ -7995,17 +8454,34 @@ export interface TotpMethods {
    * Check the code of a user; the sign-in that the challenge belongs to is then complete.
    * `PUT /api/v2/org/:org_domain/totp-challenge/validation/:user_id`. Needs the scope `write:totp`.
    *
-   * @throws ApiError with a code of TotpValidateChallengeErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`, `totp_code_rejected`; 403 `https_required`, `insufficient_scope`, `totp_inactive`, `totp_not_enrolled`, `totp_challenge_not_open`, `totp_locked`; 404 `organization_not_found`, `user_not_found`; 409 `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const passedTotpChallenge = await client.totp.validateChallenge({
+   *   org_domain: 'awesome-company',
+   *   user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+   *   code: 'q3Jc0mVx8n2Zr5tYb7uAe1oPi4Ls6Kd9Fg2Hj5Kl8Zx',
+   *   request_id: '0190c8c4-6e8f-7a01-92d3-5e6f708192a3',
+   * })
+   * ```
    */
   validateChallenge(input: TotpValidateChallengeInput, options?: RequestOptions): Promise<PassedTotpChallenge>
 }
 
+/** The methods of `client.sessions`. */
 export interface SessionsMethods {
   /**
    * List the sessions of a user that can lead to tokens, the last sign-in first.
    * `GET /api/v2/org/:org_domain/users/:user_id/sessions`. Needs the scope `read:sessions`.
    *
-   * @throws ApiError with a code of SessionsListErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * for await (const session of client.sessions.list.all({
+   *   org_domain: 'awesome-company',
+   *   user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+   * })) console.log(session)
+   * ```
    */
   readonly list: ListMethod<SessionsListInput, SessionList, Session>
 
@@ -8013,7 +8489,14 @@ export interface SessionsMethods {
    * Sign a user out everywhere: of all sessions, with their refresh tokens.
    * `DELETE /api/v2/org/:org_domain/users/:user_id/sessions`. Needs the scope `write:sessions`.
    *
-   * @throws ApiError with a code of SessionsEndAllErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const endedSessionsDeletion = await client.sessions.endAll({
+   *   org_domain: 'awesome-company',
+   *   user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+   * })
+   * ```
    */
   endAll(input: SessionsEndAllInput, options?: RequestOptions): Promise<EndedSessionsDeletion>
 
@@ -8021,17 +8504,35 @@ export interface SessionsMethods {
    * End a session of a user, with its refresh tokens.
    * `DELETE /api/v2/org/:org_domain/users/:user_id/sessions/:session_id`. Needs the scope `write:sessions`.
    *
-   * @throws ApiError with a code of SessionsEndErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `session_not_found`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const sessionDeletion = await client.sessions.end({
+   *   org_domain: 'awesome-company',
+   *   user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+   *   session_id: '0190c8e0-1a2b-7c3d-8e4f-5a6b7c8d9e0f',
+   * })
+   * ```
    */
   end(input: SessionsEndInput, options?: RequestOptions): Promise<SessionDeletion>
 }
 
+/** The methods of `client.ssoConnections`. */
 export interface SsoConnectionsMethods {
   /**
    * Create an SSO connection of an organization.
    * `POST /api/v2/sso-connections`. Needs the scope `write:sso_connections`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
    *
-   * @throws ApiError with a code of SsoConnectionsCreateErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `application_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `sso_admin_email_missing`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const ssoConnection = await client.ssoConnections.create({
+   *   organization_id: '0190c8a2-6b1e-7c3d-9f4a-2b6d8e0f1a35',
+   *   user_security_type: 'none',
+   *   protocol: 'saml',
+   *   provider_type: 'okta',
+   * })
+   * ```
    */
   create(input: SsoConnectionsCreateInput, options?: RequestOptions): Promise<SsoConnection>
 
@@ -8039,7 +8540,11 @@ export interface SsoConnectionsMethods {
    * List SSO connections, newest first.
    * `GET /api/v2/sso-connections`. Needs the scope `read:sso_connections`.
    *
-   * @throws ApiError with a code of SsoConnectionsListErrorCode.
+   * @throws ApiError 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * for await (const ssoConnection of client.ssoConnections.list.all()) console.log(ssoConnection)
+   * ```
    */
   readonly list: ListMethod<SsoConnectionsListInput, SsoConnectionList, SsoConnection>
 
@@ -8047,7 +8552,11 @@ export interface SsoConnectionsMethods {
    * Get an SSO connection.
    * `GET /api/v2/sso-connections/:idp_id`. Needs the scope `read:sso_connections`. etagOf() knows the version of the answer.
    *
-   * @throws ApiError with a code of SsoConnectionsGetErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const ssoConnection = await client.ssoConnections.get({ idp_id: 'awesome_company_5fGh2KqPzX81mTnRw4YdJb' })
+   * ```
    */
   get(input: SsoConnectionsGetInput, options?: RequestOptions): Promise<SsoConnection>
 
@@ -8055,7 +8564,16 @@ export interface SsoConnectionsMethods {
    * Change an SSO connection, or store the metadata of its identity provider.
    * `PUT /api/v2/sso-connections/:idp_id`. Needs the scope `write:sso_connections`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError with a code of SsoConnectionsUpdateErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`, `default_redirection_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const ssoConnection = await client.ssoConnections.update({
+   *   idp_id: 'awesome_company_5fGh2KqPzX81mTnRw4YdJb',
+   *   active: true,
+   *   user_security_type: 'none',
+   *   protocol: 'saml',
+   * })
+   * ```
    */
   update(input: SsoConnectionsUpdateInput, options?: RequestOptions): Promise<SsoConnection>
 
@@ -8063,7 +8581,16 @@ export interface SsoConnectionsMethods {
    * Set where users go who begin at the identity provider; earlier ones are kept.
    * `POST /api/v2/sso-connections/:idp_id/default-redirection`. Needs the scope `write:sso_connections`. Carries an Idempotency-Key, so that it is repeated safely.
    *
-   * @throws ApiError with a code of SsoConnectionsCreateDefaultRedirectionErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `application_not_found`, `sso_connection_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const defaultRedirection = await client.ssoConnections.createDefaultRedirection({
+   *   idp_id: 'awesome_company_5fGh2KqPzX81mTnRw4YdJb',
+   *   application_id: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+   *   organization_id: '0190c8a2-6b1e-7c3d-9f4a-2b6d8e0f1a35',
+   *   uri: 'https://store.example/callback',
+   * })
+   * ```
    */
   createDefaultRedirection(
     input: SsoConnectionsCreateDefaultRedirectionInput,
@@ -8074,7 +8601,11 @@ export interface SsoConnectionsMethods {
    * Get where users go who begin at the identity provider.
    * `GET /api/v2/sso-connections/:idp_id/default-redirection`. Needs the scope `read:sso_connections`.
    *
-   * @throws ApiError with a code of SsoConnectionsGetDefaultRedirectionErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`, `default_redirection_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const defaultRedirection = await client.ssoConnections.getDefaultRedirection({ idp_id: 'awesome_company_5fGh2KqPzX81mTnRw4YdJb' })
+   * ```
    */
   getDefaultRedirection(
     input: SsoConnectionsGetDefaultRedirectionInput,
@@ -8085,7 +8616,11 @@ export interface SsoConnectionsMethods {
    * Set which users may sign in.
    * `PUT /api/v2/sso-connections/:idp_id/sso-user-policy`. Needs the scope `write:sso_connections`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError with a code of SsoConnectionsSetUserPolicyErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const ssoConnection = await client.ssoConnections.setUserPolicy({ idp_id: 'awesome_company_5fGh2KqPzX81mTnRw4YdJb', user_security_type: 'none' })
+   * ```
    */
   setUserPolicy(input: SsoConnectionsSetUserPolicyInput, options?: RequestOptions): Promise<SsoConnection>
 
@@ -8093,7 +8628,15 @@ export interface SsoConnectionsMethods {
    * Begin the onboarding of the administrator who sets the connection up.
    * `POST /api/v2/sso-connections/:idp_id/admin-onboarding`. Needs the scope `write:sso_connections`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
    *
-   * @throws ApiError with a code of SsoConnectionsCreateOnboardingErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`; 409 `onboarding_taken`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const ssoAdminOnboarding = await client.ssoConnections.createOnboarding({
+   *   idp_id: 'awesome_company_5fGh2KqPzX81mTnRw4YdJb',
+   *   sso_admin_email: 'grace@awesome.example',
+   *   provider_type: 'okta',
+   * })
+   * ```
    */
   createOnboarding(
     input: SsoConnectionsCreateOnboardingInput,
@@ -8104,7 +8647,15 @@ export interface SsoConnectionsMethods {
    * Change the administrator or the provider of the onboarding.
    * `PUT /api/v2/sso-connections/:idp_id/admin-onboarding`. Needs the scope `write:sso_connections`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError with a code of SsoConnectionsUpdateOnboardingErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`, `onboarding_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const ssoAdminOnboarding = await client.ssoConnections.updateOnboarding({
+   *   idp_id: 'awesome_company_5fGh2KqPzX81mTnRw4YdJb',
+   *   sso_admin_email: 'grace@awesome.example',
+   *   provider_type: 'okta',
+   * })
+   * ```
    */
   updateOnboarding(
     input: SsoConnectionsUpdateOnboardingInput,
@@ -8115,7 +8666,11 @@ export interface SsoConnectionsMethods {
    * Mail the administrator the link to the onboarding; earlier links end.
    * `POST /api/v2/sso-connections/:idp_id/invite-admin`. Needs the scope `write:sso_connections`. Carries an Idempotency-Key, so that it is repeated safely.
    *
-   * @throws ApiError with a code of SsoConnectionsInviteAdminErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `sso_admin_email_missing`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const ssoAdminOnboarding = await client.ssoConnections.inviteAdmin({ idp_id: 'awesome_company_5fGh2KqPzX81mTnRw4YdJb' })
+   * ```
    */
   inviteAdmin(input: SsoConnectionsInviteAdminInput, options?: RequestOptions): Promise<SsoAdminOnboarding>
 
@@ -8123,7 +8678,11 @@ export interface SsoConnectionsMethods {
    * Begin the onboarding anew; the current metadata stay in use, whoever has uploaded them.
    * `PATCH /api/v2/sso-connections/:idp_id/reset-onboarding`. Needs the scope `write:sso_connections`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError with a code of SsoConnectionsResetOnboardingErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`, `onboarding_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const ssoAdminOnboarding = await client.ssoConnections.resetOnboarding({ idp_id: 'awesome_company_5fGh2KqPzX81mTnRw4YdJb' })
+   * ```
    */
   resetOnboarding(
     input: SsoConnectionsResetOnboardingInput,
@@ -8134,7 +8693,11 @@ export interface SsoConnectionsMethods {
    * Activate an SSO connection.
    * `PATCH /api/v2/sso-connections/:idp_id/activate`. Needs the scope `write:sso_connections`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError with a code of SsoConnectionsActivateErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const ssoConnection = await client.ssoConnections.activate({ idp_id: 'awesome_company_5fGh2KqPzX81mTnRw4YdJb' })
+   * ```
    */
   activate(input: SsoConnectionsActivateInput, options?: RequestOptions): Promise<SsoConnection>
 
@@ -8142,7 +8705,11 @@ export interface SsoConnectionsMethods {
    * Disable an SSO connection: nobody signs in by it.
    * `PATCH /api/v2/sso-connections/:idp_id/disable`. Needs the scope `write:sso_connections`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError with a code of SsoConnectionsDisableErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const ssoConnection = await client.ssoConnections.disable({ idp_id: 'awesome_company_5fGh2KqPzX81mTnRw4YdJb' })
+   * ```
    */
   disable(input: SsoConnectionsDisableInput, options?: RequestOptions): Promise<SsoConnection>
 
@@ -8150,7 +8717,11 @@ export interface SsoConnectionsMethods {
    * Make a stored version of the metadata the current one.
    * `PATCH /api/v2/sso-connections/:idp_id/metadata/:version/use`. Needs the scope `write:sso_connections`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError with a code of SsoConnectionsUseMetadataErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`, `sso_metadata_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const ssoConnection = await client.ssoConnections.useMetadata({ idp_id: 'awesome_company_5fGh2KqPzX81mTnRw4YdJb', version: 1 })
+   * ```
    */
   useMetadata(input: SsoConnectionsUseMetadataInput, options?: RequestOptions): Promise<SsoConnection>
 
@@ -8158,7 +8729,11 @@ export interface SsoConnectionsMethods {
    * Make a stored client of OpenID Connect the current one.
    * `PATCH /api/v2/sso-connections/:idp_id/oidc-clients/:version/use`. Needs the scope `write:sso_connections`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError with a code of SsoConnectionsUseOidcClientErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`, `sso_oidc_client_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const ssoConnection = await client.ssoConnections.useOidcClient({ idp_id: 'awesome_company_5fGh2KqPzX81mTnRw4YdJb', version: 1 })
+   * ```
    */
   useOidcClient(input: SsoConnectionsUseOidcClientInput, options?: RequestOptions): Promise<SsoConnection>
 
@@ -8166,7 +8741,11 @@ export interface SsoConnectionsMethods {
    * List sign-ins by an SSO connection with every check they went through, newest first.
    * `GET /api/v2/sso-connections/:idp_id/login-traces`. Needs the scope `read:sso_connections`.
    *
-   * @throws ApiError with a code of SsoConnectionsListLoginTracesErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * for await (const ssoLoginTrace of client.ssoConnections.listLoginTraces.all({ idp_id: 'awesome_company_5fGh2KqPzX81mTnRw4YdJb' })) console.log(ssoLoginTrace)
+   * ```
    */
   readonly listLoginTraces: ListMethod<SsoConnectionsListLoginTracesInput, SsoLoginTraceList, SsoLoginTrace>
 
@@ -8174,7 +8753,11 @@ export interface SsoConnectionsMethods {
    * Make the address at which a user signs in by an SSO connection.
    * `POST /api/v2/sso-saml-challenges`. Needs the scope `write:sso_connections`.
    *
-   * @throws ApiError with a code of SsoConnectionsCreateSamlChallengeErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `application_not_found`, `sso_connection_not_found`; 409 `connection_inactive`, `sso_connection_not_configured`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const ssoSamlChallenge = await client.ssoConnections.createSamlChallenge({ org_domain: 'awesome-company' })
+   * ```
    */
   createSamlChallenge(
     input?: SsoConnectionsCreateSamlChallengeInput,
@@ -8185,7 +8768,11 @@ export interface SsoConnectionsMethods {
    * Make the address at which a user signs in by an SSO connection of OpenID Connect.
    * `POST /api/v2/sso-oauth-challenges`. Needs the scope `write:sso_connections`.
    *
-   * @throws ApiError with a code of SsoConnectionsCreateOauthChallengeErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `application_not_found`, `sso_connection_not_found`; 409 `connection_inactive`, `sso_connection_not_configured`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const ssoOauthChallenge = await client.ssoConnections.createOauthChallenge({ org_domain: 'awesome-company' })
+   * ```
    */
   createOauthChallenge(
     input?: SsoConnectionsCreateOauthChallengeInput,
@@ -8193,12 +8780,17 @@ export interface SsoConnectionsMethods {
   ): Promise<SsoOauthChallenge>
 }
 
+/** The methods of `client.admins`. */
 export interface AdminsMethods {
   /**
    * Invite an administrator by mail, or again: earlier links end; a sandbox key invites to the sandbox alone.
    * `POST /api/v2/org/:org_domain/admins`. Needs the scope `write:admins`. Carries an Idempotency-Key, so that it is repeated safely.
    *
-   * @throws ApiError with a code of AdminsInviteErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const admin = await client.admins.invite({ org_domain: 'awesome-company', email: 'grace@awesome.example' })
+   * ```
    */
   invite(input: AdminsInviteInput, options?: RequestOptions): Promise<Admin>
 
@@ -8206,7 +8798,11 @@ export interface AdminsMethods {
    * List the administrators of an organization, newest first.
    * `GET /api/v2/org/:org_domain/admins`. Needs the scope `read:admins`.
    *
-   * @throws ApiError with a code of AdminsListErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * for await (const admin of client.admins.list.all({ org_domain: 'awesome-company' })) console.log(admin)
+   * ```
    */
   readonly list: ListMethod<AdminsListInput, AdminList, Admin>
 
@@ -8214,17 +8810,26 @@ export interface AdminsMethods {
    * Remove an administrator: their links and sessions end.
    * `DELETE /api/v2/org/:org_domain/admins/:email`. Needs the scope `write:admins`.
    *
-   * @throws ApiError with a code of AdminsDeleteErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `admin_not_found`; 409 `production_is_up`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const adminDeletion = await client.admins.delete({ org_domain: 'awesome-company', email: 'ada@awesome.example' })
+   * ```
    */
   delete(input: AdminsDeleteInput, options?: RequestOptions): Promise<AdminDeletion>
 }
 
+/** The methods of `client.directorySync`. */
 export interface DirectorySyncMethods {
   /**
    * Let a provider keep the users of an organization; its secret is in this answer alone.
    * `POST /api/v2/org/:org_domain/directory-sync`. Needs the scope `write:directories`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
    *
-   * @throws ApiError with a code of DirectorySyncCreateErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 409 `directory_sync_taken`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const directorySync = await client.directorySync.create({ org_domain: 'awesome-company', provider_type: 'entra_id' })
+   * ```
    */
   create(input: DirectorySyncCreateInput, options?: RequestOptions): Promise<DirectorySync>
 
@@ -8232,7 +8837,11 @@ export interface DirectorySyncMethods {
    * Get the directory of an organization.
    * `GET /api/v2/org/:org_domain/directory-sync`. Needs the scope `read:directories`. etagOf() knows the version of the answer.
    *
-   * @throws ApiError with a code of DirectorySyncGetErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `directory_sync_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const directorySync = await client.directorySync.get({ org_domain: 'awesome-company' })
+   * ```
    */
   get(input: DirectorySyncGetInput, options?: RequestOptions): Promise<DirectorySync>
 
@@ -8240,7 +8849,16 @@ export interface DirectorySyncMethods {
    * Change the directory of an organization.
    * `PUT /api/v2/org/:org_domain/directory-sync`. Needs the scope `write:directories`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError with a code of DirectorySyncUpdateErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `directory_sync_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const directorySync = await client.directorySync.update({
+   *   org_domain: 'awesome-company',
+   *   provider_type: 'entra_id',
+   *   active: true,
+   *   takes_over_users: false,
+   * })
+   * ```
    */
   update(input: DirectorySyncUpdateInput, options?: RequestOptions): Promise<DirectorySync>
 
@@ -8248,7 +8866,11 @@ export interface DirectorySyncMethods {
    * Delete the directory and its groups; its users stay, and nobody keeps them.
    * `DELETE /api/v2/org/:org_domain/directory-sync`. Needs the scope `write:directories`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError with a code of DirectorySyncDeleteErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `directory_sync_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const directorySyncDeletion = await client.directorySync.delete({ org_domain: 'awesome-company' })
+   * ```
    */
   delete(input: DirectorySyncDeleteInput, options?: RequestOptions): Promise<DirectorySyncDeletion>
 
@@ -8256,7 +8878,11 @@ export interface DirectorySyncMethods {
    * Make a new secret; the one before is good for 24 hours more.
    * `PUT /api/v2/org/:org_domain/directory-sync/reset`. Needs the scope `write:directories`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError with a code of DirectorySyncResetErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `directory_sync_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const directorySync = await client.directorySync.reset({ org_domain: 'awesome-company' })
+   * ```
    */
   reset(input: DirectorySyncResetInput, options?: RequestOptions): Promise<DirectorySync>
 
@@ -8264,17 +8890,29 @@ export interface DirectorySyncMethods {
    * List what the provider of a directory asked in the last seven days, newest first.
    * `GET /api/v2/org/:org_domain/directory-sync/requests`. Needs the scope `read:directories`.
    *
-   * @throws ApiError with a code of DirectorySyncListRequestsErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `directory_sync_not_found`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * for await (const scimRequest of client.directorySync.listRequests.all({ org_domain: 'awesome-company' })) console.log(scimRequest)
+   * ```
    */
   readonly listRequests: ListMethod<DirectorySyncListRequestsInput, ScimRequestList, ScimRequest>
 }
 
+/** The methods of `client.relays`. */
 export interface RelaysMethods {
   /**
    * Create a relay to a partner.
    * `POST /api/v2/relays`. Needs the scope `write:relays`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
    *
-   * @throws ApiError with a code of RelaysCreateErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `organization_not_found`; 409 `partner_not_open`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const relay = await client.relays.create({
+   *   partner_domain: 'partner-company',
+   *   partner_redirect_uri: 'https://partner.example/callback',
+   * })
+   * ```
    */
   create(input: RelaysCreateInput, options?: RequestOptions): Promise<Relay>
 
@@ -8282,7 +8920,11 @@ export interface RelaysMethods {
    * List relays, newest first.
    * `GET /api/v2/relays`. Needs the scope `read:relays`.
    *
-   * @throws ApiError with a code of RelaysListErrorCode.
+   * @throws ApiError 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * for await (const relay of client.relays.list.all()) console.log(relay)
+   * ```
    */
   readonly list: ListMethod<RelaysListInput, RelayList, Relay>
 
@@ -8290,7 +8932,11 @@ export interface RelaysMethods {
    * Get a relay.
    * `GET /api/v2/relays/:relay_id`. Needs the scope `read:relays`. etagOf() knows the version of the answer.
    *
-   * @throws ApiError with a code of RelaysGetErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `relay_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const relay = await client.relays.get({ relay_id: '0190c900-4d5e-7f60-a172-839405162738' })
+   * ```
    */
   get(input: RelaysGetInput, options?: RequestOptions): Promise<Relay>
 
@@ -8298,7 +8944,15 @@ export interface RelaysMethods {
    * Change a relay.
    * `PUT /api/v2/relays/:relay_id`. Needs the scope `write:relays`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError with a code of RelaysUpdateErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `relay_not_found`; 409 `partner_not_open`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const relay = await client.relays.update({
+   *   relay_id: '0190c900-4d5e-7f60-a172-839405162738',
+   *   partner_redirect_uri: 'https://partner.example/callback',
+   *   active: true,
+   * })
+   * ```
    */
   update(input: RelaysUpdateInput, options?: RequestOptions): Promise<Relay>
 
@@ -8306,7 +8960,11 @@ export interface RelaysMethods {
    * Delete a relay; what it was asked to carry arrives nowhere.
    * `DELETE /api/v2/relays/:relay_id`. Needs the scope `write:relays`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError with a code of RelaysDeleteErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `relay_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const relayDeletion = await client.relays.delete({ relay_id: '0190c900-4d5e-7f60-a172-839405162738' })
+   * ```
    */
   delete(input: RelaysDeleteInput, options?: RequestOptions): Promise<RelayDeletion>
 
@@ -8314,27 +8972,50 @@ export interface RelaysMethods {
    * Ask for the address that carries a signed-in user to the partner.
    * `POST /api/v2/relays/:relay_id/request`. Needs the scope `write:relays`.
    *
-   * @throws ApiError with a code of RelaysRequestErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `relay_not_found`; 409 `relay_inactive`, `partner_not_open`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `access_token_refused`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const relayRequest = await client.relays.request({
+   *   relay_id: '0190c900-4d5e-7f60-a172-839405162738',
+   *   access_token: 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJqdHQiOiJhcGlfa2V5In0.c2lnbmF0dXJl',
+   * })
+   * ```
    */
   request(input: RelaysRequestInput, options?: RequestOptions): Promise<RelayRequest>
 }
 
+/** The methods of `client.events`. */
 export interface EventsMethods {
   /**
    * Read the events of the account and environment in their order, from a position on.
    * `GET /api/v2/events`. Needs the scope `read:events`.
    *
-   * @throws ApiError with a code of EventsListErrorCode.
+   * @throws ApiError 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 410 `events_expired`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const eventPage = await client.events.list()
+   * ```
    */
   list(input?: EventsListInput, options?: RequestOptions): Promise<EventPage>
 }
 
+/** The methods of `client.webhooks`. */
 export interface WebhooksMethods {
   /**
    * Create a webhook; events from now on are sent to it.
    * `POST /api/v2/webhooks`. Needs the scope `write:webhooks`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
    *
-   * @throws ApiError with a code of WebhooksCreateErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`, `webhooks_exhausted`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const webhook = await client.webhooks.create({
+   *   name: 'Directory of the shop',
+   *   target_url: 'https://shop.example/portico/events',
+   *   event_codes: ['user.all', 'organization.organization.delete.success'],
+   *   active: true,
+   *   retry_on_timeout: false,
+   * })
+   * ```
    */
   create(input: WebhooksCreateInput, options?: RequestOptions): Promise<Webhook>
 
@@ -8342,7 +9023,11 @@ export interface WebhooksMethods {
    * List webhooks, newest first.
    * `GET /api/v2/webhooks`. Needs the scope `read:webhooks`.
    *
-   * @throws ApiError with a code of WebhooksListErrorCode.
+   * @throws ApiError 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * for await (const webhook of client.webhooks.list.all()) console.log(webhook)
+   * ```
    */
   readonly list: ListMethod<WebhooksListInput, WebhookList, Webhook>
 
@@ -8350,7 +9035,11 @@ export interface WebhooksMethods {
    * Get a webhook.
    * `GET /api/v2/webhooks/:webhook_id`. Needs the scope `read:webhooks`. etagOf() knows the version of the answer.
    *
-   * @throws ApiError with a code of WebhooksGetErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `webhook_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const webhook = await client.webhooks.get({ webhook_id: '0190c8f0-2b3c-7d4e-8f50-617283940a1b' })
+   * ```
    */
   get(input: WebhooksGetInput, options?: RequestOptions): Promise<Webhook>
 
@@ -8358,7 +9047,16 @@ export interface WebhooksMethods {
    * Change a webhook.
    * `PUT /api/v2/webhooks/:webhook_id`. Needs the scope `write:webhooks`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError with a code of WebhooksUpdateErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `webhook_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const webhook = await client.webhooks.update({
+   *   webhook_id: '0190c8f0-2b3c-7d4e-8f50-617283940a1b',
+   *   name: 'Directory of the shop',
+   *   target_url: 'https://shop.example/portico/events',
+   *   event_codes: ['user.all', 'organization.organization.delete.success'],
+   * })
+   * ```
    */
   update(input: WebhooksUpdateInput, options?: RequestOptions): Promise<Webhook>
 
@@ -8366,7 +9064,11 @@ export interface WebhooksMethods {
    * Delete a webhook with its deliveries; nothing is sent to it any more.
    * `DELETE /api/v2/webhooks/:webhook_id`. Needs the scope `write:webhooks`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError with a code of WebhooksDeleteErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `webhook_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const webhookDeletion = await client.webhooks.delete({ webhook_id: '0190c8f0-2b3c-7d4e-8f50-617283940a1b' })
+   * ```
    */
   delete(input: WebhooksDeleteInput, options?: RequestOptions): Promise<WebhookDeletion>
 
@@ -8374,7 +9076,11 @@ export interface WebhooksMethods {
    * Give a webhook a new signature key; the one before signs too, as v0, for 24 hours.
    * `POST /api/v2/webhooks/:webhook_id/rotate-signature-key`. Needs the scope `write:webhooks`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
    *
-   * @throws ApiError with a code of WebhooksRotateSignatureKeyErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `webhook_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const webhook = await client.webhooks.rotateSignatureKey({ webhook_id: '0190c8f0-2b3c-7d4e-8f50-617283940a1b' })
+   * ```
    */
   rotateSignatureKey(input: WebhooksRotateSignatureKeyInput, options?: RequestOptions): Promise<Webhook>
 
@@ -8382,7 +9088,11 @@ export interface WebhooksMethods {
    * Send a test event to a webhook, active or not.
    * `POST /api/v2/webhooks/:webhook_id/test`. Needs the scope `write:webhooks`. Exists with sandbox keys alone. Carries an Idempotency-Key, so that it is repeated safely.
    *
-   * @throws ApiError with a code of WebhooksTestErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`, `sandbox_only`; 404 `webhook_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const webhookDelivery = await client.webhooks.test({ webhook_id: '0190c8f0-2b3c-7d4e-8f50-617283940a1b' })
+   * ```
    */
   test(input: WebhooksTestInput, options?: RequestOptions): Promise<WebhookDelivery>
 
@@ -8390,7 +9100,11 @@ export interface WebhooksMethods {
    * List what was sent to a webhook, or is to be, newest first, with attempts and answers.
    * `GET /api/v2/webhooks/:webhook_id/deliveries`. Needs the scope `read:webhooks`.
    *
-   * @throws ApiError with a code of WebhooksListDeliveriesErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `webhook_not_found`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * for await (const webhookDelivery of client.webhooks.listDeliveries.all({ webhook_id: '0190c8f0-2b3c-7d4e-8f50-617283940a1b' })) console.log(webhookDelivery)
+   * ```
    */
   readonly listDeliveries: ListMethod<WebhooksListDeliveriesInput, WebhookDeliveryList, WebhookDelivery>
 
@@ -8398,7 +9112,14 @@ export interface WebhooksMethods {
    * Send an event to a webhook again, whatever became of it before.
    * `POST /api/v2/webhooks/:webhook_id/deliveries/:delivery_id/redeliver`. Needs the scope `write:webhooks`. Carries an Idempotency-Key, so that it is repeated safely.
    *
-   * @throws ApiError with a code of WebhooksRedeliverErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `webhook_not_found`, `delivery_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const webhookDelivery = await client.webhooks.redeliver({
+   *   webhook_id: '0190c8f0-2b3c-7d4e-8f50-617283940a1b',
+   *   delivery_id: '0190c8f1-1a2b-7c3d-8e4f-5061728394a5',
+   * })
+   * ```
    */
   redeliver(input: WebhooksRedeliverInput, options?: RequestOptions): Promise<WebhookDelivery>
 
@@ -8406,37 +9127,62 @@ export interface WebhooksMethods {
    * Send events to a webhook again: all that failed or were lost, or everything since a time.
    * `POST /api/v2/webhooks/:webhook_id/redeliver`. Needs the scope `write:webhooks`. Carries an Idempotency-Key, so that it is repeated safely.
    *
-   * @throws ApiError with a code of WebhooksRedeliverAllErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `webhook_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const webhookRedelivery = await client.webhooks.redeliverAll({ webhook_id: '0190c8f0-2b3c-7d4e-8f50-617283940a1b' })
+   * ```
    */
   redeliverAll(input: WebhooksRedeliverAllInput, options?: RequestOptions): Promise<WebhookRedelivery>
 }
 
+/** The methods of `client.logEvents`. */
 export interface LogEventsMethods {
   /**
    * List what happened at sign-in, newest first.
    * `GET /api/v2/org/:org_domain/log-events`. Needs the scope `read:log_events`.
    *
-   * @throws ApiError with a code of LogEventsListErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * for await (const logEvent of client.logEvents.list.all({ org_domain: 'awesome-company' })) console.log(logEvent)
+   * ```
    */
   readonly list: ListMethod<LogEventsListInput, LogEventList, LogEvent>
 }
 
+/** The methods of `client.outbox`. */
 export interface OutboxMethods {
   /**
    * List the mails and text messages of the sandbox, newest first; they are kept here and never sent.
    * `GET /api/v2/outbox`. Needs the scope `write:magic_links`. Exists with sandbox keys alone.
    *
-   * @throws ApiError with a code of OutboxListErrorCode.
+   * @throws ApiError 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`, `sandbox_only`; 429 `rate_limited`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * for await (const outboxMessage of client.outbox.list.all()) console.log(outboxMessage)
+   * ```
    */
   readonly list: ListMethod<OutboxListInput, OutboxMessageList, OutboxMessage>
 }
 
+/** The methods of `client.oauth`. */
 export interface OauthMethods {
   /**
    * Get an API token with the client credentials of an API key.
    * `POST /api/v2/oauth/token`. Sends no API token.
    *
-   * @throws ApiError with a code of OauthApiTokenErrorCode, or OAuthError.
+   * @throws ApiError 403 `https_required`; 413 `body_too_large`; 415 `media_type_unsupported`.
+   * @throws OAuthError with a code of OAuthErrorCode.
+   * @example
+   * ```ts
+   * const apiToken = await client.oauth.apiToken({
+   *   grant_type: 'client_credentials',
+   *   client_id: '0190c8a1-5d6e-7f80-9a1b-2c3d4e5f6071',
+   *   client_secret: 'keysandbox_…',
+   *   domain: 'acme',
+   * })
+   * ```
    */
   apiToken(input?: OauthApiTokenInput, options?: RequestOptions): Promise<ApiToken>
 
@@ -8444,7 +9190,17 @@ export interface OauthMethods {
    * Exchange an authorization code or a refresh token for tokens of the user; also the client-credentials grant.
    * `POST /oauth/token`. Sends no API token.
    *
-   * @throws ApiError with a code of OauthTokenErrorCode, or OAuthError.
+   * @throws ApiError 403 `https_required`; 413 `body_too_large`; 415 `media_type_unsupported`.
+   * @throws OAuthError with a code of OAuthErrorCode.
+   * @example
+   * ```ts
+   * const userTokens = await client.oauth.token({
+   *   grant_type: 'authorization_code',
+   *   client_id: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+   *   code: 'q3Jc0mVx8n2Zr5tYb7uAe1oPi4Ls6Kd9',
+   *   redirect_uri: 'https://store.example/callback',
+   * })
+   * ```
    */
   token(input?: OauthTokenInput, options?: RequestOptions): Promise<UserTokens | ApiToken>
 
@@ -8452,7 +9208,18 @@ export interface OauthMethods {
    * The token endpoint that the discovery document of an organization names.
    * `POST /t/:org_domain/oauth/token`. Sends no API token.
    *
-   * @throws ApiError with a code of OauthOrganizationTokenErrorCode, or OAuthError.
+   * @throws ApiError 403 `https_required`; 413 `body_too_large`; 415 `media_type_unsupported`.
+   * @throws OAuthError with a code of OAuthErrorCode.
+   * @example
+   * ```ts
+   * const userTokens = await client.oauth.organizationToken({
+   *   org_domain: 'awesome-company',
+   *   grant_type: 'authorization_code',
+   *   client_id: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+   *   code: 'q3Jc0mVx8n2Zr5tYb7uAe1oPi4Ls6Kd9',
+   *   redirect_uri: 'https://store.example/callback',
+   * })
+   * ```
    */
   organizationToken(input: OauthOrganizationTokenInput, options?: RequestOptions): Promise<UserTokens>
 
@@ -8460,7 +9227,15 @@ export interface OauthMethods {
    * Give a refresh token back; nothing that was made of it is good any more.
    * `POST /oauth/revoke`. Sends no API token.
    *
-   * @throws ApiError with a code of OauthRevokeErrorCode, or OAuthError.
+   * @throws ApiError 403 `https_required`; 413 `body_too_large`; 415 `media_type_unsupported`.
+   * @throws OAuthError with a code of OAuthErrorCode.
+   * @example
+   * ```ts
+   * const revokedToken = await client.oauth.revoke({
+   *   token: 'h5Gt0rYV3wKq8uZx1LmN2c.M2bX9cV7nQ4wE6rT8yU1iO3pA5sD7fG9hJ0kL2zXcVb',
+   *   client_id: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+   * })
+   * ```
    */
   revoke(input?: OauthRevokeInput, options?: RequestOptions): Promise<RevokedToken>
 
@@ -8468,7 +9243,16 @@ export interface OauthMethods {
    * The revocation endpoint that the discovery document of an organization names.
    * `POST /t/:org_domain/oauth/revoke`. Sends no API token.
    *
-   * @throws ApiError with a code of OauthOrganizationRevokeErrorCode, or OAuthError.
+   * @throws ApiError 403 `https_required`; 413 `body_too_large`; 415 `media_type_unsupported`.
+   * @throws OAuthError with a code of OAuthErrorCode.
+   * @example
+   * ```ts
+   * const revokedToken = await client.oauth.organizationRevoke({
+   *   org_domain: 'awesome-company',
+   *   token: 'h5Gt0rYV3wKq8uZx1LmN2c.M2bX9cV7nQ4wE6rT8yU1iO3pA5sD7fG9hJ0kL2zXcVb',
+   *   client_id: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+   * })
+   * ```
    */
   organizationRevoke(input: OauthOrganizationRevokeInput, options?: RequestOptions): Promise<RevokedToken>
 
@@ -8476,7 +9260,17 @@ export interface OauthMethods {
    * Ask what a token of a user is worth, with an API key that has the scope read:sessions.
    * `POST /oauth/introspect`. Sends no API token.
    *
-   * @throws ApiError with a code of OauthIntrospectErrorCode, or OAuthError.
+   * @throws ApiError 403 `https_required`; 413 `body_too_large`; 415 `media_type_unsupported`.
+   * @throws OAuthError with a code of OAuthErrorCode.
+   * @example
+   * ```ts
+   * const introspection = await client.oauth.introspect({
+   *   token: 'h5Gt0rYV3wKq8uZx1LmN2c.M2bX9cV7nQ4wE6rT8yU1iO3pA5sD7fG9hJ0kL2zXcVb',
+   *   token_type_hint: 'refresh_token',
+   *   client_id: '0190c8a1-5d6e-7f80-9a1b-2c3d4e5f6071',
+   *   client_secret: 'keysandbox_…',
+   * })
+   * ```
    */
   introspect(input?: OauthIntrospectInput, options?: RequestOptions): Promise<Introspection>
 
@@ -8484,7 +9278,18 @@ export interface OauthMethods {
    * The introspection endpoint that the discovery document of an organization names.
    * `POST /t/:org_domain/oauth/introspect`. Sends no API token.
    *
-   * @throws ApiError with a code of OauthOrganizationIntrospectErrorCode, or OAuthError.
+   * @throws ApiError 403 `https_required`; 413 `body_too_large`; 415 `media_type_unsupported`.
+   * @throws OAuthError with a code of OAuthErrorCode.
+   * @example
+   * ```ts
+   * const introspection = await client.oauth.organizationIntrospect({
+   *   org_domain: 'awesome-company',
+   *   token: 'h5Gt0rYV3wKq8uZx1LmN2c.M2bX9cV7nQ4wE6rT8yU1iO3pA5sD7fG9hJ0kL2zXcVb',
+   *   token_type_hint: 'refresh_token',
+   *   client_id: '0190c8a1-5d6e-7f80-9a1b-2c3d4e5f6071',
+   *   client_secret: 'keysandbox_…',
+   * })
+   * ```
    */
   organizationIntrospect(
     input: OauthOrganizationIntrospectInput,
@@ -8492,12 +9297,17 @@ export interface OauthMethods {
   ): Promise<Introspection>
 }
 
+/** The methods of `client.oidc`. */
 export interface OidcMethods {
   /**
    * Provider metadata of the organization.
    * `GET /t/:org_domain/.well-known/openid-configuration`. Sends no API token.
    *
-   * @throws ApiError with a code of OidcDiscoveryErrorCode.
+   * @throws ApiError 400 `malformed_request`; 403 `https_required`; 404 `organization_not_found`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const providerMetadata = await client.oidc.discovery({ org_domain: 'awesome-company' })
+   * ```
    */
   discovery(input: OidcDiscoveryInput, options?: RequestOptions): Promise<ProviderMetadata>
 
@@ -8505,7 +9315,11 @@ export interface OidcMethods {
    * Public keys of the organization, of both environments.
    * `GET /t/:org_domain/.well-known/jwks.json`. Sends no API token.
    *
-   * @throws ApiError with a code of OidcKeySetErrorCode.
+   * @throws ApiError 400 `malformed_request`; 403 `https_required`; 404 `organization_not_found`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const keySet = await client.oidc.keySet({ org_domain: 'awesome-company' })
+   * ```
    */
   keySet(input: OidcKeySetInput, options?: RequestOptions): Promise<KeySet>
 
@@ -8513,7 +9327,11 @@ export interface OidcMethods {
    * Claims of the user of an access token, which is sent as the bearer token.
    * `GET /t/:org_domain/userinfo`. Sends no API token.
    *
-   * @throws ApiError with a code of OidcUserInfoErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`; 404 `organization_not_found`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const userInfo = await client.oidc.userInfo({ org_domain: 'awesome-company' })
+   * ```
    */
   userInfo(input: OidcUserInfoInput, options?: RequestOptions): Promise<UserInfo>
 
@@ -8521,7 +9339,11 @@ export interface OidcMethods {
    * The same, for clients that post.
    * `POST /t/:org_domain/userinfo`. Sends no API token.
    *
-   * @throws ApiError with a code of OidcPostUserInfoErrorCode.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`; 404 `organization_not_found`; 503 `unavailable`.
+   * @example
+   * ```ts
+   * const userInfo = await client.oidc.postUserInfo({ org_domain: 'awesome-company' })
+   * ```
    */
   postUserInfo(input: OidcPostUserInfoInput, options?: RequestOptions): Promise<UserInfo>
 }
@@ -8548,126 +9370,75 @@ export interface Client {
   readonly oidc: OidcMethods
 }
 
-export type RouteRow = readonly [method: string, path: string, flags: string, query?: readonly string[]]
+/** Method, path, and flags: b takes a body, f as a form, i carries an Idempotency-Key, l is a list, o sends no API token. */
+export type RouteRow = readonly [method: string, path: string, flags: string]
 
-/**
- * Method, path, flags, and what a body-carrying request has in its query.
- * Flags: b takes a body, f as a form, i carries an Idempotency-Key, l is a list, o sends no API token.
- */
-export const routeTable: { readonly [Name in OperationName]: RouteRow } = {
-  'organizations.list': ['GET', '/api/v2/organizations', 'l'],
-  'organizations.create': ['POST', '/api/v2/organizations', 'bi'],
-  'organizations.get': ['GET', '/api/v2/organizations/:org_domain', ''],
-  'organizations.update': ['PUT', '/api/v2/organizations/:org_domain', 'b'],
-  'organizations.delete': ['DELETE', '/api/v2/organizations/:org_domain', ''],
-  'users.create': ['POST', '/api/v2/org/:org_domain/users', 'bi'],
-  'users.list': ['GET', '/api/v2/org/:org_domain/users', 'l'],
-  'users.get': ['GET', '/api/v2/org/:org_domain/users/:user_id', ''],
-  'users.getByEmail': ['GET', '/api/v2/org/:org_domain/user-by-email/:user_email', ''],
-  'users.update': ['PUT', '/api/v2/org/:org_domain/users/:user_id', 'b'],
-  'users.delete': ['DELETE', '/api/v2/org/:org_domain/users/:user_id', ''],
-  'users.addMetadata': ['PUT', '/api/v2/org/:org_domain/users/:user_id/add-metadata', 'b'],
-  'users.removeMetadata': ['PUT', '/api/v2/org/:org_domain/users/:user_id/remove-metadata', 'b'],
-  'applications.create': ['POST', '/api/v2/org/:org_domain/applications', 'bi'],
-  'applications.list': ['GET', '/api/v2/org/:org_domain/applications', 'l'],
-  'applications.get': ['GET', '/api/v2/org/:org_domain/applications/:client_id', ''],
-  'applications.update': ['PUT', '/api/v2/org/:org_domain/applications/:client_id', 'b'],
-  'applications.delete': ['DELETE', '/api/v2/org/:org_domain/applications/:client_id', ''],
-  'tokenCustomization.sample': ['GET', '/api/v2/org/:org_domain/token-customization/sample', ''],
-  'tokenCustomization.createMetaKey': [
-    'POST',
-    '/api/v2/org/:org_domain/token-customization/user-metakey',
-    'bi',
-  ],
-  'tokenCustomization.listMetaKeys': ['GET', '/api/v2/org/:org_domain/token-customization/user-metakey', 'l'],
-  'tokenCustomization.deleteMetaKey': [
-    'DELETE',
-    '/api/v2/org/:org_domain/token-customization/user-metakey',
-    'b',
-  ],
-  'tokenCustomization.setUserMetadata': [
-    'PATCH',
-    '/api/v2/org/:org_domain/token-customization/set-user-metadata',
-    'b',
-  ],
-  'magicLink.createChallenge': ['POST', '/api/v2/magic-link-challenge', 'b'],
-  'magicLink.getConnection': ['GET', '/api/v2/org/:org_domain/magic-link-connection', ''],
-  'magicLink.updateConnection': ['PUT', '/api/v2/org/:org_domain/magic-link-connection', 'b'],
-  'password.createConnection': ['POST', '/api/v2/org/:org_domain/password-connection', 'bi'],
-  'password.getConnection': ['GET', '/api/v2/org/:org_domain/password-connection', ''],
-  'password.updateConnection': ['PUT', '/api/v2/org/:org_domain/password-connection', 'b'],
-  'password.createRequest': ['POST', '/api/v2/password-request', 'b'],
-  'password.createChallenge': ['POST', '/api/v2/password-challenge', 'b'],
-  'password.set': ['POST', '/api/v2/password', 'b'],
-  'totp.getConnection': ['GET', '/api/v2/org/:org_domain/totp-connection', ''],
-  'totp.postConnection': ['POST', '/api/v2/org/:org_domain/totp-connection', 'bi'],
-  'totp.updateConnection': ['PUT', '/api/v2/org/:org_domain/totp-connection', 'b'],
-  'totp.enroll': ['POST', '/api/v2/org/:org_domain/totp-enrollment/:user_id', 'b'],
-  'totp.validateEnrollment': ['PUT', '/api/v2/org/:org_domain/totp-enrollment/validation/:user_id', 'b'],
-  'totp.createChallenge': ['POST', '/api/v2/org/:org_domain/totp-challenge/:user_id', 'b'],
-  'totp.validateChallenge': ['PUT', '/api/v2/org/:org_domain/totp-challenge/validation/:user_id', 'b'],
-  'sessions.list': ['GET', '/api/v2/org/:org_domain/users/:user_id/sessions', 'l'],
-  'sessions.endAll': ['DELETE', '/api/v2/org/:org_domain/users/:user_id/sessions', ''],
-  'sessions.end': ['DELETE', '/api/v2/org/:org_domain/users/:user_id/sessions/:session_id', ''],
-  'ssoConnections.create': ['POST', '/api/v2/sso-connections', 'bi'],
-  'ssoConnections.list': ['GET', '/api/v2/sso-connections', 'l'],
-  'ssoConnections.get': ['GET', '/api/v2/sso-connections/:idp_id', ''],
-  'ssoConnections.update': ['PUT', '/api/v2/sso-connections/:idp_id', 'b'],
-  'ssoConnections.createDefaultRedirection': [
-    'POST',
-    '/api/v2/sso-connections/:idp_id/default-redirection',
-    'bi',
-  ],
-  'ssoConnections.getDefaultRedirection': ['GET', '/api/v2/sso-connections/:idp_id/default-redirection', ''],
-  'ssoConnections.setUserPolicy': ['PUT', '/api/v2/sso-connections/:idp_id/sso-user-policy', 'b'],
-  'ssoConnections.createOnboarding': ['POST', '/api/v2/sso-connections/:idp_id/admin-onboarding', 'bi'],
-  'ssoConnections.updateOnboarding': ['PUT', '/api/v2/sso-connections/:idp_id/admin-onboarding', 'b'],
-  'ssoConnections.inviteAdmin': ['POST', '/api/v2/sso-connections/:idp_id/invite-admin', 'i'],
-  'ssoConnections.resetOnboarding': ['PATCH', '/api/v2/sso-connections/:idp_id/reset-onboarding', ''],
-  'ssoConnections.activate': ['PATCH', '/api/v2/sso-connections/:idp_id/activate', ''],
-  'ssoConnections.disable': ['PATCH', '/api/v2/sso-connections/:idp_id/disable', ''],
-  'ssoConnections.useMetadata': ['PATCH', '/api/v2/sso-connections/:idp_id/metadata/:version/use', ''],
-  'ssoConnections.useOidcClient': ['PATCH', '/api/v2/sso-connections/:idp_id/oidc-clients/:version/use', ''],
-  'ssoConnections.listLoginTraces': ['GET', '/api/v2/sso-connections/:idp_id/login-traces', 'l'],
-  'ssoConnections.createSamlChallenge': ['POST', '/api/v2/sso-saml-challenges', 'b'],
-  'ssoConnections.createOauthChallenge': ['POST', '/api/v2/sso-oauth-challenges', 'b'],
-  'admins.invite': ['POST', '/api/v2/org/:org_domain/admins', 'bi'],
-  'admins.list': ['GET', '/api/v2/org/:org_domain/admins', 'l'],
-  'admins.delete': ['DELETE', '/api/v2/org/:org_domain/admins/:email', ''],
-  'directorySync.create': ['POST', '/api/v2/org/:org_domain/directory-sync', 'bi'],
-  'directorySync.get': ['GET', '/api/v2/org/:org_domain/directory-sync', ''],
-  'directorySync.update': ['PUT', '/api/v2/org/:org_domain/directory-sync', 'b'],
-  'directorySync.delete': ['DELETE', '/api/v2/org/:org_domain/directory-sync', ''],
-  'directorySync.reset': ['PUT', '/api/v2/org/:org_domain/directory-sync/reset', ''],
-  'directorySync.listRequests': ['GET', '/api/v2/org/:org_domain/directory-sync/requests', 'l'],
-  'relays.create': ['POST', '/api/v2/relays', 'bi'],
-  'relays.list': ['GET', '/api/v2/relays', 'l'],
-  'relays.get': ['GET', '/api/v2/relays/:relay_id', ''],
-  'relays.update': ['PUT', '/api/v2/relays/:relay_id', 'b'],
-  'relays.delete': ['DELETE', '/api/v2/relays/:relay_id', ''],
-  'relays.request': ['POST', '/api/v2/relays/:relay_id/request', 'b'],
-  'events.list': ['GET', '/api/v2/events', ''],
-  'webhooks.create': ['POST', '/api/v2/webhooks', 'bi'],
-  'webhooks.list': ['GET', '/api/v2/webhooks', 'l'],
-  'webhooks.get': ['GET', '/api/v2/webhooks/:webhook_id', ''],
-  'webhooks.update': ['PUT', '/api/v2/webhooks/:webhook_id', 'b'],
-  'webhooks.delete': ['DELETE', '/api/v2/webhooks/:webhook_id', ''],
-  'webhooks.rotateSignatureKey': ['POST', '/api/v2/webhooks/:webhook_id/rotate-signature-key', 'i'],
-  'webhooks.test': ['POST', '/api/v2/webhooks/:webhook_id/test', 'i'],
-  'webhooks.listDeliveries': ['GET', '/api/v2/webhooks/:webhook_id/deliveries', 'l'],
-  'webhooks.redeliver': ['POST', '/api/v2/webhooks/:webhook_id/deliveries/:delivery_id/redeliver', 'i'],
-  'webhooks.redeliverAll': ['POST', '/api/v2/webhooks/:webhook_id/redeliver', 'bi'],
-  'logEvents.list': ['GET', '/api/v2/org/:org_domain/log-events', 'l'],
-  'outbox.list': ['GET', '/api/v2/outbox', 'l'],
-  'oauth.apiToken': ['POST', '/api/v2/oauth/token', 'bfo'],
-  'oauth.token': ['POST', '/oauth/token', 'bfo'],
-  'oauth.organizationToken': ['POST', '/t/:org_domain/oauth/token', 'bfo'],
-  'oauth.revoke': ['POST', '/oauth/revoke', 'bfo'],
-  'oauth.organizationRevoke': ['POST', '/t/:org_domain/oauth/revoke', 'bfo'],
-  'oauth.introspect': ['POST', '/oauth/introspect', 'bfo'],
-  'oauth.organizationIntrospect': ['POST', '/t/:org_domain/oauth/introspect', 'bfo'],
-  'oidc.discovery': ['GET', '/t/:org_domain/.well-known/openid-configuration', 'o'],
-  'oidc.keySet': ['GET', '/t/:org_domain/.well-known/jwks.json', 'o'],
-  'oidc.userInfo': ['GET', '/t/:org_domain/userinfo', 'o'],
-  'oidc.postUserInfo': ['POST', '/t/:org_domain/userinfo', 'o'],
-}
+export const routeTable = /* @__PURE__ */ readRoutes<OperationName>({
+  organizations: `/api/v2/organizations list GETl create POSTbi
+/api/v2/organizations/:org_domain get GET update PUTb delete DELETE`,
+  users: `/api/v2/org/:org_domain/users create POSTbi list GETl
+/api/v2/org/:org_domain/users/:user_id get GET update PUTb delete DELETE
+/api/v2/org/:org_domain/user-by-email/:user_email getByEmail GET
+/api/v2/org/:org_domain/users/:user_id/add-metadata addMetadata PUTb
+/api/v2/org/:org_domain/users/:user_id/remove-metadata removeMetadata PUTb`,
+  applications: `/api/v2/org/:org_domain/applications create POSTbi list GETl
+/api/v2/org/:org_domain/applications/:client_id get GET update PUTb delete DELETE`,
+  tokenCustomization: `/api/v2/org/:org_domain/token-customization/sample sample GET
+/api/v2/org/:org_domain/token-customization/user-metakey createMetaKey POSTbi listMetaKeys GETl deleteMetaKey DELETEb
+/api/v2/org/:org_domain/token-customization/set-user-metadata setUserMetadata PATCHb`,
+  magicLink: `/api/v2/magic-link-challenge createChallenge POSTb
+/api/v2/org/:org_domain/magic-link-connection getConnection GET updateConnection PUTb`,
+  password: `/api/v2/org/:org_domain/password-connection createConnection POSTbi getConnection GET updateConnection PUTb
+/api/v2/password-request createRequest POSTb
+/api/v2/password-challenge createChallenge POSTb
+/api/v2/password set POSTb`,
+  totp: `/api/v2/org/:org_domain/totp-connection getConnection GET postConnection POSTbi updateConnection PUTb
+/api/v2/org/:org_domain/totp-enrollment/:user_id enroll POSTb
+/api/v2/org/:org_domain/totp-enrollment/validation/:user_id validateEnrollment PUTb
+/api/v2/org/:org_domain/totp-challenge/:user_id createChallenge POSTb
+/api/v2/org/:org_domain/totp-challenge/validation/:user_id validateChallenge PUTb`,
+  sessions: `/api/v2/org/:org_domain/users/:user_id/sessions list GETl endAll DELETE
+/api/v2/org/:org_domain/users/:user_id/sessions/:session_id end DELETE`,
+  ssoConnections: `/api/v2/sso-connections create POSTbi list GETl
+/api/v2/sso-connections/:idp_id get GET update PUTb
+/api/v2/sso-connections/:idp_id/default-redirection createDefaultRedirection POSTbi getDefaultRedirection GET
+/api/v2/sso-connections/:idp_id/sso-user-policy setUserPolicy PUTb
+/api/v2/sso-connections/:idp_id/admin-onboarding createOnboarding POSTbi updateOnboarding PUTb
+/api/v2/sso-connections/:idp_id/invite-admin inviteAdmin POSTi
+/api/v2/sso-connections/:idp_id/reset-onboarding resetOnboarding PATCH
+/api/v2/sso-connections/:idp_id/activate activate PATCH
+/api/v2/sso-connections/:idp_id/disable disable PATCH
+/api/v2/sso-connections/:idp_id/metadata/:version/use useMetadata PATCH
+/api/v2/sso-connections/:idp_id/oidc-clients/:version/use useOidcClient PATCH
+/api/v2/sso-connections/:idp_id/login-traces listLoginTraces GETl
+/api/v2/sso-saml-challenges createSamlChallenge POSTb
+/api/v2/sso-oauth-challenges createOauthChallenge POSTb`,
+  admins: `/api/v2/org/:org_domain/admins invite POSTbi list GETl
+/api/v2/org/:org_domain/admins/:email delete DELETE`,
+  directorySync: `/api/v2/org/:org_domain/directory-sync create POSTbi get GET update PUTb delete DELETE
+/api/v2/org/:org_domain/directory-sync/reset reset PUT
+/api/v2/org/:org_domain/directory-sync/requests listRequests GETl`,
+  relays: `/api/v2/relays create POSTbi list GETl
+/api/v2/relays/:relay_id get GET update PUTb delete DELETE
+/api/v2/relays/:relay_id/request request POSTb`,
+  events: `/api/v2/events list GET`,
+  webhooks: `/api/v2/webhooks create POSTbi list GETl
+/api/v2/webhooks/:webhook_id get GET update PUTb delete DELETE
+/api/v2/webhooks/:webhook_id/rotate-signature-key rotateSignatureKey POSTi
+/api/v2/webhooks/:webhook_id/test test POSTi
+/api/v2/webhooks/:webhook_id/deliveries listDeliveries GETl
+/api/v2/webhooks/:webhook_id/deliveries/:delivery_id/redeliver redeliver POSTi
+/api/v2/webhooks/:webhook_id/redeliver redeliverAll POSTbi`,
+  logEvents: `/api/v2/org/:org_domain/log-events list GETl`,
+  outbox: `/api/v2/outbox list GETl`,
+  oauth: `/api/v2/oauth/token apiToken POSTbfo
+/oauth/token token POSTbfo
+/t/:org_domain/oauth/token organizationToken POSTbfo
+/oauth/revoke revoke POSTbfo
+/t/:org_domain/oauth/revoke organizationRevoke POSTbfo
+/oauth/introspect introspect POSTbfo
+/t/:org_domain/oauth/introspect organizationIntrospect POSTbfo`,
+  oidc: `/t/:org_domain/.well-known/openid-configuration discovery GETo
+/t/:org_domain/.well-known/jwks.json keySet GETo
+/t/:org_domain/userinfo userInfo GETo postUserInfo POSTo`,
+})

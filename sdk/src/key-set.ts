@@ -43,12 +43,11 @@ export function isSigningAlgorithm(value: unknown): value is SigningAlgorithm {
 export function createKeySet(options: KeySetOptions): (kid: string) => Promise<VerificationKey | undefined> {
   const { now, maxAgeSeconds } = options
   let held: FetchedKeys | undefined
-  let lastAttemptAt = Number.NEGATIVE_INFINITY
+  let lastAttemptAt = -Infinity
   let refresh: Promise<void> | undefined
 
   return async (kid) => {
-    if (!held || now() - held.fetchedAt >= maxAgeSeconds * 1000) await refreshOnce()
-    else if (!held.keys.has(kid)) await refreshOnce()
+    if (!held?.keys.has(kid) || ageMs() >= maxAgeSeconds * 1000) await refreshOnce()
     return held?.keys.get(kid)
   }
 
@@ -64,20 +63,18 @@ export function createKeySet(options: KeySetOptions): (kid: string) => Promise<V
           refresh = undefined
         })
     }
+    let cause: unknown
     try {
       await refresh
-    } catch (cause) {
-      if (!isUsable()) throw unavailable(cause)
+    } catch (error) {
+      cause = error
     }
-    if (!isUsable()) throw unavailable()
+    if (ageMs() >= maxAgeSeconds * 1000 + staleMs)
+      throw new TokenError('keys_unavailable', 'the key set of the organization cannot be read', { cause })
   }
 
-  function isUsable(): boolean {
-    return held !== undefined && now() - held.fetchedAt < maxAgeSeconds * 1000 + staleMs
-  }
-
-  function unavailable(cause?: unknown): TokenError {
-    return new TokenError('keys_unavailable', 'the key set of the organization cannot be read', { cause })
+  function ageMs(): number {
+    return held ? now() - held.fetchedAt : Infinity
   }
 }
 

@@ -31,10 +31,7 @@ export function listenBy(read: ReadEvents, clock: Clock) {
     const { code, signal, pauseMs = 1_000 } = options
     let { after } = options
     for (;;) {
-      const page = await read(
-        { limit: 100, ...(after !== undefined && { after }), ...(code && { code }) },
-        { signal },
-      )
+      const page = await read({ limit: 100, after, code }, { signal })
       yield* page.data
       after = page.cursor
       if (!page.has_more) await clock.sleep(pauseMs, signal)

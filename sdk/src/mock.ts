@@ -20,6 +20,7 @@ export interface MockRequest {
 export type Override<Output> =
   Output | ((call: MockRequest) => Output | Response | Promise<Output | Response>)
 
+/** An answer of its own for some operations, by their names, such as `users.get`. */
 export type Overrides = { readonly [Name in OperationName]?: Override<Operations[Name]['output']> }
 
 /** Milliseconds before each answer, or before those of some operations. */
@@ -68,6 +69,14 @@ export interface Mock {
  * without a bearer token where one is needed. A request with the header `Prefer: status=404` gets the error body of
  * that status, of the operation's first code or the one that `Prefer: status=404, code=user_not_found` names; a
  * status or code that the operation does not declare gets 501.
+ *
+ * @example
+ * ```ts
+ * const handlers = createMockHandlers({
+ *   baseUrl: 'https://auth.example',
+ *   overrides: { 'users.get': () => new Response(null, { status: 502 }) },
+ * })
+ * ```
  */
 export function createMockHandlers(options: MockOptions): HttpHandler[] {
   return createMock(options).handlers

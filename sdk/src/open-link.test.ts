@@ -6,7 +6,7 @@ import { followMagicLink, openMagicLink } from './open-link.js'
 
 const page = `<!doctype html><title>Sign in</title><h1>Sign in to A &amp; B</h1>
   <form method="post" action="/t/a/magic-link?x=1&amp;y=2">
-    <input type="hidden" name="token" value="t&quot;1"><input type='hidden' name='csrf' value='c1' />
+    <input type="hidden" name="token" value="t&quot;1"><input type="hidden" name="csrf" value="c1"/>
     <button type="submit">Sign in</button>
   </form>`
 

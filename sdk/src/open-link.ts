@@ -38,6 +38,11 @@ interface OpenOptions {
  *
  * @throws Error with the sentence the page shows when the link is not accepted, and when it leads to anything but a
  *   code: followMagicLink() tells what.
+ * @example
+ * ```ts
+ * const { code } = await openMagicLink(link)
+ * const tokens = await client.oauth.token({ grant_type: 'authorization_code', code })
+ * ```
  */
 export async function openMagicLink(url: string | URL, options: OpenOptions = {}): Promise<OpenedLink> {
   const followed = await followMagicLink(url, options)
@@ -54,6 +59,11 @@ export async function openMagicLink(url: string | URL, options: OpenOptions = {}
  * redirect to the application.
  *
  * @throws Error with the sentence the page shows when the link is not accepted.
+ * @example
+ * ```ts
+ * const followed = await followMagicLink(link)
+ * if (followed.outcome === 'totp_required') console.log(followed.requestId, followed.userId)
+ * ```
  */
 export async function followMagicLink(url: string | URL, options: OpenOptions = {}): Promise<LinkOutcome> {
   const send = options.fetch ?? globalThis.fetch
@@ -77,18 +87,20 @@ export async function followMagicLink(url: string | URL, options: OpenOptions = 
 }
 
 function toOutcome(redirectedTo: URL): LinkOutcome {
-  const parameters = redirectedTo.searchParams
-  const state = parameters.get('state')
-  const code = parameters.get('code')
-  if (code !== null) return { outcome: 'code', redirectedTo, code, state }
-  const passwordCode = parameters.get('password_code')
-  if (passwordCode !== null) return { outcome: 'password_code', redirectedTo, passwordCode, state }
-  const error = parameters.get('error')
-  const requestId = parameters.get('request_id')
-  const userId = parameters.get('user_id')
-  if (error === 'totp_required' && requestId !== null && userId !== null)
+  const said: Readonly<Record<string, string>> = Object.fromEntries(redirectedTo.searchParams)
+  const {
+    state = null,
+    code,
+    password_code: passwordCode,
+    error,
+    request_id: requestId,
+    user_id: userId,
+  } = said
+  if (code !== undefined) return { outcome: 'code', redirectedTo, code, state }
+  if (passwordCode !== undefined) return { outcome: 'password_code', redirectedTo, passwordCode, state }
+  if (error === 'totp_required' && requestId !== undefined && userId !== undefined)
     return { outcome: error, redirectedTo, requestId, userId, state }
-  throw new Error(parameters.get('error_description') ?? error ?? 'the redirect carries no code')
+  throw new Error(said['error_description'] ?? error ?? 'the redirect carries no code')
 }
 
 interface Form {
@@ -96,22 +108,21 @@ interface Form {
   readonly fields: ReadonlyMap<string, string>
 }
 
+// The pages are written by one renderer: attributes in double quotes, and of the entities those below.
+
 function formIn(html: string): Form | undefined {
-  const [, attributes, content] = /<form\b([^>]*)>([\s\S]*?)<\/form>/i.exec(html) ?? []
-  if (attributes === undefined || content === undefined) return undefined
-  const inputs = [...content.matchAll(/<(?:input|button)\b([^>]*)>/gi)].map(([, input = '']) => input)
-  const named = inputs.flatMap((input): [string, string][] => {
-    const name = attribute(input, 'name')
-    return name === undefined ? [] : [[name, attribute(input, 'value') ?? '']]
-  })
-  return { action: attribute(attributes, 'action') ?? '', fields: new Map(named) }
+  const [, start, content] = /(<form\b[^>]*>)([\s\S]*?)<\/form>/.exec(html) ?? []
+  if (start === undefined || content === undefined) return undefined
+  const fields = new Map<string, string>()
+  for (const [tag] of content.matchAll(/<(?:input|button)\b[^>]*>/g)) {
+    const name = attribute(tag, 'name')
+    if (name !== undefined) fields.set(name, attribute(tag, 'value') ?? '')
+  }
+  return { action: attribute(start, 'action') ?? '', fields }
 }
 
-function attribute(attributes: string, name: string): string | undefined {
-  const match = new RegExp(`(?:^|\\s)${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, 'i').exec(
-    attributes,
-  )
-  const value = match?.[1] ?? match?.[2] ?? match?.[3]
+function attribute(tag: string, name: string): string | undefined {
+  const [, value] = new RegExp(`\\s${name}="([^"]*)"`).exec(tag) ?? []
   return value === undefined ? undefined : decoded(value)
 }
 
@@ -124,27 +135,14 @@ function cookiesOf(page: Response): string {
 
 /** What the page says went wrong: its alert, else its heading. */
 function sentenceIn(html: string): string | undefined {
-  const [, , alert] = /<(\w+)\b[^>]*\brole=["']?alert["']?[^>]*>([\s\S]*?)<\/\1>/i.exec(html) ?? []
-  const [, heading] = /<h1\b[^>]*>([\s\S]*?)<\/h1>/i.exec(html) ?? []
+  const [, , alert] = /<(\w+)[^>]*\srole="alert"[^>]*>([\s\S]*?)<\/\1>/.exec(html) ?? []
+  const [, heading] = /<h1\b[^>]*>([\s\S]*?)<\/h1>/.exec(html) ?? []
   const text = decoded((alert ?? heading ?? '').replace(/<[^>]*>/g, ' '))
-    .replace(/\s+/g, ' ')
-    .trim()
-  return text === '' ? undefined : text
+  return text.replace(/\s+/g, ' ').trim() || undefined
 }
 
-const entities: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: ' ',
-}
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"' }
 
 function decoded(text: string): string {
-  return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w+));/gi, (entity, decimal, hexadecimal, name) => {
-    if (typeof decimal === 'string') return String.fromCodePoint(Number(decimal))
-    if (typeof hexadecimal === 'string') return String.fromCodePoint(Number.parseInt(hexadecimal, 16))
-    return entities[String(name).toLowerCase()] ?? entity
-  })
+  return text.replace(/&(\w+);/g, (entity, name: string) => entities[name] ?? entity)
 }

@@ -1,3 +1,4 @@
+import { isObject } from './exchange.js'
 import type { RequestOptions } from './request-options.js'
 
 /** Members of a list's input that choose the page, which `all` does itself. */
@@ -42,12 +43,7 @@ export async function* everyRecord(
 }
 
 function isCursorPage(page: unknown): page is CursorPage {
-  return (
-    typeof page === 'object' &&
-    page !== null &&
-    'data' in page &&
-    Array.isArray(page.data) &&
-    'next_cursor' in page &&
-    (page.next_cursor === null || typeof page.next_cursor === 'string')
-  )
+  if (!isObject(page)) return false
+  const { data, next_cursor: cursor } = page
+  return Array.isArray(data) && (cursor === null || typeof cursor === 'string')
 }

@@ -28,10 +28,10 @@ export function pauseBeforeRepeat(
   clock: Clock,
 ): number | undefined {
   if (!request.idempotent || !isTransient(outcome, request)) return undefined
-  const asked = outcome instanceof ConnectionError ? undefined : retryAfterSeconds(outcome, clock.now())
-  if (asked !== undefined && asked > longestRetryAfterSeconds) return undefined
+  const asked = outcome instanceof ConnectionError ? 0 : (retryAfterSeconds(outcome, clock.now()) ?? 0)
+  if (asked > longestRetryAfterSeconds) return undefined
   const jitter = clock.random() * Math.min(longestPauseMs, firstPauseMs * 2 ** attempt)
-  return Math.ceil((asked ?? 0) * 1000 + jitter)
+  return Math.ceil(asked * 1000 + jitter)
 }
 
 function isTransient(outcome: Answer | ConnectionError, { conditional }: Repeatability): boolean {

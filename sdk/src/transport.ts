@@ -63,13 +63,16 @@ export function createTransport(settings: TransportSettings): Call {
     if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key))
       throw new TypeError('idempotencyKey must be 1 to 255 printable ASCII characters')
     const headers = new Headers(options.headers)
-    headers.set('accept', 'application/json')
-    if (contentType !== undefined) headers.set('content-type', contentType)
-    if (key !== undefined) headers.set('idempotency-key', key)
-    if (options.ifMatch !== undefined) headers.set('if-match', options.ifMatch)
+    const own = {
+      accept: 'application/json',
+      'content-type': contentType,
+      'idempotency-key': key,
+      'if-match': options.ifMatch,
+    }
+    for (const [name, value] of Object.entries(own)) if (value !== undefined) headers.set(name, value)
     return {
       url: baseUrl + target,
-      init: { method, headers, ...(body !== undefined && { body }) },
+      init: { method, headers, body: body ?? null },
       timeoutMs: options.timeoutMs ?? settings.timeoutMs,
       signal: options.signal,
       idempotent: method !== 'POST' || key !== undefined,
@@ -97,14 +100,10 @@ export function createTransport(settings: TransportSettings): Call {
     }
   }
 
-  async function attemptOf({
-    url,
-    init,
-    timeoutMs,
-    signal,
-  }: PreparedRequest): Promise<Answer | ConnectionError> {
+  async function attemptOf(request: PreparedRequest): Promise<Answer | ConnectionError> {
+    const limits = { ...request, fetch: settings.fetch, maxBytes: maxAnswerBytes }
     try {
-      return await exchange(url, init, { fetch: settings.fetch, timeoutMs, signal, maxBytes: maxAnswerBytes })
+      return await exchange(request.url, request.init, limits)
     } catch (error) {
       if (error instanceof ConnectionError) return error
       throw error
@@ -117,59 +116,46 @@ export function createTransport(settings: TransportSettings): Call {
       ...prepare(routeTable[tokenOperation], settings.credentials, {}),
       idempotent: true,
     })
-    const body = read(tokenOperation, answer)
-    const value = isObject(body) ? body['access_token'] : undefined
-    const lifetimeSeconds = isObject(body) ? body['expires_in'] : undefined
+    const { access_token: value, expires_in: lifetimeSeconds } = read(tokenOperation, answer) ?? {}
     if (typeof value !== 'string' || !/^[\x21-\x7e]+$/.test(value) || typeof lifetimeSeconds !== 'number')
-      throw unexpected(tokenOperation, answer)
+      throw refusal(tokenOperation, answer)
     return { value, lifetimeSeconds }
   }
 
-  function read(operation: string, answer: Answer): unknown {
+  function read(operation: string, answer: Answer): Readonly<Record<string, unknown>> | undefined {
     const { status, headers } = answer
     if (status === 204) return undefined
     const body = jsonOf(answer)
-    if (body === undefined) throw unexpected(operation, answer)
-    if (status < 200 || status > 299) throw refusal(operation, answer, body)
+    if (body === undefined || status < 200 || status > 299) throw refusal(operation, answer, body)
     const etag = headers.get('etag')
     if (etag !== null) rememberEtag(body, etag)
     return body
   }
 
-  function refusal(operation: string, answer: Answer, body: Readonly<Record<string, unknown>>): Error {
-    const { error } = body
-    const shared = {
-      operation,
-      status: answer.status,
-      retryAfterSeconds: retryAfterSeconds(answer, clock.now()),
-    }
-    const requestId = answer.headers.get('x-request-id') ?? undefined
+  /** Without an error of the service in its body the answer is somebody else's, such as the page of a proxy. */
+  function refusal(
+    operation: string,
+    answer: Answer,
+    { error, error_description: description }: Readonly<Record<string, unknown>> = {},
+  ): Error {
+    const { status, headers } = answer
+    const requestId = headers.get('x-request-id') ?? undefined
+    const facts = { operation, status, requestId, retryAfterSeconds: retryAfterSeconds(answer, clock.now()) }
     if (isOAuthErrorCode(error))
-      return new OAuthError({
-        ...shared,
-        requestId,
-        code: error,
-        description: textOr(body['error_description'], ''),
+      return new OAuthError({ ...facts, code: error, description: textOr(description, '') })
+    if (!isObject(error) || !isErrorCode(error['code']))
+      return new ApiError({
+        ...facts,
+        code: 'unexpected_answer',
+        message: `the answer is not one of the service (${headers.get('content-type') ?? 'no content type'})`,
       })
-    if (!isObject(error) || !isErrorCode(error['code'])) return unexpected(operation, answer)
     return new ApiError({
-      ...shared,
+      ...facts,
       code: error['code'],
       message: textOr(error['message'], ''),
       fields: Array.isArray(error['fields']) ? error['fields'].filter(isFieldError) : [],
       requestId: textOr(error['request_id'], requestId),
       docsUrl: textOr(error['docs_url'], undefined),
-    })
-  }
-
-  function unexpected(operation: string, answer: Answer): ApiError {
-    return new ApiError({
-      operation,
-      status: answer.status,
-      code: 'unexpected_answer',
-      message: `the answer is not one of the service (${answer.headers.get('content-type') ?? 'no content type'})`,
-      requestId: answer.headers.get('x-request-id') ?? undefined,
-      retryAfterSeconds: retryAfterSeconds(answer, clock.now()),
     })
   }
 }

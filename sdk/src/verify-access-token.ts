@@ -1,8 +1,8 @@
 import { baseUrlOf } from './base-url.js'
 import { base64urlOf } from './base64url.js'
+import type { AccessTokenClaims, IdTokenClaims } from './generated.js'
 import { createKeySet, isSigningAlgorithm } from './key-set.js'
 import { parseToken, type SignedToken } from './signed-token.js'
-import type { AccessTokenClaims, IdTokenClaims } from './token-claims.js'
 import { TokenError } from './token-error.js'
 
 /** Whose tokens are accepted. */
@@ -38,28 +38,71 @@ export interface IdTokenExpectations {
   readonly code?: string | undefined
 }
 
-export interface Verifier {
+/** What the tokens of an organization say: any metadata, or the keys that `portico types` has written down. */
+export interface TokenClaims {
+  /** Claims of access tokens. */
+  accessToken: AccessTokenClaims<object>
+  /** Claims of ID tokens. */
+  idToken: IdTokenClaims<object>
+}
+
+/** Claims of an organization whose metadata keys are not known to the compiler. */
+export interface AnyTokenClaims extends TokenClaims {
+  /** Claims of access tokens, with metadata of any name. */
+  accessToken: AccessTokenClaims
+  /** Claims of ID tokens, with metadata of any name. */
+  idToken: IdTokenClaims
+}
+
+/** Verifies the tokens of one organization, and keeps its keys. */
+export interface Verifier<Claims extends TokenClaims = AnyTokenClaims> {
   /**
    * Verifies an access token (RFC 9068 section 4): shape, type, algorithm, key, signature, issuer, audience,
    * environment, use and times, in this order.
    *
-   * @throws TokenError with the code of the first check that fails.
+   * @param token The token as it came, without `Bearer`; at most 16,384 characters.
+   * @throws TokenError with the code of the first check that fails. `keys_unavailable` is no fault of the token:
+   *   answer 503 to it, and 401 to the others.
+   * @example
+   * ```ts
+   * const claims = await verifier.verifyAccessToken(token)
+   * console.log(claims.sub, claims.scp)
+   * ```
    */
-  verifyAccessToken(token: string): Promise<AccessTokenClaims>
+  verifyAccessToken(token: string): Promise<Claims['accessToken']>
   /**
    * Verifies an ID token in the same way, and the expectations given.
    *
    * @throws TokenError with the code of the first check that fails.
+   * @example
+   * ```ts
+   * const claims = await verifier.verifyIdToken(idToken, { nonce, accessToken: token })
+   * console.log(claims.sub, claims.email_verified)
+   * ```
    */
-  verifyIdToken(token: string, expected?: IdTokenExpectations): Promise<IdTokenClaims>
+  verifyIdToken(token: string, expected?: IdTokenExpectations): Promise<Claims['idToken']>
 }
 
 /**
  * Makes a verifier of the tokens of one organization. It keeps the organization's keys: make one and share it.
  *
+ * With the type that `portico types --organization awesome-company` writes, `createVerifier<Claims>(…)`, the compiler
+ * knows the organization's metadata keys.
+ *
  * @throws TypeError when an option is missing that the safety of the check depends on.
+ * @example
+ * ```ts
+ * const verifier = createVerifier({
+ *   baseUrl: 'https://auth.example',
+ *   domain: 'awesome-company',
+ *   audience: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+ *   environment: 'production',
+ * })
+ * ```
  */
-export function createVerifier(options: VerifierOptions): Verifier {
+export function createVerifier<Claims extends TokenClaims = AnyTokenClaims>(
+  options: VerifierOptions,
+): Verifier<Claims> {
   const { domain, environment, now = Date.now, clockToleranceSeconds = 30, jwksMaxAgeSeconds = 900 } = options
   const audiences = [options.audience].flat()
   checkOptions(options, audiences)
@@ -73,18 +116,18 @@ export function createVerifier(options: VerifierOptions): Verifier {
 
   return {
     async verifyAccessToken(token) {
-      const claims = await verify<AccessTokenClaims>(token, 'at+jwt', 'access_token')
+      const claims = await verify<Claims['accessToken']>(token, 'at+jwt', 'access_token')
       if (!Array.isArray(claims.scp)) throw malformedClaims()
       return claims
     },
     async verifyIdToken(token, expected = {}) {
-      const claims = await verify<IdTokenClaims>(token, 'jwt', 'id_token')
+      const claims = await verify<Claims['idToken']>(token, 'jwt', 'id_token')
       await checkExpectations(claims, expected)
       return claims
     },
   }
 
-  async function verify<Claims>(token: string, type: string, use: string): Promise<Claims> {
+  async function verify<Verified>(token: string, type: string, use: string): Promise<Verified> {
     const parsed = parseToken(token)
     checkType(parsed, type)
     await checkSignature(parsed)
@@ -98,7 +141,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
     checkTimes(claims)
     if (typeof claims['sub'] !== 'string') throw malformedClaims()
     // Signed by the issuer, whose claims these are; what decides has been checked above.
-    return claims as Claims
+    return claims as Verified
   }
 
   async function checkSignature({ header, signature, signedBytes }: SignedToken): Promise<void> {
@@ -113,9 +156,11 @@ export function createVerifier(options: VerifierOptions): Verifier {
 
   function checkTimes({ exp, nbf, iat }: SignedToken['claims']): void {
     const seconds = now() / 1000
-    if (!isTime(exp) || !isTime(iat) || !isTime(nbf ?? iat)) throw malformedClaims()
-    if (exp <= seconds - clockToleranceSeconds) throw new TokenError('token_expired', 'the token has expired')
-    if (Math.max(iat, Number(nbf ?? iat)) > seconds + clockToleranceSeconds)
+    const starts = [iat, nbf ?? iat]
+    if (![exp, ...starts].every(Number.isFinite)) throw malformedClaims()
+    if (Number(exp) <= seconds - clockToleranceSeconds)
+      throw new TokenError('token_expired', 'the token has expired')
+    if (Math.max(...starts.map(Number)) > seconds + clockToleranceSeconds)
       throw new TokenError('token_not_yet_valid', 'the token is not valid yet')
   }
 }
@@ -124,9 +169,22 @@ export function createVerifier(options: VerifierOptions): Verifier {
  * Verifies one access token. Reads the key set each time: where more than one token is verified, keep a verifier.
  *
  * @throws TokenError with the code of the first check that fails; TypeError when an option is missing.
+ * @example
+ * ```ts
+ * const claims = await verifyAccessToken(token, {
+ *   baseUrl: 'https://auth.example',
+ *   domain: 'awesome-company',
+ *   audience: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+ *   environment: 'production',
+ * })
+ * console.log(claims.sub)
+ * ```
  */
-export async function verifyAccessToken(token: string, options: VerifierOptions): Promise<AccessTokenClaims> {
-  return createVerifier(options).verifyAccessToken(token)
+export async function verifyAccessToken<Claims extends TokenClaims = AnyTokenClaims>(
+  token: string,
+  options: VerifierOptions,
+): Promise<Claims['accessToken']> {
+  return createVerifier<Claims>(options).verifyAccessToken(token)
 }
 
 /** Callers without types, or with an unset variable, would otherwise accept every audience or environment. */
@@ -140,7 +198,7 @@ function checkOptions(
     !audiences.every((audience) => typeof audience === 'string' && audience !== '')
   )
     throw new TypeError('audience must name the client_id of at least one application')
-  if (environment !== 'sandbox' && environment !== 'production')
+  if (!['sandbox', 'production'].includes(environment))
     throw new TypeError('environment must be sandbox or production')
   if (!(clockToleranceSeconds >= 0 && clockToleranceSeconds <= 300))
     throw new TypeError('clockToleranceSeconds must be from 0 to 300')
@@ -153,7 +211,10 @@ function checkType({ header }: SignedToken, type: string): void {
     throw new TokenError('type_rejected', `the token is not of type ${type}`)
 }
 
-async function checkExpectations(claims: IdTokenClaims, expected: IdTokenExpectations): Promise<void> {
+async function checkExpectations(
+  claims: IdTokenClaims<object>,
+  expected: IdTokenExpectations,
+): Promise<void> {
   const { nonce, accessToken, code } = expected
   if (nonce !== undefined && claims.nonce !== nonce)
     throw new TokenError('nonce_mismatch', 'the ID token is of another sign-in')
@@ -167,10 +228,6 @@ async function checkExpectations(claims: IdTokenClaims, expected: IdTokenExpecta
 async function halfHashOf(text: string): Promise<string> {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   return base64urlOf(new Uint8Array(hash, 0, 16))
-}
-
-function isTime(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value)
 }
 
 function malformedClaims(): TokenError {

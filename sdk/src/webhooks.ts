@@ -9,6 +9,7 @@ import { WebhookError } from './webhook-error.js'
 
 export { WebhookError, type WebhookErrorCode } from './webhook-error.js'
 
+/** When a delivery is too old, and what time it is. */
 export interface VerifyWebhookOptions {
   /** How far the time of the signature may be from now, either way, in seconds; 300 unless given. */
   readonly toleranceSeconds?: number | undefined
@@ -25,6 +26,11 @@ export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly
  * @param rawBody The body as it came, not parsed: what is written anew differs in a space, and no signature fits it.
  * @param keys The webhook's signature_key; several while it is being rotated.
  * @throws WebhookError with the code of what is wrong; TypeError when there is no key.
+ * @example
+ * ```ts
+ * const event = await verifyWebhook(await request.text(), request.headers, signatureKey)
+ * console.log(event.code, event.id)
+ * ```
  */
 export async function verifyWebhook(
   rawBody: string | Uint8Array,
@@ -72,7 +78,19 @@ export type TestEvent<Known = Event> = Known extends Event
   ? Pick<Known, 'code' | 'data'> & Partial<Known>
   : never
 
-/** Makes a delivery, signed as the service signs it, for a test of its receiver. */
+/**
+ * Makes a delivery, signed as the service signs it, for a test of its receiver.
+ *
+ * @param key The signature_key of the receiver.
+ * @example
+ * ```ts
+ * const { body, headers } = await signTestEvent(
+ *   { code: 'user.user.delete.success', data: { truncated: true } },
+ *   signatureKey,
+ * )
+ * await fetch('http://127.0.0.1:8080/webhook', { method: 'POST', body, headers })
+ * ```
+ */
 export async function signTestEvent(
   event: TestEvent,
   key: string,

@@ -236,7 +236,9 @@ function missingFiles(file: string): string[] {
 function manifests(): string[] {
   return [
     'package.json',
-    ...['contract', 'server', 'sdk', 'docs', 'test'].map((name) => `${name}/package.json`),
+    ...['contract', 'server', 'sdk', 'docs', 'test', 'test/sdk/toolchain'].map(
+      (name) => `${name}/package.json`,
+    ),
   ]
 }
 

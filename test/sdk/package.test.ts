@@ -1,81 +1,169 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { runInNewContext } from 'node:vm'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
+import { build } from 'esbuild'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bundler, compile, nodeNext, npm, packedConsumer, root, sdk, tscOf, type Consumer } from './packed.js'
+import { mockProgram, programs, smokeProgram, wrongProgram } from './programs.js'
 
 const run = promisify(execFile)
-const root = fileURLToPath(new URL('../..', import.meta.url))
-const sdk = join(root, 'sdk')
 const bin = join(root, 'node_modules/.bin')
 
-/** A program's folder, with the built package in its node_modules. */
-let consumer = ''
-let installed = ''
+let consumer: Consumer
 
 beforeAll(async () => {
-  consumer = await mkdtemp(join(tmpdir(), 'portico-sdk-'))
-  installed = join(consumer, 'node_modules/@portico/sdk')
-  await mkdir(join(consumer, 'node_modules/@types'), { recursive: true })
-  await run(join(bin, 'tsdown'), ['--out-dir', join(installed, 'dist')], { cwd: sdk })
-  await cp(join(sdk, 'package.json'), join(installed, 'package.json'))
-  for (const name of ['msw', '@types/node', 'undici-types'])
-    await symlink(join(root, 'node_modules', name), join(consumer, 'node_modules', name))
-}, 60_000)
+  consumer = await packedConsumer()
+  for (const name of ['msw', '@types/node', 'undici-types']) await consumer.link(name)
+}, 300_000)
 
-afterAll(() => rm(consumer, { recursive: true, force: true }))
+afterAll(() => consumer.remove())
 
-test('the built files are those that package.json exports and publishes', async () => {
-  const { exports, files } = JSON.parse(await readFile(join(sdk, 'package.json'), 'utf8')) as {
-    exports: object
-    files: string[]
-  }
-  const built = await readdir(join(installed, 'dist'))
+describe('the archive', () => {
+  test('has what package.json exports, README, changelog and licence, and nothing else', async () => {
+    const { exports } = await manifest()
+    const named = JSON.stringify(exports).match(/dist\/[\w.]+/g) ?? []
+    const packed = consumer.files.map(({ path }) => path)
 
-  const named = JSON.stringify(exports).match(/dist\/[\w.]+/g) ?? []
-  expect(named).toHaveLength(16)
-  expect(built).toEqual(expect.arrayContaining(named.map((path) => path.replace('dist/', ''))))
-  const endings = files.map((pattern) => pattern.replace('dist/*', ''))
-  expect(built.filter((name) => !endings.some((ending) => name.endsWith(ending)))).toEqual([])
+    expect(named.length).toBeGreaterThanOrEqual(16)
+    expect(packed).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'CHANGELOG.md', ...named]))
+    const others = packed.filter((path) => !/^dist\/[\w-]+\.(mjs|cjs|d\.mts|d\.cts)$/.test(path))
+    expect(others.toSorted()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'])
+    expect(await readFile(join(sdk, 'LICENSE'), 'utf8')).toBe(await readFile(join(root, 'LICENSE'), 'utf8'))
+  })
+
+  test('can be published: npm says so without publishing it, and has nothing to correct', async () => {
+    const { name, version, license, description, keywords, private: isPrivate } = await manifest()
+
+    const { stdout, stderr } = await npm(
+      ['publish', '--dry-run', '--json', consumer.tarball],
+      consumer.folder,
+    )
+
+    expect(stdout).toContain(`"${String(name)}@${String(version)}"`)
+    expect(stderr).not.toMatch(/warn|error/i)
+    expect([license, isPrivate]).toEqual(['Apache-2.0', undefined])
+    expect([description, keywords]).toEqual([
+      expect.stringMatching(/\w/),
+      expect.arrayContaining(['portico']),
+    ])
+  })
+
+  test('is one that publint finds nothing in', async () => {
+    const bytes = await readFile(consumer.tarball)
+    const tarball = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)
+    const { messages, pkg } = await publint({ pack: { tarball }, strict: true })
+
+    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([])
+  })
+
+  test('has types that are right for whoever imports or requires it, in Node and in bundlers', async () => {
+    const checked = await checkPackage(createPackageFromTarballData(await readFile(consumer.tarball)))
+
+    if (checked.types === false) expect.unreachable('the package has no types')
+    expect(Object.keys(checked.entrypoints)).toEqual(
+      expect.arrayContaining(['.', './webhooks', './mock', './testing']),
+    )
+    // The resolution of Node 10, which knows no `exports`: the oldest Node that the SDK runs on is 20.
+    const faults = checked.problems.filter(
+      (problem) => !('resolutionKind' in problem && problem.resolutionKind === 'node10'),
+    )
+    expect(faults).toEqual([])
+  })
 })
 
 test('the package has no dependency, also none that is bundled', async () => {
-  const { dependencies } = JSON.parse(await readFile(join(sdk, 'package.json'), 'utf8')) as {
-    dependencies?: object
-  }
+  const { dependencies, bundleDependencies, peerDependenciesMeta } = await manifest()
   const code = await builtCode(/^(index|webhooks|generated).*\.[mc]js$/)
 
-  expect(dependencies).toBeUndefined()
+  expect([dependencies, bundleDependencies]).toEqual([undefined, undefined])
+  expect(peerDependenciesMeta).toEqual({ msw: { optional: true } })
   expect(code.match(/(?:require\(|from )["'](?!\.)[^"']+/g)).toBeNull()
   expect(code).not.toMatch(/zod|ts-rest/)
 })
 
-test.each([
-  ['ESM', 'program.mjs', (name: string) => `import * as loaded from '${name}'`],
-  ['CommonJS', 'program.cjs', (name: string) => `const loaded = require('${name}')`],
-])('%s programs import the client, the receiver and the mock', async (_, file, load) => {
-  const program = (name: string, member: string) => `${load(name)}\nconsole.log(typeof loaded.${member})`
-
-  expect(await runProgram(file, program('@portico/sdk', 'createClient'))).toBe('function\n')
-  expect(await runProgram(file, program('@portico/sdk/webhooks', 'verifyWebhook'))).toBe('function\n')
-  expect(await runProgram(file, program('@portico/sdk/mock', 'createMockHandlers'))).toBe('function\n')
+test.each(['mjs', 'cjs'] as const)('a program in .%s calls, verifies, receives and mocks', async (ending) => {
+  expect(await runProgram(`smoke.${ending}`, smokeProgram(ending))).toBe('ok\n')
+  expect(await runProgram(`mocking.${ending}`, mockProgram(ending))).toBe('ok\n')
 })
 
-test('the client is at most 8 kB, minified and gzipped', async () => {
-  const outDir = join(consumer, 'minified')
-  const options = ['src/index.ts', '--format', 'esm', '--minify', '--no-dts', '--out-dir', outDir]
-  await run(join(bin, 'tsdown'), options, { cwd: sdk })
+test('strict programs compile, which check their libraries: ESM and CommonJS, without a browser’s declarations', async () => {
+  expect(await compile(consumer, { ...programs.ESM, ...programs.CommonJS }, { options: nodeNext })).toBe('')
+}, 300_000)
 
-  const [file, ...others] = await readdir(outDir)
-  const bytes = gzipSync(await readFile(join(outDir, file ?? '')), { level: 9 }).byteLength
+test('so they do with the declarations of a browser alone, as a bundler resolves them', async () => {
+  expect(await compile(consumer, programs.bundled, { options: bundler })).toBe('')
+}, 300_000)
 
-  expect(others).toEqual([])
-  expect(bytes).toBeLessThanOrEqual(8 * 1024)
+test('a browser runs the bundle: it needs nothing that only Node has', async () => {
+  const { outputFiles } = await build({
+    stdin: {
+      contents: `import { createClient } from '@portico/sdk'
+        import { signTestEvent, verifyWebhook } from '@portico/sdk/webhooks'
+        export { createClient, signTestEvent, verifyWebhook }`,
+      resolveDir: consumer.folder,
+    },
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'iife',
+    globalName: 'sdk',
+    platform: 'browser',
+    target: 'es2022',
+  })
+  const [{ text = '' } = {}] = outputFiles
+
+  const answered = await runInNewContext(
+    `${text}; sdk.createClient({ baseUrl: 'https://auth.example', domain: 'a', clientId: 'b', clientSecret: 'c', fetch: answer })
+      .organizations.get({ org_domain: 'awesome-company' })`,
+    { ...webGlobals(), answer: answering({ domain: 'awesome-company' }) },
+  )
+  expect(answered).toEqual({ domain: 'awesome-company' })
 })
+
+test('the whole SDK is at most 8 kB, minified and gzipped, and the verifier alone at most 3.5', async () => {
+  expect(await bundledBytes(`export * from '@portico/sdk'`)).toBeLessThanOrEqual(8_000)
+  expect(await bundledBytes(`export { createVerifier } from '@portico/sdk'`)).toBeLessThanOrEqual(3_500)
+})
+
+test('comments and types cost an editor little: their files, and what the compiler makes of them', async () => {
+  const types = await builtCode(/\.d\.mts$/)
+  await consumer.write('small.mts', programs.ESM['client.mts'])
+  const args = ['--noEmit', '--strict', '--skipLibCheck', ...nodeNext, '--extendedDiagnostics', 'small.mts']
+  const { stdout } = await run(process.execPath, [tscOf('typescript'), ...args], { cwd: consumer.folder })
+  const [, instantiations = ''] = /Instantiations:\s+(\d+)/.exec(stdout) ?? []
+
+  expect(types.length).toBeLessThan(500_000)
+  expect(gzipSync(types).byteLength).toBeLessThan(60_000)
+  expect(Number(instantiations)).toBeGreaterThan(0)
+  expect(Number(instantiations)).toBeLessThan(5_000)
+}, 60_000)
+
+test('a switch over the codes of an operation is complete, and does not compile when there is one more', async () => {
+  const types = join(consumer.installed, 'dist', await declaringFile('UsersCreateErrorCode'))
+  const declared = await readFile(types, 'utf8')
+  const codes = [...codesIn(declared, 'UsersCreateErrorCode'), ...codesIn(declared, 'UndeclaredErrorCode')]
+  const program = exhaustiveProgram([...codes, 'unexpected_answer'])
+
+  // The libraries were checked above.
+  const options = [...nodeNext, '--skipLibCheck', 'true']
+
+  expect(codes).toContain('email_taken')
+  expect(await compile(consumer, { 'switch.mts': program }, { options })).toBe('')
+  await writeFile(
+    types,
+    declared.replace('type UsersCreateErrorCode =', "type UsersCreateErrorCode = 'phone_taken' |"),
+  )
+  const complaint = await compile(consumer, { 'switch.mts': program, 'wrong.mts': wrongProgram }, { options })
+  await writeFile(types, declared)
+  expect(complaint).toMatch(/switch\.mts\(\d+,\d+\): error TS2322: .*phone_taken/)
+  expect(complaint).toMatch(/wrong\.mts\(\d+,\d+\): error TS2322: .*number/)
+}, 300_000)
 
 test('the generated files are what the contract says today', async () => {
   await run(join(bin, 'tsc'), ['-b', join(root, 'contract')])
@@ -92,51 +180,96 @@ test('every record is exported by its name', async () => {
   expect(records.filter((name) => !new RegExp(`\\b${name}\\b`).test(index))).toEqual([])
 })
 
-test('the declarations compile in ESM and CommonJS programs that check their libraries', async () => {
-  const program = `import { createClient, type Event, type User } from '@portico/sdk'
-    import { verifyWebhook } from '@portico/sdk/webhooks'
-    export const receive: (body: string) => Promise<Event> = (body) => verifyWebhook(body, {}, 'whsec_')
-    export const make: () => Promise<User> = () =>
-    createClient({ baseUrl: '', domain: '', clientId: '', clientSecret: '' }).users.create({ org_domain: '', email: '' })`
-
-  await expect(
-    compile({ 'esm.mts': program, 'cjs.cts': program }, ['--skipLibCheck', 'false']),
-  ).resolves.toBe('')
-}, 60_000)
-
 test('every block of the README compiles', async () => {
-  const readme = await readFile(join(sdk, 'README.md'), 'utf8')
+  const readme = await readFile(join(consumer.installed, 'README.md'), 'utf8')
   const blocks = [...readme.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block)
-
   const files = Object.fromEntries(blocks.map((block, index) => [`readme-${index}.mts`, block]))
 
   expect(blocks.length).toBeGreaterThan(5)
-  await expect(compile(files, ['--skipLibCheck', 'true'])).resolves.toBe('')
-})
+  // msw's declarations do not compile in strict programs.
+  const options = [
+    ...nodeNext,
+    '--lib',
+    'es2023,dom',
+    '--exactOptionalPropertyTypes',
+    'false',
+    '--skipLibCheck',
+    'true',
+  ]
+  expect(await compile(consumer, files, { options })).toBe('')
+}, 60_000)
+
+async function manifest(): Promise<Readonly<Record<string, unknown>>> {
+  return JSON.parse(await readFile(join(consumer.installed, 'package.json'), 'utf8')) as Record<
+    string,
+    unknown
+  >
+}
 
 async function builtCode(pattern: RegExp): Promise<string> {
-  const names = (await readdir(join(installed, 'dist'))).filter((name) => pattern.test(name))
-  const texts = await Promise.all(names.map((name) => readFile(join(installed, 'dist', name), 'utf8')))
+  const dist = join(consumer.installed, 'dist')
+  const names = (await readdir(dist)).filter((name) => pattern.test(name))
+  const texts = await Promise.all(names.map((name) => readFile(join(dist, name), 'utf8')))
   return texts.join('\n')
 }
 
 async function runProgram(file: string, text: string): Promise<string> {
-  await writeFile(join(consumer, file), text)
-  const { stdout } = await run(process.execPath, [join(consumer, file)])
+  await consumer.write(file, text)
+  const { stdout } = await run(process.execPath, [join(consumer.folder, file)])
   return stdout
 }
 
-/** What the compiler has to say. */
-async function compile(files: Readonly<Record<string, string>>, options: readonly string[]): Promise<string> {
-  const paths = Object.keys(files).map((name) => join(consumer, name))
-  await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(consumer, name), text)))
-  const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc')
-  const fixed = ['--noEmit', '--strict', '--target', 'es2022', '--module', 'nodenext', '--lib', 'es2023,dom']
-  const call = run(process.execPath, [tsc, ...fixed, '--types', 'node', ...options, ...paths], {
-    cwd: consumer,
+async function bundledBytes(contents: string): Promise<number> {
+  const stdin = { contents, resolveDir: consumer.folder }
+  const { outputFiles } = await build({
+    stdin,
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    target: 'es2022',
   })
-  return call.then(
-    () => '',
-    (failure: { stdout: string }) => failure.stdout,
-  )
+  return gzipSync(outputFiles[0]?.contents ?? '').byteLength
+}
+
+/** What browsers have, and nothing more. */
+function webGlobals() {
+  const { AbortController, Headers, Response, TextDecoder, TextEncoder, URL, URLSearchParams, crypto } =
+    globalThis
+  const { atob, btoa, clearTimeout, fetch, setTimeout } = globalThis
+  const classes = { AbortController, Headers, Response, TextDecoder, TextEncoder, URL, URLSearchParams }
+  return { ...classes, crypto, atob, btoa, clearTimeout, fetch, setTimeout }
+}
+
+function answering(record: object): typeof globalThis.fetch {
+  const token = { access_token: 'token', expires_in: 3600 }
+  return async (address) =>
+    Response.json(String(address).endsWith('/oauth/token') ? token : record, { status: 200 })
+}
+
+async function declaringFile(type: string): Promise<string> {
+  const dist = join(consumer.installed, 'dist')
+  for (const name of (await readdir(dist)).filter((each) => each.endsWith('.d.mts')))
+    if ((await readFile(join(dist, name), 'utf8')).includes(`type ${type} =`)) return name
+  throw new Error(`no file declares ${type}`)
+}
+
+function codesIn(declarations: string, type: string): string[] {
+  const [, union = ''] = new RegExp(`type ${type} = ([^;]+);`).exec(declarations) ?? []
+  return [...union.matchAll(/["'](\w+)["']/g)].map(([, code = '']) => code)
+}
+
+function exhaustiveProgram(codes: readonly string[]): string {
+  return `import { isApiError } from '@portico/sdk'
+    export function said(error: unknown): string {
+      if (!isApiError(error, 'users.create')) throw error
+      switch (error.code) {
+        ${codes.map((code) => `case '${code}':`).join('\n')}
+          return 'known'
+        default: {
+          const unknown: never = error.code
+          return unknown
+        }
+      }
+    }`
 }

@@ -53,6 +53,10 @@ const commands: Record<string, Entry> = {
     summary: 'erase one person at once and for good',
     load: () => import('./erase-user.js'),
   },
+  types: {
+    summary: 'write the TypeScript types of what the tokens of an organization say',
+    load: () => import('./types.js'),
+  },
   doctor: { summary: 'check the configuration and what it names', load: () => import('./doctor.js') },
 }
 

@@ -5,6 +5,9 @@ import type { DB } from '../db/schema.js'
 import { ApiError } from '../errors.js'
 import type { Tenant } from '../tenant.js'
 
+/** Whose keys: they are an organization's, the same in both environments. */
+type Owner = Pick<Tenant, 'accountId' | 'domain' | 'organizationIds'>
+
 export interface DeclaredKey {
   readonly id: string
   readonly name: string
@@ -13,7 +16,7 @@ export interface DeclaredKey {
 }
 
 /** The metadata keys that the organization declares, by name. */
-export function findDeclaredKeys(db: Kysely<DB>, tenant: Tenant): Promise<DeclaredKey[]> {
+export function findDeclaredKeys(db: Kysely<DB>, tenant: Owner): Promise<DeclaredKey[]> {
   return declaredKeysOf(db, tenant).execute()
 }
 
@@ -37,7 +40,7 @@ export async function holdDeclaredKey(
   return key
 }
 
-function declaredKeysOf(db: Kysely<DB>, tenant: Tenant) {
+function declaredKeysOf(db: Kysely<DB>, tenant: Owner) {
   return db
     .selectFrom('meta_keys')
     .where('account_id', '=', tenant.accountId)

@@ -1,0 +1,87 @@
+import { errorCodes } from '@portico/contract/errors'
+import { sampleBody, sampleOf } from '@portico/contract/samples'
+import type { Route } from '@portico/contract/walk'
+import { propertyName, sentence, type Member } from './render-type.js'
+
+/** What the comment of a method says besides what its route does. */
+export interface Method {
+  readonly route: Route
+  /** The type of its answer. */
+  readonly output: string
+  /** The record of a list; undefined when the operation is not a list. */
+  readonly item: string | undefined
+  /** The members of its input that cannot be left out. */
+  readonly required: readonly Member[]
+  /** Codes of its refusals, and whether an OAuth endpoint refuses with some of its own. */
+  readonly codes: readonly string[]
+  readonly refusesAsOAuth: boolean
+  /** What a program calls the object that has the resources. */
+  readonly caller: string
+}
+
+/** What an editor shows of a method: what it does, what it needs, its refusals by status and code, and a call. */
+export function methodComment(method: Method): readonly string[] {
+  const { route } = method
+  const { access } = route
+  const remarks = [
+    access.scope === null ? 'Sends no API token.' : `Needs the scope \`${access.scope}\`.`,
+    access.sandboxOnly ? 'Exists with sandbox keys alone.' : '',
+    access.idempotent ? 'Carries an Idempotency-Key, so that it is repeated safely.' : '',
+    access.versioned === 'answers' ? 'etagOf() knows the version of the answer.' : '',
+    access.versioned === 'checks' ? 'With `ifMatch` the change happens to that version alone.' : '',
+  ]
+  return [
+    sentence(route.definition.summary ?? route.name),
+    `\`${route.method} ${route.path}\`. ${remarks.filter(Boolean).join(' ')}`,
+    '',
+    ...refusals(method),
+    '@example',
+    '```ts',
+    ...exampleCall(method),
+    '```',
+  ]
+}
+
+function refusals({ codes, refusesAsOAuth }: Method): readonly string[] {
+  const known = Object.entries(errorCodes).filter(([code]) => codes.includes(code))
+  const statuses = [...new Set(known.map(([, { status }]) => status))].toSorted((one, other) => one - other)
+  const listed = statuses.map((status) => {
+    const named = known.flatMap(([code, of]) => (of.status === status ? [`\`${code}\``] : []))
+    return `${status} ${named.join(', ')}`
+  })
+  return [
+    ...(listed.length > 0 ? [`@throws ApiError ${listed.join('; ')}.`] : []),
+    ...(refusesAsOAuth ? ['@throws OAuthError with a code of OAuthErrorCode.'] : []),
+  ]
+}
+
+/** A call with the contract's own examples: what the operation demands, and a few members more of a body. */
+function exampleCall({ route, output, item, required, caller }: Method): readonly string[] {
+  const demanded = required.map(({ name }) => [name, sampleOf(name)] as const)
+  const members = Object.entries({ ...Object.fromEntries(demanded), ...sampleBody(route) })
+  const input = members.length > 0 ? literal(Object.fromEntries(members)) : ''
+  const [record = ''] = /^\w+/.exec(item ?? output) ?? []
+  const name = record.charAt(0).toLowerCase() + record.slice(1)
+  const call = `${caller}.${route.name}`
+  const text =
+    item === undefined
+      ? `${route.successStatus === 204 ? '' : `const ${name} = `}await ${call}(${input})`
+      : `for await (const ${name} of ${call}.all(${input})) console.log(${name})`
+  return text.split('\n')
+}
+
+const longestLine = 80
+
+/** A value as a program writes it: on one line where it is short. */
+function literal(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value).replace(/^"([^"'\\]*)"$/, "'$1'")
+  if (typeof value !== 'object' || value === null) return String(JSON.stringify(value))
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{ ', ' }']
+  const members = Object.entries(value).map(([name, member]: [string, unknown]) =>
+    Array.isArray(value) ? literal(member) : `${propertyName(name)}: ${literal(member)}`,
+  )
+  const line = `${open}${members.join(', ')}${close}`
+  if (line.length <= longestLine && !line.includes('\n')) return line
+  const lines = members.map((member) => `  ${member.replaceAll('\n', '\n  ')},\n`)
+  return `${open.trim()}\n${lines.join('')}${close.trim()}`
+}

@@ -1,0 +1,71 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import type { Environment } from '@portico/contract/fields'
+import type { Command } from 'commander'
+import type { Deps } from '../deps.js'
+import { findOrganizationByDomain } from '../organizations/find-organization.js'
+import { isClaimsTypes, toClaimsTypes } from '../token-customization/claims-types.js'
+import { findDeclaredKeys } from '../token-customization/declared-keys.js'
+import { print } from './output.js'
+import { toEnvironment } from './values.js'
+import { withDeps } from './with-deps.js'
+
+interface TypesOptions {
+  readonly organization: string
+  readonly environment?: Environment
+  readonly out?: string
+  readonly check?: true
+  readonly json?: boolean
+}
+
+/** portico types */
+export function define(command: Command): void {
+  command
+    .requiredOption('--organization <domain>', 'whose metadata keys')
+    .option('--environment <environment>', 'sandbox or production alone; both when not given', toEnvironment)
+    .option('--out <file>', 'a TypeScript file, new or written by this command; stdout when not given')
+    .option('--check', 'write nothing; fail when the file is not what it would be')
+    .option('--json', 'answer as JSON')
+    .action(writeTypes)
+}
+
+async function writeTypes(options: TypesOptions): Promise<void> {
+  const { organization, out, check } = options
+  if (check && out === undefined) throw new Error('Say which file to check: --out <file>.')
+  const text = await withDeps((deps) => claimsTypesOf(deps, options))
+  if (out === undefined) {
+    print(options, { organization, text }, () => [text.trimEnd()])
+    return
+  }
+  const before = await contentOf(out)
+  if (before !== undefined && !isClaimsTypes(before))
+    throw new Error(`${out} was not written by portico types: name another file, or remove it.`)
+  const isStale = before !== text
+  if (check && isStale)
+    throw new Error(
+      `${out} is not what the metadata keys of ${organization} are now: run it without --check.`,
+    )
+  if (isStale) await writeFile(out, text)
+  print(options, { organization, file: out, changed: isStale }, () => [
+    isStale ? `Wrote the types of the claims of ${organization} to ${out}.` : `${out} is what it should be.`,
+  ])
+}
+
+async function claimsTypesOf(
+  { db }: Pick<Deps, 'db'>,
+  { organization, environment }: TypesOptions,
+): Promise<string> {
+  const found = await findOrganizationByDomain({ db }, organization)
+  if (!found) throw new Error(`There is no organization ${organization}: check its domain.`)
+  const { accountId, domain } = found
+  const keys = await findDeclaredKeys(db, { accountId, domain, organizationIds: null })
+  return toClaimsTypes({ organization: domain, environment, keys })
+}
+
+async function contentOf(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,185 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createVerifier, type Client } from '@portico/sdk'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startService, type Service } from '../harness.js'
+import { codeGivenOf, exchange, type CodeGiven } from '../protocol/code-given.js'
+import { bundler, compile, packedConsumer, type Consumer } from '../sdk/packed.js'
+import { buildPortico, givenFolder, portico, porticoJson, removeFolders, type Outcome } from './portico.js'
+
+let service: Service
+let client: Client
+let given: CodeGiven
+let consumer: Consumer
+
+beforeAll(async () => {
+  buildPortico()
+  service = await startService()
+  client = await service.client()
+  given = codeGivenOf(service, client)
+  consumer = await packedConsumer()
+}, 300_000)
+
+afterAll(async () => {
+  removeFolders()
+  await consumer.remove()
+})
+
+function types(...args: string[]): Promise<Outcome> {
+  return portico(['types', ...args], variables())
+}
+
+function variables(): Record<string, string> {
+  return { DATABASE_URL: service.databaseUrl, MASTER_KEYS: service.deps.config.masterKeys ?? '' }
+}
+
+const keys = {
+  employee_number: 'integer',
+  score: 'float',
+  is_guest: 'boolean',
+  'cost center': 'string',
+  born: 'date',
+  seen: 'datetime',
+  badge: 'url',
+  boss: 'email',
+  settings: 'json',
+} as const
+
+/** An organization with a key of every type, in the other order of their names. */
+async function givenKeys(org_domain: string): Promise<void> {
+  for (const [name, type] of Object.entries(keys).toReversed())
+    await service.given.metaKey({ org_domain, name, type, required: false })
+}
+
+const values: Readonly<Record<keyof typeof keys, string>> = {
+  employee_number: '1815',
+  score: '3.14',
+  is_guest: 'false',
+  'cost center': 'Analysis',
+  born: '1815-12-10',
+  seen: '1815-12-10T09:30:00Z',
+  badge: 'https://store.example/badge',
+  boss: 'charles@people.example',
+  settings: '{"theme":["dark",null]}',
+}
+
+describe('portico types', () => {
+  test('writes types that are those of real tokens, with every value and with none; wrong uses of them do not compile', async () => {
+    const scene = await given.scene()
+    await givenKeys(scene.org_domain)
+    const options = ['--organization', scene.org_domain, '--environment', 'sandbox']
+    expect((await types(...options, '--out', join(consumer.folder, 'claims.ts'))).stderr).toBe('')
+
+    const without = await claimsOf(scene)
+    for (const [key_name, key_value] of Object.entries(values))
+      await client.tokenCustomization.setUserMetadata({
+        org_domain: scene.org_domain,
+        user_id: scene.user.id,
+        key_name,
+        key_value,
+      })
+    const whole = await claimsOf(scene)
+
+    expect(without.access.meta_data).toEqual({})
+    expect(Object.keys(whole.access.meta_data).toSorted()).toEqual(Object.keys(keys).toSorted())
+    // A literal has no member more than its type, and none less that the type demands.
+    const literals = [without, whole].map(
+      ({ access, id }, index) =>
+        `export const access${index}: AccessClaims = ${JSON.stringify(access)}
+         export const id${index}: IdClaims = ${JSON.stringify(id)}`,
+    )
+    const program = `import type { AccessClaims, IdClaims } from './claims.js'\n${literals.join('\n')}`
+    const uses = `const number: number | undefined = meta_data.employee_number
+      const text: (string | undefined)[] = [meta_data['cost center'], meta_data.born, meta_data.seen, meta_data.badge]
+      const guest: boolean | undefined = meta_data.is_guest
+      return [number?.toFixed(), text, guest, meta_data.score, meta_data.boss, meta_data.settings]`
+    const right = { 'literals.ts': program, 'uses.ts': verifying(uses), 'none.ts': await typesWithoutKeys() }
+    expect(await compile(consumer, right, { options: bundler })).toBe('')
+
+    const misuses = `const certain: number = meta_data.employee_number
+      const text: string | undefined = meta_data.score
+      return [certain, text, meta_data.employee_numbr]`
+    const wrong = { 'lacking.ts': program.replace('"sub":', '"subject":'), 'misuses.ts': verifying(misuses) }
+    const complaint = await compile(consumer, wrong, { options: bundler })
+    expect(complaint).toMatch(/lacking\.ts.*subject/)
+    const misused = [...complaint.matchAll(/^misuses\.ts.*(TS\d+)/gm)].map(([, code]) => code)
+    expect(misused).toEqual(['TS2322', 'TS2322', 'TS2551'])
+  }, 120_000)
+
+  test('--check fails once the keys are others, and what it demands is the same text each time', async () => {
+    const { domain } = await service.given.organization()
+    await service.given.metaKey({ org_domain: domain, name: 'b', required: true })
+    const out = join(givenFolder(), 'claims.ts')
+    const options = ['--organization', domain, '--out', out]
+
+    expect(await types(...options, '--check')).toMatchObject({ code: 1, stdout: '' })
+    expect((await types(...options)).code).toBe(0)
+    const text = readFileSync(out, 'utf8')
+    expect(text).toContain(`portico types --organization ${domain} --out`)
+    expect(text).toContain('Users are created only with a value.')
+    expect(await porticoJson(['types', ...options], variables())).toMatchObject({ changed: false })
+    expect((await types(...options, '--check')).code).toBe(0)
+    await service.given.metaKey({ org_domain: domain, name: 'a', required: false })
+    const stale = await types(...options, '--check')
+    expect([stale.code, stale.stderr]).toEqual([1, expect.stringContaining('run it without --check')])
+    expect(readFileSync(out, 'utf8')).toBe(text)
+    await client.tokenCustomization.deleteMetaKey({ org_domain: domain, key_name: 'a' })
+    expect((await types(...options, '--check')).code).toBe(0)
+  }, 60_000)
+
+  test('overwrites no file of somebody else, and says in a sentence what it lacks', async () => {
+    const { domain } = await service.given.organization()
+    const out = join(givenFolder(), 'mine.ts')
+    writeFileSync(out, 'export {}\n')
+    const fault = async (...args: string[]) => {
+      const { code, stderr } = await types(...args)
+      return [code, stderr]
+    }
+
+    expect(await fault('--organization', domain, '--out', out)).toEqual([
+      1,
+      expect.stringContaining('was not written by'),
+    ])
+    expect(readFileSync(out, 'utf8')).toBe('export {}\n')
+    expect(await fault('--organization', 'nobody')).toEqual([
+      1,
+      expect.stringContaining('no organization nobody'),
+    ])
+    expect(await fault('--organization', domain, '--check')).toEqual([
+      1,
+      expect.stringContaining('--out <file>'),
+    ])
+  })
+})
+
+/** A program that verifies a token and does something with its metadata. */
+function verifying(statements: string): string {
+  return `import { createVerifier } from '@portico/sdk'
+    import type { Claims } from './claims.js'
+    export async function read(token: string) {
+      const options = { baseUrl: 'https://auth.example', domain: 'a', audience: 'b', environment: 'sandbox' as const }
+      const { meta_data } = await createVerifier<Claims>(options).verifyAccessToken(token)
+      ${statements}
+    }`
+}
+
+async function typesWithoutKeys(): Promise<string> {
+  const { domain } = await service.given.organization()
+  const { stdout } = await types('--organization', domain)
+  expect(stdout).toContain('MetaDataClaims = Record<string, never>')
+  return stdout
+}
+
+async function claimsOf(scene: Awaited<ReturnType<CodeGiven['scene']>>) {
+  const { body } = await exchange(service, { code: await given.code(scene, { nonce: 'n-1', state: 's-1' }) })
+  const verifier = createVerifier({
+    baseUrl: service.baseUrl,
+    domain: scene.org_domain,
+    audience: scene.application.client_id,
+    environment: 'sandbox',
+  })
+  return {
+    access: await verifier.verifyAccessToken(body.access_token ?? ''),
+    id: await verifier.verifyIdToken(body.id_token ?? ''),
+  }
+}

@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import ts from 'typescript'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { compile, nodeNext, packedConsumer, type Consumer } from './packed.js'
+
+let consumer: Consumer
+let program: ts.Program
+
+beforeAll(async () => {
+  consumer = await packedConsumer()
+  for (const name of ['msw', '@types/node', 'undici-types']) await consumer.link(name)
+  program = ts.createProgram(entries(), { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2022 })
+}, 300_000)
+
+afterAll(() => consumer.remove())
+
+test('every export of every entry says what it is', () => {
+  const exported = entries().flatMap(exportsOf)
+
+  expect(exported.length).toBeGreaterThan(150)
+  expect(exported.filter((each) => commentOf(each) === '').map((each) => each.name)).toEqual([])
+})
+
+test('every method of the client says what it does, whom it refuses, and shows a call of itself', () => {
+  const methods = clientMethods()
+
+  expect(methods.length).toBeGreaterThan(90)
+  expect(methods.filter(({ symbol }) => commentOf(symbol) === '').map(({ name }) => name)).toEqual([])
+  const without = methods.filter(
+    ({ name, symbol }) => !examplesOf(symbol).join('').includes(`client.${name}`),
+  )
+  expect(without.map(({ name }) => name)).toEqual([])
+  const silent = methods.filter(({ symbol }) => !tagsOf(symbol).some(({ name }) => name === 'throws'))
+  expect(silent.map(({ name }) => name)).toEqual(['events.listen'])
+})
+
+test('every function that is exported shows a call of itself', () => {
+  const functions = entries()
+    .flatMap(exportsOf)
+    .filter((each) => (each.flags & ts.SymbolFlags.Function) !== 0)
+
+  expect(functions.map(({ name }) => name)).toEqual(expect.arrayContaining(['createClient', 'verifyWebhook']))
+  expect(
+    functions.filter((each) => !examplesOf(each).join('').includes(`${each.name}(`)).map(({ name }) => name),
+  ).toEqual([])
+})
+
+test('every example compiles', async () => {
+  const examples = [...program.getSourceFiles()]
+    .filter(({ fileName }) => fileName.startsWith(consumer.installed))
+    .flatMap((file) => [...file.text.matchAll(/^ *\* @example\n *\* ```ts\n([^]*?)^ *\* ```$/gm)])
+    .map(([, lines = '']) => lines.replace(/^ *\* ?/gm, ''))
+
+  expect(examples.length).toBeGreaterThan(100)
+  const blocks = examples.map((example, index) => `export async function example${index}() {\n${example}\n}`)
+  const options = [
+    ...nodeNext,
+    '--exactOptionalPropertyTypes',
+    'false',
+    '--lib',
+    'es2022,dom',
+    '--skipLibCheck',
+    'true',
+  ]
+  expect(
+    await compile(consumer, { 'examples.mts': `${preamble()}\n${blocks.join('\n')}` }, { options }),
+  ).toBe('')
+}, 60_000)
+
+/** The declarations of each entry that package.json exports. */
+function entries(): string[] {
+  const { exports } = JSON.parse(readFileSync(join(consumer.installed, 'package.json'), 'utf8')) as {
+    exports: Record<string, string | { import: { types: string } }>
+  }
+  return Object.values(exports).flatMap((entry) =>
+    typeof entry === 'string' ? [] : [join(consumer.installed, entry.import.types)],
+  )
+}
+
+/** What an entry exports, seen through its aliases. */
+function exportsOf(entry: string): ts.Symbol[] {
+  const checker = program.getTypeChecker()
+  const source = program.getSourceFile(entry)
+  const file = source && checker.getSymbolAtLocation(source)
+  if (!file) throw new Error(`${entry} is no module`)
+  return checker
+    .getExportsOfModule(file)
+    .map((each) => ((each.flags & ts.SymbolFlags.Alias) === 0 ? each : checker.getAliasedSymbol(each)))
+}
+
+function clientMethods(): { name: string; symbol: ts.Symbol }[] {
+  const checker = program.getTypeChecker()
+  const client = entries()
+    .flatMap(exportsOf)
+    .find(({ name }) => name === 'Client')
+  if (!client) throw new Error('there is no Client')
+  return checker
+    .getPropertiesOfType(checker.getDeclaredTypeOfSymbol(client))
+    .flatMap((resource) =>
+      checker
+        .getPropertiesOfType(checker.getTypeOfSymbol(resource))
+        .map((symbol) => ({ name: `${resource.name}.${symbol.name}`, symbol })),
+    )
+}
+
+function commentOf(symbol: ts.Symbol): string {
+  return ts.displayPartsToString(symbol.getDocumentationComment(program.getTypeChecker()))
+}
+
+function tagsOf(symbol: ts.Symbol): ts.JSDocTagInfo[] {
+  return symbol.getJsDocTags(program.getTypeChecker())
+}
+
+function examplesOf(symbol: ts.Symbol): string[] {
+  return tagsOf(symbol).flatMap(({ name, text }) =>
+    name === 'example' ? [ts.displayPartsToString(text)] : [],
+  )
+}
+
+/** Everything that is exported, and what examples have at hand. */
+function preamble(): string {
+  const [main = '', ...others] = entries()
+  const values = (entry: string) =>
+    exportsOf(entry)
+      .filter(({ flags }) => (flags & (ts.SymbolFlags.Function | ts.SymbolFlags.Class)) !== 0)
+      .map(({ name }) => name)
+  const named = [main, ...others].map((entry) => {
+    const name = entry.replace(/^.*\/dist\/(.*)\.d\.mts$/, '$1')
+    return `import { ${values(entry).join(', ')} } from '@portico/sdk${name === 'index' ? '' : `/${name}`}'`
+  })
+  return `${[...new Set(named)].join('\n')}
+    declare const client: import('@portico/sdk').Client
+    declare const verifier: import('@portico/sdk').Verifier
+    declare const request: Request
+    declare const [token, idToken, nonce, link, signatureKey]: [string, string, string, string, string]`
+}
