@@ -66,7 +66,7 @@ test('the example of node:test passes', async () => {
 
 test('the seed of the guide can be planted', async () => {
   const path = join(folder, 'seed.yaml')
-  await writeFile(path, blockOf('unchecked seed'))
+  await writeFile(path, blockOf('unchecked'))
 
   const portico = await givenEmulator({ seed: path })
   const users = await portico.client({ name: 'Reader' }).users.list({ org_domain: 'awesome-company' })

@@ -5,6 +5,7 @@ import { browserSessionGuards } from './browser-session-guards.js'
 import { changeGuards } from './change-guards.js'
 import { codeGuards } from './code-guards.js'
 import { directoryGuards } from './directory-guards.js'
+import { emulatorGuards } from './emulator-guards.js'
 import { erasureGuards } from './erasure-guards.js'
 import { flowGuards } from './flow-guards.js'
 import { flowLinkGuards } from './flow-link-guards.js'
@@ -54,6 +55,7 @@ export const guards: readonly Guard[] = [
   ...signatureGuards,
   ...webhookGuards,
   ...relayGuards,
+  ...emulatorGuards,
   ...erasureGuards,
   ...limitGuards,
   ...hashGuards,

@@ -39,7 +39,7 @@ async function emulate(options: EmulateOptions): Promise<void> {
   const emulator = await startEmulator({ seed, port, runsJobs, variables, log })
   const state = emulator.state()
   print(options, state, () => [
-    `Emulator  ${state.base_url} (everything in it is gone when it stops)`,
+    `Emulator  ${state.base_url} (ready in ${(performance.now() / 1000).toFixed(1)} s; what is in it goes when it stops)`,
     `Docs      ${state.base_url}/docs`,
     `Outbox    ${state.base_url}/outbox`,
     `Control   ${state.base_url}/_emulator/state`,
