@@ -297,7 +297,8 @@ export const directorySync = c.router(
     listRequests: {
       method: 'GET',
       path: `${path}/requests`,
-      summary: 'List what the provider of a directory asked in the last seven days, newest first',
+      summary:
+        'List what the provider of a directory asked in the last seven days, newest first; total is 10,000 where there are more',
       pathParams: OrganizationPath,
       query: ScimRequestQuery,
       responses: reading({ 200: listOf(ScimRequest) }, ...inOrganization, notFound),

@@ -229,6 +229,12 @@ export const scimLimits = {
   /** Named in one request. */
   members: 20_000,
   groupMembers: 100_000,
+  /** Of one directory. */
+  groups: 10_000,
+  /** Of one user, whose record has them. */
+  groupsOfUser: 1_000,
   perPage: 200,
+  /** Of the request log, of which this is the total where there are more. */
+  requestsCounted: 10_000,
   bodyBytes: 2_000_000,
 } as const

@@ -60,7 +60,10 @@ export const User = record(
     identities: z.array(Identity),
     groups: z
       .array(z.object({ id: id(), display_name: z.string() }))
-      .describe('Those of the directory of the organization that the user is a member of, by name'),
+      .describe(
+        'Those of the directory of the organization that the user is a member of, by name; 1,000 at most. They change without ' +
+          'the version and updated_at of the user: dir_sync.group events tell of it',
+      ),
     metadata: personal(z.array(MetaData)),
     profile: personal(Profile),
     avatar_hexa_color: z.string().describe('# and six hexadecimal digits, drawn at creation'),

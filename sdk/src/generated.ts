@@ -116,7 +116,7 @@ export interface User {
   /** Personal data. */
   address: Address
   identities: Identity[]
-  /** Those of the directory of the organization that the user is a member of, by name. */
+  /** Those of the directory of the organization that the user is a member of, by name; 1,000 at most. They change without the version and updated_at of the user: dir_sync.group events tell of it. */
   groups: Array<{
     id: string
     display_name: string
@@ -8887,7 +8887,7 @@ export interface DirectorySyncMethods {
   reset(input: DirectorySyncResetInput, options?: RequestOptions): Promise<DirectorySync>
 
   /**
-   * List what the provider of a directory asked in the last seven days, newest first.
+   * List what the provider of a directory asked in the last seven days, newest first; total is 10,000 where there are more.
    * `GET /api/v2/org/:org_domain/directory-sync/requests`. Needs the scope `read:directories`.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `directory_sync_not_found`; 429 `rate_limited`; 503 `unavailable`.

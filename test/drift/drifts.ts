@@ -324,7 +324,7 @@ export const drifts: readonly Drift[] = [
         replace: 'active: flag().optional(),\n  job_title: text(100).nullish(),',
       },
     ],
-    compile: ['sdk/src/conformance.ts', 'server/src/users/record.ts', 'server/src/users/users.ts'],
+    compile: ['sdk/src/conformance.ts', 'server/src/users/change-user.ts', 'server/src/users/record.ts'],
     stale: ['docs/openapi-3.0.json', 'docs/openapi.json', 'sdk/src/generated.ts'],
     tests: [],
   },

@@ -1,6 +1,7 @@
 import { guard, guardTest, routeTests } from './guard.js'
 
 const users = 'server/src/users/users.ts'
+const wholeUser = 'server/src/users/whole-user.ts'
 const storedMetadata = 'server/src/users/stored-metadata.ts'
 const userMetadata = 'server/src/users/metadata.ts'
 const usersMigration = 'server/src/db/migrations/0004-users.ts'
@@ -30,8 +31,8 @@ const domains = (title: string) => guardTest('tenancy', `a domain ${title}`)
 export const changeGuards = [
   guard({
     name: 'If-Match: users',
-    file: users,
-    find: '.$if(versions !== undefined, (update) => update.where(sql<boolean>`version = any(${versions}::integer[])`), )',
+    file: wholeUser,
+    find: '.where( sql<boolean>`(${versions ?? null}::integer[] is null or version = any(${versions ?? null}::integer[]))`, )',
     replace: '',
     red: usersUpdate.refuses('precondition_failed'),
     green: usersUpdate.refuses('user_not_found'),

@@ -258,7 +258,7 @@ export const flowLinkGuards = [
     replace: '',
     also: [
       {
-        file: 'server/src/users/users.ts',
+        file: 'server/src/users/change-user.ts',
         find: 'await voidPasswordRequests(deps, trx, tenant, normalizeEmail(row.email))',
         replace: '',
       },

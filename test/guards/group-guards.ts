@@ -8,6 +8,11 @@ const admission = 'server/src/sso-sign-in/admission.ts'
 const test = (file: string, title: string): NamedTest => ({ file, title })
 const inGroups = (title: string) => test('test/scim/groups.test.ts', title)
 const inClaims = (title: string) => test('test/scim/group-claims.test.ts', title)
+const inBounds = (title: string) => test('test/scim/group-bounds.test.ts', title)
+const isBounded = inBounds(
+  'a directory has as many groups as it may, and the next is refused until one is gone',
+)
+const isFull = inBounds('a user is in as many groups as their record may have, and in no other')
 const isMade = inGroups('a group is made with its members, and answered with its address and version')
 
 /** What keeps users out of groups, and groups of one directory from another. */
@@ -19,6 +24,22 @@ export const groupGuards: readonly Guard[] = [
     replace: '',
     red: inGroups('members are users of the directory alone: 403 for others of the organization'),
     green: isMade,
+  }),
+  guard({
+    name: 'groups: as many as a directory may have',
+    file: 'server/src/scim/group-bounds.ts',
+    find: 'if (row?.has_groups === true)',
+    replace: 'if (row?.has_groups === undefined)',
+    red: isBounded,
+    green: isFull,
+  }),
+  guard({
+    name: 'groups: as many as a user may be in',
+    file: 'server/src/scim/group-bounds.ts',
+    find: 'if (full === undefined) return',
+    replace: 'if (full !== null) return',
+    red: isFull,
+    green: isBounded,
   }),
   guard({
     name: 'groups: a stale version writes and deletes nothing',
@@ -33,7 +54,10 @@ export const groupGuards: readonly Guard[] = [
     file: groups,
     find: '.forUpdate()',
     replace: '',
-    red: inGroups('versions decide: of ten writers who name one version one writes'),
+    red: test(
+      'test/scim/turns.test.ts',
+      '412: whoever names the version of a group that another is changing',
+    ),
     green: isMade,
   }),
   guard({

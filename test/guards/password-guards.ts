@@ -304,7 +304,7 @@ export const passwordGuards = [
   }),
   guard({
     name: 'password: one of who only claimed an address',
-    file: 'server/src/users/users.ts',
+    file: 'server/src/users/change-user.ts',
     find: 'await forgetPassword(deps, trx, tenant, id)',
     replace: '',
     red: contractTest(

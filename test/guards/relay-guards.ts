@@ -58,7 +58,7 @@ function withoutTenantLine(index: 0 | 1, next: string) {
 export const relayGuards = [
   guard({
     name: 'a claimed address: who came by a relay, once the owner of the address has shown up',
-    file: 'server/src/users/users.ts',
+    file: 'server/src/users/change-user.ts',
     find: 'await forgetIdentities(trx, tenant, id) await forgetPassword(deps, trx, tenant, id) await endSessionsOf(deps, trx, tenant, id)',
     replace: 'await forgetPassword(deps, trx, tenant, id)',
     red: guardTest(

@@ -95,19 +95,16 @@ export const scimUserGuards = [
   guard({
     name: 'SCIM: who vouches for an address',
     file: email,
-    find: 'and ${domain} = any(email_domains)',
-    replace: 'and ${domain}::text is not null',
+    find: "connectedEmailDomains.includes(normalized.slice(normalized.lastIndexOf('@') + 1))",
+    replace: 'connectedEmailDomains.length > -1',
     red: isVerified,
     green: isMade,
   }),
   guard({
     name: 'SCIM: the version that is written',
     file: users,
-    find: "if (versions !== undefined && !versions.includes(version)) throw new ApiError('precondition_failed')",
-    replace: '',
-    also: [
-      { file: users, find: 'versions, isEmailVouched:', replace: 'versions: undefined, isEmailVouched:' },
-    ],
+    find: 'checkTag(found, ifMatch) const email',
+    replace: 'const email',
     red: isVersioned,
     green: isMade,
   }),
@@ -121,7 +118,7 @@ export const scimUserGuards = [
   }),
   guard({
     name: 'SCIM: who is deleted leaves the directory',
-    file: 'server/src/users/users.ts',
+    file: 'server/src/users/change-user.ts',
     find: 'await leaveDirectory(trx, tenant, id)',
     replace: 'void leaveDirectory',
     red: isFreed,

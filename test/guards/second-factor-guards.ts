@@ -4,7 +4,7 @@ const pending = 'server/src/sessions/pending-sign-in.ts'
 const verification = 'server/src/password/verification.ts'
 const endSessions = 'server/src/sessions/end-sessions.ts'
 const setPassword = 'server/src/password/set-password.ts'
-const users = 'server/src/users/users.ts'
+const changeUser = 'server/src/users/change-user.ts'
 const hasher = 'server/src/password/password-hash.ts'
 
 const states = (title: string) => contractTest('second-factor-states', title)
@@ -98,7 +98,7 @@ export const secondFactorGuards = [
   }),
   guard({
     name: 'password: codes end with a deactivation',
-    file: users,
+    file: changeUser,
     find: 'await voidPasswordRequests(deps, trx, tenant, normalizeEmail(row.email))',
     replace: '',
     red: contractTest(

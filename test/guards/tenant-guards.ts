@@ -2,7 +2,7 @@ import { contractTest, guard, guardTest, routeTests } from './guard.js'
 
 const organizationId = 'server/src/db/organization-id.ts'
 const organizations = 'server/src/organizations/organizations.ts'
-const users = 'server/src/users/users.ts'
+const users = 'server/src/users/whole-user.ts'
 const totals = 'server/src/db/totals.ts'
 const applications = 'server/src/applications/applications.ts'
 const declaredKeys = 'server/src/token-customization/declared-keys.ts'

@@ -1,4 +1,5 @@
 import { eraseUser } from '@portico/server/erase-user'
+import { scimLimits } from '@portico/contract/scim'
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { anyEmail, anything } from '../given.js'
@@ -231,4 +232,25 @@ test('with an erased user goes what the provider has asked of them, also what wa
   expect(await kept()).toEqual([])
   const { data } = await client.directorySync.listRequests({ org_domain })
   expect(data.map(({ user_id }) => user_id)).toEqual([(other.body as { id: string }).id])
+})
+
+test('a log of more requests than are counted has these as its total, and goes on behind them', async () => {
+  const { own, org_domain, directory } = await givenOwn()
+  await service.query(
+    `insert into scim_requests (
+       account_id, environment, organization_id, directory_id, id, method, path, query, status, changes, quirks,
+       duration_ms, request_id, inserted_at
+     )
+     select account_id, environment, organization_id, id, gen_random_uuid(), 'GET', '/Users', '',
+       case when number = 1 then 404 else 200 end, '[]', '{}', 1, 'request', $2
+     from directories, generate_series(1, $3::integer) number
+     where id = $1`,
+    [directory.id, service.clock.now(), scimLimits.requestsCounted + 1],
+  )
+
+  const page = await own.directorySync.listRequests({ org_domain })
+  const refused = await own.directorySync.listRequests({ org_domain, status: 404 })
+
+  expect([page.total, refused.total]).toEqual([scimLimits.requestsCounted, 1])
+  expect(page.next_cursor).not.toBeNull()
 })

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { startService, type Service } from '../harness.js'
 import type { ScimResponse } from '../scim-given.js'
 import { untilWaiting, whileEventWaits } from '../waiting.js'
+import { groupsOf } from './group-given.js'
 import { replacing, scimUsersGivenOf, userBody, type ScimUsersGiven } from './user-given.js'
 
 let service: Service
@@ -86,6 +87,27 @@ test('401: whoever writes while the directory is being deleted', async () => {
 
   expect(statusesOf(await Promise.all(writes))).toEqual([401, 401, 401])
   expect(await client.users.get({ org_domain, user_id: user.id })).toMatchObject({ active: true })
+})
+
+test('412: whoever names the version of a group that another is changing', async () => {
+  const { scim } = await given.directory()
+  const groups = groupsOf(scim)
+  const { id } = await groups.make({ displayName: 'Sales' })
+  const rename = (displayName: string) => groups.replace(id, { displayName }, { 'if-match': 'W/"1"' })
+  const late: Promise<ScimResponse>[] = []
+
+  const first = await whileEventWaits(
+    service,
+    'dir_sync.group.update.success',
+    () => rename('First'),
+    async () => {
+      late.push(rename('Second'))
+      await untilWaiting(service, 2)
+    },
+  )
+
+  expect(statusesOf([first, ...(await Promise.all(late))])).toEqual([200, 412])
+  expect((await groups.read(id)).displayName).toBe('First')
 })
 
 test('what a provider calls its members does not hide in events where it asked', async () => {

@@ -1,7 +1,7 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startService, type Service } from '../harness.js'
-import { enterpriseUser, scimUsersGivenOf, type ScimUsersGiven } from './user-given.js'
+import { enterpriseUser, replacing, scimUsersGivenOf, type ScimUsersGiven } from './user-given.js'
 
 let service: Service
 let client: Client
@@ -21,6 +21,10 @@ async function givenUsers() {
   const made = await given.user(scim, {
     email: 'Ada@awesome.example',
     externalId: 'x1',
+    emails: [
+      { value: 'ada@awesome.example', type: 'work', primary: true },
+      { value: 'second@home.example', type: 'home' },
+    ],
     title: '100% Countess_',
     preferredLanguage: 'en',
     phoneNumbers: [{ value: '55555555555', type: 'fax' }],
@@ -55,8 +59,17 @@ describe('a filter', () => {
     'phoneNumbers[type eq "fax"].value eq "55555555555"',
     'preferredLanguage eq "EN"',
     'meta.created gt "2020-01-01T00:00:00Z" and meta.lastModified le "2999-01-01T00:00:00Z" and title pr',
-    'meta.version eq "W/\\"1\\"" and meta.resourceType eq "User" and name pr and title pr',
+    'meta.resourceType eq "User" and name pr and title pr',
     'userName eq "nobody" or title pr',
+    'userName eq "ADA@awesome.example" or emails eq "nobody@awesome.example"',
+    'userName eq "nobody" or externalId eq "x1"',
+    'emails eq "second@HOME.example"',
+    'emails[type eq "home" and value eq "Second@home.example"]',
+    'not (emails eq "charles@other.example")',
+    'not (emails[value eq "charles@other.example"] or userName eq "nobody")',
+    'emails[value eq "nobody@home.example" or type eq "home"]',
+    'active eq true and userName ne "charles@other.example"',
+    'active ne false and externalId eq "x1"',
   ])('finds whom it describes: %s', async (filter) => {
     const { found } = await givenUsers()
     expect(await found(filter)).toEqual(['Ada@awesome.example'])
@@ -82,10 +95,21 @@ describe('a filter', () => {
     'groups.value eq "0190ca22-3c4d-7e5f-9061-7283940516c7"',
     `userName eq "x' or '1'='1"`,
     'active eq false',
+    'emails[type eq "work" and value eq "second@home.example"]',
+    'emails eq "second"',
+    'id eq "none"',
+    'userName eq "ada@awesome.example" and emails eq "charles@other.example"',
     'addresses pr or photos pr or roles[primary eq true]',
   ])('finds nobody else: %s', async (filter) => {
     const { found } = await givenUsers()
     expect(await found(filter)).toEqual([])
+  })
+
+  test('finds who is not active, and nobody else', async () => {
+    const { scim, made, found } = await givenUsers()
+    await scim('PATCH', `/Users/${made.id}`, { body: replacing('active', false) })
+    expect(await found('active eq false')).toEqual([made.userName])
+    expect(await found('not (active eq false)')).toEqual([other])
   })
 
   test('by the id finds one', async () => {
@@ -98,6 +122,7 @@ describe('a filter', () => {
     'userName eq',
     'password eq "x"',
     'meta.location eq "x"',
+    'meta.version eq "x"',
     'meta.created co "2026-01-01"',
   ])('400 invalidFilter: %s', async (filter) => {
     const { found } = await givenUsers()
@@ -144,7 +169,6 @@ describe('a list', () => {
     'phoneNumbers',
     'groups',
     'meta.lastModified',
-    'meta.version',
     `${enterpriseUser}:manager`,
   ])('is sorted by %s', async (sortBy) => {
     const { scim } = await givenUsers()
@@ -178,7 +202,7 @@ describe('a list', () => {
       [enterpriseUser]: { manager: { value: '7' } },
     })
     const without = await read(`excludedAttributes=emails.type,name,id,${enterpriseUser}`)
-    expect(without).toMatchObject({ id, emails: [{ value: 'Ada@awesome.example', primary: true }] })
+    expect(without).toMatchObject({ id, emails: [{ value: 'ada@awesome.example', primary: true }, {}] })
     expect(without).not.toHaveProperty('emails.0.type')
     expect(without).not.toHaveProperty('name')
     expect(without).not.toHaveProperty([enterpriseUser])

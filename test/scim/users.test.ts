@@ -5,6 +5,7 @@ import { anyEmail } from '../given.js'
 import { startService, type Service } from '../harness.js'
 import { exchange } from '../protocol/code-given.js'
 import { signIn } from '../world.js'
+import { groupsOf } from './group-given.js'
 import {
   coreUser,
   enterpriseUser,
@@ -311,6 +312,32 @@ describe('versions', () => {
     expect((await scim('PUT', `/Users/${id}`, { headers, body })).status).toBe(412)
     const read = await scim('GET', `/Users/${id}`, { headers: { 'if-none-match': 'W/"1"' } })
     expect([read.status, read.body]).toEqual([304, undefined])
+  })
+
+  test('change with the groups of the user, and are what they were when these are', async () => {
+    const { scim } = await given.directory()
+    const { id } = await given.user(scim)
+    const groups = groupsOf(scim)
+    const read = async (tag: string) => {
+      const { status, headers } = await scim('GET', `/Users/${id}`, { headers: { 'if-none-match': tag } })
+      return [status, headers.get('etag')] as const
+    }
+    const group = await groups.make({ displayName: 'Sales', members: [{ value: id }] })
+    const [joined, inSales] = await read('W/"1"')
+    const [known, again] = await read(inSales ?? '')
+    await groups.patch(group.id, { op: 'replace', path: 'displayName', value: 'Operations' })
+    const [renamed, inOperations] = await read(inSales ?? '')
+    const stale = await scim('PATCH', `/Users/${id}`, {
+      body: replacing('title', 'Countess'),
+      headers: { 'if-match': inSales ?? '' },
+    })
+    await scim('DELETE', `/Groups/${group.id}`)
+    const [left, alone] = await read(inOperations ?? '')
+
+    expect([joined, known, renamed, stale.status, left]).toEqual([200, 304, 200, 412, 200])
+    expect(inSales).toMatch(/^W\/"1-[\w-]{12}"$/)
+    expect([again, alone]).toEqual([inSales, 'W/"1"'])
+    expect(inOperations).not.toBe(inSales)
   })
 
   test('a patch that changes nothing leaves the version and tells nobody', async () => {

@@ -17,6 +17,7 @@ import * as ssoConnections from './migrations/0014-sso-connections.js'
 import * as ssoRequestsAndAdmins from './migrations/0015-sso-requests-and-admins.js'
 import * as directorySync from './migrations/0016-directory-sync.js'
 import * as oidcConnections from './migrations/0017-oidc-connections.js'
+import * as directorySearches from './migrations/0018-directory-searches.js'
 
 /** Every migration by name. A new one is added at the end; one that has been released is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -37,6 +38,7 @@ export const migrations: Record<string, Migration> = {
   '0015-sso-requests-and-admins': ssoRequestsAndAdmins,
   '0016-directory-sync': directorySync,
   '0017-oidc-connections': oidcConnections,
+  '0018-directory-searches': directorySearches,
 }
 
 /**

@@ -19,7 +19,7 @@ import { signOut } from '../sessions/sign-out.js'
 import { isTotpAskedOfUserOf } from '../sessions/totp-asked.js'
 import { ofUser, type Tenant } from '../tenant.js'
 import { isRequiredMetadataMissing } from '../users/signing-in-user.js'
-import { usersOf } from '../users/users.js'
+import { usersOf } from '../users/whole-user.js'
 import { callerAtPage, type FlowRequest } from './flow.js'
 
 /** A flow whose steps are done, and the browser that asks for its end. */

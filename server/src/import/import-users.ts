@@ -12,7 +12,7 @@ import { holdDeclaredKeys, type DeclaredKey } from '../token-customization/decla
 import { normalizeEmail } from '../users/email.js'
 import { insertUserIf, userInsertion, type UserInsertion } from '../users/insert-user.js'
 import { valuesByKey, writeValues } from '../users/stored-metadata.js'
-import { emitUser, readUser } from '../users/users.js'
+import { emitUser, readUser } from '../users/whole-user.js'
 import { toFaultSentence, toImportableUser, type ImportableUser } from './importable-user.js'
 import { countLines, maxLineBytes, readLines, type Line } from './read-lines.js'
 

@@ -8,7 +8,7 @@ import { holdFlow, passHeldFlow, type HeldFlow } from '../flows/hold.js'
 import { moveFlow } from '../flows/step.js'
 import { ofUser, type Tenant } from '../tenant.js'
 import { findUser, type SigningInUser } from '../users/signing-in-user.js'
-import { markEmailVerified } from '../users/users.js'
+import { markEmailVerified } from '../users/change-user.js'
 import { makeLinkCode, sealLinkCode } from './link-code.js'
 import {
   emitConsumed,

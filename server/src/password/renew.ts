@@ -6,7 +6,7 @@ import type { Flow } from '../flows/flow.js'
 import { moveFlow } from '../flows/step.js'
 import { ofUser, type Tenant } from '../tenant.js'
 import { findUser } from '../users/signing-in-user.js'
-import { usersOf } from '../users/users.js'
+import { usersOf } from '../users/whole-user.js'
 import { findNewPasswordFault, replacePassword } from './new-password.js'
 import type { PasswordFault } from './policy.js'
 

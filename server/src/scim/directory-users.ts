@@ -1,9 +1,12 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
+import { isDeepStrictEqual } from 'node:util'
 import type { DB, Json } from '../db/schema.js'
+import { insertion, statement } from '../db/statement.js'
 import { isUniqueViolation } from '../db/violations.js'
 import type { Deps } from '../deps.js'
 import { normalizeEmail } from '../users/email.js'
-import type { ScimCaller } from './scim-caller.js'
+import { insertUserIf, type UserInsertion } from '../users/insert-user.js'
+import { keyOf, type DirectoryKey, type ScimCaller } from './scim-caller.js'
 import { taken } from './user-email.js'
 import { invalidValue, type ScimResource } from './values.js'
 
@@ -21,15 +24,7 @@ export async function readDirectoryUsers(
   caller: ScimCaller,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, DirectoryUser>> {
-  const rows = await db
-    .selectFrom('directory_users')
-    .where('account_id', '=', caller.tenant.accountId)
-    .where('environment', '=', caller.tenant.environment)
-    .where('organization_id', '=', caller.organizationId)
-    .where('directory_id', '=', caller.directoryId)
-    .where(sql<boolean>`user_id = any(${ids}::uuid[])`)
-    .select(['user_id', 'user_name', 'external_id', 'attributes'])
-    .execute()
+  const rows = await selectAmong(db, { ...keyOf(caller), ids })
   return new Map(
     rows.map((row) => [
       row.user_id,
@@ -38,10 +33,56 @@ export async function readDirectoryUsers(
   )
 }
 
+const selectAmong = statement((db, directory: DirectoryKey & { readonly ids: readonly string[] }) =>
+  db
+    .selectFrom('directory_users')
+    .where('account_id', '=', directory.accountId)
+    .where('environment', '=', directory.environment)
+    .where('organization_id', '=', directory.organizationId)
+    .where('directory_id', '=', directory.directoryId)
+    .where(sql<boolean>`user_id = any(${directory.ids}::uuid[])`)
+    .select(['user_id', 'user_name', 'external_id', 'attributes']),
+)
+
 /** Written from resources alone, by toColumns(). */
 function toAttributes(attributes: Json): ScimResource {
   return attributes as unknown as ScimResource
 }
+
+/**
+ * Makes a user, and brings them under the directory.
+ *
+ * @returns Nothing where somebody has the address.
+ * @throws ScimError 409 `uniqueness`, 400 `invalidValue`
+ */
+export async function insertUserOfDirectory(
+  deps: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  caller: ScimCaller,
+  user: UserInsertion,
+  described: DirectoryUser,
+): Promise<InsertedUser | undefined> {
+  await checkNames(trx, caller, user, described)
+  const [row] = await insertBoth(trx, { ...user, ...toRow(deps, caller, user.id, described) }).catch(asTaken)
+  return row
+}
+
+type InsertedUser = Awaited<ReturnType<typeof insertBoth>>[number]
+
+/** One statement for both rows: the constraints of the second one decide over the first. */
+const insertBoth = statement((db, user: UserInsertion & DirectoryUserRow) =>
+  db
+    .with('made', () =>
+      insertUserIf(db, user, sql<boolean>`true`).onConflict((conflict) => conflict.doNothing()),
+    )
+    .with('described', () =>
+      db.insertInto('directory_users').columns(directoryUserColumns).expression(sql`(
+          select ${sql.join(directoryUserColumns.map((column) => sql`${user[column]}`))} from made
+        )`),
+    )
+    .selectFrom('made')
+    .selectAll(),
+)
 
 /**
  * Brings a user under the directory.
@@ -49,27 +90,60 @@ function toAttributes(attributes: Json): ScimResource {
  * @throws ScimError 409 `uniqueness`, 400 `invalidValue`
  */
 export async function insertDirectoryUser(
-  { now }: Pick<Deps, 'now'>,
+  deps: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
   caller: ScimCaller,
-  userId: string,
-  user: DirectoryUser,
+  user: UserOfDirectory,
+  described: DirectoryUser,
 ): Promise<void> {
-  checkSizes(user)
-  await checkUserName(trx, caller, userId, user.userName)
-  await trx
-    .insertInto('directory_users')
-    .values({
-      account_id: caller.tenant.accountId,
-      environment: caller.tenant.environment,
-      organization_id: caller.organizationId,
-      directory_id: caller.directoryId,
-      user_id: userId,
-      inserted_at: now(),
-      ...toColumns(user),
-    })
-    .execute()
-    .catch(asTaken)
+  await checkNames(trx, caller, user, described)
+  await insertRow(trx, toRow(deps, caller, user.id, described)).catch(asTaken)
+}
+
+const directoryUserColumns = [
+  'account_id',
+  'environment',
+  'organization_id',
+  'directory_id',
+  'user_id',
+  'inserted_at',
+  'user_name',
+  'user_name_normalized',
+  'external_id',
+  'attributes',
+] as const
+
+const insertRow = insertion('directory_users', directoryUserColumns)
+
+type DirectoryUserRow = ReturnType<typeof toRow>
+
+function toRow({ now }: Pick<Deps, 'now'>, caller: ScimCaller, userId: string, described: DirectoryUser) {
+  return {
+    account_id: caller.tenant.accountId,
+    environment: caller.tenant.environment,
+    organization_id: caller.organizationId,
+    directory_id: caller.directoryId,
+    user_id: userId,
+    inserted_at: now(),
+    ...toColumns(described),
+  }
+}
+
+async function checkNames(
+  trx: Transaction<DB>,
+  caller: ScimCaller,
+  { id, email }: UserOfDirectory,
+  described: DirectoryUser,
+): Promise<void> {
+  checkSizes(described)
+  if (!isAddress(described.userName, email)) await checkUserName(trx, caller, id, described.userName)
+}
+
+/** The user that a directory describes. */
+export interface UserOfDirectory {
+  readonly id: string
+  /** As it is by now. */
+  readonly email: string
 }
 
 /**
@@ -80,22 +154,33 @@ export async function insertDirectoryUser(
 export async function updateDirectoryUser(
   trx: Transaction<DB>,
   caller: ScimCaller,
-  userId: string,
-  user: DirectoryUser,
+  { id, email }: UserOfDirectory,
+  { before, after }: { readonly before: DirectoryUser; readonly after: DirectoryUser },
 ): Promise<void> {
-  checkSizes(user)
-  await checkUserName(trx, caller, userId, user.userName)
-  await trx
-    .updateTable('directory_users')
-    .set(toColumns(user))
-    .where('account_id', '=', caller.tenant.accountId)
-    .where('environment', '=', caller.tenant.environment)
-    .where('organization_id', '=', caller.organizationId)
-    .where('directory_id', '=', caller.directoryId)
-    .where('user_id', '=', userId)
-    .execute()
-    .catch(asTaken)
+  if (isDeepStrictEqual(before, after)) return
+  checkSizes(after)
+  const isSameName = normalizeEmail(before.userName) === normalizeEmail(after.userName)
+  if (!isSameName && !isAddress(after.userName, email)) await checkUserName(trx, caller, id, after.userName)
+  await updateRow(trx, { ...keyOf(caller), id, ...toColumns(after) }).catch(asTaken)
 }
+
+type ChangedRow = DirectoryKey & { readonly id: string } & ReturnType<typeof toColumns>
+
+const updateRow = statement((db, row: ChangedRow) =>
+  db
+    .updateTable('directory_users')
+    .set({
+      user_name: row.user_name,
+      user_name_normalized: row.user_name_normalized,
+      external_id: row.external_id,
+      attributes: row.attributes,
+    })
+    .where('account_id', '=', row.accountId)
+    .where('environment', '=', row.environment)
+    .where('organization_id', '=', row.organizationId)
+    .where('directory_id', '=', row.directoryId)
+    .where('user_id', '=', row.id),
+)
 
 /** In bytes: an index of Postgres holds no entry of 3 kB. */
 const maxNameBytes = 1000
@@ -109,6 +194,11 @@ function checkSizes({ userName, externalId, attributes }: DirectoryUser): void {
       throw invalidValue(name, `must be at most ${maxNameBytes} bytes long`)
   if (Buffer.byteLength(JSON.stringify(attributes)) > maxAttributesBytes)
     throw invalidValue('the user', `must be at most ${maxAttributesBytes} bytes of JSON`)
+}
+
+/** Who is called by their own address, which is nobody else's, takes nobody's name. */
+function isAddress(userName: string, email: string): boolean {
+  return normalizeEmail(userName) === normalizeEmail(email)
 }
 
 /** The userName of a user who is not of the directory is their address. */

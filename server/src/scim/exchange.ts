@@ -15,7 +15,7 @@ import type { ScimAnswer, ScimCall, ScimCaller } from './scim-caller.js'
 import { ScimError, toErrorBody } from './scim-error.js'
 import { scimUsers } from './users.js'
 import { targetOf, type Target } from './target.js'
-import { versionsOfTags } from './versions.js'
+import { tagsIn } from './versions.js'
 
 /** A request whose sender is proven. */
 export interface Asked {
@@ -61,14 +61,8 @@ export function scimExchange(deps: Deps) {
     const quirk = (name: ScimQuirk) => void quirks.add(name)
     return orFailure(() =>
       inLane(directory.directoryId, async () => {
-        const answered =
-          question instanceof ScimError
-            ? question
-            : await orFailure(() =>
-                run(toScimCaller(directory, cause), question.target, { ...question.call, quirk }),
-              )
         const texts = { query: toLoggedQuery(asked.query), request: toLoggedText(body) }
-        const logged: LoggedRequest = {
+        const loggedOf = (answered: ScimAnswer | ScimError): LoggedRequest => ({
           method: asked.method,
           path: asked.path,
           ...texts,
@@ -77,8 +71,16 @@ export function scimExchange(deps: Deps) {
           quirks: [...quirks],
           durationMs: Math.round(performance.now() - startMs),
           requestId: asked.requestId,
-        }
-        if (mayBeKept(asked.rate)) await keep(directory, { answered, target, cause, logged })
+        })
+        const caller = toScimCaller(directory, cause, (trx, answer) =>
+          insertScimRequest(deps, trx, directory, loggedOf(answer)),
+        )
+        const answered =
+          question instanceof ScimError
+            ? question
+            : await orFailure(() => run(caller, question.target, { ...question.call, quirk }))
+        const isDue = answered instanceof ScimError ? mayBeKept(asked.rate) : answered.isLogged !== true
+        if (isDue) await keep(directory, { answered, target, cause, logged: loggedOf(answered) })
         return answered
       }),
     )
@@ -103,7 +105,7 @@ export function scimExchange(deps: Deps) {
         await recordRefusal(deps, directory, { error: answered, target, cause, logged })
       else await insertScimRequest(deps, deps.db, directory, logged)
     } catch (error) {
-      // What was asked for is done by now, or refused: the provider has to be told that, and not that the log is amiss.
+      // What was asked for is read by now, or refused: the provider has to be told that, and not that the log is amiss.
       deps.log.error({ request_id: cause.requestId, err: error }, 'a SCIM request is missing in its log')
     }
   }
@@ -140,8 +142,8 @@ async function readQuestion(directory: ProvenDirectory, asked: Asked): Promise<Q
     call: {
       query,
       body: await asked.readBody(),
-      ifMatch: versionsOfTags(asked.ifMatch),
-      ifNoneMatch: versionsOfTags(asked.ifNoneMatch),
+      ifMatch: tagsIn(asked.ifMatch),
+      ifNoneMatch: tagsIn(asked.ifNoneMatch),
     },
   }
 }

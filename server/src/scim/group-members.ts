@@ -4,6 +4,7 @@ import { sql, type Kysely, type Transaction } from 'kysely'
 import type { DB } from '../db/schema.js'
 import { isForeignKeyViolation } from '../db/violations.js'
 import type { Deps } from '../deps.js'
+import { checkGroupsOfMembers } from './group-bounds.js'
 import type { MemberChange } from './group-change.js'
 import type { ScimCaller } from './scim-caller.js'
 import { ScimError } from './scim-error.js'
@@ -153,7 +154,10 @@ export async function changeMembers(
     })
   const written = rows[0] ?? nothingWritten
   if (written.unknown.length > 0) throw await whyUnknown(trx, caller, written.unknown)
-  if (written.added_count > 0) await checkSize(trx, caller, groupId)
+  if (written.added_count > 0) {
+    await checkSize(trx, caller, groupId)
+    await checkGroupsOfMembers(trx, caller, added)
+  }
   return {
     added: written.added,
     addedCount: written.added_count,

@@ -14,6 +14,7 @@ import {
   type GroupChange,
   type MemberStep,
 } from './group-change.js'
+import { checkGroupCount } from './group-bounds.js'
 import { groupsOf, hasMembers, listGroups } from './group-list.js'
 import { changeMembers, countMembers, readMembers, type MembersChanged } from './group-members.js'
 import {
@@ -31,6 +32,7 @@ import { groupSchemas } from './schema-path.js'
 import type { ScimAnswer, ScimCall, ScimCaller, ScimOperations } from './scim-caller.js'
 import { ScimError } from './scim-error.js'
 import { readResource } from './values.js'
+import { tagOf, versionsOf } from './versions.js'
 
 /** SCIM operations on groups (RFC 7644 section 3). */
 export function scimGroups(deps: Deps): ScimOperations {
@@ -54,9 +56,9 @@ async function getGroup(
   const projection = readProjection(groupSchemas, query)
   const row = await groupsOf(db, caller).where('id', '=', id).select(groupColumns).executeTakeFirst()
   if (row === undefined) throw notFound(id)
-  const { version } = row
-  if (ifNoneMatch?.includes(version) === true) return { status: 304, version, changes: [] }
-  return { status: 200, body: await toGroupBody(db, caller, row, projection), version, changes: [] }
+  const tag = tagOf(row.version)
+  if (ifNoneMatch?.includes(tag) === true) return { status: 304, tag, changes: [] }
+  return { status: 200, body: await toGroupBody(db, caller, row, projection), tag, changes: [] }
 }
 
 /**
@@ -69,6 +71,7 @@ async function createGroup(deps: Deps, caller: ScimCaller, call: ScimCall): Prom
   const wanted = toWholeGroup(readResource(groupSchemas, call.body, call.quirk))
   const id = newId()
   return inChange(deps, caller, async (trx) => {
+    await checkGroupCount(trx, caller)
     const at = deps.now()
     const row = await trx
       .insertInto('directory_groups')
@@ -91,7 +94,7 @@ async function createGroup(deps: Deps, caller: ScimCaller, call: ScimCall): Prom
     return {
       status: 201,
       body: await toGroupBody(trx, caller, row, projection),
-      version: row.version,
+      tag: tagOf(row.version),
       location: groupLocation(caller.baseUrl, id),
       changes: await tell(deps, trx, caller, { change: 'provision', id, before: undefined, after }),
     }
@@ -103,9 +106,12 @@ async function replaceGroup(deps: Deps, caller: ScimCaller, id: string, call: Sc
   const projection = readProjection(groupSchemas, call.query)
   const wanted = toWholeGroup(readResource(groupSchemas, call.body, call.quirk))
   return inChange(deps, caller, async (trx) => {
-    const { row, changes } = await changeGroup(deps, trx, caller, id, { wanted, ifMatch: call.ifMatch })
+    const { row, changes } = await changeGroup(deps, trx, caller, id, {
+      wanted,
+      versions: versionsOf(call.ifMatch),
+    })
     const body = await toGroupBody(trx, caller, row, projection)
-    return { status: 200, body, version: row.version, changes }
+    return { status: 200, body, tag: tagOf(row.version), changes }
   })
 }
 
@@ -119,10 +125,13 @@ async function patchGroup(deps: Deps, caller: ScimCaller, id: string, call: Scim
   const projection = readProjection(groupSchemas, call.query)
   const wanted = toGroupChange(readPatch(groupSchemas, call.body, call.quirk))
   return inChange(deps, caller, async (trx) => {
-    const { row, changes } = await changeGroup(deps, trx, caller, id, { wanted, ifMatch: call.ifMatch })
-    const { version } = row
-    if (projection.only === undefined) return { status: 204, version, changes }
-    return { status: 200, body: await toGroupBody(trx, caller, row, projection), version, changes }
+    const { row, changes } = await changeGroup(deps, trx, caller, id, {
+      wanted,
+      versions: versionsOf(call.ifMatch),
+    })
+    const tag = tagOf(row.version)
+    if (projection.only === undefined) return { status: 204, tag, changes }
+    return { status: 200, body: await toGroupBody(trx, caller, row, projection), tag, changes }
   })
 }
 
@@ -134,7 +143,7 @@ async function deleteGroup(
   { ifMatch }: ScimCall,
 ): Promise<ScimAnswer> {
   return inChange(deps, caller, async (trx) => {
-    const row = await holdGroup(trx, caller, id, ifMatch)
+    const row = await holdGroup(trx, caller, id, versionsOf(ifMatch))
     const { ids, count } = await countMembers(trx, caller, id)
     await trx
       .deleteFrom('directory_groups')
@@ -153,7 +162,7 @@ async function deleteGroup(
 /** What is to become of a group, and of which versions. */
 interface WantedGroup {
   readonly wanted: GroupChange
-  readonly ifMatch: readonly number[] | undefined
+  readonly versions: readonly number[] | undefined
 }
 
 /** Writes what differs; what is asked for again changes nothing, and is no event. */
@@ -162,9 +171,9 @@ async function changeGroup(
   trx: Transaction<DB>,
   caller: ScimCaller,
   id: string,
-  { wanted, ifMatch }: WantedGroup,
+  { wanted, versions }: WantedGroup,
 ): Promise<{ readonly row: GroupRow; readonly changes: ScimAnswer['changes'] }> {
-  const before = await holdGroup(trx, caller, id, ifMatch)
+  const before = await holdGroup(trx, caller, id, versions)
   const members = await writeMembers(deps, trx, caller, id, wanted.members)
   const { displayName = before.display_name, externalId = before.external_id } = wanted
   const isSame =

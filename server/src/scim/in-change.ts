@@ -1,13 +1,14 @@
 import type { Transaction } from 'kysely'
 import type { DB } from '../db/schema.js'
+import { statement } from '../db/statement.js'
 import type { Deps } from '../deps.js'
 import { change } from '../events/change.js'
-import type { ScimAnswer, ScimCaller } from './scim-caller.js'
+import { keyOf, type DirectoryKey, type ScimAnswer, type ScimCaller } from './scim-caller.js'
 import { unproven } from './scim-error.js'
 
 /**
- * Runs one change that a provider asks for, while its directory stays: a deletion of the directory comes before it, or
- * waits for its end.
+ * Runs one change that a provider asks for, and logs it, while its directory stays: a deletion of the directory comes
+ * before it, or waits for its end.
  *
  * @throws ScimError 401 where the directory was deleted since the provider proved itself
  */
@@ -18,23 +19,25 @@ export async function inChange(
 ): Promise<ScimAnswer> {
   const { record } = await change(deps, caller.tenant.cause, async (trx) => {
     await holdDirectory(trx, caller)
-    return { record: await work(trx) }
+    const answer = await work(trx)
+    await caller.log(trx, answer)
+    return { record: { ...answer, isLogged: true as const } }
   })
   return record
 }
 
-async function holdDirectory(
-  trx: Transaction<DB>,
-  { tenant, organizationId, directoryId }: ScimCaller,
-): Promise<void> {
-  const held = await trx
-    .selectFrom('directories')
-    .where('account_id', '=', tenant.accountId)
-    .where('environment', '=', tenant.environment)
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', directoryId)
-    .select('id')
-    .forKeyShare()
-    .executeTakeFirst()
+async function holdDirectory(trx: Transaction<DB>, caller: ScimCaller): Promise<void> {
+  const [held] = await selectHeld(trx, keyOf(caller))
   if (held === undefined) throw unproven()
 }
+
+const selectHeld = statement((db, directory: DirectoryKey) =>
+  db
+    .selectFrom('directories')
+    .where('account_id', '=', directory.accountId)
+    .where('environment', '=', directory.environment)
+    .where('organization_id', '=', directory.organizationId)
+    .where('id', '=', directory.directoryId)
+    .select('id')
+    .forKeyShare(),
+)

@@ -1,5 +1,6 @@
 import type { DirectoryProvider } from '@portico/contract/directory-sync'
 import { id as directoryIdForm, type Environment } from '@portico/contract/fields'
+import { sql } from 'kysely'
 import { hashSecret, isDirectorySecret, isSecretEqual } from '../crypto/secret.js'
 import { statement } from '../db/statement.js'
 import type { Deps } from '../deps.js'
@@ -8,7 +9,7 @@ import type { Cause } from '../tenant.js'
 import type { ScimCaller } from './scim-caller.js'
 
 /** A directory whose provider has shown its secret. */
-export interface ProvenDirectory extends Omit<ScimCaller, 'tenant'> {
+export interface ProvenDirectory extends Omit<ScimCaller, 'tenant' | 'log'> {
   readonly tenant: Omit<ScimCaller['tenant'], 'cause'>
   readonly active: boolean
 }
@@ -51,14 +52,19 @@ export async function findProvenDirectory(
     providerType: row.provider_type as DirectoryProvider,
     takesOverUsers: row.takes_over_users,
     allowedEmailDomains: row.allowed_email_domains,
+    connectedEmailDomains: row.connected_email_domains,
     baseUrl: scimBaseUrl(config.baseUrl, row.id),
     active: row.active,
   }
 }
 
 /** The provider as operations know it, with what its request does. */
-export function toScimCaller({ active: _, tenant, ...directory }: ProvenDirectory, cause: Cause): ScimCaller {
-  return { ...directory, tenant: { ...tenant, cause } }
+export function toScimCaller(
+  { active: _, tenant, ...directory }: ProvenDirectory,
+  cause: Cause,
+  log: ScimCaller['log'],
+): ScimCaller {
+  return { ...directory, tenant: { ...tenant, cause }, log }
 }
 
 interface PreviousSecret {
@@ -97,5 +103,11 @@ const selectDirectory = statement((db, { directoryId }: { directoryId: string })
       'organizations.domain',
       'organizations.allowed_email_domains',
       'accounts.domain as account_domain',
+      sql<string[]>`array(
+        select unnest(sso_connections.email_domains) from sso_connections
+        where sso_connections.account_id = directories.account_id
+          and sso_connections.environment = directories.environment
+          and sso_connections.organization_id = directories.organization_id
+      )`.as('connected_email_domains'),
     ]),
 )

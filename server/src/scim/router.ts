@@ -11,7 +11,6 @@ import { findProvenDirectory } from './proven-directory.js'
 import { requestRates } from './request-rate.js'
 import type { ScimAnswer } from './scim-caller.js'
 import { ScimError, toErrorBody, unproven } from './scim-error.js'
-import { tagOf } from './versions.js'
 
 /** Where the providers of directories ask. */
 export const scimPath = '/scim/v2'
@@ -63,8 +62,8 @@ export function scimErrors(deps: Pick<Deps, 'log'>): ErrorRequestHandler {
   }
 }
 
-function sendAnswer(res: Response, { status, body, version, location }: ScimAnswer): void {
-  if (version !== undefined) res.set('ETag', tagOf(version))
+function sendAnswer(res: Response, { status, body, tag, location }: ScimAnswer): void {
+  if (tag !== undefined) res.set('ETag', tag)
   if (location !== undefined) res.set('Location', location)
   res.status(status)
   if (body === undefined) res.end()

@@ -1,4 +1,6 @@
 import type { DirectoryProvider, ScimQuirk, ScimRequest } from '@portico/contract/directory-sync'
+import type { Transaction } from 'kysely'
+import type { DB } from '../db/schema.js'
 import type { Tenant } from '../tenant.js'
 
 /** The provider of a directory, which has proved itself by its secret. Its organization is the tenant's. */
@@ -10,18 +12,31 @@ export interface ScimCaller {
   readonly takesOverUsers: boolean
   /** allowed_email_domains of the organization; null or empty: any address. */
   readonly allowedEmailDomains: readonly string[] | null
+  /** email_domains of the organization's SSO connections. */
+  readonly connectedEmailDomains: readonly string[]
   /** `{base_url}/scim/v2/<directory id>`, of which the addresses of resources are made. */
   readonly baseUrl: string
+  /** Puts what becomes of the request into the directory's log, in the transaction of its change. */
+  readonly log: (trx: Transaction<DB>, answer: ScimAnswer) => Promise<void>
+}
+
+/** What statements on the rows of a directory say of it. */
+export type DirectoryKey = Pick<ScimCaller, 'organizationId' | 'directoryId'> &
+  Pick<Tenant, 'accountId' | 'environment'>
+
+export function keyOf({ tenant, organizationId, directoryId }: ScimCaller): DirectoryKey {
+  const { accountId, environment } = tenant
+  return { accountId, environment, organizationId, directoryId }
 }
 
 /** A request to an operation, already read from JSON; `undefined` without a body. */
 export interface ScimCall {
   readonly query: Readonly<Record<string, unknown>>
   readonly body: unknown
-  /** Versions of If-Match; undefined: any. */
-  readonly ifMatch: readonly number[] | undefined
-  /** Versions of If-None-Match on reads. */
-  readonly ifNoneMatch: readonly number[] | undefined
+  /** Tags of If-Match; undefined: any. */
+  readonly ifMatch: readonly string[] | undefined
+  /** Tags of If-None-Match on reads. */
+  readonly ifNoneMatch: readonly string[] | undefined
   /** Takes what departs from RFC 7644 and was read all the same, for the log. */
   readonly quirk: (name: ScimQuirk) => void
 }
@@ -31,14 +46,16 @@ export interface ScimAnswer {
   readonly status: 200 | 201 | 204 | 304
   /** The resource or list; absent with 204 and 304. */
   readonly body?: object
-  /** Of the resource, for its ETag `W/"<version>"`. */
-  readonly version?: number
+  /** The ETag of the resource. */
+  readonly tag?: string
   /** Of a resource that was made. */
   readonly location?: string
   readonly changes: ScimRequest['changes']
   readonly userId?: string
   /** The address that the request is about, where it names no user. */
   readonly email?: string
+  /** It is in the log of the directory since its change is. */
+  readonly isLogged?: true
 }
 
 /** An operation of SCIM on a resource type. The id is that of the path, not yet known to exist. */

@@ -1,6 +1,4 @@
 import { email as emailField } from '@portico/contract/fields'
-import { sql, type Transaction } from 'kysely'
-import type { DB } from '../db/schema.js'
 import { isEmailDomainAllowed } from '../sessions/complete-sign-in.js'
 import { normalizeEmail } from '../users/email.js'
 import type { ScimCaller } from './scim-caller.js'
@@ -40,24 +38,14 @@ export function checkEmailDomain({ allowedEmailDomains }: ScimCaller, email: str
 }
 
 /** Whether the organization vouches for addresses of a domain: it is one of its own, or of its identity providers'. */
-export async function isEmailVouched(
-  trx: Transaction<DB>,
-  { tenant, organizationId, allowedEmailDomains }: ScimCaller,
+export function isEmailVouched(
+  { allowedEmailDomains, connectedEmailDomains }: ScimCaller,
   email: string,
-): Promise<boolean> {
+): boolean {
   const normalized = normalizeEmail(email)
-  if ((allowedEmailDomains ?? []).length > 0 && isEmailDomainAllowed(allowedEmailDomains, normalized))
-    return true
-  const domain = normalized.slice(normalized.lastIndexOf('@') + 1)
-  const { rows } = await sql<{ is_vouched: boolean }>`
-    select exists (
-      select from sso_connections
-      where account_id = ${tenant.accountId}
-        and environment = ${tenant.environment}
-        and organization_id = ${organizationId}
-        and ${domain} = any(email_domains)
-    ) as is_vouched`.execute(trx)
-  return rows[0]?.is_vouched ?? false
+  const isOwn =
+    (allowedEmailDomains ?? []).length > 0 && isEmailDomainAllowed(allowedEmailDomains, normalized)
+  return isOwn || connectedEmailDomains.includes(normalized.slice(normalized.lastIndexOf('@') + 1))
 }
 
 /** @returns A 409 for what another user has. */

@@ -3,7 +3,6 @@ import { sql, type RawBuilder } from 'kysely'
 import { normalizeEmail } from '../users/email.js'
 import type { Comparison, ElementFilter, ScimFilter } from './filter.js'
 import { leafOf, type SchemaPath } from './schema-path.js'
-import type { ScimCaller } from './scim-caller.js'
 import { ScimError } from './scim-error.js'
 
 type Text = RawBuilder<string | null>
@@ -15,22 +14,19 @@ type Condition = RawBuilder<boolean>
  *
  * @throws ScimError 400 `invalidFilter`
  */
-export function userCondition(caller: ScimCaller, filter: ScimFilter): Condition {
+export function userCondition(filter: ScimFilter): Condition {
   switch (filter.kind) {
     case 'and':
     case 'or':
-      return joined(
-        filter.kind,
-        filter.filters.map((part) => userCondition(caller, part)),
-      )
+      return joined(filter.kind, filter.filters.map(userCondition))
     case 'not':
-      return sql`not ${userCondition(caller, filter.filter)}`
+      return sql`not ${userCondition(filter.filter)}`
     case 'element':
       return someElement(filter.list, (element) => elementCondition(element, filter.filter))
     case 'present':
       return presence(filter.subject)
     case 'comparison':
-      return comparison(caller, filter)
+      return comparison(filter)
   }
 }
 
@@ -55,57 +51,18 @@ function presence(subject: SchemaPath): Condition {
   return sql`coalesce(${textOf(subject)}, '') <> ''`
 }
 
-function comparison(
-  caller: ScimCaller,
-  { subject, operator, value }: Extract<ScimFilter, { kind: 'comparison' }>,
-): Condition {
+function comparison({ subject, operator, value }: Extract<ScimFilter, { kind: 'comparison' }>): Condition {
   const { attribute, sub } = subject
   if (attribute.multiValued)
     return someElement(subject, (element) => memberCondition(element, sub ?? attribute, operator, value))
   if (attribute.name === 'active')
     return operator === 'eq' ? sql`users.active = ${value}` : sql`users.active <> ${value}`
   const text = String(value)
-  if (operator === 'eq' && attribute.name === 'userName') return isUserName(caller, normalizeEmail(text))
-  if (operator === 'eq' && attribute.name === 'externalId') return isExternalId(caller, text)
+  // Compared as the indexes have it.
+  if (operator === 'eq' && attribute.name === 'userName')
+    return sql`${textOf(subject)} = ${normalizeEmail(text)}`
   if (leafOf(subject).type === 'dateTime') return timeCondition(subject, operator, text)
   return compared(textOf(subject), leafOf(subject), operator, text)
-}
-
-/** By the indexes alone: it is the one thing that providers ask before each change. */
-function isUserName({ tenant, organizationId, directoryId }: ScimCaller, normalized: string): Condition {
-  return sql`users.id in (
-    select named.user_id from directory_users named
-    where named.account_id = ${tenant.accountId}
-      and named.environment = ${tenant.environment}
-      and named.organization_id = ${organizationId}
-      and named.directory_id = ${directoryId}
-      and named.user_name_normalized = ${normalized}
-    union all
-    select addressed.id from users addressed
-    where addressed.account_id = ${tenant.accountId}
-      and addressed.environment = ${tenant.environment}
-      and addressed.organization_id = ${organizationId}
-      and addressed.email_normalized = ${normalized}
-      and addressed.deleted_at is null
-      and not exists (
-        select from directory_users named
-        where named.account_id = addressed.account_id
-          and named.environment = addressed.environment
-          and named.organization_id = addressed.organization_id
-          and named.user_id = addressed.id
-      )
-  )`
-}
-
-function isExternalId({ tenant, organizationId, directoryId }: ScimCaller, externalId: string): Condition {
-  return sql`users.id in (
-    select named.user_id from directory_users named
-    where named.account_id = ${tenant.accountId}
-      and named.environment = ${tenant.environment}
-      and named.organization_id = ${organizationId}
-      and named.directory_id = ${directoryId}
-      and named.external_id = ${externalId}
-  )`
 }
 
 function timeCondition({ sub }: SchemaPath, operator: Comparison, text: string): Condition {
@@ -156,14 +113,13 @@ export function textOf({ schema, attribute, sub }: SchemaPath): Text {
       return sql`users.active::text`
     case 'meta.resourceType':
       return sql`'User'`
-    case 'meta.version':
-      return sql`'W/"' || users.version || '"'`
     case 'meta.created':
       return sql`users.inserted_at::text`
     case 'meta.lastModified':
       return sql`users.updated_at::text`
+    case 'meta.version':
     case 'meta.location':
-      throw invalidFilter('meta.location cannot be compared')
+      throw invalidFilter(`${name} cannot be compared`)
     default:
       return stored
   }

@@ -1,9 +1,11 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { DB } from '../db/schema.js'
 import { totalInOrganization } from '../db/totals.js'
-import { usersOf } from '../users/users.js'
+import { usersOf } from '../users/whole-user.js'
+import type { ScimFilter } from './filter.js'
 import type { ListQuery } from './list-query.js'
 import type { ScimCaller } from './scim-caller.js'
+import { candidatesOf } from './user-candidates.js'
 import { textOf, userCondition } from './user-filter.js'
 
 interface FoundUsers {
@@ -20,7 +22,7 @@ interface FoundUsers {
 export async function findUserIds(db: Kysely<DB>, caller: ScimCaller, query: ListQuery): Promise<FoundUsers> {
   return query.filter === undefined
     ? readPageOfAll(db, caller, query)
-    : readPageOfFound(db, caller, query, userCondition(caller, query.filter))
+    : readPageOfFound(db, caller, query, query.filter)
 }
 
 async function readPageOfAll(db: Kysely<DB>, caller: ScimCaller, query: ListQuery): Promise<FoundUsers> {
@@ -48,10 +50,12 @@ async function readPageOfFound(
   db: Kysely<DB>,
   caller: ScimCaller,
   query: ListQuery,
-  condition: RawBuilder<boolean>,
+  filter: ScimFilter,
 ): Promise<FoundUsers> {
+  const candidates = candidatesOf(caller, filter)
   const found = usersWithDirectory(db, caller)
-    .where(condition)
+    .$if(candidates !== undefined, (users) => users.where(sql<boolean>`users.id in (${candidates})`))
+    .where(userCondition(filter))
     .select(['users.id', 'users.inserted_at', sortKeyOf(query).as('sort_key')])
   const { rows } = await sql<{ id: string | null; total: string }>`
     with found as materialized (${found}),

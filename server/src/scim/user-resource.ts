@@ -5,7 +5,7 @@ import type { DirectoryUser } from './directory-users.js'
 import type { ScimCaller } from './scim-caller.js'
 import { addressNames, claimPaths, coreOf, enterpriseOf, preferred, recordPartOf } from './user-record.js'
 import { isComplex, isList, type ScimComplex, type ScimResource, type ScimValue } from './values.js'
-import { tagOf } from './versions.js'
+import { tagOfUser } from './versions.js'
 
 type Core = Record<string, ScimValue>
 
@@ -103,7 +103,7 @@ export function withReadOnly(
     created: user.inserted_at,
     lastModified: user.updated_at,
     location: locationOf({ baseUrl }, user.id),
-    version: tagOf(version),
+    version: tagOfUser(version, user),
   }
   return { ...resource, [userSchema.id]: { ...coreOf(resource), id: user.id, groups, meta } }
 }

@@ -5,14 +5,17 @@ import { newId } from '../crypto/random.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { ApiError } from '../errors.js'
+import { changeHeldUser, holdUser, removeUser, type HeldUser } from '../users/change-user.js'
 import { normalizeEmail } from '../users/email.js'
+import { identityOfDirectory } from '../users/identities.js'
 import { userInsertion } from '../users/insert-user.js'
 import { changedPhoneNumbers } from '../users/phone.js'
-import { findUser, insertNewUser } from '../users/signing-in-user.js'
-import { changeUser, emitUser, readUser, readUsers, removeUser, usersOf } from '../users/users.js'
+import { findUser } from '../users/signing-in-user.js'
+import { emitUser, readUsers } from '../users/whole-user.js'
 import { changedMembers, emitDirectoryChange } from './directory-event.js'
 import {
   insertDirectoryUser,
+  insertUserOfDirectory,
   readDirectoryUsers,
   updateDirectoryUser,
   type DirectoryUser,
@@ -30,6 +33,7 @@ import { findUserIds } from './user-list.js'
 import { coreOf, recordChanges, recordPartOf } from './user-record.js'
 import { locationOf, toDirectoryUser, toResource, withReadOnly } from './user-resource.js'
 import { membersOf, readResource, type NoteQuirk, type ScimResource } from './values.js'
+import { tagOfUser } from './versions.js'
 
 /** SCIM operations on users (RFC 7644 section 3). */
 export function scimUsers(deps: Deps): ScimOperations {
@@ -73,9 +77,9 @@ async function getScimUser(
 ): Promise<ScimAnswer> {
   const projection = readProjection(userSchemas, query)
   const found = await getFound(db, caller, id)
-  const { version } = found
-  if (ifNoneMatch?.includes(version) === true) return { status: 304, version, changes: [], userId: id }
-  return { status: 200, body: bodyOf(caller, found, projection), version, changes: [], userId: id }
+  const tag = tagOfFound(found)
+  if (ifNoneMatch?.includes(tag) === true) return { status: 304, tag, changes: [], userId: id }
+  return { status: 200, body: bodyOf(caller, found, projection), tag, changes: [], userId: id }
 }
 
 async function createScimUser(deps: Deps, caller: ScimCaller, call: ScimCall): Promise<ScimAnswer> {
@@ -84,13 +88,14 @@ async function createScimUser(deps: Deps, caller: ScimCaller, call: ScimCall): P
   const email = emailOf(resource)
   checkEmailDomain(caller, email)
   return inChange(deps, caller, async (trx) => {
-    const madeId = await insertScimUser(deps, trx, caller, { resource, email })
-    const id = madeId ?? (await takeOver(deps, trx, caller, { resource, email }))
-    const found = await getFound(trx, caller, id)
+    const found =
+      (await insertScimUser(deps, trx, caller, { resource, email })) ??
+      (await takeOver(deps, trx, caller, { resource, email }))
+    const { id } = found.user
     return {
       status: 201,
       body: bodyOf(caller, found, projection),
-      version: found.version,
+      tag: tagOfFound(found),
       location: locationOf(caller, id),
       changes: [{ type: 'User', id, members: Object.keys(found.user) }],
       userId: id,
@@ -109,29 +114,28 @@ async function insertScimUser(
   trx: Transaction<DB>,
   caller: ScimCaller,
   { resource, email }: Described,
-): Promise<string | undefined> {
-  const { tenant } = caller
+): Promise<Found | undefined> {
+  const { tenant, directoryId, providerType } = caller
   const id = newId()
   const { active, profile, address, phone_numbers } = recordPartOf(resource)
   const user = {
     id,
     input: { email, active, profile, address },
-    emailVerified: await isEmailVouched(trx, caller, email),
+    emailVerified: isEmailVouched(caller, email),
     phoneNumbers: changedPhoneNumbers([], { phone_numbers }),
   }
-  const [row] = await insertNewUser(trx, userInsertion(deps, tenant, user))
+  const known = toDirectoryUser(resource)
+  const row = await insertUserOfDirectory(deps, trx, caller, userInsertion(deps, tenant, user), known)
   if (row === undefined) return undefined
-  await insertDirectoryUser(deps, trx, caller, id, toDirectoryUser(resource))
-  const { record: after } = await emitUser(
-    deps,
-    trx,
-    tenant,
-    'user.user.create.success',
-    await readUser(trx, tenant, id),
-  )
+  const { record: after } = await emitUser(deps, trx, tenant, 'user.user.create.success', {
+    ...row,
+    metadata: [],
+    identities: [identityOfDirectory({ id: directoryId, provider: providerType }, known)],
+    groups: [],
+  })
   const told = { type: 'User', change: 'provision', id, before: undefined, after } as const
   await emitDirectoryChange(deps, trx, caller, { ...told, userId: id, email })
-  return id
+  return { user: after, version: row.version, known }
 }
 
 /**
@@ -144,10 +148,11 @@ async function takeOver(
   trx: Transaction<DB>,
   caller: ScimCaller,
   { resource, email }: Described,
-): Promise<string> {
+): Promise<Found> {
   const holder = await findUser(trx, caller.tenant, normalizeEmail(email))
   // Deleted since: whoever asks again makes a user.
   if (holder === undefined) throw taken('the e-mail address')
+  const held = await holdUser(trx, caller.tenant, holder.id)
   const found = await getFound(trx, caller, holder.id)
   if (found.known !== undefined || !mayTakeOver(caller, found.user)) throw taken('the e-mail address')
   // What is not said stays as it was before.
@@ -156,8 +161,8 @@ async function takeOver(
   const name = { ...membersOf(kept['name']), ...membersOf(said['name']) }
   const core = { ...kept, ...said, ...(Object.keys(name).length > 0 && { name }) }
   const after = { ...resource, [userSchemas.core.id]: core }
-  await writeFound(deps, trx, caller, { found, before, after, versions: undefined })
-  return holder.id
+  const { written } = await writeFound(deps, trx, caller, { held, found, before, after, ifMatch: undefined })
+  return written
 }
 
 function mayTakeOver({ takesOverUsers }: ScimCaller, user: User): boolean {
@@ -174,16 +179,15 @@ async function changeScimUser(
 ): Promise<ScimAnswer> {
   const projection = readProjection(userSchemas, query)
   return inChange(deps, caller, async (trx) => {
-    await lockUser(trx, caller, id)
+    const held = await holdUser(trx, caller.tenant, id)
     const found = await getFound(trx, caller, id)
     const before = toResource(found.user, found.known)
     const after = toAfter(before)
-    const members = await writeFound(deps, trx, caller, { found, before, after, versions: ifMatch })
-    const written = members.length === 0 ? found : await getFound(trx, caller, id)
+    const { written, members } = await writeFound(deps, trx, caller, { held, found, before, after, ifMatch })
     return {
       status: 200,
       body: bodyOf(caller, written, projection),
-      version: written.version,
+      tag: tagOfFound(written),
       changes: members.length === 0 ? [] : [{ type: 'User', id, members }],
       userId: id,
     }
@@ -197,46 +201,62 @@ function replaced(before: ScimResource, body: unknown, quirk: NoteQuirk): ScimRe
   return { ...resource, [userSchemas.core.id]: core }
 }
 
-interface Written {
+interface Change {
+  readonly held: HeldUser
   readonly found: Found
   readonly before: ScimResource
   readonly after: ScimResource
-  readonly versions: readonly number[] | undefined
+  readonly ifMatch: readonly string[] | undefined
+}
+
+interface Written {
+  readonly written: Found
+  /** The members of the user's record that changed; none where nothing did. */
+  readonly members: string[]
 }
 
 /**
  * Writes what a resource has become, and tells it.
  *
- * @returns The members of the user's record that changed; none where nothing did.
  * @throws ScimError 403, 409 `uniqueness`, 412, 400 `invalidValue`
  */
 async function writeFound(
   deps: Deps,
   trx: Transaction<DB>,
   caller: ScimCaller,
-  { found, before, after, versions }: Written,
-): Promise<string[]> {
-  const { user, version, known } = found
-  if (versions !== undefined && !versions.includes(version)) throw new ApiError('precondition_failed')
+  { held, found, before, after, ifMatch }: Change,
+): Promise<Written> {
+  const { user, known } = found
+  checkTag(found, ifMatch)
   const email = emailOf(after)
   const isSameEmail = normalizeEmail(email) === normalizeEmail(user.email)
   if (known === undefined && !(isSameEmail && mayTakeOver(caller, user))) throw notOfDirectory()
-  if (known !== undefined && isDeepStrictEqual(withoutEmpty(before), withoutEmpty(after))) return []
+  if (known !== undefined && isDeepStrictEqual(withoutEmpty(before), withoutEmpty(after)))
+    return { written: found, members: [] }
   if (!isSameEmail || known === undefined) checkEmailDomain(caller, email)
 
   const described = toDirectoryUser(after)
-  if (known === undefined) await insertDirectoryUser(deps, trx, caller, user.id, described)
-  else await updateDirectoryUser(trx, caller, user.id, described)
+  const named = { id: user.id, email }
+  if (known === undefined) await insertDirectoryUser(deps, trx, caller, named, described)
+  else await updateDirectoryUser(trx, caller, named, { before: known, after: described })
   const changes = recordChanges(recordPartOf(before), recordPartOf(after))
-  const { record } = await changeUser(deps, trx, caller.tenant, user.id, {
+  const { record, version } = await changeHeldUser(deps, trx, caller.tenant, held, {
     input: { ...changes, ...(email !== user.email && { email }) },
-    versions,
-    isEmailVouched: !isSameEmail && (await isEmailVouched(trx, caller, email)),
+    versions: undefined,
+    isEmailVouched: !isSameEmail && isEmailVouched(caller, email),
   })
   const kind = known === undefined ? 'provision' : 'update'
   const told = { type: 'User', change: kind, id: user.id, before: user, after: record } as const
   await emitDirectoryChange(deps, trx, caller, { ...told, userId: user.id, email })
-  return Object.keys(changedMembers(user, record).new_values)
+  return {
+    written: { user: record, version, known: described },
+    members: Object.keys(changedMembers(user, record).new_values),
+  }
+}
+
+/** The user is held, so that what the tag is of stays until the transaction ends. */
+function checkTag(found: Found, ifMatch: readonly string[] | undefined): void {
+  if (ifMatch !== undefined && !ifMatch.includes(tagOfFound(found))) throw new ApiError('precondition_failed')
 }
 
 /** An extension without attributes says as much as none. */
@@ -251,10 +271,12 @@ async function deleteScimUser(
   { ifMatch }: ScimCall,
 ): Promise<ScimAnswer> {
   return inChange(deps, caller, async (trx) => {
-    await lockUser(trx, caller, id)
-    const { user, known } = await getFound(trx, caller, id)
+    await holdUser(trx, caller.tenant, id)
+    const found = await getFound(trx, caller, id)
+    const { user, known } = found
     if (known === undefined) throw notOfDirectory()
-    await removeUser(deps, trx, caller.tenant, id, ifMatch)
+    checkTag(found, ifMatch)
+    await removeUser(deps, trx, caller.tenant, id, undefined)
     const told = { type: 'User', change: 'deprovision', id, before: user, after: undefined } as const
     await emitDirectoryChange(deps, trx, caller, { ...told, userId: id, email: user.email })
     const changes: ScimAnswer['changes'] = [{ type: 'User', id, members: [] }]
@@ -262,15 +284,10 @@ async function deleteScimUser(
   })
 }
 
-/** Writers of one user wait for each other, before they read what they change. */
-async function lockUser(trx: Transaction<DB>, { tenant }: ScimCaller, id: string): Promise<void> {
-  await usersOf(trx, tenant).where('users.id', '=', id).select('users.id').forUpdate().execute()
-}
-
-/** @throws ScimError 404 */
+/** @throws ApiError `user_not_found` */
 async function getFound(db: Kysely<DB>, caller: ScimCaller, id: string): Promise<Found> {
   const found = (await readFound(db, caller, [id])).get(id)
-  if (found === undefined) throw new ScimError({ status: 404 }, 'the organization has no user with this id')
+  if (found === undefined) throw new ApiError('user_not_found')
   return found
 }
 
@@ -289,6 +306,10 @@ async function readFound(
 function bodyOf(caller: ScimCaller, { user, version, known }: Found, projection: Projection): object {
   const { baseUrl } = caller
   return toBody(userSchemas, withReadOnly(toResource(user, known), user, { baseUrl, version }), projection)
+}
+
+function tagOfFound({ version, user }: Found): string {
+  return tagOfUser(version, user)
 }
 
 function notOfDirectory(): ScimError {

@@ -11,7 +11,8 @@ import {
   tellUserChanged,
   type SigningInUser,
 } from '../users/signing-in-user.js'
-import { markEmailVerified, usersOf } from '../users/users.js'
+import { markEmailVerified } from '../users/change-user.js'
+import { usersOf } from '../users/whole-user.js'
 import type { Admission } from './admission.js'
 import type { Vouched } from './asserted-identity.js'
 import { demand, type CheckList } from './demand.js'

@@ -3,7 +3,7 @@ import { defaultTotpExpiry, type TotpMethod } from '@portico/contract/totp'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import type { DB } from '../db/schema.js'
 import type { Tenant } from '../tenant.js'
-import { usersOf, whyMissing } from '../users/users.js'
+import { usersOf, whyMissing } from '../users/whole-user.js'
 
 /** A user as the second factor needs them, with what their organization asks for. */
 export interface TotpUser {

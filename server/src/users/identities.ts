@@ -110,6 +110,19 @@ export async function forgetIdentities(trx: Transaction<DB>, tenant: Tenant, use
     .execute()
 }
 
+/** How a directory's users are known to it: the identity that identitiesOfUser() finds at the end. */
+export function identityOfDirectory(
+  directory: { readonly id: string; readonly provider: string },
+  user: { readonly externalId: string | null; readonly userName: string },
+): IdentityRow {
+  return {
+    idp_id: directory.id,
+    provider: `scim.${directory.provider}`,
+    data: { external_id: user.externalId, user_name: user.userName },
+    authenticated_at_ms: null,
+  }
+}
+
 /** The identities of the row's user, the oldest first; at the end that of the directory that keeps the user. */
 export function identitiesOfUser() {
   return sql<IdentityRow[]>`(

@@ -10,7 +10,8 @@ import { holdDeclaredKey } from '../token-customization/declared-keys.js'
 import { checkMetaValue } from '../token-customization/meta-value.js'
 import type { Tenant } from '../tenant.js'
 import { removeValue, writeValue } from './stored-metadata.js'
-import { emitUser, touchUser, usersOf, whyMissing } from './users.js'
+import { touchUser } from './change-user.js'
+import { emitUser, usersOf, whyMissing } from './whole-user.js'
 
 export interface NewMetadataValue {
   readonly userId: string

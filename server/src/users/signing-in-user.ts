@@ -7,7 +7,8 @@ import type { Deps } from '../deps.js'
 import type { Tenant } from '../tenant.js'
 import { insertIdentity, type IdentityName, type VouchedIdentity } from './identities.js'
 import { insertUserIf, userInsertion, type UserInsertion } from './insert-user.js'
-import { emitUser, touchUser, usersOf } from './users.js'
+import { touchUser } from './change-user.js'
+import { emitUser, usersOf } from './whole-user.js'
 
 /** What a statement says of the tenant. */
 type TenantKey = Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'>

@@ -3,7 +3,8 @@ import { organizationIdOf } from '../db/organization-id.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import type { Tenant } from '../tenant.js'
-import { emitUser, touchUser } from './users.js'
+import { touchUser } from './change-user.js'
+import { emitUser } from './whole-user.js'
 
 /** Notes that a telephone number is the user's, where it still is their primary one: they have read a message there. */
 export async function markPhoneNumberVerified(

@@ -1,0 +1,88 @@
+import { scimLimits } from '@portico/contract/scim'
+import { sql, type Transaction } from 'kysely'
+import type { DB } from '../db/schema.js'
+import { sqlStatement, statement } from '../db/statement.js'
+import { keyOf, type DirectoryKey, type ScimCaller } from './scim-caller.js'
+import { ScimError } from './scim-error.js'
+import { invalidValue } from './values.js'
+
+/**
+ * Refuses another group where the directory has as many as it may. Whoever makes one next waits for the end of this
+ * transaction, so that it counts.
+ *
+ * @throws ScimError 403
+ */
+export async function checkGroupCount(trx: Transaction<DB>, caller: ScimCaller): Promise<void> {
+  await holdGroupCount(trx, keyOf(caller))
+  const [row] = await selectHasGroups(trx, { ...keyOf(caller), place: scimLimits.groups - 1 })
+  if (row?.has_groups === true)
+    throw new ScimError(
+      { status: 403 },
+      `the directory has ${scimLimits.groups} groups, which is all it may have`,
+    )
+}
+
+const holdGroupCount = statement((db, directory: DirectoryKey) =>
+  db
+    .selectFrom('directories')
+    .where('account_id', '=', directory.accountId)
+    .where('environment', '=', directory.environment)
+    .where('organization_id', '=', directory.organizationId)
+    .where('id', '=', directory.directoryId)
+    .select('id')
+    .forNoKeyUpdate(),
+)
+
+/** Whether there is a group after so many. */
+const selectHasGroups = sqlStatement(
+  (directory: DirectoryKey & { readonly place: number }) => sql<{ has_groups: boolean }>`
+    select exists (
+      select from directory_groups
+      where account_id = ${directory.accountId}
+        and environment = ${directory.environment}
+        and organization_id = ${directory.organizationId}
+        and directory_id = ${directory.directoryId}
+      offset ${directory.place}
+    ) as has_groups`,
+)
+
+/**
+ * Refuses members who are in more groups than their record may have. Changes of other groups that have not ended do not
+ * count yet.
+ *
+ * @param userIds Who has come to a group in this transaction.
+ * @throws ScimError 400 `invalidValue`
+ */
+export async function checkGroupsOfMembers(
+  trx: Transaction<DB>,
+  caller: ScimCaller,
+  userIds: readonly string[],
+): Promise<void> {
+  const key = keyOf(caller)
+  // Nobody is in more groups than there are, so that of most directories no user is counted.
+  const [groups] = await selectHasGroups(trx, { ...key, place: scimLimits.groupsOfUser })
+  if (groups?.has_groups !== true) return
+  const [full] = await selectFull(trx, { ...key, userIds, most: scimLimits.groupsOfUser })
+  if (full === undefined) return
+  throw invalidValue(
+    'members',
+    `has ${full.user_id}, who is in ${scimLimits.groupsOfUser} groups, which is all a user may be in`,
+  )
+}
+
+type Members = DirectoryKey & { readonly userIds: readonly string[]; readonly most: number }
+
+const selectFull = sqlStatement(
+  (members: Members) => sql<{ user_id: string }>`
+    select come.user_id
+    from unnest(${members.userIds}::uuid[]) as come (user_id)
+    where exists (
+      select from directory_group_members member
+      where member.account_id = ${members.accountId}
+        and member.environment = ${members.environment}
+        and member.organization_id = ${members.organizationId}
+        and member.user_id = come.user_id
+      offset ${members.most}
+    )
+    limit 1`,
+)

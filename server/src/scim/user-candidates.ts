@@ -1,0 +1,120 @@
+import { id as idForm } from '@portico/contract/fields'
+import { userSchema } from '@portico/contract/scim'
+import { sql, type RawBuilder } from 'kysely'
+import { normalizeEmail } from '../users/email.js'
+import type { ElementFilter, ScimFilter } from './filter.js'
+import type { ScimCaller } from './scim-caller.js'
+
+type Ids = RawBuilder<string>
+
+/**
+ * A query that finds, by indexes alone, the ids of all users whom a filter may fit; it is for the filter to say whom it
+ * does. Undefined where the filter is about nothing that has an index.
+ */
+export function candidatesOf(caller: ScimCaller, filter: ScimFilter): Ids | undefined {
+  switch (filter.kind) {
+    case 'and':
+      return filter.filters.map((part) => candidatesOf(caller, part)).find((ids) => ids !== undefined)
+    case 'or': {
+      const parts = filter.filters.map((part) => candidatesOf(caller, part))
+      const known = parts.filter((ids) => ids !== undefined)
+      return known.length === parts.length ? unionOf(known) : undefined
+    }
+    case 'element': {
+      const address = filter.list.attribute.name === 'emails' ? valueDemandedBy(filter.filter) : undefined
+      return address === undefined ? undefined : withEmail(caller, address)
+    }
+    case 'comparison':
+      return filter.operator === 'eq' ? havingValue(caller, filter) : undefined
+    default:
+      return undefined
+  }
+}
+
+function havingValue(
+  caller: ScimCaller,
+  { subject, value }: Extract<ScimFilter, { kind: 'comparison' }>,
+): Ids | undefined {
+  const { schema, attribute, sub } = subject
+  const text = String(value)
+  if (schema !== userSchema) return undefined
+  switch (sub === undefined ? attribute.name : `${attribute.name}.${sub.name}`) {
+    case 'id':
+      return withId(text)
+    case 'userName':
+      return unionOf([named(caller, 'user_name_normalized', normalizeEmail(text)), addressed(caller, text)])
+    case 'externalId':
+      return named(caller, 'external_id', text)
+    case 'emails.value':
+      return withEmail(caller, text)
+    case 'active':
+      return value === false ? inactive(caller) : undefined
+    default:
+      return undefined
+  }
+}
+
+function unionOf(parts: readonly Ids[]): Ids {
+  return sql`${sql.join(parts, sql` union all `)}`
+}
+
+function withId(text: string): Ids {
+  return idForm().safeParse(text).success ? sql`select ${text}::uuid` : sql`select null::uuid`
+}
+
+function named(
+  { tenant, organizationId, directoryId }: ScimCaller,
+  column: 'user_name_normalized' | 'external_id',
+  value: string,
+): Ids {
+  return sql`
+    select named.user_id from directory_users named
+    where named.account_id = ${tenant.accountId}
+      and named.environment = ${tenant.environment}
+      and named.organization_id = ${organizationId}
+      and named.directory_id = ${directoryId}
+      and ${sql.ref(`named.${column}`)} = ${value}`
+}
+
+function addressed({ tenant, organizationId }: ScimCaller, address: string): Ids {
+  return sql`
+    select addressed.id from users addressed
+    where addressed.account_id = ${tenant.accountId}
+      and addressed.environment = ${tenant.environment}
+      and addressed.organization_id = ${organizationId}
+      and addressed.email_normalized = ${normalizeEmail(address)}
+      and addressed.deleted_at is null`
+}
+
+/** Who has one address alone has that of the record; lists of several have an index of their own. */
+function withEmail(caller: ScimCaller, address: string): Ids {
+  const { tenant, organizationId, directoryId } = caller
+  // Written out, as the index has it: it serves no parameter.
+  const emails = sql`listed.attributes -> ${sql.lit(userSchema.id)} -> 'emails'`
+  const listed: Ids = sql`
+    select listed.user_id from directory_users listed
+    where listed.account_id = ${tenant.accountId}
+      and listed.environment = ${tenant.environment}
+      and listed.organization_id = ${organizationId}
+      and listed.directory_id = ${directoryId}
+      and (${emails} -> 1) is not null
+      and lower((${emails})::text)::jsonb @> lower(${JSON.stringify([{ value: address }])}::text)::jsonb`
+  return unionOf([addressed(caller, address), listed])
+}
+
+function inactive({ tenant, organizationId }: ScimCaller): Ids {
+  return sql`
+    select inactive.id from users inactive
+    where inactive.account_id = ${tenant.accountId}
+      and inactive.environment = ${tenant.environment}
+      and inactive.organization_id = ${organizationId}
+      and not inactive.active
+      and inactive.deleted_at is null`
+}
+
+/** The value that a filter demands of an element; undefined where elements of others fit it, too. */
+function valueDemandedBy(filter: ElementFilter): string | undefined {
+  if (filter.kind === 'and') return filter.filters.map(valueDemandedBy).find((value) => value !== undefined)
+  const isDemand = filter.kind === 'comparison' && filter.operator === 'eq' && filter.subject.name === 'value'
+  return isDemand ? String(filter.value) : undefined
+}

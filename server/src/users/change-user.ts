@@ -1,0 +1,205 @@
+import type { PhoneNumber } from '@portico/contract/profile'
+import type { UserChanges } from '@portico/contract/user-input'
+import type { User } from '@portico/contract/users'
+import type { Kysely, Transaction } from 'kysely'
+import type { DB } from '../db/schema.js'
+import { statement } from '../db/statement.js'
+import type { Deps } from '../deps.js'
+import { ApiError } from '../errors.js'
+import type { Changed } from '../events/change.js'
+import { forgetAnswers } from '../events/idempotency.js'
+import { forgetPassword } from '../password/forget-password.js'
+import { voidPasswordRequests } from '../password/open-request.js'
+import { endSessionsOf } from '../sessions/end-sessions.js'
+import type { Tenant } from '../tenant.js'
+import { leaveDirectory } from './directory.js'
+import { normalizeEmail } from './email.js'
+import { forgetIdentities } from './identities.js'
+import { changedPhoneNumbers } from './phone.js'
+import { toUserRow, userColumns, writtenPartOf, type UserRow } from './record.js'
+import { replaceMetadata } from './stored-metadata.js'
+import {
+  asEmailTaken,
+  emitUser,
+  updateUserRow,
+  usersOf,
+  wholeUser,
+  whyMissing,
+  type ChangedUser,
+  type TenantKey,
+} from './whole-user.js'
+
+type UserKey = TenantKey & { readonly id: string }
+
+/** A change of a user, and to which versions it may happen. */
+export interface ChangeOfUser {
+  readonly input: UserChanges
+  readonly versions: readonly number[] | undefined
+  /** A new e-mail address is verified, because somebody vouches for it. */
+  readonly isEmailVouched?: boolean
+}
+
+/**
+ * Changes a user within a transaction.
+ *
+ * @throws ApiError As updateUser() does.
+ */
+export async function changeUser(
+  deps: Deps,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  id: string,
+  change: ChangeOfUser,
+): Promise<Changed<User>> {
+  const current = await holdUser(trx, tenant, id)
+  return changeHeldUser(deps, trx, tenant, current, change)
+}
+
+/** The row of a user whom nobody else changes until the transaction ends. */
+export type HeldUser = Omit<UserRow, 'metadata' | 'identities' | 'groups'>
+
+/**
+ * Holds a user from the reading of what is merged to the writing of the result.
+ *
+ * @throws ApiError `organization_not_found`, `user_not_found`
+ */
+export async function holdUser(trx: Transaction<DB>, tenant: Tenant, id: string): Promise<HeldUser> {
+  const [held] = await selectHeld(trx, { ...tenant, id })
+  if (held === undefined) throw await whyMissing(trx, tenant)
+  return held
+}
+
+const selectHeld = statement((db, user: UserKey) =>
+  usersOf(db, user).where('users.id', '=', user.id).select(userColumns).forUpdate(),
+)
+
+/**
+ * The same of a user whom the transaction holds.
+ *
+ * @throws ApiError As updateUser() does.
+ */
+export async function changeHeldUser(
+  deps: Deps,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  current: HeldUser,
+  { input, versions, isEmailVouched = false }: ChangeOfUser,
+): Promise<ChangedUser> {
+  const { id } = current
+  if (input.metadata !== undefined) await replaceMetadata(trx, tenant, id, input.metadata)
+  const columns = toChangedColumns(current, input, isEmailVouched)
+  const written = { ...tenant, ...columns, id, versions: versions ?? null, updated_at: deps.now() }
+  const [row] = await updateHeld(trx, written).catch(asEmailTaken)
+  if (row === undefined) throw new ApiError('precondition_failed')
+  if (!row.active) {
+    await endSessionsOf(deps, trx, tenant, id)
+    await voidPasswordRequests(deps, trx, tenant, normalizeEmail(row.email))
+  }
+  return emitUser(deps, trx, tenant, 'user.user.update.success', row)
+}
+
+type WrittenColumns = ReturnType<typeof toChangedColumns> & { readonly updated_at: Date }
+
+const updateHeld = statement(
+  (db, user: UserKey & WrittenColumns & { readonly versions: readonly number[] | null }) =>
+    updateUserRow(db, user, user.id, user.versions)
+      .set({
+        ...writtenPartOf(user),
+        email_normalized: user.email_normalized,
+        email_verified: user.email_verified,
+        phone_number_verified: user.phone_number_verified,
+        updated_at: user.updated_at,
+      })
+      .returning(wholeUser()),
+)
+
+/**
+ * Deletes a user within a transaction.
+ *
+ * @throws ApiError As deleteUser() does.
+ */
+export async function removeUser(
+  deps: Deps,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  id: string,
+  versions: readonly number[] | undefined,
+): Promise<Changed<User>> {
+  const row = await updateUserRow(trx, tenant, id, versions)
+    .set({ deleted_at: deps.now() })
+    .returning(wholeUser())
+    .executeTakeFirst()
+  if (row === undefined) throw await whyUnchanged(trx, tenant, id)
+  await endSessionsOf(deps, trx, tenant, id)
+  await forgetIdentities(trx, tenant, id)
+  await leaveDirectory(trx, tenant, id)
+  await forgetAnswers(trx, tenant, { subjectId: id })
+  return emitUser(deps, trx, tenant, 'user.user.delete.success', row)
+}
+
+/**
+ * Counts a change of a user's metadata as a change of the user.
+ *
+ * @throws ApiError `user_not_found`, `precondition_failed`
+ */
+export async function touchUser(
+  deps: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  id: string,
+  versions: readonly number[] | undefined,
+): Promise<UserRow> {
+  const row = await updateUserRow(trx, tenant, id, versions)
+    .set({ updated_at: deps.now() })
+    .returning(wholeUser())
+    .executeTakeFirst()
+  if (row === undefined) throw await whyUnchanged(trx, tenant, id)
+  return row
+}
+
+/**
+ * Notes that the address of a user, whom the transaction holds, is theirs: they have read a mail sent there. Whoever
+ * came in before, by another way, may have only claimed the address: their sessions end, nobody vouches for the user any
+ * more, and no password of theirs signs in. Else a stranger who has somebody's address in a profile would share the
+ * user with its owner.
+ */
+export async function markEmailVerified(
+  deps: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  id: string,
+): Promise<void> {
+  await forgetIdentities(trx, tenant, id)
+  await forgetPassword(deps, trx, tenant, id)
+  await endSessionsOf(deps, trx, tenant, id)
+  const row = await updateUserRow(trx, tenant, id, undefined)
+    .set({ email_verified: true, updated_at: deps.now() })
+    .returning(wholeUser())
+    .executeTakeFirstOrThrow()
+  await emitUser(deps, trx, tenant, 'user.user.update.success', row)
+}
+
+async function whyUnchanged(db: Kysely<DB>, tenant: Tenant, id: string): Promise<ApiError> {
+  const row = await usersOf(db, tenant).where('users.id', '=', id).select('users.id').executeTakeFirst()
+  return row === undefined ? whyMissing(db, tenant) : new ApiError('precondition_failed')
+}
+
+function toChangedColumns(current: HeldUser, input: UserChanges, isEmailVouched: boolean) {
+  // Written from validated input alone, here and by createUser().
+  const earlierNumbers = current.phone_numbers as unknown as PhoneNumber[]
+  const phoneNumbers = changedPhoneNumbers(earlierNumbers, input)
+  const row = toUserRow(current, input, phoneNumbers)
+  const normalizedEmail = normalizeEmail(row.email)
+  const isSameEmail = normalizedEmail === normalizeEmail(current.email)
+  const isSamePhone = primaryOf(phoneNumbers) === primaryOf(earlierNumbers)
+  return {
+    ...row,
+    email_normalized: normalizedEmail,
+    email_verified: isSameEmail ? current.email_verified : isEmailVouched,
+    phone_number_verified: isSamePhone && current.phone_number_verified,
+  }
+}
+
+function primaryOf(numbers: readonly PhoneNumber[]): string | undefined {
+  return numbers.find((number) => number.primary)?.value
+}

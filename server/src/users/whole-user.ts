@@ -1,0 +1,124 @@
+import type { User } from '@portico/contract/users'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import { isOrganizationThere, organizationIdOf } from '../db/organization-id.js'
+import type { DB } from '../db/schema.js'
+import { statement } from '../db/statement.js'
+import { isUniqueViolation } from '../db/violations.js'
+import type { Deps } from '../deps.js'
+import { ApiError } from '../errors.js'
+import type { Changed } from '../events/change.js'
+import { emit } from '../events/emit.js'
+import type { Tenant } from '../tenant.js'
+import { groupsOfUser } from './groups.js'
+import { identitiesOfUser } from './identities.js'
+import { toUser, userColumns, type UserRow } from './record.js'
+import { metadataOfUser } from './stored-metadata.js'
+
+/** What a statement says of the tenant. */
+export type TenantKey = Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'>
+
+/** Every read of users starts here, so that no query can forget its tenant. */
+export function usersOf(db: Kysely<DB>, tenant: TenantKey) {
+  return everyUserOf(db, tenant).where('users.deleted_at', 'is', null)
+}
+
+/** The same with those that are deleted. */
+export function everyUserOf(db: Kysely<DB>, tenant: TenantKey) {
+  return db
+    .selectFrom('users')
+    .where('users.account_id', '=', tenant.accountId)
+    .where('users.environment', '=', tenant.environment)
+    .where('users.organization_id', '=', organizationIdOf(tenant))
+}
+
+/** All that the record of a user is made of. */
+export function wholeUser() {
+  return [
+    ...userColumns,
+    metadataOfUser().as('metadata'),
+    identitiesOfUser().as('identities'),
+    groupsOfUser().as('groups'),
+  ] as const
+}
+
+/** The row of a user that the transaction has written. */
+export async function readUser(db: Kysely<DB>, tenant: Tenant, id: string): Promise<UserRow> {
+  return usersOf(db, tenant).where('users.id', '=', id).select(wholeUser()).executeTakeFirstOrThrow()
+}
+
+/** Users with their versions, by their ids; those that are deleted are not among them. */
+export async function readUsers(
+  db: Kysely<DB>,
+  tenant: Tenant,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, { readonly record: User; readonly version: number }>> {
+  const rows = await selectUsers(db, { ...tenant, ids })
+  return new Map(rows.map((row) => [row.id, { record: toUser(row, tenant), version: row.version }]))
+}
+
+const selectUsers = statement((db, users: TenantKey & { readonly ids: readonly string[] }) =>
+  usersOf(db, users)
+    .where(sql<boolean>`users.id = any(${users.ids}::uuid[])`)
+    .select(wholeUser()),
+)
+
+/** Every change of a user's row starts here, and counts as a version. */
+export function updateUserRow(
+  trx: Kysely<DB>,
+  tenant: TenantKey,
+  id: string,
+  versions: readonly number[] | null | undefined,
+) {
+  return trx
+    .updateTable('users')
+    .set({ version: sql`version + 1` })
+    .where('account_id', '=', tenant.accountId)
+    .where('environment', '=', tenant.environment)
+    .where('organization_id', '=', organizationIdOf(tenant))
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .where(
+      sql<boolean>`(${versions ?? null}::integer[] is null or version = any(${versions ?? null}::integer[]))`,
+    )
+}
+
+/** Why a user was not found: the organization is not there, or the user is not. */
+export async function whyMissing(db: Kysely<DB>, tenant: Tenant): Promise<ApiError> {
+  const isThere = await isOrganizationThere(db, tenant)
+  return new ApiError(isThere ? 'user_not_found' : 'organization_not_found')
+}
+
+/** What a statement that writes a user's address failed of, if the address belongs to another user. */
+export function asEmailTaken(error: unknown): never {
+  if (isUniqueViolation(error, 'users_email_key')) throw new ApiError('email_taken', { cause: error })
+  throw error
+}
+
+export type UserEventCode =
+  | 'user.user.create.success'
+  | 'user.user.update.success'
+  | 'user.user.delete.success'
+  | 'user.metadata.set.success'
+  | 'user.metadata.remove.success'
+
+/** A changed user is of a version always. */
+export type ChangedUser = Changed<User> & { readonly version: number }
+
+/** Records what happened to a user, and answers with the record. */
+export async function emitUser(
+  deps: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  code: UserEventCode,
+  row: UserRow,
+): Promise<ChangedUser> {
+  const record = toUser(row, tenant)
+  await emit(deps, trx, tenant, {
+    code,
+    record,
+    organizationId: row.organization_id,
+    subjectId: row.id,
+    email: row.email,
+  })
+  return { record, version: row.version, organizationId: row.organization_id, subjectId: row.id }
+}
