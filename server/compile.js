@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const sdk = join(root, 'sdk')
 
 /** The last files that each of the SDK's entries and formats leaves. */
-const bundle = ['index', 'mock', 'webhooks'].flatMap((name) =>
+const bundle = ['index', 'mock', 'testing', 'webhooks'].flatMap((name) =>
   ['mjs', 'cjs', 'd.mts', 'd.cts'].map((ending) => join(sdk, `dist/${name}.${ending}`)),
 )
 
