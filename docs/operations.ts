@@ -7,7 +7,7 @@ import type { OpenApiDocument, Operation } from '@portico/contract/openapi'
 export interface PlacedOperation extends Operation {
   method: string
   path: string
-  success: { status: string; schema: JsonSchema }
+  success: { status: string; schema: JsonSchema; example?: object }
   /** Error codes by their status. */
   failures: { status: string; codes: readonly ErrorCode[] }[]
 }
@@ -29,10 +29,10 @@ function outcomesOf(document: OpenApiDocument, operation: Operation) {
     answer: '$ref' in answer ? document.components.responses[nameIn(answer.$ref)] : answer,
   }))
   const good = answers.find(({ status }) => Number(status) < 300)
-  const schema = good?.answer?.content['application/json']?.schema
-  if (!good || !schema) throw new Error(`${operation.operationId} has no success`)
+  const content = good?.answer?.content['application/json']
+  if (!good || !content) throw new Error(`${operation.operationId} has no success`)
   return {
-    success: { status: good.status, schema },
+    success: { status: good.status, ...content },
     failures: answers
       .filter(({ status }) => Number(status) >= 400)
       .map(({ status, answer }) => ({ status, codes: answer?.['x-error-codes'] ?? [] })),

@@ -313,8 +313,9 @@ function examplesFile(): string {
   const rows = routes().map((route) => {
     const { success } = route
     const shown = alternatives(success)[0] ?? success
-    const name = nameOf(shown) ?? route.name
-    examples.set(name, exampleOf(shown))
+    const own = route.access.example
+    const name = own === undefined ? (nameOf(shown) ?? route.name) : route.name
+    examples.set(name, own ?? exampleOf(shown))
     const row = [
       route.successStatus,
       name,
@@ -331,7 +332,7 @@ function examplesFile(): string {
     `${docComment(['Success status, example, whether it has an ETag, error codes, statuses with an OAuth error body.'])}export type ExampleRow = readonly [status: number, example: string, versioned: boolean, codes: readonly ErrorCode[], oauth: readonly number[]]`,
     `export const exampleTable: { readonly [Name in OperationName]: ExampleRow } = {\n${rows.join(',\n')}\n}`,
     `${docComment(['Status and message of each error code.'])}export const errorTable: { readonly [Code in ErrorCode]: readonly [status: number, message: string] } = ${JSON.stringify(Object.fromEntries(codes))}`,
-    `${docComment(['The contract’s example of each answer, by the name of its record.'])}export const examples: Readonly<Record<string, object>> = ${JSON.stringify(Object.fromEntries(examples))}`,
+    `${docComment(['The contract’s example of each answer, by the name of its record, or of its operation where the record’s would mislead.'])}export const examples: Readonly<Record<string, object>> = ${JSON.stringify(Object.fromEntries(examples))}`,
   ].join('\n\n')
 }
 

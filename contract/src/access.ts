@@ -48,6 +48,8 @@ export interface Access {
   readonly sandboxOnly: boolean
   /** Counts against a limit of its own, beside that of the API key; a success, too, tells where the caller stands. */
   readonly limited: 'sign-in' | 'mail' | 'sms' | false
+  /** What a success looks like where the example of its record would mislead: a secret that this answer alone shows. */
+  readonly example: object | undefined
 }
 
 /** Metadata of a route called with an API key. Reach is the organization in its path unless said otherwise. */
@@ -63,6 +65,7 @@ export function access(
     takesFile: false,
     sandboxOnly: false,
     limited: false,
+    example: undefined,
     ...rule,
   }
 }
@@ -80,5 +83,6 @@ export function open(rule: { tag: string }): Access {
     takesFile: false,
     sandboxOnly: false,
     limited: false,
+    example: undefined,
   }
 }

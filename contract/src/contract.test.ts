@@ -36,6 +36,11 @@ describe.each(all)('%s', (_name, route) => {
     expect(Object.keys(tagDescriptions)).toContain(access.tag)
   })
 
+  test('has an example of its own that fits its success, or none', () => {
+    const { example } = access
+    if (example !== undefined) expect(route.success.parse(example)).toStrictEqual(example)
+  })
+
   test('demands a scope exactly when it is called with an API key: read to read, write to write', () => {
     if (access.auth === 'none') return expect(access.scope).toBeNull()
     expect(scopes).toContain(access.scope)

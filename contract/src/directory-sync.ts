@@ -20,7 +20,7 @@ import {
   slug,
   timestamp,
 } from './fields.js'
-import { deletionOf, listOf, record } from './record.js'
+import { deletionOf, exampleOf, listOf, record } from './record.js'
 
 /** The products that provision users, by whose dialects and consoles they are told apart. */
 export const directoryProviders = [
@@ -227,6 +227,12 @@ export const ScimRequestQuery = PageQuery.extend({
 })
 export type ScimRequestQuery = z.output<typeof ScimRequestQuery>
 
+/** As the two answers show it that have the secret. */
+const withSecret: DirectorySync = {
+  ...exampleOf(DirectorySync),
+  auth_secret_token: { hint: '9Kd3', value: 'scimsandbox_…9Kd3' },
+}
+
 const tag = 'Directory sync'
 const path = '/api/v2/org/:org_domain/directory-sync'
 const notFound = 'directory_sync_not_found'
@@ -249,6 +255,7 @@ export const directorySync = c.router(
         emits: ['dir_sync.directory.create.success'],
         idempotent: true,
         versioned: 'answers',
+        example: withSecret,
       }),
     },
     get: {
@@ -292,7 +299,12 @@ export const directorySync = c.router(
       pathParams: OrganizationPath,
       body: c.noBody(),
       responses: changing({ 200: DirectorySync }, 'organization_not_found', notFound, 'precondition_failed'),
-      metadata: access({ ...write, emits: ['dir_sync.directory.reset.success'], versioned: 'checks' }),
+      metadata: access({
+        ...write,
+        emits: ['dir_sync.directory.reset.success'],
+        versioned: 'checks',
+        example: withSecret,
+      }),
     },
     listRequests: {
       method: 'GET',

@@ -1,20 +1,29 @@
-import { z } from 'zod/v4'
+import type { z } from 'zod/v4'
 import { Admin } from './admins.js'
 import { ApiKey } from './api-keys.js'
 import { Application } from './applications.js'
-import { DirectorySync, DirectorySyncEvent } from './directory-sync.js'
+import { DirectorySyncEvent } from './directory-sync.js'
 import { ErasedUser, RemovedAdmin } from './erasure.js'
-import { MagicLinkChallenge, MagicLinkConnection } from './magic-link.js'
+import {
+  DirectorySyncData,
+  MagicLinkChallengeData,
+  PasswordChallengeData,
+  PasswordData,
+  RelayRequestData,
+  SsoOauthChallengeData,
+  SsoSamlChallengeData,
+  TotpChallengeData,
+  TotpEnrollmentData,
+} from './event-data.js'
+import { MagicLinkConnection } from './magic-link.js'
 import { MetaKey } from './metadata.js'
 import { Organization } from './organizations.js'
-import { PassedPasswordChallenge, Password, PasswordConnection, PasswordRequest } from './password.js'
-import { exampleOf, record } from './record.js'
-import { Relay, RelayRequest } from './relays.js'
-import { withoutSecrets } from './sensitivity.js'
+import { PasswordConnection, PasswordRequest } from './password.js'
+import { Relay } from './relays.js'
 import { EndedSessions, Session } from './sessions.js'
 import { SsoAdminOnboarding } from './sso-onboarding.js'
-import { DefaultRedirection, SsoConnection, SsoOauthChallenge, SsoSamlChallenge } from './sso-records.js'
-import { TotpChallenge, TotpConnection, TotpEnrollment } from './totp.js'
+import { DefaultRedirection, SsoConnection } from './sso-records.js'
+import { TotpConnection } from './totp.js'
 import { User } from './users.js'
 import { WebhookData, WebhookRedelivery } from './webhook-records.js'
 
@@ -40,83 +49,6 @@ export interface EventKind {
   /** Where it comes from beside the routes that emit it. */
   readonly elsewhere?: readonly EventSource[]
 }
-
-/** A directory without the secret of its provider. */
-const DirectorySyncData = DirectorySync.extend({
-  auth_secret_token: z.object({ hint: DirectorySync.shape.auth_secret_token.shape.hint }),
-}).meta({
-  id: 'DirectorySyncData',
-  examples: [withoutSecrets(DirectorySync, exampleOf(DirectorySync))],
-})
-
-/** A challenge without what signs in by it. */
-const MagicLinkChallengeData = MagicLinkChallenge.omit({ code: true, magic_link: true }).meta({
-  id: 'MagicLinkChallengeData',
-  examples: [withoutSecrets(MagicLinkChallenge, exampleOf(MagicLinkChallenge))],
-})
-
-/** A request without the address that carries its user. */
-const RelayRequestData = RelayRequest.omit({ relay_uri: true }).meta({
-  id: 'RelayRequestData',
-  examples: [withoutSecrets(RelayRequest, exampleOf(RelayRequest))],
-})
-
-/** A challenge whose password is right, without the code that it may have led to. */
-const PasswordChallengeData = record(
-  'PasswordChallengeData',
-  {
-    ...PassedPasswordChallenge.pick({
-      __type__: true,
-      __domain__: true,
-      __environment__: true,
-      request_id: true,
-      user_id: true,
-      password_id: true,
-      expired_at: true,
-    }).shape,
-    'valid?': z.boolean(),
-    error: z.literal('totp_required').nullable().describe('totp_required: a code has to come yet'),
-  },
-  {
-    __type__: 'PasswordChallenge',
-    __domain__: 'awesome-company',
-    __environment__: 'sandbox',
-    request_id: '0190c8c3-4c6d-7e8f-90b1-3c4d5e6f7081',
-    user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
-    password_id: 4711,
-    expired_at: '2026-03-14T09:31:53.589Z',
-    'valid?': true,
-    error: null,
-  },
-)
-
-const PasswordData = Password.omit({ code: true }).meta({
-  id: 'PasswordData',
-  examples: [withoutSecrets(Password, exampleOf(Password))],
-})
-
-/** An enrolment without what its codes are made of. */
-const TotpEnrollmentData = TotpEnrollment.omit({
-  first_verification_code: true,
-  recovery_codes: true,
-  uri: true,
-}).meta({ id: 'TotpEnrollmentData', examples: [withoutSecrets(TotpEnrollment, exampleOf(TotpEnrollment))] })
-
-const TotpChallengeData = TotpChallenge.omit({ code: true }).meta({
-  id: 'TotpChallengeData',
-  examples: [withoutSecrets(TotpChallenge, exampleOf(TotpChallenge))],
-})
-
-/** A challenge without the address that begins its sign-in. */
-const SsoSamlChallengeData = SsoSamlChallenge.omit({ authorization_url: true }).meta({
-  id: 'SsoSamlChallengeData',
-  examples: [withoutSecrets(SsoSamlChallenge, exampleOf(SsoSamlChallenge))],
-})
-
-const SsoOauthChallengeData = SsoOauthChallenge.omit({ authorization_url: true }).meta({
-  id: 'SsoOauthChallengeData',
-  examples: [withoutSecrets(SsoOauthChallenge, exampleOf(SsoOauthChallenge))],
-})
 
 const onboardingPage = [{ source: 'The pages of the onboarding', actor: 'admin' }] as const
 const signInPage = [{ source: 'The page of a sign-in', actor: 'user' }] as const

@@ -7,7 +7,7 @@ export interface Answer {
   description: string
   'x-error-codes'?: readonly ErrorCode[]
   headers: Record<string, Reference>
-  content: Record<string, { schema: JsonSchema }>
+  content: Record<string, { schema: JsonSchema; example?: object }>
 }
 
 export interface Reference {
@@ -40,11 +40,16 @@ export function answersOf(
     const answer = {
       description: codes.map(meaning).join('\n') || (Number(status) < 300 ? 'Success' : 'Failure'),
       headers: Object.fromEntries(headersOf(route, Number(status)).map(headerReference)),
-      content: { 'application/json': { schema: schemas.output(body) } },
+      content: { 'application/json': { schema: schemas.output(body), ...ownExampleOf(route, body) } },
     }
     return [[status, codes.length > 0 ? share(codes, answer) : answer] as const]
   })
   return Object.fromEntries(answers)
+}
+
+/** The example of an answer whose record has one that would mislead. */
+function ownExampleOf({ access, success }: Route, body: z.ZodType): { example?: object } {
+  return body === success && access.example !== undefined ? { example: access.example } : {}
 }
 
 function headerReference(name: string): [string, Reference] {

@@ -67,6 +67,14 @@ describe.each(targets)('the document of OpenAPI %s', (target) => {
     }
   })
 
+  test('shows the secret of a directory in the examples of the answers that have it, and in no other', () => {
+    const examples = operationsOf(document).flatMap(({ operationId, responses }) =>
+      JSON.stringify(responses).includes('scimsandbox_…') ? [operationId] : [],
+    )
+    expect(examples).toEqual(['directorySync.create', 'directorySync.reset'])
+    expect(JSON.stringify(document.components)).not.toContain('scimsandbox_…')
+  })
+
   test('says what a route requires, emits and repeats', () => {
     const create = operation(document, 'users.create')
     expect(create).toMatchObject({

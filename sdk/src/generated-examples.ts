@@ -1236,7 +1236,7 @@ export const exampleTable: { readonly [Name in OperationName]: ExampleRow } = {
   ],
   'directorySync.create': [
     201,
-    'DirectorySync',
+    'directorySync.create',
     true,
     [
       'malformed_request',
@@ -1314,7 +1314,7 @@ export const exampleTable: { readonly [Name in OperationName]: ExampleRow } = {
   ],
   'directorySync.reset': [
     200,
-    'DirectorySync',
+    'directorySync.reset',
     true,
     [
       'malformed_request',
@@ -1872,7 +1872,7 @@ export const errorTable: { readonly [Code in ErrorCode]: readonly [status: numbe
   unavailable: [503, 'The service cannot reach its database, or is shutting down.'],
 }
 
-/** The contract’s example of each answer, by the name of its record. */
+/** The contract’s example of each answer, by the name of its record, or of its operation where the record’s would mislead. */
 export const examples: Readonly<Record<string, object>> = {
   OrganizationList: {
     __type__: 'List',
@@ -2935,6 +2935,20 @@ export const examples: Readonly<Record<string, object>> = {
     },
     type: '__Deleted__',
   },
+  'directorySync.create': {
+    __type__: 'DirectorySync',
+    __domain__: 'awesome-company',
+    __environment__: 'sandbox',
+    id: '0190ca20-1a2b-7c3d-8e4f-50617283940a',
+    provider_type: 'entra_id',
+    active: true,
+    takes_over_users: false,
+    scim_base_url: 'https://auth.example/scim/v2/0190ca20-1a2b-7c3d-8e4f-50617283940a',
+    auth_secret_token: { hint: '9Kd3', value: 'scimsandbox_…9Kd3' },
+    previous_secret_expires_at: null,
+    inserted_at: '2026-03-14T09:26:53.589Z',
+    updated_at: '2026-03-14T09:26:53.589Z',
+  },
   DirectorySync: {
     __type__: 'DirectorySync',
     __domain__: 'awesome-company',
@@ -2966,6 +2980,20 @@ export const examples: Readonly<Record<string, object>> = {
       updated_at: '2026-03-14T09:26:53.589Z',
     },
     type: '__Deleted__',
+  },
+  'directorySync.reset': {
+    __type__: 'DirectorySync',
+    __domain__: 'awesome-company',
+    __environment__: 'sandbox',
+    id: '0190ca20-1a2b-7c3d-8e4f-50617283940a',
+    provider_type: 'entra_id',
+    active: true,
+    takes_over_users: false,
+    scim_base_url: 'https://auth.example/scim/v2/0190ca20-1a2b-7c3d-8e4f-50617283940a',
+    auth_secret_token: { hint: '9Kd3', value: 'scimsandbox_…9Kd3' },
+    previous_secret_expires_at: null,
+    inserted_at: '2026-03-14T09:26:53.589Z',
+    updated_at: '2026-03-14T09:26:53.589Z',
   },
   ScimRequestList: {
     __type__: 'List',

@@ -233,6 +233,16 @@ export const oidcGuards = [
     green: ends,
   }),
   guard({
+    name: 'oidc: refused answers by network',
+    file: receive,
+    find: "if (error.check !== 'oidc_answer') await deps.limits.failedResponses.count(sender)",
+    replace: '',
+    red: attacks(
+      'an answer that is refused 429: is counted by network and connection, but for what the provider has refused in a sign-in of this browser',
+    ),
+    green: ends,
+  }),
+  guard({
     name: 'oidc: a fresh sign-in',
     file: receive,
     find: 'if (held.is_sign_in_forced) demandFresh(checks, claims, held)',

@@ -5,7 +5,7 @@ const arrival = 'server/src/onboarding/arrival.ts'
 const connections = 'server/src/onboarding/connections.ts'
 const verifyCode = 'server/src/onboarding/verify-code.ts'
 const progress = 'server/src/onboarding/progress.ts'
-const upload = 'server/src/onboarding/upload.ts'
+const upload = 'server/src/onboarding/waiting-upload.ts'
 const clientUpload = 'server/src/onboarding/client-upload.ts'
 const directories = 'server/src/onboarding/directories.ts'
 const notice = 'server/src/onboarding/metadata-notice.ts'
@@ -140,7 +140,7 @@ export const onboardingGuards = [
   }),
   guard({
     name: 'onboarding: entity IDs of other organizations',
-    file: 'server/src/onboarding/metadata-version.ts',
+    file: 'server/src/onboarding/shared-name.ts',
     find: ".where('organization_id', '=', organizationId)",
     replace: '',
     red: uploads(

@@ -1,9 +1,9 @@
 import { contractTest, guard } from './guard.js'
 
 const whole = 'server/src/sso-connections/whole-connection.ts'
-const connections = 'server/src/sso-connections/sso-connections.ts'
+const insertConnection = 'server/src/sso-connections/insert-connection.ts'
 const redirections = 'server/src/sso-connections/default-redirection.ts'
-const versions = 'server/src/sso-connections/metadata-versions.ts'
+const versions = 'server/src/sso-connections/stored-versions.ts'
 const provider = 'server/src/sso-connections/provider.ts'
 const links = 'server/src/admins/links.ts'
 const eraseAdmin = 'server/src/admins/erase-admin.ts'
@@ -91,7 +91,7 @@ export const ssoConnectionGuards = [
   }),
   guard({
     name: 'sso connection: organization of a new one',
-    file: connections,
+    file: insertConnection,
     find: 'and (${organizationIds}::uuid[] is null or id = any(${organizationIds}::uuid[]))',
     replace: 'and ${organizationIds}::uuid[] is not distinct from ${organizationIds}::uuid[]',
     red: connection(
@@ -162,7 +162,7 @@ export const ssoConnectionGuards = [
   guard({
     name: 'sso connection: a metadata version that is used again',
     file: versions,
-    find: ".where(isOfConnection('sso_metadata_versions', key)) .where('version', '=', version)",
+    find: ".where(isOfConnection(table, key)) .where('version', '=', version)",
     replace: ".where('version', '=', version)",
     red: contractTest(
       'sso-metadata',

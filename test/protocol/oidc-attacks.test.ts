@@ -136,6 +136,25 @@ describe('a code', () => {
   })
 })
 
+describe('an answer that is refused', () => {
+  test('429: is counted by network and connection, but for what the provider has refused in a sign-in of this browser', async () => {
+    const limited = await startService({ variables: { SAML_FAILURES_PER_IP: '3' } })
+    const there = oidcGivenOf(limited, await limited.client())
+    const of = await there.scene()
+    const cancelled = async (state?: string) => {
+      const { address, visitor } = await there.atProvider(of)
+      const refusal = { code: undefined, error: 'access_denied', ...(state !== undefined && { state }) }
+      return visitor.visit(of.idp.approve(address, ada, { parameters: refusal }))
+    }
+
+    for (let count = 0; count < 5; count++) expect((await cancelled()).status).toBe(403)
+    const statuses: number[] = []
+    for (let count = 0; count < 4; count++) statuses.push((await cancelled('made-up')).status)
+    expect(statuses).toEqual([403, 403, 403, 429])
+    expect((await cancelled()).status).toBe(429)
+  }, 30_000)
+})
+
 describe('an ID token', () => {
   const seconds = () => Math.floor(service.clock.now().getTime() / 1000)
   const hs256 = (key: string) => (claims: object) => {

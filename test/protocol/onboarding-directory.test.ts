@@ -32,6 +32,10 @@ function versionIn({ html }: Seen): string {
   return /name="version" value="(\d+)"/.exec(html)?.[1] ?? ''
 }
 
+function idOf(body: unknown): string {
+  return typeof body === 'object' && body !== null && 'id' in body ? String(body.id) : ''
+}
+
 function secretIn({ html }: Seen): string | undefined {
   return /scimsandbox_\w+/.exec(html)?.[0]
 }
@@ -118,6 +122,41 @@ describe('the page of a directory', () => {
     const { html } = await of.visitor.visit(path)
     expect(html).toContain('GET /ServiceProviderConfig · 200')
     expect(html).toMatch(/Refused<\/span><code[^>]*>GET \/Users\/no-such-user · 404/)
+    expect(html).toContain('There is nobody and no group of this ID')
+    const french = await of.visitor.visit(`${path}?ui_locales=fr`)
+    expect(french.html).toContain('Aucune personne ni aucun groupe n’a cet identifiant')
+  })
+
+  test('names whom a request is about: who is there, and who was asked for or refused', async () => {
+    const of = await withDirectory()
+    const subjects = async () => {
+      const { html } = await of.visitor.visit(path)
+      const requests = [
+        ...html.matchAll(/· (\d{3})<\/code><time[^>]*>[^<]*<\/time>(?:<p class="about">([^<]*)<\/p>)?/g),
+      ]
+      return requests.map(([, status, subject]) => `${status} ${subject}`)
+    }
+    const { body: user } = await of.scim('POST', '/Users', {
+      body: { userName: 'ada@awesome.example', displayName: '<b>Ada' },
+    })
+    const userId = idOf(user)
+    await of.scim('POST', '/Users', { body: { userName: 'Ada@awesome.example' } })
+    await of.scim('GET', '/Users?filter=userName%20eq%20%22grace%22')
+    const { body: group } = await of.scim('POST', '/Groups', { body: { displayName: 'R&D <1>' } })
+    await of.scim('GET', `/Groups/${idOf(group)}`)
+    await of.scim('GET', `/Groups/${'-'.repeat(36)}`)
+    expect(await subjects()).toEqual([
+      '404 undefined',
+      '200 R&amp;D &lt;1>',
+      '201 R&amp;D &lt;1>',
+      '200 userName eq &quot;grace&quot;',
+      '409 Ada@awesome.example',
+      '201 ada@awesome.example',
+    ])
+
+    await of.scim('DELETE', `/Groups/${idOf(group)}`)
+    await client.users.delete({ org_domain: of.org_domain, user_id: userId })
+    expect((await subjects()).slice(0, 3)).toEqual(['204 undefined', '404 undefined', '200 undefined'])
   })
 
   test('is there neither without an invitation nor for another organization', async () => {

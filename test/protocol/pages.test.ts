@@ -59,6 +59,21 @@ describe.skipIf(!hasTool('chromium'))('every page, in every state', () => {
     120_000,
   )
 
+  test('breaks no word of a table that a line of 320 px holds', async () => {
+    const page = await gallery.browser.newPage({ viewport: { width: 320, height: 640 } })
+    const broken: Record<string, unknown> = {}
+    let words = 0
+    const withTable = gallery.fewPaths('usual').filter((path) => gallery.contentOf(path).includes('<table'))
+    for (const path of withTable) {
+      await page.goto(gallery.origin + path)
+      const found = await page.evaluate<{ words: number; broken: string[] }>(wordsOfTables)
+      words += found.words
+      if (found.broken.length > 0) broken[path] = found.broken
+    }
+    expect(broken).toEqual({})
+    expect(words).toBeGreaterThan(100)
+  }, 120_000)
+
   test('is gone through by key from top to bottom, and shows where one is', async () => {
     const page = await gallery.browser.newPage({ viewport: { width: 360, height: 800 } })
     for (const path of gallery.fewPaths('usual').filter((each) => each.includes('/en/'))) {
@@ -256,3 +271,23 @@ async function countOfControls(page: Page): Promise<number> {
       .filter((element) => element.type !== 'radio' || element.checked).length`,
   )
 }
+
+/** Runs in the page: how many words of up to 20 letters the tables have, and those of them that are on two lines. */
+const wordsOfTables = `(() => {
+  const found = { words: 0, broken: [] }
+  document.querySelectorAll('details').forEach((details) => (details.open = true))
+  for (const cell of document.querySelectorAll('tbody th, tbody td')) {
+    const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT)
+    while (walker.nextNode()) {
+      for (const word of walker.currentNode.data.matchAll(/[^\\s]{1,20}(?!\\S)/g)) {
+        if (word.index > 0 && !/\\s/.test(walker.currentNode.data[word.index - 1])) continue
+        const range = document.createRange()
+        range.setStart(walker.currentNode, word.index)
+        range.setEnd(walker.currentNode, word.index + word[0].length)
+        found.words += 1
+        if (new Set([...range.getClientRects()].map(({ top }) => top)).size > 1) found.broken.push(word[0])
+      }
+    }
+  }
+  return found
+})()`

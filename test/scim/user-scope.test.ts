@@ -96,11 +96,26 @@ describe('a user who is not of the directory', () => {
     const { scim, org_domain } = await given.directory({ takes_over_users: true })
     const { email } = await service.given.user({ org_domain })
     const verified = await verifiedUser(org_domain)
-    expect((await scim('POST', '/Users', { body: userBody({ email }) })).status).toBe(409)
+    const refused = await scim('POST', '/Users', { body: userBody({ email }) })
+    expect(refused).toMatchObject({
+      status: 409,
+      body: { scimType: 'uniqueness', detail: expect.stringContaining('has not verified it') as unknown },
+    })
     expect((await scim('PUT', `/Users/${verified.id}`, { body: userBody() })).status).toBe(403)
     expect(await client.users.get({ org_domain, user_id: verified.id })).toMatchObject({
       email: verified.email,
     })
+  })
+
+  test('is told to be in the way, and no more, where the directory takes nobody over', async () => {
+    const { scim, org_domain } = await given.directory()
+    const unverified = await service.given.user({ org_domain })
+    const verified = await verifiedUser(org_domain)
+    for (const { email } of [unverified, verified])
+      expect(await scim('POST', '/Users', { body: userBody({ email }) })).toMatchObject({
+        status: 409,
+        body: { detail: 'the e-mail address belongs to another user' },
+      })
   })
 
   test.each(['another organization', 'the other environment'])('of %s is nobody', async (where) => {

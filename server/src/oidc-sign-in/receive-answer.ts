@@ -77,7 +77,9 @@ export async function receiveAnswer(deps: Deps, returned: ReturnedBrowser): Prom
     return await decide(deps, attempt, asked, claims)
   } catch (error) {
     if (!(error instanceof CheckRefused)) throw error
-    await deps.limits.failedResponses.count(sender)
+    // Who cancels at the provider, or is refused there, comes back to a sign-in of their own, which is spent with it: were
+    // that counted, a few colleagues behind one address would keep the others out.
+    if (error.check !== 'oidc_answer') await deps.limits.failedResponses.count(sender)
     return refuse(deps, attempt, { isTest: request?.adminSessionId != null, check: error.check })
   }
 }

@@ -33,23 +33,3 @@ export async function findShownClient(
     insertedAt: row.inserted_at,
   }
 }
-
-/** Whether other connections of the organization and environment have clients of the same issuer in use. */
-export async function isIssuerShared(
-  { db }: Pick<Deps, 'db'>,
-  { accountId, environment, organizationId, connectionId }: OnboardingConnection,
-  issuer: string,
-): Promise<boolean> {
-  const other = await db
-    .selectFrom('sso_oidc_clients')
-    .where('account_id', '=', accountId)
-    .where('environment', '=', environment)
-    .where('organization_id', '=', organizationId)
-    .where('issuer', '=', issuer)
-    .where('is_current', '=', true)
-    .where('connection_id', '<>', connectionId)
-    .select('version')
-    .limit(1)
-    .executeTakeFirst()
-  return other !== undefined
-}

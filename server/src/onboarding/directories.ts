@@ -1,29 +1,21 @@
-import {
-  ScimRequestQuery,
-  type DirectoryProvider,
-  type DirectorySync,
-  type ScimRequest,
-} from '@portico/contract/directory-sync'
+import type { DirectoryProvider, DirectorySync } from '@portico/contract/directory-sync'
 import { environments, type Environment } from '@portico/contract/fields'
 import { sql } from 'kysely'
 import type { Deps } from '../deps.js'
 import { getDirectorySync, resetDirectorySync } from '../directory-sync/directory-sync.js'
-import { listScimRequests } from '../directory-sync/requests.js'
 import { ApiError } from '../errors.js'
 import type { Changed } from '../events/change.js'
 import type { Tenant } from '../tenant.js'
 import type { AdminSession } from './admin-session.js'
 import { reachOf } from './connections.js'
 import { adminCause } from './note.js'
+import { listProviderRequests, type ProviderRequest } from './provider-requests.js'
 
 /** A directory of the organization that an administrator may look after. */
 export interface OnboardingDirectory {
   readonly environment: Environment
   readonly providerType: DirectoryProvider
 }
-
-/** Requests that the page lists, the newest first. */
-const shownRequests = 10
 
 /** The directories of the environments that an administrator's invitation reaches, production first. */
 export async function listDirectories(
@@ -67,13 +59,10 @@ export async function findDirectory(
 export async function listRecentRequests(
   deps: Pick<Deps, 'readDb'>,
   session: AdminSession,
-  { __environment__: environment }: DirectorySync,
-): Promise<readonly ScimRequest[]> {
-  const tenant = tenantOf(session, environment, '')
-  if (tenant === undefined) return []
-  const query = ScimRequestQuery.parse({ per_page: shownRequests })
-  const { data } = await listScimRequests(deps, tenant, query)
-  return data
+  directory: DirectorySync,
+): Promise<readonly ProviderRequest[]> {
+  const tenant = tenantOf(session, directory.__environment__, '')
+  return tenant === undefined ? [] : listProviderRequests(deps, tenant, directory)
 }
 
 /**

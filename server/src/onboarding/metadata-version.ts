@@ -51,26 +51,3 @@ export async function findShownVersion(
     insertedAt: row.inserted_at,
   }
 }
-
-/**
- * Whether other connections of the organization and environment have metadata of the same entity ID in use. Of other
- * organizations nothing is said: whoever uploads an entity ID would learn whether its owner is a customer here.
- */
-export async function isEntityIdShared(
-  { db }: Pick<Deps, 'db'>,
-  { accountId, environment, organizationId, connectionId }: OnboardingConnection,
-  entityId: string,
-): Promise<boolean> {
-  const other = await db
-    .selectFrom('sso_metadata_versions')
-    .where('account_id', '=', accountId)
-    .where('environment', '=', environment)
-    .where('organization_id', '=', organizationId)
-    .where('entity_id', '=', entityId)
-    .where('is_current', '=', true)
-    .where('connection_id', '<>', connectionId)
-    .select('version')
-    .limit(1)
-    .executeTakeFirst()
-  return other !== undefined
-}

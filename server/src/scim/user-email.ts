@@ -48,7 +48,7 @@ export function isEmailVouched(
   return isOwn || connectedEmailDomains.includes(normalized.slice(normalized.lastIndexOf('@') + 1))
 }
 
-/** @returns A 409 for what another user has. */
-export function taken(name: string): ScimError {
-  return new ScimError({ status: 409, scimType: 'uniqueness' }, `${name} belongs to another user`)
+/** @returns A 409 for what another user has, and what is to be said of them. */
+export function taken(name: string, who = ''): ScimError {
+  return new ScimError({ status: 409, scimType: 'uniqueness' }, `${name} belongs to another user${who}`)
 }

@@ -154,7 +154,7 @@ async function takeOver(
   if (holder === undefined) throw taken('the e-mail address')
   const held = await holdUser(trx, caller.tenant, holder.id)
   const found = await getFound(trx, caller, holder.id)
-  if (found.known !== undefined || !mayTakeOver(caller, found.user)) throw taken('the e-mail address')
+  if (found.known !== undefined || !mayTakeOver(caller, found.user)) throw whyKept(caller, found)
   // What is not said stays as it was before.
   const before = toResource(found.user, undefined)
   const [kept, said] = [coreOf(before), coreOf(resource)]
@@ -167,6 +167,15 @@ async function takeOver(
 
 function mayTakeOver({ takesOverUsers }: ScimCaller, user: User): boolean {
   return takesOverUsers && user.email_verified
+}
+
+/** A directory that takes users over is told what keeps this one back; another one, that the address is in use. */
+function whyKept({ takesOverUsers }: ScimCaller, { known, user }: Found): ScimError {
+  const isUnverified = takesOverUsers && known === undefined && !user.email_verified
+  return taken(
+    'the e-mail address',
+    isUnverified ? ' who has not verified it, and is not taken over before' : '',
+  )
 }
 
 /** PUT and PATCH: what is there is held, changed and written, and the version decides in the statement that writes. */

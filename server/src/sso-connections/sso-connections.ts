@@ -7,8 +7,7 @@ import type {
 } from '@portico/contract/sso-connections'
 import type { Protocol, ProviderType } from '@portico/contract/sso-onboarding'
 import type { SsoConnection } from '@portico/contract/sso-records'
-import { sql, type Kysely, type Transaction } from 'kysely'
-import { newId } from '../crypto/random.js'
+import { sql, type Transaction } from 'kysely'
 import { randomBase62 } from '../crypto/secret.js'
 import { emptyPage, newestFirst, readPage, type Page } from '../db/page.js'
 import type { DB } from '../db/schema.js'
@@ -20,9 +19,10 @@ import type { Caller } from '../tenant.js'
 import { normalizeEmail } from '../users/email.js'
 import { isConnection } from './connection-key.js'
 import { chooseDefaultRedirection, insertDefaultRedirection } from './default-redirection.js'
+import { findDomain, insertConnection } from './insert-connection.js'
 import { insertSsoKey } from './keys.js'
-import { checkedMetadata, makeVersionCurrent, storeMetadata } from './metadata-versions.js'
-import { findCurrentClient, makeClientCurrent, storeOidcClient } from './oidc-clients.js'
+import { checkedMetadata, storeMetadata } from './metadata-versions.js'
+import { findCurrentClient, storeOidcClient } from './oidc-clients.js'
 import {
   checkDiscovery,
   checkIssuer,
@@ -33,6 +33,7 @@ import {
 import { insertOnboarding, inviteToLocked } from './onboarding.js'
 import { checkSpoken, isSpokenBy, protocolOf, setConnectionProtocol } from './protocol.js'
 import { checkProviderType, setConnectionProvider, prepareProvider } from './provider.js'
+import { makeVersionCurrent } from './stored-versions.js'
 import {
   connectionsOf,
   emitConnection,
@@ -210,7 +211,7 @@ export function useMetadata(
   versions: readonly number[] | undefined,
 ): Promise<Changed<SsoConnection>> {
   return changeConnection(deps, caller, { idpId, versions }, async (trx, connection) => {
-    const isThere = await makeVersionCurrent(deps, trx, connection, version)
+    const isThere = await makeVersionCurrent(deps, trx, 'sso_metadata_versions', connection, version)
     if (!isThere) throw new ApiError('sso_metadata_not_found')
   })
 }
@@ -228,7 +229,7 @@ export function useOidcClient(
   versions: readonly number[] | undefined,
 ): Promise<Changed<SsoConnection>> {
   return changeConnection(deps, caller, { idpId, versions }, async (trx, connection) => {
-    const isThere = await makeClientCurrent(deps, trx, connection, version)
+    const isThere = await makeVersionCurrent(deps, trx, 'sso_oidc_clients', connection, version)
     if (!isThere) throw new ApiError('sso_oidc_client_not_found')
   })
 }
@@ -308,85 +309,4 @@ function builtInMetadata(): ApiError {
     'not_allowed',
     'must be sent with another provider_type: those of the built-in identity provider are its own',
   )
-}
-
-/** @throws ApiError `organization_not_found` */
-async function findDomain(db: Kysely<DB>, caller: Caller, organizationId: string): Promise<string> {
-  const { rows } = await sql<{ domain: string | null }>`
-    select domain from organizations where id = ${openOrganizationId(caller, organizationId)}`.execute(db)
-  const domain = rows[0]?.domain
-  if (domain == null) throw new ApiError('organization_not_found')
-  return domain
-}
-
-interface ConnectionToInsert {
-  readonly organizationId: string
-  readonly domain: string
-  readonly idpId: string
-  readonly settings: Settings
-}
-
-type Settings = Omit<
-  NewSsoConnection,
-  'organization_id' | 'application_id' | 'sso_admin_email' | 'send_email' | 'environment' | keyof SentClient
-> & { readonly protocol: Protocol }
-
-async function insertConnection(
-  { now }: Pick<Deps, 'now'>,
-  trx: Transaction<DB>,
-  caller: Caller,
-  { organizationId, domain, idpId, settings }: ConnectionToInsert,
-): Promise<LockedConnection> {
-  const at = now()
-  const { accountId, environment } = caller
-  const id = newId()
-  // The compiler demands a line for each setting that callers may write.
-  const written = {
-    // Chosen in the same transaction, with what belongs to it.
-    provider_type: 'unset',
-    protocol: settings.protocol,
-    seats_limit: settings.seats_limit ?? 0,
-    user_security_type: settings.user_security_type ?? 'none',
-    update_user_new_connection: settings.update_user_new_connection ?? false,
-    email_domains: settings.email_domains ?? [],
-    idp_initiated: settings.idp_initiated ?? 'bounce',
-    allow_sha1: settings.allow_sha1 ?? false,
-    allow_cbc_unsigned_response: settings.allow_cbc_unsigned_response ?? false,
-  } satisfies Record<keyof Settings, unknown>
-  await trx
-    .insertInto('sso_connections')
-    .values({
-      account_id: accountId,
-      environment,
-      organization_id: openOrganizationId(caller, organizationId),
-      id,
-      idp_id: idpId,
-      ...written,
-      active: true,
-      state: 'it_admin_invitation_pending',
-      inserted_at: at,
-      updated_at: at,
-    })
-    .executeTakeFirstOrThrow()
-  return {
-    accountId,
-    environment,
-    organizationId,
-    connectionId: id,
-    idpId,
-    domain,
-    providerType: 'unset',
-    protocol: settings.protocol,
-  }
-}
-
-/** The id of an organization of the caller's, as a part of the statement that uses it: null where it is none. */
-function openOrganizationId({ accountId, organizationIds }: Caller, organizationId: string) {
-  return sql<string>`(
-    select id from organizations
-    where account_id = ${accountId}
-      and id = ${organizationId}
-      and deleted_at is null
-      and (${organizationIds}::uuid[] is null or id = any(${organizationIds}::uuid[]))
-  )`
 }

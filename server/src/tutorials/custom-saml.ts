@@ -6,7 +6,7 @@ export const customSaml: Tutorial = {
   name: 'SAML 2.0',
   mark: '<>',
   minutes: 15,
-  checkedOn: '2026-11-22',
+  checkedOn: null,
   steps: [
     {
       id: 'urls',

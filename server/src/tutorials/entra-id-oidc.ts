@@ -6,7 +6,8 @@ const optionalClaims = `"optionalClaims": {
     { "name": "email" },
     { "name": "given_name" },
     { "name": "family_name" },
-    { "name": "xms_edov" }
+    { "name": "xms_edov" },
+    { "name": "auth_time" }
   ]
 }`
 
@@ -42,12 +43,16 @@ export const entraIdOidc: OidcTutorial = {
       id: 'claims',
       title: words('Have the address sent', 'Faire envoyer l’adresse'),
       blocks: [
-        path(yours.app, 'Manage', 'Manifest'),
+        path('Entra ID', 'App registrations', yours.app, 'Manage', 'Manifest'),
         text(
           'Put this in the place of **optionalClaims**, or add it where there is none, and press **Save**:',
           'Mettez ceci à la place de **optionalClaims**, ou ajoutez-le s’il n’y en a pas, puis **Save**\u00a0:',
         ),
         snippet('optionalClaims', optionalClaims),
+        text(
+          '**auth_time** says when somebody has signed in. Without it, applications that ask for a fresh sign-in let nobody in.',
+          '**auth_time** indique quand quelqu’un s’est connecté. Sans lui, les applications qui exigent une nouvelle connexion ne laissent entrer personne.',
+        ),
         warn(
           '**xms_edov** says that the domain of the address is one that your organization has verified. Without it nobody is linked to an account that is there already, because anybody may write any address into a directory of their own. Microsoft sends it along with **email** only.',
           '**xms_edov** indique que le domaine de l’adresse est vérifié par votre organisation. Sans cela, personne n’est rattaché à un compte existant, car chacun peut écrire n’importe quelle adresse dans son propre annuaire. Microsoft ne l’envoie qu’avec **email**.',
@@ -125,8 +130,8 @@ export const entraIdOidc: OidcTutorial = {
       'La synchronisation d’annuaire ne se configure pas sur une inscription d’application. Créez pour elle une seconde application d’entreprise, hors galerie.',
     ),
     words(
-      '**sub** of Entra is another one for each application. Who registers a new application here makes new identities; linked by address, people stay who they are.',
-      'Le **sub** d’Entra diffère pour chaque application. Qui inscrit une nouvelle application ici crée de nouvelles identités\u00a0; rattachés par leur adresse, les gens restent les mêmes.',
+      'Keep this app registration, and renew its secret in time: **sub** of Entra is another one for each application, so that with a new registration nobody is recognized, and everybody is refused.',
+      'Gardez cette inscription d’application et renouvelez son secret à temps\u00a0: le **sub** d’Entra diffère pour chaque application\u00a0; avec une nouvelle inscription, personne n’est reconnu et tout le monde est refusé.',
     ),
   ],
 }

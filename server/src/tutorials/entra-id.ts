@@ -18,7 +18,7 @@ export const entraId: Tutorial = {
           'Sign in to the Microsoft Entra admin center as a Cloud Application Administrator or higher, and go to:',
           'Connectez-vous au centre d’administration Microsoft Entra en tant qu’administrateur d’application cloud ou plus, puis allez à\u00a0:',
         ),
-        path('Enterprise applications', 'New application', 'Create your own application'),
+        path('Entra ID', 'Enterprise apps', 'New application', 'Create your own application'),
         text(
           'Give it a name that your users know, leave **Integrate any other application you don’t find in the gallery (Non-gallery)** chosen, and press **Create**.',
           'Donnez-lui un nom que vos utilisateurs connaissent, laissez **Integrate any other application you don’t find in the gallery (Non-gallery)** choisi, puis **Create**.',

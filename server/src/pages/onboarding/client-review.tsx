@@ -1,23 +1,20 @@
-import { Form } from '../form.js'
 import type { ClientWarning } from '../texts/en/oidc-setup.js'
 import type { PageTexts } from '../texts/en.js'
 import { asShown } from './as-shown.js'
-import { addressOf, toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
+import { Confirmation, type WaitingSetup } from './confirmation.js'
+import { toOnboardingDocument } from './onboarding-frame.js'
 
 /** What a provider says of itself, before its client is stored. */
-export interface ClientReviewPage extends OnboardingView {
-  readonly uploadId: string
+export interface ClientReviewPage extends WaitingSetup {
   readonly issuer: string
   readonly clientId: string
   readonly authorizationEndpoint: string
   readonly warnings: readonly ClientWarning[]
-  /** Another one is in use, and stays so until the operator says otherwise. */
-  readonly willWait: boolean
 }
 
 /** Asks whether this is the provider that is meant. */
 export function clientReviewPage(view: ClientReviewPage): string {
-  const { frame, form, base, uploadId, warnings, willWait } = view
+  const { frame, warnings } = view
   const { texts } = frame
   const words = texts.clientReview
   return toOnboardingDocument({
@@ -34,15 +31,7 @@ export function clientReviewPage(view: ClientReviewPage): string {
           </p>
         ))}
         <ClientFacts client={view} texts={texts} />
-        {willWait && <p class="notice">{words.willWait}</p>}
-        <Form form={form} action="confirm" button={words.confirm} working={texts.working}>
-          <input type="hidden" name="upload_id" value={uploadId} />
-        </Form>
-        <p>
-          <a class="second" href={addressOf(base, 'client', texts)}>
-            {words.other}
-          </a>
-        </p>
+        <Confirmation view={view} words={words} back="client" />
       </>
     ),
   })

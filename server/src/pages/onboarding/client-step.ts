@@ -6,7 +6,8 @@ import {
   readIssuer,
   type IssuerFault,
 } from '../../onboarding/client-upload.js'
-import { findShownClient, isIssuerShared } from '../../onboarding/client-version.js'
+import { findShownClient } from '../../onboarding/client-version.js'
+import { isNameShared } from '../../onboarding/shared-name.js'
 import type { OpenIdProvider } from '../../oidc-sign-in/provider.js'
 import { oidcTutorialOf } from '../../tutorials/tutorials.js'
 import type { OidcTutorial } from '../../tutorials/tutorial.js'
@@ -86,7 +87,7 @@ export async function showClientReview(scene: OnboardingScene): Promise<Onboardi
   if (kept === undefined) return { goTo: 'client' }
   const provider = await findIssuer(deps, kept.issuer)
   if (isFault(provider)) return showForm(scene, { fault: provider.code, found: provider.found })
-  const isShared = await isIssuerShared(deps, connection, kept.issuer)
+  const isShared = await isNameShared(deps, connection, 'sso_oidc_clients', kept.issuer)
   return {
     page: clientReviewPage({
       ...viewOf(scene, 'metadata'),
@@ -109,9 +110,9 @@ function warningsOf({ issuer, authorizationEndpoint }: OpenIdProvider, isShared:
 
 export async function confirmKeptClient(scene: OnboardingScene): Promise<OnboardingOutcome> {
   const { deps, session, connection, field, requestId } = scene
-  const isStored = await confirmClient(deps, session, connection, {
+  const stored = await confirmClient(deps, session, connection, {
     uploadId: field('upload_id'),
     requestId,
   })
-  return isStored ? { goTo: 'test' } : showForm(scene, { fault: 'over' })
+  return stored === undefined ? showForm(scene, { fault: 'over' }) : { goTo: 'test' }
 }

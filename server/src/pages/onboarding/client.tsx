@@ -6,7 +6,8 @@ import { Form } from '../form.js'
 import type { ClientFault } from '../texts/en/oidc-setup.js'
 import { asShown } from './as-shown.js'
 import { ClientFacts } from './client-review.js'
-import { addressOf, toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
+import { toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
+import { StoredSetup } from './stored-setup.js'
 import { Said } from './tutorial-blocks.js'
 
 /** Where the client at an OpenID provider is entered. */
@@ -23,7 +24,7 @@ export interface ClientPage extends OnboardingView {
 
 /** Takes issuer, client ID and client secret. */
 export function clientPage(view: ClientPage): string {
-  const { frame, stored, fault, found, base } = view
+  const { frame, stored, fault, found } = view
   const { texts } = frame
   const words = texts.client
   return toOnboardingDocument({
@@ -35,20 +36,9 @@ export function clientPage(view: ClientPage): string {
         <h1>{words.heading}</h1>
         <p>{words.sentence}</p>
         {stored !== undefined && (
-          <section class="stored">
-            <h2>
-              {words.stored}
-              {stored.isCurrent && <span class="badge">{texts.review.inUse}</span>}
-            </h2>
-            {!stored.isCurrent && <p class="notice">{texts.review.waits}</p>}
+          <StoredSetup view={view} words={words} isCurrent={stored.isCurrent}>
             <ClientFacts client={stored} texts={texts} />
-            <p>
-              <a class="small" href={addressOf(base, 'test', texts)}>
-                {texts.test.heading}
-              </a>
-            </p>
-            <h2>{words.replace}</h2>
-          </section>
+          </StoredSetup>
         )}
         <PageFault fault={faultOf(view, undefined)} />
         {found !== undefined && (

@@ -1,4 +1,5 @@
-import { findShownVersion, isEntityIdShared } from '../../onboarding/metadata-version.js'
+import { findShownVersion } from '../../onboarding/metadata-version.js'
+import { isNameShared } from '../../onboarding/shared-name.js'
 import { warningsOf } from '../../sso-connections/metadata-warnings.js'
 import { confirmUpload, findUpload, keepUpload, maxMetadataBytes } from '../../onboarding/upload.js'
 import { MetadataFault, type IdpMetadata } from '../../saml/metadata.js'
@@ -86,7 +87,7 @@ async function confirm(scene: OnboardingScene): Promise<OnboardingOutcome> {
 
 async function toView({ deps, connection }: OnboardingScene, metadata: IdpMetadata): Promise<MetadataView> {
   const { entityId, redirectUrl, postUrl, certificates, validUntil } = metadata
-  const isShared = await isEntityIdShared(deps, connection, entityId)
+  const isShared = await isNameShared(deps, connection, 'sso_metadata_versions', entityId)
   const warnings = warningsOf(metadata, { isShared, at: deps.now() })
   return { entityId, redirectUrl, postUrl, certificates, validUntil, warnings }
 }

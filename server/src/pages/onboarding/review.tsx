@@ -1,18 +1,15 @@
-import { Form } from '../form.js'
 import { MetadataSummary, type MetadataView } from './metadata-summary.js'
-import { addressOf, toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
+import { Confirmation, type WaitingSetup } from './confirmation.js'
+import { toOnboardingDocument } from './onboarding-frame.js'
 
 /** What was read in uploaded metadata, before they are stored. */
-export interface ReviewPage extends OnboardingView {
-  readonly uploadId: string
+export interface ReviewPage extends WaitingSetup {
   readonly metadata: MetadataView
-  /** Others are in use, and stay so until the operator says otherwise. */
-  readonly willWait: boolean
 }
 
 /** Asks whether this is the identity provider that is meant. */
 export function reviewPage(view: ReviewPage): string {
-  const { frame, form, uploadId, metadata, willWait, base } = view
+  const { frame, metadata } = view
   const { texts } = frame
   const words = texts.review
   return toOnboardingDocument({
@@ -23,15 +20,7 @@ export function reviewPage(view: ReviewPage): string {
         <h1>{words.heading}</h1>
         <p>{words.sentence}</p>
         <MetadataSummary metadata={metadata} texts={texts} />
-        {willWait && <p class="notice">{words.willWait}</p>}
-        <Form form={form} action="confirm" button={words.confirm} working={texts.working}>
-          <input type="hidden" name="upload_id" value={uploadId} />
-        </Form>
-        <p>
-          <a class="second" href={addressOf(base, 'metadata', texts)}>
-            {words.other}
-          </a>
-        </p>
+        <Confirmation view={view} words={words} back="metadata" />
       </>
     ),
   })

@@ -66,7 +66,7 @@ interface FailureProps {
   readonly texts: PageTexts
 }
 
-/** The first check that was not met: what it wants, what came, and who does what about it. */
+/** The first check that was not met: what it wants, what came, what is to be done about it, and by whom. */
 function Failure({ failed, checks, texts }: FailureProps) {
   const words = texts.testResult
   const { demands, remedy } = texts.checkTexts[failed.name]
@@ -84,12 +84,12 @@ function Failure({ failed, checks, texts }: FailureProps) {
         <Compared label={words.expected} value={result?.expected} />
         <Compared label={words.received} value={result?.received} />
         <div>
-          <dt>{words.whoMends}</dt>
-          <dd>{words.menders[failed.mender]}</dd>
-        </div>
-        <div>
           <dt>{words.how}</dt>
           <dd>{remedy}</dd>
+        </div>
+        <div>
+          <dt>{words.whoMends}</dt>
+          <dd>{words.menders[failed.mender]}</dd>
         </div>
       </dl>
     </section>

@@ -1,7 +1,8 @@
 import type { Tutorial } from '../../tutorials/tutorial.js'
 import type { UploadFault } from '../texts/en/sso-setup.js'
 import { MetadataSummary, type MetadataView } from './metadata-summary.js'
-import { addressOf, toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
+import { toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
+import { StoredSetup } from './stored-setup.js'
 import { Said } from './tutorial-blocks.js'
 
 /** Where the metadata of the identity provider are uploaded. */
@@ -14,7 +15,7 @@ export interface UploadPage extends OnboardingView {
 
 /** Takes a file, or what is pasted. */
 export function uploadPage(view: UploadPage): string {
-  const { frame, tutorial, stored, fault, base } = view
+  const { frame, tutorial, stored, fault } = view
   const { texts } = frame
   const words = texts.upload
   return toOnboardingDocument({
@@ -26,20 +27,9 @@ export function uploadPage(view: UploadPage): string {
         <h1>{words.heading}</h1>
         <p>{words.sentence}</p>
         {stored !== undefined && (
-          <section class="stored">
-            <h2>
-              {words.stored}
-              {stored.isCurrent && <span class="badge">{texts.review.inUse}</span>}
-            </h2>
-            {!stored.isCurrent && <p class="notice">{texts.review.waits}</p>}
+          <StoredSetup view={view} words={words} isCurrent={stored.isCurrent}>
             <MetadataSummary metadata={stored} texts={texts} />
-            <p>
-              <a class="small" href={addressOf(base, 'test', texts)}>
-                {texts.test.heading}
-              </a>
-            </p>
-            <h2>{words.replace}</h2>
-          </section>
+          </StoredSetup>
         )}
         <p class="quiet">
           {words.where} <Said words={tutorial.metadata.how} texts={texts} />

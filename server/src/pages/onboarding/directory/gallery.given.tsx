@@ -28,7 +28,11 @@ export function directoryStates(organizationFrame: Frame, { email }: GalleryName
     email,
     directory,
     version: 1,
-    requests: [refused, failed, done],
+    requests: [
+      { request: refused, subject: email },
+      { request: failed, subject: undefined },
+      { request: done, subject: email },
+    ],
     secret: undefined,
     hasChanged: false,
     now,

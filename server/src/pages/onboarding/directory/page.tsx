@@ -1,8 +1,10 @@
 import type { DirectorySync, ScimRequest } from '@portico/contract/directory-sync'
+import type { ProviderRequest } from '../../../onboarding/provider-requests.js'
 import { directoryTutorials } from '../../../tutorials/directory/directory-tutorials.js'
 import { Form } from '../../form.js'
 import { toDocument, type Frame } from '../../layout.js'
 import { toTimeAgo, toWait } from '../../moments.js'
+import type { DirectoryTexts, RefusalReason } from '../../texts/en/directory.js'
 import type { PageForm } from '../../steps/step-page.js'
 import { asShown } from '../as-shown.js'
 import { WaysOut } from '../onboarding-frame.js'
@@ -17,7 +19,7 @@ export interface DirectoryPage {
   readonly directory: DirectorySync
   /** Of the record: a secret is made for this one alone. */
   readonly version: number
-  readonly requests: readonly ScimRequest[]
+  readonly requests: readonly ProviderRequest[]
   /** The secret that was made a moment ago. */
   readonly secret: string | undefined
   /** The page that was sent is not the present one, so that nothing was done. */
@@ -133,7 +135,7 @@ function Requests({ view: { frame, form, requests, now } }: { view: DirectoryPag
       <p class="quiet">{requests.length === 0 ? words.noRequests : words.requestsSentence}</p>
       {requests.length > 0 && (
         <ul class="tests requests">
-          {requests.map((request) => (
+          {requests.map(({ request, subject }) => (
             <li key={request.id}>
               <span class={outcomeOf(request) === 'done' ? 'success' : 'failed'}>
                 {words.outcomes[outcomeOf(request)]}
@@ -142,7 +144,8 @@ function Requests({ view: { frame, form, requests, now } }: { view: DirectoryPag
               <time class="quiet" dateTime={request.inserted_at}>
                 {toTimeAgo(new Date(request.inserted_at), now, texts.lang)}
               </time>
-              {outcomeOf(request) !== 'done' && <Detail request={request} />}
+              {subject !== undefined && <p class="about">{asShown(subject)}</p>}
+              {outcomeOf(request) !== 'done' && <Refusal request={request} words={words} />}
             </li>
           ))}
         </ul>
@@ -156,15 +159,36 @@ function Requests({ view: { frame, form, requests, now } }: { view: DirectoryPag
   )
 }
 
-/** Why a request was refused, as the provider was told. */
-function Detail({ request: { answer, scim_type: type } }: { request: ScimRequest }) {
-  const detail = detailOf(answer)
-  if (detail === undefined && type === null) return null
+/** Why a request was refused, in the language of the page, and as the provider was told. */
+function Refusal({ request, words }: { request: ScimRequest; words: DirectoryTexts['directory'] }) {
+  const { answer, scim_type: type } = request
+  const told = [type, detailOf(answer)].filter((part) => part != null).join(': ')
   return (
-    <p class="quiet" lang="en">
-      {[type, detail && asShown(detail)].filter((part) => part != null).join(': ')}
-    </p>
+    <>
+      <p>{words.reasons[reasonOf(request)]}</p>
+      {told !== '' && (
+        <p class="quiet">
+          {words.told} <span lang="en">{asShown(told)}</span>
+        </p>
+      )}
+    </>
   )
+}
+
+/** What an administrator is told of a failure, by its status (RFC 7644 section 3.12). */
+function reasonOf({ status }: ScimRequest): RefusalReason {
+  if (status >= 500) return 'failed'
+  return reasons[status] ?? 'invalid'
+}
+
+const reasons: Readonly<Partial<Record<number, RefusalReason>>> = {
+  401: 'unproven',
+  403: 'forbidden',
+  404: 'missing',
+  409: 'taken',
+  412: 'outdated',
+  413: 'large',
+  429: 'often',
 }
 
 /** `detail` of an error (RFC 7644 section 3.12); undefined where the answer is none, or was cut. */

@@ -1,5 +1,9 @@
 import type { PageSentence } from '../en.js'
 
+/** Why a request of the provider was not done, as far as its status tells. */
+export type RefusalReason =
+  'invalid' | 'unproven' | 'forbidden' | 'missing' | 'taken' | 'outdated' | 'large' | 'often' | 'failed'
+
 /** The words of the page on which an administrator sets directory sync up. */
 export interface DirectoryTexts {
   readonly directory: {
@@ -25,6 +29,9 @@ export interface DirectoryTexts {
     readonly noRequests: string
     readonly again: string
     readonly outcomes: Readonly<Record<'done' | 'refused' | 'failed', string>>
+    readonly reasons: Readonly<Record<RefusalReason, string>>
+    /** Before the words of the protocol, which are English. */
+    readonly told: string
   }
   readonly noSuchDirectory: PageSentence
 }
@@ -57,6 +64,18 @@ export const directory: DirectoryTexts = {
     noRequests: 'Nothing yet. Press the button in your console that tests the connection, then look again.',
     again: 'Look again',
     outcomes: { done: 'Done', refused: 'Refused', failed: 'Failed' },
+    reasons: {
+      invalid: 'Something in the request is missing, or has a form that does not fit.',
+      unproven: 'The secret is missing, is not the one in use, or has expired.',
+      forbidden: 'Directory sync is switched off, or the user is not kept by your provider.',
+      missing: 'There is nobody and no group of this ID, or no such address.',
+      taken: 'Another user or group has this address or name.',
+      outdated: 'It has changed since your provider read it.',
+      large: 'The request is too large.',
+      often: 'Too much was asked at once. Your provider asks again by itself.',
+      failed: 'The fault is on our side. Your provider asks again by itself.',
+    },
+    told: 'What your provider was told:',
   },
   noSuchDirectory: {
     heading: 'There is no directory here',

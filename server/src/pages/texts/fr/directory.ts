@@ -30,6 +30,19 @@ export const directory: DirectoryTexts = {
       'Rien pour l’instant. Cliquez dans votre console sur le bouton qui teste la connexion, puis regardez à nouveau.',
     again: 'Regarder à nouveau',
     outcomes: { done: 'Fait', refused: 'Refusée', failed: 'Échouée' },
+    reasons: {
+      invalid: 'Il manque quelque chose dans la requête, ou sa forme ne convient pas.',
+      unproven: 'Le secret manque, n’est pas celui en service, ou a expiré.',
+      forbidden:
+        'La synchronisation est désactivée, ou votre fournisseur ne tient pas cet utilisateur à jour.',
+      missing: 'Aucune personne ni aucun groupe n’a cet identifiant, ou cette adresse n’existe pas.',
+      taken: 'Une autre personne ou un autre groupe a déjà cette adresse ou ce nom.',
+      outdated: 'Cela a changé depuis que votre fournisseur l’a lu.',
+      large: 'La requête est trop grande.',
+      often: 'Trop de requêtes à la fois. Votre fournisseur recommencera de lui-même.',
+      failed: 'La faute est de notre côté. Votre fournisseur recommencera de lui-même.',
+    },
+    told: 'Ce qui a été répondu à votre fournisseur\u00a0:',
   },
   noSuchDirectory: {
     heading: 'Il n’y a pas d’annuaire ici',

@@ -1,0 +1,88 @@
+/** What events carry of records that have secrets: everything else of them. */
+
+import { z } from 'zod/v4'
+import { DirectorySync } from './directory-sync.js'
+import { MagicLinkChallenge } from './magic-link.js'
+import { PassedPasswordChallenge, Password } from './password.js'
+import { exampleOf, record } from './record.js'
+import { RelayRequest } from './relays.js'
+import { withoutSecrets } from './sensitivity.js'
+import { SsoOauthChallenge, SsoSamlChallenge } from './sso-records.js'
+import { TotpChallenge, TotpEnrollment } from './totp.js'
+
+/** A directory without the secret of its provider. */
+export const DirectorySyncData = DirectorySync.extend({
+  auth_secret_token: z.object({ hint: DirectorySync.shape.auth_secret_token.shape.hint }),
+}).meta({
+  id: 'DirectorySyncData',
+  examples: [withoutSecrets(DirectorySync, exampleOf(DirectorySync))],
+})
+
+/** A challenge without what signs in by it. */
+export const MagicLinkChallengeData = MagicLinkChallenge.omit({ code: true, magic_link: true }).meta({
+  id: 'MagicLinkChallengeData',
+  examples: [withoutSecrets(MagicLinkChallenge, exampleOf(MagicLinkChallenge))],
+})
+
+/** A request without the address that carries its user. */
+export const RelayRequestData = RelayRequest.omit({ relay_uri: true }).meta({
+  id: 'RelayRequestData',
+  examples: [withoutSecrets(RelayRequest, exampleOf(RelayRequest))],
+})
+
+/** A challenge whose password is right, without the code that it may have led to. */
+export const PasswordChallengeData = record(
+  'PasswordChallengeData',
+  {
+    ...PassedPasswordChallenge.pick({
+      __type__: true,
+      __domain__: true,
+      __environment__: true,
+      request_id: true,
+      user_id: true,
+      password_id: true,
+      expired_at: true,
+    }).shape,
+    'valid?': z.boolean(),
+    error: z.literal('totp_required').nullable().describe('totp_required: a code has to come yet'),
+  },
+  {
+    __type__: 'PasswordChallenge',
+    __domain__: 'awesome-company',
+    __environment__: 'sandbox',
+    request_id: '0190c8c3-4c6d-7e8f-90b1-3c4d5e6f7081',
+    user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+    password_id: 4711,
+    expired_at: '2026-03-14T09:31:53.589Z',
+    'valid?': true,
+    error: null,
+  },
+)
+
+export const PasswordData = Password.omit({ code: true }).meta({
+  id: 'PasswordData',
+  examples: [withoutSecrets(Password, exampleOf(Password))],
+})
+
+/** An enrolment without what its codes are made of. */
+export const TotpEnrollmentData = TotpEnrollment.omit({
+  first_verification_code: true,
+  recovery_codes: true,
+  uri: true,
+}).meta({ id: 'TotpEnrollmentData', examples: [withoutSecrets(TotpEnrollment, exampleOf(TotpEnrollment))] })
+
+export const TotpChallengeData = TotpChallenge.omit({ code: true }).meta({
+  id: 'TotpChallengeData',
+  examples: [withoutSecrets(TotpChallenge, exampleOf(TotpChallenge))],
+})
+
+/** A challenge without the address that begins its sign-in. */
+export const SsoSamlChallengeData = SsoSamlChallenge.omit({ authorization_url: true }).meta({
+  id: 'SsoSamlChallengeData',
+  examples: [withoutSecrets(SsoSamlChallenge, exampleOf(SsoSamlChallenge))],
+})
+
+export const SsoOauthChallengeData = SsoOauthChallenge.omit({ authorization_url: true }).meta({
+  id: 'SsoOauthChallengeData',
+  examples: [withoutSecrets(SsoOauthChallenge, exampleOf(SsoOauthChallenge))],
+})

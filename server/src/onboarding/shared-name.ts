@@ -1,0 +1,33 @@
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import type { OnboardingConnection } from './connections.js'
+
+/** What names an identity provider, by the table of its versions. */
+const nameColumns = {
+  sso_metadata_versions: 'entity_id',
+  sso_oidc_clients: 'issuer',
+} as const satisfies Partial<Record<keyof DB, string>>
+
+/**
+ * Whether another connection of the organization and environment uses the identity provider of the same name. Of other
+ * organizations nothing is said: whoever gives a name would learn whether its owner is a customer here.
+ */
+export async function isNameShared(
+  { db }: Pick<Deps, 'db'>,
+  { accountId, environment, organizationId, connectionId }: OnboardingConnection,
+  table: keyof typeof nameColumns,
+  name: string,
+): Promise<boolean> {
+  const other = await db
+    .selectFrom(table)
+    .where('account_id', '=', accountId)
+    .where('environment', '=', environment)
+    .where('organization_id', '=', organizationId)
+    .where(nameColumns[table], '=', name)
+    .where('is_current', '=', true)
+    .where('connection_id', '<>', connectionId)
+    .select('version')
+    .limit(1)
+    .executeTakeFirst()
+  return other !== undefined
+}

@@ -1,0 +1,143 @@
+import type { Transaction } from 'kysely'
+import { newId } from '../crypto/random.js'
+import { withoutUpload } from '../admins/links.js'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { change } from '../events/change.js'
+import { isOfConnection } from '../sso-connections/connection-key.js'
+import { emitOnboarding } from '../sso-connections/onboarding.js'
+import type { StoredVersion } from '../sso-connections/stored-versions.js'
+import { emitConnection } from '../sso-connections/whole-connection.js'
+import type { AdminSession } from './admin-session.js'
+import { holdConnection, type OnboardingConnection } from './connections.js'
+import { enqueueMetadataNotices } from './metadata-notice.js'
+import { adminCause, logAdmin } from './note.js'
+
+/** What waits in the session of an administrator until they have looked at it: metadata, or a client, which is sealed. */
+export interface WaitingUpload {
+  readonly xml: string | null
+  readonly clientSealed: Buffer | null
+}
+
+/** Keeps an upload for a connection in the session, in the place of what waited there. */
+export async function keepWaiting(
+  { db, now }: Pick<Deps, 'db' | 'now'>,
+  { accountId, organizationId, sessionId }: AdminSession,
+  { connectionId }: OnboardingConnection,
+  { xml, clientSealed }: WaitingUpload,
+): Promise<void> {
+  await db
+    .updateTable('sso_admin_sessions')
+    .set({
+      upload_id: newId(),
+      upload_connection_id: connectionId,
+      upload_xml: xml,
+      upload_client_sealed: clientSealed,
+    })
+    .where('account_id', '=', accountId)
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', sessionId)
+    .where('ended_at', 'is', null)
+    .where('expires_at', '>', now())
+    .execute()
+}
+
+/** What waits in the session for a connection. */
+export async function findWaiting(
+  { db }: Pick<Deps, 'db'>,
+  { accountId, organizationId, sessionId }: AdminSession,
+  { connectionId }: OnboardingConnection,
+): Promise<(WaitingUpload & { readonly uploadId: string }) | undefined> {
+  const row = await db
+    .selectFrom('sso_admin_sessions')
+    .where('account_id', '=', accountId)
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', sessionId)
+    .where('upload_connection_id', '=', connectionId)
+    .select(['upload_id', 'upload_xml', 'upload_client_sealed'])
+    .executeTakeFirst()
+  if (row?.upload_id == null) return undefined
+  return { uploadId: row.upload_id, xml: row.upload_xml, clientSealed: row.upload_client_sealed }
+}
+
+export interface Confirmation {
+  /** What the administrator has looked at. */
+  readonly uploadId: string
+  readonly requestId: string
+}
+
+/**
+ * Stores what the administrator has looked at, once, as the next version of what the connection has: it is in use at once
+ * where there was none, and else as soon as the operator says so. The administrators of the organization are told by mail.
+ *
+ * @param store Stores what waited; undefined when it is of the other protocol.
+ * @returns Undefined when something else was uploaded meanwhile, it was stored already, or the onboarding begins anew.
+ * @throws ApiError `rate_limited` when the connection was given too many in the last hour.
+ */
+export async function confirmWaiting(
+  deps: Deps,
+  session: AdminSession,
+  connection: OnboardingConnection,
+  { uploadId, requestId }: Confirmation,
+  store: (trx: Transaction<DB>, upload: WaitingUpload) => Promise<StoredVersion | undefined>,
+): Promise<StoredVersion | undefined> {
+  await deps.limits.takeMetadata(connection)
+  const cause = adminCause(session, requestId)
+  const { record } = await change(deps, cause, async (trx) => {
+    const upload = await takeWaiting(deps, trx, session, connection, uploadId)
+    if (upload === undefined) return { record: undefined }
+    const stored = await store(trx, upload)
+    if (stored === undefined) return { record: undefined }
+    await emitOnboarding(deps, trx, cause, connection, 'sso.onboarding.update.success')
+    await emitConnection(deps, trx, cause, connection, 'sso.connection.update.success')
+    await enqueueMetadataNotices(deps, trx, connection, {
+      protocol: upload.xml === null ? 'oidc' : 'saml',
+      version: stored.version,
+    })
+    await logAdmin(deps, trx, session, connection, { code: 'ADMIN_ONBOARDING_XML_PROVIDED', requestId })
+    return { record: stored }
+  })
+  return record
+}
+
+/** The upload's one use. The onboarding is held, so that no reset comes between this and what is stored. */
+async function takeWaiting(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  { accountId, organizationId, sessionId }: AdminSession,
+  connection: OnboardingConnection,
+  uploadId: string,
+): Promise<WaitingUpload | undefined> {
+  await holdConnection(trx, connection)
+  const begun = await trx
+    .selectFrom('sso_onboardings')
+    .where(isOfConnection('sso_onboardings', connection))
+    .where('state', 'in', ['provider_type_chosen', 'xml_provided'])
+    .select('id')
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  if (begun === undefined) return undefined
+  const taken = await trx
+    .with('before', (db) =>
+      db
+        .selectFrom('sso_admin_sessions')
+        .where('account_id', '=', accountId)
+        .where('organization_id', '=', organizationId)
+        .where('id', '=', sessionId)
+        .where('upload_id', '=', uploadId)
+        .where('upload_connection_id', '=', connection.connectionId)
+        .where('ended_at', 'is', null)
+        .where('expires_at', '>', now())
+        .select(['id', 'upload_xml', 'upload_client_sealed'])
+        .forUpdate(),
+    )
+    .updateTable('sso_admin_sessions')
+    .from('before')
+    .set(withoutUpload)
+    .where('sso_admin_sessions.account_id', '=', accountId)
+    .where('sso_admin_sessions.organization_id', '=', organizationId)
+    .whereRef('sso_admin_sessions.id', '=', 'before.id')
+    .returning(['before.upload_xml', 'before.upload_client_sealed'])
+    .executeTakeFirst()
+  return taken && { xml: taken.upload_xml, clientSealed: taken.upload_client_sealed }
+}

@@ -1,0 +1,35 @@
+import { Form } from '../form.js'
+import { addressOf, type OnboardingView } from './onboarding-frame.js'
+
+/** What waits for the administrator to look at it. */
+export interface WaitingSetup extends OnboardingView {
+  readonly uploadId: string
+  /** Another one is in use, and stays so until the operator says otherwise. */
+  readonly willWait: boolean
+}
+
+interface ConfirmationProps {
+  readonly view: WaitingSetup
+  readonly words: { readonly willWait: string; readonly confirm: string; readonly other: string }
+  /** The step that takes another one. */
+  readonly back: 'client' | 'metadata'
+}
+
+/** Below what was read: takes it, or leads back to the form. */
+export function Confirmation({ view, words, back }: ConfirmationProps) {
+  const { frame, form, base, uploadId, willWait } = view
+  const { texts } = frame
+  return (
+    <>
+      {willWait && <p class="notice">{words.willWait}</p>}
+      <Form form={form} action="confirm" button={words.confirm} working={texts.working}>
+        <input type="hidden" name="upload_id" value={uploadId} />
+      </Form>
+      <p>
+        <a class="second" href={addressOf(base, back, texts)}>
+          {words.other}
+        </a>
+      </p>
+    </>
+  )
+}
