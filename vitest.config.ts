@@ -18,7 +18,7 @@ const alias = [
   { find: /^@portico\/server\/(accounts|api-keys)$/, replacement: from('server/src/$1/$1.ts') },
   { find: /^@portico\/server\/(embedded|migrate)$/, replacement: from('server/src/db/$1.ts') },
   { find: /^@portico\/server\/(purge|erase-user|export-user)$/, replacement: from('server/src/purge/$1.ts') },
-  { find: /^@portico\/server\/saml\/(.+)$/, replacement: from('server/src/saml/$1.ts') },
+  { find: /^@portico\/server\/(saml|promotion)\/(.+)$/, replacement: from('server/src/$1/$2.ts') },
   { find: /^@portico\/server\/mailer$/, replacement: from('server/src/mail/recording-mailer.ts') },
   { find: /^@portico\/server\/sms-sender$/, replacement: from('server/src/sms/recording-sender.ts') },
   { find: /^@portico\/sdk$/, replacement: from('sdk/src/index.ts') },

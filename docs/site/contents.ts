@@ -29,12 +29,22 @@ const order: readonly { readonly title: string; readonly files: readonly string[
       'README.md',
       'docs/guides/environments.md',
       'sdk/README.md',
+      'docs/guides/testing.md',
       'docs/examples/spa-and-api/README.md',
     ],
   },
   {
     title: 'Sign users in',
-    files: guides('sign-in', 'password', 'magic-link', 'totp', 'sessions', 'tokens', 'branding'),
+    files: guides(
+      'sign-in',
+      'password',
+      'magic-link',
+      'totp',
+      'sessions',
+      'tokens',
+      'protect-a-route',
+      'branding',
+    ),
   },
   {
     title: 'Connect companies',
@@ -43,7 +53,7 @@ const order: readonly { readonly title: string; readonly files: readonly string[
   { title: 'Exchange data', files: guides('events', 'webhooks', 'relays', 'import', 'privacy') },
   {
     title: 'Operate',
-    files: [...guides('operate'), 'docs/benchmarks.md', 'SECURITY.md', 'CHANGELOG.md'],
+    files: [...guides('operate', 'promotion'), 'docs/benchmarks.md', 'SECURITY.md', 'CHANGELOG.md'],
   },
   {
     title: 'Contribute',

@@ -19,6 +19,7 @@ import { onboardingGuards } from './onboarding-guards.js'
 import { outboundGuards } from './outbound-guards.js'
 import { passwordGuards } from './password-guards.js'
 import { presentedTokenGuards } from './presented-token-guards.js'
+import { promotionGuards } from './promotion-guards.js'
 import { refreshGuards } from './refresh-guards.js'
 import { relayGuards } from './relay-guards.js'
 import { samlArrivalGuards } from './saml-arrival-guards.js'
@@ -51,6 +52,7 @@ export const guards: readonly Guard[] = [
   ...groupGuards,
   ...refreshGuards,
   ...presentedTokenGuards,
+  ...promotionGuards,
   ...outboundGuards,
   ...signatureGuards,
   ...webhookGuards,

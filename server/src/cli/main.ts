@@ -34,6 +34,10 @@ const commands: Record<string, Entry> = {
     summary: 'bring the events of the sandbox to a receiver on this machine',
     load: () => import('./listen.js'),
   },
+  config: {
+    summary: 'carry settings from one environment to another, as YAML that is reviewed',
+    load: () => import('./config.js'),
+  },
   'sample-data': {
     summary: 'fill a database with made-up organizations and users',
     load: () => import('./sample-data.js'),

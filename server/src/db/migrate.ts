@@ -18,6 +18,7 @@ import * as ssoRequestsAndAdmins from './migrations/0015-sso-requests-and-admins
 import * as directorySync from './migrations/0016-directory-sync.js'
 import * as oidcConnections from './migrations/0017-oidc-connections.js'
 import * as directorySearches from './migrations/0018-directory-searches.js'
+import * as configApplies from './migrations/0019-config-applies.js'
 
 /** Every migration by name. A new one is added at the end; one that has been released is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -39,6 +40,7 @@ export const migrations: Record<string, Migration> = {
   '0016-directory-sync': directorySync,
   '0017-oidc-connections': oidcConnections,
   '0018-directory-searches': directorySearches,
+  '0019-config-applies': configApplies,
 }
 
 /**

@@ -94,6 +94,26 @@ export interface AuthorizationCodes {
   user_id: string;
 }
 
+export interface ConfigApplies {
+  account_id: string;
+  action: string;
+  actor_id: string;
+  applied_at: Timestamp;
+  digest: string;
+  environment: string;
+  id: string;
+  request_id: string;
+}
+
+export interface ConfigApplySteps {
+  account_id: string;
+  apply_id: string;
+  environment: string;
+  organization_id: string | null;
+  position: number;
+  step: Json;
+}
+
 export interface Directories {
   account_id: string;
   active: boolean;
@@ -938,6 +958,8 @@ export interface DB {
   api_keys: ApiKeys;
   applications: Applications;
   authorization_codes: AuthorizationCodes;
+  config_applies: ConfigApplies;
+  config_apply_steps: ConfigApplySteps;
   directories: Directories;
   directory_group_members: DirectoryGroupMembers;
   directory_groups: DirectoryGroups;

@@ -44,12 +44,12 @@ test('a program on this machine asks the control', async () => {
   expect(await statusOf({})).toBe(200)
 })
 
-test.each([{ host: 'rebound.example' }, { 'x-forwarded-for': '203.0.113.9' }])(
-  'nobody from elsewhere asks the control: %j',
-  async (headers) => {
-    expect(await statusOf({ ...headers })).toBe(404)
-  },
-)
+test.each([
+  ['host', 'rebound.example'],
+  ['x-forwarded-for', '203.0.113.9'],
+])('nobody from elsewhere asks the control: %s: %s', async (name, value) => {
+  expect(await statusOf({ [name]: value })).toBe(404)
+})
 
 test('no page in a browser asks the control', async () => {
   expect(await statusOf({ origin: 'https://evil.example' })).toBe(404)

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { DB } from '../db/schema.js'
 import { isMissingOrganization, isTransient } from '../db/violations.js'
 import type { Deps } from '../deps.js'
@@ -25,6 +25,9 @@ export interface Changed<Record> {
  * Runs one change: its rows, its event, its jobs and the answer to repeat commit together or not at all. The work
  * touches nothing but the transaction, because it is run again when the database breaks a deadlock.
  *
+ * Where `deps.db` is a transaction already, the change is a part of that one: several operations commit together, and
+ * whoever began it runs all of them again.
+ *
  * @throws ApiError `organization_not_found` when a row was to be inserted into an organization the tenant may not see.
  */
 export async function change<Result extends Changed<unknown>>(
@@ -32,20 +35,33 @@ export async function change<Result extends Changed<unknown>>(
   cause: Cause,
   work: (trx: Transaction<DB>) => Promise<Result>,
 ): Promise<Result> {
+  const { db } = deps
   for (let attempt = 1; ; attempt++) {
     try {
-      return await deps.db.transaction().execute(async (trx) => {
-        const result = await work(trx)
-        if (cause.idempotency !== undefined) {
-          const { record, version, organizationId, subjectId } = result
-          const answer = { record, version: version ?? null }
-          await settleIdempotency(deps, trx, cause.idempotency, answer, { organizationId, subjectId })
-        }
-        return result
-      })
+      if (isTransaction(db)) return await changeIn(deps, db, cause, work)
+      return await db.transaction().execute((trx) => changeIn(deps, trx, cause, work))
     } catch (error) {
       if (isMissingOrganization(error)) throw new ApiError('organization_not_found', { cause: error })
-      if (!isTransient(error) || attempt === maxAttempts) throw error
+      if (!isTransient(error) || isTransaction(db) || attempt === maxAttempts) throw error
     }
   }
+}
+
+async function changeIn<Result extends Changed<unknown>>(
+  deps: Pick<Deps, 'db' | 'keys'>,
+  trx: Transaction<DB>,
+  cause: Cause,
+  work: (trx: Transaction<DB>) => Promise<Result>,
+): Promise<Result> {
+  const result = await work(trx)
+  if (cause.idempotency !== undefined) {
+    const { record, version, organizationId, subjectId } = result
+    const answer = { record, version: version ?? null }
+    await settleIdempotency(deps, trx, cause.idempotency, answer, { organizationId, subjectId })
+  }
+  return result
+}
+
+function isTransaction(db: Kysely<DB>): db is Transaction<DB> {
+  return db.isTransaction
 }

@@ -30,6 +30,9 @@ export const tablesWithoutPersons: readonly (keyof DB)[] = [
   'accounts',
   'api_keys',
   'applications',
+  'config_applies',
+  // Settings, none of which the contract says to be personal.
+  'config_apply_steps',
   'directories',
   'directory_groups',
   'event_horizons',

@@ -1,0 +1,63 @@
+import { styleText } from 'node:util'
+import { nameOfPath } from '../promotion/address.js'
+import type { Carried } from '../promotion/apply.js'
+import type { Applied } from '../promotion/history.js'
+import type { Step } from '../promotion/plan.js'
+import { table } from './output.js'
+
+const signs = { create: '+', update: '~', delete: '-' } as const
+const colors = { create: 'green', update: 'yellow', delete: 'red' } as const
+
+/** What a plan does, a thing at a time, as a person reviews it. */
+export function planLines(
+  { steps }: Carried,
+  { account, environment }: { readonly account: string; readonly environment: string },
+): string[] {
+  const of = `the ${environment} of ${account}`
+  if (steps.length === 0) return [`Nothing differs in ${of}.`]
+  const count = (action: Step['action']) => steps.filter((step) => step.action === action).length
+  const counts = `${count('create')} to create, ${count('update')} to change, ${count('delete')} to delete`
+  return [...steps.flatMap(stepLines), '', `${counts} in ${of}.`]
+}
+
+/** What is there, and of no concern to the file. */
+export function leftAloneLines({ leftAlone }: Carried): string[] {
+  return leftAlone.map((path) => `  ${nameOfPath(path)} is not in the file, and left alone.`)
+}
+
+/** What was changed of organizations that are gone. */
+export function goneLines({ leftAlone }: Carried): string[] {
+  return leftAlone.map((path) => `  ${nameOfPath(path)} is of an organization that is gone, and left alone.`)
+}
+
+/** A line for each time that something was applied. */
+export function historyLines(applies: readonly Applied[]): string[] {
+  if (applies.length === 0) return ['Nothing was applied here.']
+  const rows = applies.map(({ id, action, applied_at, actor_id, steps }) => [
+    id,
+    applied_at,
+    actor_id,
+    action,
+    Object.entries(signs)
+      .map(([name, sign]) => `${sign}${steps.filter((step) => step.action === name).length}`)
+      .join(' '),
+  ])
+  return table(['ID', 'AT', 'BY', 'ACTION', 'CHANGES'], rows)
+}
+
+function stepLines({ action, path, before, after }: Step): string[] {
+  const head = colored(`${signs[action]} ${nameOfPath(path)}`, action)
+  if (action === 'delete') return [head, '    Its id and its secrets do not come back.']
+  const names = Object.keys({ ...before, ...after })
+  return [head, ...names.map((name) => `    ${name}: ${valueOf(name, before, after)}`)]
+}
+
+function valueOf(name: string, before: Step['before'], after: Step['after']): string {
+  const is = JSON.stringify(after?.[name])
+  return before === null ? is : `${JSON.stringify(before[name])} → ${is}`
+}
+
+/** Colors are for terminals, and for none that NO_COLOR is said to. */
+function colored(line: string, action: Step['action']): string {
+  return process.stdout.isTTY && process.stdout.hasColors() ? styleText(colors[action], line) : line
+}

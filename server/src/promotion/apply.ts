@@ -1,0 +1,133 @@
+import { sql, type Transaction } from 'kysely'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { ApiError } from '../errors.js'
+import { change } from '../events/change.js'
+import type { Path } from './address.js'
+import { membersOf, type Scope } from './configuration.js'
+import { toFaults } from './desired.js'
+import { ConfigurationFaults } from './faults.js'
+import { recordApply, type AppliedAction } from './history.js'
+import type { Members } from './kind.js'
+import {
+  creationMembers,
+  differences,
+  keyMemberOf,
+  only,
+  toStep,
+  type Plan,
+  type PlannedStep,
+  type Step,
+} from './plan.js'
+
+/** Makes a plan of what there is at that moment. */
+export type Planner = (deps: Deps) => Promise<Plan>
+
+/** A plan that was carried out: its steps as they turned out, with what the service has added to them. */
+export interface Carried extends Omit<Plan, 'steps'> {
+  readonly steps: readonly Step[]
+}
+
+/**
+ * What an apply would do: it is done, and taken back, so that what the service would refuse is known before.
+ *
+ * @throws ConfigurationFaults
+ */
+export async function tryChanges(deps: Deps, scope: Scope, planner: Planner): Promise<Carried> {
+  const tried: { carried?: Carried } = {}
+  const takenBack = new Error('a plan is taken back')
+  await change(deps, scope.cause, async (trx) => {
+    tried.carried = await carryOut(deps, trx, { scope, planner })
+    throw takenBack
+  }).catch((error: unknown) => {
+    if (error !== takenBack) throw error
+  })
+  if (tried.carried === undefined) throw new Error('a plan that was tried is missing')
+  return tried.carried
+}
+
+/**
+ * Carries a plan out, all of it or nothing, and keeps what it takes to take it back.
+ *
+ * @param digest Of the plan that was shown.
+ * @returns The id by which it is taken back.
+ * @throws ConfigurationFaults, and Error when the plan is another one by now.
+ */
+export async function applyChanges(
+  deps: Deps,
+  scope: Scope,
+  planner: Planner,
+  { digest, action }: { readonly digest: string; readonly action: AppliedAction },
+): Promise<{ id: string }> {
+  const { record } = await change(deps, scope.cause, async (trx) => {
+    const { steps } = await carryOut(deps, trx, { scope, planner, digest })
+    return { record: await recordApply(deps, trx, scope, { action, digest, steps }) }
+  })
+  return record
+}
+
+interface Order {
+  readonly scope: Scope
+  readonly planner: Planner
+  /** That the plan must have. */
+  readonly digest?: string
+}
+
+async function carryOut(
+  deps: Deps,
+  trx: Transaction<DB>,
+  { scope, planner, digest }: Order,
+): Promise<Carried> {
+  // Two at once wait for each other: the second one plans what the first has left.
+  const name = `config ${scope.account.id} ${scope.environment}`
+  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(trx)
+  const inside = { ...deps, db: trx, readDb: trx }
+  const plan = await planner(inside)
+  if (digest !== undefined && plan.digest !== digest)
+    throw new Error('The configuration has changed since the plan, and nothing was done: look at a new plan.')
+  const steps: Step[] = []
+  for (const step of plan.steps) steps.push(await carryOutStep(inside, step))
+  return { ...plan, steps }
+}
+
+/** @throws ConfigurationFaults with what the service refuses of it. */
+async function carryOutStep(deps: Deps, step: PlannedStep): Promise<Step> {
+  const { kind, place, path, present, wanted } = step
+  try {
+    if (wanted !== null) return await bringAbout(deps, step, wanted)
+    await kind.remove(deps, place, present?.id ?? '')
+    return toStep(step)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const faults = toFaults(path, error.fields ?? [{ path: '', message: error.message }])
+    throw new ConfigurationFaults(faults, error)
+  }
+}
+
+/**
+ * Makes or changes a thing until it is as it is wanted. A creation does not take every member, and the change of one can
+ * take another along, as the method of TOTP does with its expiry: then what still differs is changed once more.
+ */
+async function bringAbout(deps: Deps, step: PlannedStep, wanted: Members): Promise<Step> {
+  const { action, kind, key, place, path, present } = step
+  let found =
+    present === undefined
+      ? await kind.create(deps, place, { ...keyMemberOf(kind, key), ...creationMembers(kind, wanted) })
+      : await kind.update(deps, place, present.id, step.after ?? {})
+  const left = differences(wanted, membersOf(kind, found.record))
+  if (left.length > 0) found = await kind.update(deps, place, found.id, only(left, wanted))
+  const members = membersOf(kind, found.record)
+  checkIsWanted(path, wanted, members)
+  if (present === undefined) return { action, path, before: null, after: members }
+  const changed = differences(members, present.members)
+  return { action, path, before: only(changed, present.members), after: only(changed, members) }
+}
+
+/** @throws ConfigurationFaults for what the service stores in another form, which would be a difference forever. */
+function checkIsWanted(path: Path, wanted: Members, members: Members): void {
+  const faults = differences(wanted, members).map((name) => ({
+    path: [...path, name],
+    message: `is stored as ${JSON.stringify(members[name])}: write it so`,
+  }))
+  if (faults.length > 0) throw new ConfigurationFaults(faults)
+}

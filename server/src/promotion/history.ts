@@ -1,0 +1,119 @@
+import { sql, type Transaction } from 'kysely'
+import { newId } from '../crypto/random.js'
+import { organizationIdOf } from '../db/organization-id.js'
+import type { DB } from '../db/schema.js'
+import type { Deps } from '../deps.js'
+import { addressOf } from './address.js'
+import type { Scope } from './configuration.js'
+import type { Step } from './plan.js'
+
+export type AppliedAction = 'apply' | 'rollback'
+
+/** What was changed at one time. */
+export interface Applied {
+  readonly id: string
+  readonly action: AppliedAction
+  readonly steps: readonly Step[]
+  readonly actor_id: string
+  readonly request_id: string
+  readonly applied_at: string
+}
+
+/** Of one account and environment: nobody takes back more, and what was changed is told by events. */
+const maxApplies = 100
+
+/** A statement has at most 65,535 parameters. */
+const stepBatch = 1_000
+
+/** Keeps what was changed, in its transaction; the oldest make room. */
+export async function recordApply(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  { account, environment, cause }: Scope,
+  { action, digest, steps }: Pick<Applied, 'action' | 'steps'> & { readonly digest: string },
+): Promise<{ id: string }> {
+  const row = await trx
+    .insertInto('config_applies')
+    .values({
+      account_id: account.id,
+      environment,
+      id: newId(),
+      action,
+      digest,
+      actor_id: cause.actor.id,
+      request_id: cause.requestId,
+      applied_at: now(),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await recordSteps(trx, { account, environment }, row.id, steps)
+  await trx
+    .deleteFrom('config_applies')
+    .where('account_id', '=', account.id)
+    .where('environment', '=', environment)
+    .where('id', 'not in', appliesOf(trx, { account, environment }).select('id').limit(maxApplies))
+    .execute()
+  return row
+}
+
+/** What was changed in an environment, the newest first. */
+export async function listApplies(
+  { db }: Pick<Deps, 'db'>,
+  scope: Pick<Scope, 'account' | 'environment'>,
+): Promise<Applied[]> {
+  const rows = await appliesOf(db, scope)
+    .select([
+      'id',
+      // Both are written by recordApply() alone.
+      sql<AppliedAction>`action`.as('action'),
+      sql<readonly Step[]>`(
+        select coalesce(jsonb_agg(step order by position), '[]') from config_apply_steps
+        where config_apply_steps.account_id = config_applies.account_id
+          and config_apply_steps.environment = config_applies.environment
+          and config_apply_steps.apply_id = config_applies.id
+      )`.as('steps'),
+      'actor_id',
+      'request_id',
+      'applied_at',
+    ])
+    .execute()
+  return rows.map((row) => ({ ...row, applied_at: row.applied_at.toISOString() }))
+}
+
+async function recordSteps(
+  trx: Transaction<DB>,
+  { account, environment }: Pick<Scope, 'account' | 'environment'>,
+  applyId: string,
+  steps: readonly Step[],
+): Promise<void> {
+  const rows = steps.map((step, position) => ({
+    account_id: account.id,
+    environment,
+    apply_id: applyId,
+    position,
+    organization_id: organizationOf(account, step),
+    step: JSON.stringify(step),
+  }))
+  for (let first = 0; first < rows.length; first += stepBatch)
+    await trx
+      .insertInto('config_apply_steps')
+      .values(rows.slice(first, first + stepBatch))
+      .execute()
+}
+
+/** Whose step it is, with whom it is erased; null for one of the account. */
+function organizationOf(account: Scope['account'], { path }: Step) {
+  const { organization } = addressOf(path)
+  if (organization === null) return null
+  return organizationIdOf({ accountId: account.id, domain: organization, organizationIds: null })
+}
+
+/** Ids of version 7 are in the order of time. */
+function appliesOf(db: Deps['db'], { account, environment }: Pick<Scope, 'account' | 'environment'>) {
+  return db
+    .selectFrom('config_applies')
+    .where('account_id', '=', account.id)
+    .where('environment', '=', environment)
+    .orderBy('applied_at', 'desc')
+    .orderBy('id', 'desc')
+}

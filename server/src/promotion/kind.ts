@@ -1,0 +1,127 @@
+import { withoutSecrets } from '@portico/contract/sensitivity'
+import type { z } from 'zod/v4'
+import type { Deps } from '../deps.js'
+import { ApiError } from '../errors.js'
+import type { Changed } from '../events/change.js'
+import type { Caller, Tenant } from '../tenant.js'
+
+/** Settings by their names in the contract, as JSON has them. */
+export type Members = Readonly<Record<string, unknown>>
+
+/** An organization and environment as every operation wants it; what is of the account is done from one of its organizations. */
+export interface Place extends Caller, Tenant {
+  readonly organizationId: string
+}
+
+/** One that there is. */
+export interface Found {
+  readonly id: string
+  readonly record: Members
+}
+
+/** A kind of thing that is promoted: where it stands in the file, what names it, and the operations on it. */
+export interface Kind {
+  /** Its section in the file. */
+  readonly section: string
+  /** Its router in the contract. */
+  readonly resource: string
+  readonly of: 'account' | 'organization'
+  /** The member of its input that names it; null where there is one of an organization. */
+  readonly key: string | null
+  /** What to do about two of the same name: refuse to name them, or number them in the order of their creation. */
+  readonly doubles: 'refused' | 'numbered'
+  /** The members that are promoted, in the order of the contract. */
+  readonly members: readonly string[]
+  /** The members of the inputs that are not, each with the reason. */
+  readonly omitted: Readonly<Record<string, string>>
+  readonly record: z.ZodObject
+  /** What POST takes; undefined where there is always one. */
+  readonly creation: z.ZodObject | undefined
+  readonly changes: z.ZodObject
+  readonly isDeletable: boolean
+  find(deps: Deps, place: Place): Promise<Found[]>
+  create(deps: Deps, place: Place, input: Members): Promise<Found>
+  update(deps: Deps, place: Place, id: string, input: Members): Promise<Found>
+  remove(deps: Deps, place: Place, id: string): Promise<void>
+}
+
+/** What a kind is made of: schemas of the contract, and operations that take what these read. */
+interface Parts<Creation extends z.ZodObject, Changes extends z.ZodObject> extends Pick<
+  Kind,
+  'section' | 'resource' | 'of' | 'key' | 'omitted' | 'record'
+> {
+  readonly doubles?: Kind['doubles']
+  readonly changes: Changes
+  readonly find: (deps: Deps, place: Place) => Promise<readonly Named[]>
+  readonly creation?: Creation
+  readonly create?: (deps: Deps, place: Place, input: z.output<Creation>) => Promise<Changed<Named>>
+  readonly update: (deps: Deps, place: Place, id: string, input: z.output<Changes>) => Promise<Changed<Named>>
+  readonly remove?: (deps: Deps, place: Place, id: string) => Promise<unknown>
+}
+
+/** A record; where there is one of an organization it need not have an id. */
+type Named = object & { readonly id?: string }
+
+/** A kind of its parts: inputs are read by the contract's schemas, and records leave without their secrets. */
+export function kindOf<Creation extends z.ZodObject, Changes extends z.ZodObject>({
+  find,
+  create,
+  update,
+  remove,
+  ...parts
+}: Parts<Creation, Changes>): Kind {
+  const { key, omitted, creation, changes, doubles = 'refused' } = parts
+  const inputs = new Set(Object.keys({ ...creation?.shape, ...changes.shape }))
+  const toFound = (record: Named): Found => ({
+    id: record.id ?? '',
+    record: withoutSecrets(parts.record, record) as Members,
+  })
+  const impossible = (act: string) => new Error(`${parts.section} cannot be ${act}`)
+  return {
+    ...parts,
+    doubles,
+    creation,
+    members: [...inputs].filter((name) => name !== key && !Object.hasOwn(omitted, name)),
+    isDeletable: remove !== undefined,
+    find: async (deps, place) => (await find(deps, place)).map(toFound),
+    create: async (deps, place, input) => {
+      if (create === undefined || creation === undefined) throw impossible('created')
+      return toFound((await create(deps, place, creation.parse(input))).record)
+    },
+    update: async (deps, place, id, input) =>
+      toFound((await update(deps, place, id, changes.parse(input))).record),
+    remove: async (deps, place, id) => {
+      if (remove === undefined) throw impossible('deleted')
+      await remove(deps, place, id)
+    },
+  }
+}
+
+/** All of a list, which is read page by page. */
+export async function everyPage<Item>(
+  list: (query: {
+    per_page: number
+    after?: string
+  }) => Promise<{ data: Item[]; next_cursor: string | null }>,
+): Promise<Item[]> {
+  const all: Item[] = []
+  for (let after: string | null | undefined; after !== null;) {
+    const page = await list({ per_page: 100, ...(after !== undefined && { after }) })
+    all.push(...page.data)
+    after = page.next_cursor
+  }
+  return all
+}
+
+/** The one of an organization, if it is there. */
+export async function oneOrNone<Item>(
+  found: Promise<Changed<Item>>,
+  missing: ApiError['code'],
+): Promise<Item[]> {
+  try {
+    return [(await found).record]
+  } catch (error) {
+    if (error instanceof ApiError && error.code === missing) return []
+    throw error
+  }
+}

@@ -1,0 +1,199 @@
+import {
+  Application,
+  ApplicationChanges,
+  ApplicationQuery,
+  NewApplication,
+} from '@portico/contract/applications'
+import { DirectorySync, DirectorySyncChanges, NewDirectorySync } from '@portico/contract/directory-sync'
+import { PageQuery } from '@portico/contract/fields'
+import { MagicLinkConnection, MagicLinkConnectionChanges } from '@portico/contract/magic-link'
+import { PasswordConnection } from '@portico/contract/password'
+import { NewPasswordConnection, PasswordConnectionChanges } from '@portico/contract/password-input'
+import { NewSsoConnection, SsoConnectionChanges, SsoConnectionQuery } from '@portico/contract/sso-connections'
+import { SsoConnection } from '@portico/contract/sso-records'
+import { TotpConnection, TotpConnectionChanges } from '@portico/contract/totp'
+import { Webhook } from '@portico/contract/webhook-records'
+import { NewWebhook, WebhookChanges } from '@portico/contract/webhooks'
+import {
+  createApplication,
+  deleteApplication,
+  listApplications,
+  updateApplication,
+} from '../applications/applications.js'
+import type { Deps } from '../deps.js'
+import {
+  createDirectorySync,
+  deleteDirectorySync,
+  getDirectorySync,
+  updateDirectorySync,
+} from '../directory-sync/directory-sync.js'
+import { getMagicLinkConnection, updateMagicLinkConnection } from '../magic-link/connection.js'
+import {
+  createPasswordConnection,
+  getPasswordConnection,
+  updatePasswordConnection,
+} from '../password/connection.js'
+import {
+  createSsoConnection,
+  listSsoConnections,
+  updateSsoConnection,
+} from '../sso-connections/sso-connections.js'
+import { getTotpConnection, updateTotpConnection } from '../totp/connection.js'
+import { createWebhook, deleteWebhook, listWebhooks, updateWebhook } from '../webhooks/webhooks.js'
+import { everyPage, kindOf, oneOrNone, type Place } from './kind.js'
+
+const isWhereItStands = 'is told by where it stands in the file'
+const isPlace = { environment: 'is told by the command' }
+const isOfProvider = 'is of the identity provider, which is another one in each environment'
+
+const application = {
+  resource: 'applications',
+  key: 'name',
+  omitted: { organization_domain_scope: isWhereItStands },
+  record: Application,
+  changes: ApplicationChanges,
+  creation: NewApplication,
+  update: (deps, place, id, input) => updateApplication(deps, place, id, input, undefined),
+  remove: (deps, place, id) => deleteApplication(deps, place, id, undefined),
+} satisfies Partial<Parameters<typeof kindOf<typeof NewApplication, typeof ApplicationChanges>>[0]>
+
+/** What is promoted, in the order in which it is made: what others name comes first. */
+export const kinds = [
+  kindOf({
+    ...application,
+    section: 'applications',
+    of: 'account',
+    find: (deps, place) => findApplications(deps, place, null),
+    create: createApplication,
+  }),
+  kindOf({
+    ...application,
+    section: 'applications',
+    of: 'organization',
+    find: (deps, place) => findApplications(deps, place, place.domain),
+    create: (deps, place, input) =>
+      createApplication(deps, place, { ...input, organization_domain_scope: place.domain }),
+  }),
+  kindOf({
+    section: 'password_connection',
+    resource: 'password',
+    of: 'organization',
+    key: null,
+    omitted: {},
+    record: PasswordConnection,
+    creation: NewPasswordConnection,
+    changes: PasswordConnectionChanges,
+    find: (deps, place) => oneOrNone(getPasswordConnection(deps, place), 'password_connection_not_found'),
+    create: createPasswordConnection,
+    update: (deps, place, _, input) => updatePasswordConnection(deps, place, input, undefined),
+  }),
+  kindOf({
+    section: 'magic_link_connection',
+    resource: 'magicLink',
+    of: 'organization',
+    key: null,
+    omitted: {},
+    record: MagicLinkConnection,
+    changes: MagicLinkConnectionChanges,
+    find: async (deps, place) => [(await getMagicLinkConnection(deps, place)).record],
+    update: (deps, place, _, input) => updateMagicLinkConnection(deps, place, input, undefined),
+  }),
+  kindOf({
+    section: 'totp_connection',
+    resource: 'totp',
+    of: 'organization',
+    key: null,
+    omitted: {},
+    record: TotpConnection,
+    changes: TotpConnectionChanges,
+    find: async (deps, place) => [(await getTotpConnection(deps, place)).record],
+    update: (deps, place, _, input) => updateTotpConnection(deps, place, input, undefined),
+  }),
+  kindOf({
+    section: 'sso_connections',
+    resource: 'ssoConnections',
+    of: 'organization',
+    key: 'provider_type',
+    doubles: 'numbered',
+    omitted: {
+      ...isPlace,
+      organization_id: isWhereItStands,
+      application_id: 'is an id of one environment',
+      default_redirection_id: 'is an id of one environment',
+      sso_admin_email: 'is somebody’s address',
+      send_email: 'is an act and no setting',
+      preload_associations: 'is about an answer',
+      metadata: isOfProvider,
+      issuer: isOfProvider,
+      oidc_client_id: isOfProvider,
+      oidc_client_secret: 'is a secret',
+    },
+    record: SsoConnection,
+    creation: NewSsoConnection.omit({ organization_id: true }),
+    changes: SsoConnectionChanges,
+    find: findSsoConnections,
+    create: (deps, place, input) =>
+      createSsoConnection(deps, place, { ...input, organization_id: place.organizationId }),
+    update: (deps, place, id, input) => updateSsoConnection(deps, place, id, input, undefined),
+  }),
+  kindOf({
+    section: 'directory_sync',
+    resource: 'directorySync',
+    of: 'organization',
+    key: null,
+    omitted: isPlace,
+    record: DirectorySync,
+    creation: NewDirectorySync,
+    changes: DirectorySyncChanges,
+    find: (deps, place) => oneOrNone(getDirectorySync(deps, place), 'directory_sync_not_found'),
+    create: createDirectorySync,
+    update: (deps, place, _, input) => updateDirectorySync(deps, place, input, undefined),
+    remove: (deps, place) => deleteDirectorySync(deps, place, undefined),
+  }),
+  kindOf({
+    section: 'webhooks',
+    resource: 'webhooks',
+    of: 'account',
+    key: 'name',
+    omitted: {},
+    record: Webhook,
+    creation: NewWebhook,
+    changes: WebhookChanges,
+    find: (deps, place) => everyPage((page) => listWebhooks(deps, place, PageQuery.parse(page))),
+    create: createWebhook,
+    update: (deps, place, id, input) => updateWebhook(deps, place, id, input, undefined),
+    remove: (deps, place, id) => deleteWebhook(deps, place, id, undefined),
+  }),
+]
+
+/** What callers can write by the contract and is not promoted, each router with the reason. */
+export const unpromoted: Readonly<Record<string, string>> = {
+  organizations: 'an organization is one record, which both environments share',
+  tokenCustomization: 'metadata keys are of the organization, in both environments',
+  users: 'people are no configuration',
+  sessions: 'sessions are no configuration',
+  admins: 'people are no configuration',
+  relays: 'a relay has no name, and leads to an address of its environment',
+  oauth: 'the endpoints of the protocol keep no settings',
+  oidc: 'the endpoints of the protocol keep no settings',
+}
+
+async function findApplications(deps: Deps, place: Place, scope: string | null): Promise<Application[]> {
+  const all = await everyPage((page) => listApplications(deps, place, ApplicationQuery.parse(page)))
+  return all.filter((one) => one.organization_domain_scope === scope)
+}
+
+/**
+ * Without those of the built-in identity provider, which production does not have, and without those whose administrator
+ * has not chosen a provider, by which they are named.
+ */
+async function findSsoConnections(deps: Deps, place: Place): Promise<SsoConnection[]> {
+  const all = await everyPage((page) =>
+    listSsoConnections(
+      deps,
+      place,
+      SsoConnectionQuery.parse({ ...page, organization_id: place.organizationId }),
+    ),
+  )
+  return all.filter(({ provider_type: provider }) => provider !== 'test' && provider !== 'unset')
+}

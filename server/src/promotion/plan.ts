@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto'
+import { nameOfPath, pathOf, type Address, type Path } from './address.js'
+import type { Configuration, Present, Scope } from './configuration.js'
+import { parsed, type Desired, type Wanted } from './desired.js'
+import { ConfigurationFaults, type ConfigurationFault } from './faults.js'
+import type { Kind, Members, Place } from './kind.js'
+import { kinds } from './kinds.js'
+
+/** One thing that is made, changed or deleted. */
+export interface Step {
+  readonly action: 'create' | 'update' | 'delete'
+  readonly path: Path
+  /** Of a change the members that change; null before a creation. */
+  readonly before: Members | null
+  /** Null after a deletion. */
+  readonly after: Members | null
+}
+
+/** A step with what it takes to carry it out. */
+export interface PlannedStep extends Step, Address {
+  readonly place: Place
+  /** The thing as it is; undefined for what is yet to be made. */
+  readonly present: Present | undefined
+  /** Everything that is wanted of it, also what is so already; null where it is to go. */
+  readonly wanted: Members | null
+}
+
+export interface Plan {
+  /** In their order. */
+  readonly steps: readonly PlannedStep[]
+  /** What is there, and of no concern to the file. */
+  readonly leftAlone: readonly Path[]
+  /** The same for the same steps of the same environment, and for no others. */
+  readonly digest: string
+}
+
+/**
+ * What turns a configuration into the one that is desired. What the contract would refuse of a creation is refused here.
+ *
+ * @param isPruned Whether what a told section does not have is deleted, where it can be.
+ * @throws ConfigurationFaults
+ */
+export function planChanges(
+  scope: Scope,
+  configuration: Configuration,
+  desired: Desired,
+  isPruned: boolean,
+): Plan {
+  const faults: ConfigurationFault[] = []
+  const named = new Map(configuration.present.map((present) => [idOf(pathOf(present)), present]))
+  const wantedIds = new Set(desired.wanted.map((wanted) => idOf(pathOf(wanted))))
+  const isNamed = (address: Address) => [named, wantedIds].some((ids) => ids.has(idOf(pathOf(address))))
+  const planned = desired.wanted.flatMap((wanted): PlannedStep | [] => {
+    const present = named.get(idOf(pathOf(wanted)))
+    if (present !== undefined) return changeOf(present, wanted) ?? []
+    if (wanted.members === null) return []
+    const creation = creationOf(configuration, wanted, wanted.members)
+    faults.push(...faultsOfNumber(wanted, isNamed), ...creation.faults)
+    return creation.step ?? []
+  })
+  if (faults.length > 0) throw new ConfigurationFaults(faults)
+
+  const told = new Set(desired.told.map(idOf))
+  const others = configuration.present.filter(
+    (present) => told.has(idOf(sectionOf(present))) && !wantedIds.has(idOf(pathOf(present))),
+  )
+  const pruned = isPruned ? others.filter(({ kind }) => kind.isDeletable) : []
+  const steps = [...planned, ...pruned.map(deletionOf)].toSorted(inOrder)
+  return {
+    steps,
+    leftAlone: others.filter((one) => !pruned.includes(one) && one.kind.creation !== undefined).map(pathOf),
+    digest: digestOf(scope, steps),
+  }
+}
+
+/** The members that are not as they are wanted. */
+export function differences(wanted: Members, is: Members): string[] {
+  return Object.keys(wanted).filter((name) => JSON.stringify(wanted[name]) !== JSON.stringify(is[name]))
+}
+
+/** What of a step is shown, stored and compared. */
+export function toStep({ action, path, before, after }: Step): Step {
+  return { action, path, before, after }
+}
+
+/** What names a thing in the input of its creation: the key without the number that tells it from another. */
+export function keyMemberOf(kind: Kind, key: string | null): Members {
+  if (kind.key === null || key === null) return {}
+  return { [kind.key]: kind.doubles === 'numbered' ? numbered(key).name : key }
+}
+
+/** A name and which one of that name it is, from 1: okta, okta-2, okta-3. */
+function numbered(key: string): { name: string; number: number } {
+  const [, name = key, number = '1'] = /^(.+)-([2-9]|[1-9]\d+)$/.exec(key) ?? []
+  return { name, number: Number(number) }
+}
+
+/** What the input of a creation takes of some members. */
+export function creationMembers(kind: Kind, members: Members): Members {
+  const taken = Object.entries(members).filter(([name]) => Object.hasOwn(kind.creation?.shape ?? {}, name))
+  return Object.fromEntries(taken)
+}
+
+function changeOf(present: Present, wanted: Wanted): PlannedStep | undefined {
+  // What cannot be deleted is switched off instead.
+  const off = present.members['active'] === true ? { active: false } : {}
+  if (wanted.members === null && present.kind.isDeletable) return deletionOf(present)
+  const members = wanted.members ?? off
+  const names = differences(members, present.members)
+  if (names.length === 0) return undefined
+  return {
+    ...present,
+    action: 'update',
+    path: pathOf(present),
+    before: only(names, present.members),
+    after: only(names, members),
+    present,
+    wanted: members,
+  }
+}
+
+/** Some of the members. */
+export function only(names: readonly string[], members: Members): Members {
+  return Object.fromEntries(names.map((name) => [name, members[name]]))
+}
+
+/** What makes a thing that is not there, and what is wrong with that. */
+function creationOf(
+  { places, accountPlace }: Configuration,
+  wanted: Wanted,
+  members: Members,
+): { readonly step?: PlannedStep; readonly faults: readonly ConfigurationFault[] } {
+  const path = pathOf(wanted)
+  const { organization } = wanted
+  const place = organization === null ? accountPlace : places.get(organization)
+  if (place === undefined)
+    return {
+      faults: [{ path, message: 'cannot be made in an account without an organization: create one first' }],
+    }
+  const step = { ...wanted, action: 'create', path, before: null, after: members } as const
+  return {
+    step: { ...step, place, present: undefined, wanted: members },
+    faults: faultsOfCreation(wanted, members),
+  }
+}
+
+function deletionOf(present: Present): PlannedStep {
+  return {
+    ...present,
+    action: 'delete',
+    path: pathOf(present),
+    before: present.members,
+    after: null,
+    present,
+    wanted: null,
+  }
+}
+
+function faultsOfCreation(wanted: Wanted, members: Members): readonly ConfigurationFault[] {
+  const { kind, key } = wanted
+  const input = { ...keyMemberOf(kind, key), ...creationMembers(kind, members) }
+  const path = pathOf(wanted)
+  const { creation } = kind
+  if (creation === undefined) return []
+  return parsed(path, () => creation.safeParse(input)).faults.map((fault) =>
+    // The key has no line of its own.
+    fault.path.at(-1) === kind.key ? { ...fault, path } : fault,
+  )
+}
+
+function sectionOf(address: Address): Path {
+  return pathOf({ ...address, key: null })
+}
+
+/** One that is made gets the next number, whatever the file calls it. */
+function faultsOfNumber(wanted: Wanted, isNamed: (address: Address) => boolean): ConfigurationFault[] {
+  const { kind, key } = wanted
+  if (kind.doubles !== 'numbered' || key === null) return []
+  const { name, number } = numbered(key)
+  const before = number === 2 ? name : `${name}-${number - 1}`
+  if (number === 1 || isNamed({ ...wanted, key: before })) return []
+  return [
+    { path: pathOf(wanted), message: `must have ${before} before it: they are numbered as they were made` },
+  ]
+}
+
+const byName = new Intl.Collator('en', { numeric: true })
+
+/** What others need comes first, and deletions after everything else, the other way round. */
+function inOrder(one: PlannedStep, other: PlannedStep): number {
+  const [first, last] = [one, other].map(({ action }) => action === 'delete')
+  if (first !== last) return first === true ? 1 : -1
+  const order =
+    kinds.indexOf(one.kind) - kinds.indexOf(other.kind) ||
+    byName.compare(nameOfPath(one.path), nameOfPath(other.path))
+  return first === true ? -order : order
+}
+
+function digestOf({ account, environment }: Scope, steps: readonly Step[]): string {
+  const content = JSON.stringify([account.id, environment, steps.map(toStep)])
+  return createHash('sha256').update(content).digest('hex')
+}
+
+function idOf(path: Path): string {
+  return JSON.stringify(path)
+}
