@@ -24,13 +24,15 @@ const documented = [
 
 // On stderr, because stdout is the service's.
 process.stderr.write('Compiling…\n')
-const outcomes = await Promise.all([
+const [isCompiled, hasSdk, hasDocs] = await Promise.all([
   run('node_modules/typescript/bin/tsc', ['-b', 'server'], root),
   (await isBundled()) || run('node_modules/tsdown/dist/run.mjs', ['--logLevel', 'error'], sdk),
   (await isDocumented()) ||
     run('node_modules/tsx/dist/cli.mjs', ['--tsconfig', 'docs/tsx.json', 'docs/site/main.ts', 'build'], root),
 ])
-process.exitCode = outcomes.every(Boolean) ? 0 : 1
+// A document with a wrong link is a reason to fail for the tests, and none to keep the service from starting.
+if (!hasDocs) process.stderr.write('The documentation was not built: /docs is as it was, or is not there.\n')
+process.exitCode = isCompiled && hasSdk ? 0 : 1
 
 async function isBundled() {
   const names = (await readdir(join(sdk, 'src'))).filter((name) => !/\.(test|given)\.ts$/.test(name))

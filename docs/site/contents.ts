@@ -53,7 +53,13 @@ const order: readonly { readonly title: string; readonly files: readonly string[
   { title: 'Exchange data', files: guides('events', 'webhooks', 'relays', 'import', 'privacy') },
   {
     title: 'Operate',
-    files: [...guides('operate', 'promotion'), 'docs/benchmarks.md', 'SECURITY.md', 'CHANGELOG.md'],
+    files: [
+      ...guides('operate', 'promotion'),
+      'docs/benchmarks.md',
+      'SECURITY.md',
+      'CHANGELOG.md',
+      'sdk/CHANGELOG.md',
+    ],
   },
   {
     title: 'Contribute',
@@ -75,12 +81,18 @@ const labels: Readonly<Record<string, string>> = {
   'docs/examples/spa-and-api/README.md': 'Example: a page and its API',
 }
 
-/** What is linked by documents and is not one of them: the file, and where the site has it. */
-export const otherFiles: Readonly<Record<string, string>> = {
+/** What is copied as it is, because documents link to it: the file, and where the site has it. */
+export const copiedFiles: Readonly<Record<string, string>> = {
   LICENSE: '/license.txt',
   '.env.example': '/env.example.txt',
   'docs/openapi.json': '/openapi.json',
   'docs/openapi-3.0.json': '/openapi-3.0.json',
+  ...sourcesOf('docs/examples/protected-route'),
+}
+
+/** All that is linked by documents and is not one of them. */
+export const otherFiles: Readonly<Record<string, string>> = {
+  ...copiedFiles,
   // Their pages are written from the contract, as these files are.
   'docs/errors.md': '/errors.html',
   'docs/events.md': '/events.html',
@@ -106,6 +118,14 @@ export function readContents(present: readonly string[] = documentsOfDocs()): Gr
       address: addressOf(file),
     })),
   }))
+}
+
+/** The programs of an example, as text. */
+function sourcesOf(folder: string): Record<string, string> {
+  const names = readdirSync(join(root, folder)).filter((name) => name.endsWith('.ts'))
+  return Object.fromEntries(
+    names.map((name) => [`${folder}/${name}`, `/${folder.replace('docs/', '')}/${name}.txt`]),
+  )
 }
 
 /** The documents below docs, from the root of the repository. */

@@ -4,7 +4,7 @@ import type { UserConfig } from '@11ty/eleventy'
 import { operationsOf } from '../operations.js'
 import { readAddresses, withRelativeLinks } from './addresses.js'
 import { conventionsPage, errorsPage, eventsPage } from './catalog-pages.js'
-import { readContents, root } from './contents.js'
+import { copiedFiles, readContents, root } from './contents.js'
 import { firstPage } from './first-page.js'
 import { framed } from './frame.js'
 import { navigationOf } from './navigation.js'
@@ -83,10 +83,7 @@ function copies(): Record<string, string> {
     ...Object.fromEntries(assets.map((name) => [`docs/site/assets/${name}`, `assets/${name}`])),
     'node_modules/minisearch/dist/umd/index.js': 'assets/minisearch.js',
     'docs/images': 'images',
-    'docs/openapi.json': 'openapi.json',
-    'docs/openapi-3.0.json': 'openapi-3.0.json',
-    LICENSE: 'license.txt',
-    '.env.example': 'env.example.txt',
+    ...Object.fromEntries(Object.entries(copiedFiles).map(([file, address]) => [file, address.slice(1)])),
   }
 }
 

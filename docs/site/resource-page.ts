@@ -61,7 +61,9 @@ function operationArticle(document: OpenApiDocument, operation: PlacedOperation,
       <h3>The same with the SDK</h3>
       <pre tabindex="0"><code class="whole">${{ markup: highlighted(sdkCall(operation), 'ts') }}</code></pre>
       <h3>Answer ${operation.success.status}</h3>
-      <pre tabindex="0"><code>${json(operation.success.example ?? exampleOf(document, operation.success.schema))}</code></pre>
+      <pre
+        tabindex="0"
+      ><code>${json(operation.success.example ?? exampleOf(document, operation.success.schema))}</code></pre>
     </div>
   </article> `
 }

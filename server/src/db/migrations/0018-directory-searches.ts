@@ -13,5 +13,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       where not active and deleted_at is null`.execute(db)
   // Also for lists of the API in this order.
   await sql`
-    create index users_updated on users (account_id, environment, organization_id, updated_at, id)`.execute(db)
+    create index users_updated on users (account_id, environment, organization_id, updated_at, id)`.execute(
+    db,
+  )
 }
