@@ -231,6 +231,10 @@ const shapes = {
       'MemberExpression[object.name="Date"][property.name="now"]',
     ].join(', ')]: 'Take the time from deps.now(), or as a parameter.',
   },
+  ids: {
+    'ImportDeclaration[source.value="uuid"]':
+      'Take ids from server/src/crypto/random.ts, so that a seeded emulator makes the same ones each time.',
+  },
   'sql-clock': {
     [[
       `TaggedTemplateExpression[tag.name="sql"] TemplateElement[value.raw=${sqlClock}]`,
@@ -423,6 +427,17 @@ export default defineConfig(
   {
     files: ['server/src/**/*.{ts,tsx}'],
     rules: { 'portico/clock': 'error', 'portico/console': 'error', 'portico/no-raw-html': 'error' },
+  },
+  {
+    files: ['server/src/**/*.{ts,tsx}'],
+    ignores: [
+      ...tests,
+      // What makes them, by chance and without it, and people who are made up in bulk.
+      'server/src/crypto/random.ts',
+      'server/src/emulator/derived-randomness.ts',
+      'server/src/sample-data/**',
+    ],
+    rules: { 'portico/ids': 'error' },
   },
   { files: ['**/*.{ts,tsx}'], rules: { 'portico/sql-clock': 'error' } },
   { files: ['{contract,server,sdk}/src/**/*.{ts,tsx}'], rules: { 'portico/environment': 'error' } },

@@ -104,6 +104,7 @@ const refusedCode: Case[] = [
   ['server/src/users/users.ts', 'export class Users {}', 'Write functions over plain values'],
   ['server/src/users/users.ts', 'export const Users = class {}', 'Write functions over plain values'],
   ['sdk/src/transport.ts', 'export class Transport extends Base {}', 'Write functions over plain values'],
+  ['server/src/users/users.ts', "import { v7 } from 'uuid'", 'Take ids from server/src/crypto/random.ts'],
   ['server/src/users/users.ts', 'export const at = new Date()', 'Take the time from deps.now()'],
   ['server/src/users/users.ts', 'export const at = Date.now()', 'Take the time from deps.now()'],
   ['server/src/users/slug.test.ts', 'export const at = Date()', 'Take the time from deps.now()'],
