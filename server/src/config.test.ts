@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { ConfigError, readConfig, Variables } from './config.js'
+import { ConfigError, readConfig } from './config.js'
+import { Variables } from './variables.js'
 
 const production = {
   BASE_URL: 'https://auth.example.com',

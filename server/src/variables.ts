@@ -1,0 +1,203 @@
+import { isIP } from 'node:net'
+import { countryCodes } from '@portico/contract/countries'
+import { z } from 'zod/v4'
+import { parseMasterKeys } from './crypto/seal.js'
+import { isLoopbackHost } from './loopback.js'
+import { isNetwork } from './outbound/address.js'
+import type { SmsProvider } from './sms/sender.js'
+
+const count = (fallback: number) =>
+  z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/, 'must be a whole number, 1 or more')
+    .transform(Number)
+    .default(fallback)
+
+const port = (fallback: number) =>
+  z
+    .string()
+    .regex(/^\d{1,5}$/, 'must be a port from 0 to 65535')
+    .transform(Number)
+    .refine((number) => number <= 65_535, 'must be a port from 0 to 65535')
+    .default(fallback)
+
+const databaseUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//, 'must be an address such as postgres://user:password@host:5432/database')
+  .optional()
+
+const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+  z.enum(values, { error: `must be one of ${values.join(', ')}` })
+
+const list = z
+  .string()
+  .default('')
+  .transform((text) => text.split(',').flatMap((item) => item.trim() || []))
+
+/** A name may be quoted; a comma outside of quotes would make two senders of it (RFC 5322 section 3.4). */
+const senderPattern = /^(?:"[^"\r\n]*" *|[^"<>,\r\n]*)<[^\s<>@,]+@[^\s<>@,]+>$|^[^\s<>@,]+@[^\s<>@,]+$/
+
+/** What Express takes for a proxy: an address, a network, or a name it has for some. */
+function isProxy(text: string): boolean {
+  const [address = '', prefix] = text.split('/')
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
+  return isIP(address) !== 0 && (prefix === undefined || /^\d{1,3}$/.test(prefix))
+}
+
+/** What is wrong with master keys, without any of them; undefined when nothing is. */
+function faultOfMasterKeys(text: string): string | undefined {
+  try {
+    parseMasterKeys(text)
+    return undefined
+  } catch (error) {
+    return `cannot be used: ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
+/** The provider of text messages that an SMS_URL names; undefined when it names none. */
+export function readSmsUrl(text: string): SmsProvider | undefined {
+  if (!URL.canParse(text)) return undefined
+  const { protocol, hostname, origin, pathname, hash, username, password, searchParams } = new URL(text)
+  const isSafe = protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))
+  const [from = '', ...others] = searchParams.getAll('from')
+  const [accountSid, authToken] = [decoded(username), decoded(password)]
+  const isWhole =
+    from !== '' && others.length === 0 && searchParams.size === 1 && pathname === '/' && hash === ''
+  return isSafe && isWhole && accountSid && authToken ? { accountSid, authToken, from, origin } : undefined
+}
+
+/** What a part of a URL stands for; undefined when it is not percent-encoded as it should be. */
+function decoded(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return undefined
+  }
+}
+
+/** Every variable the service reads. `.env.example` lists them for operators; a test compares the two. */
+export const Variables = z.object({
+  PORT: port(3000).describe('Port of the API and the pages'),
+  HOST: z.string().default('127.0.0.1').describe('Address to listen on'),
+  BASE_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an address such as https://auth.example.com' })
+    .optional()
+    .describe('Public address; links and token issuers are built from it. Default: http://localhost:PORT'),
+  DATA_DIR: z
+    .string()
+    .default('.data')
+    .describe('Where the embedded database and generated secrets are kept'),
+  DATABASE_URL: databaseUrl.describe('Postgres 15 or newer. Unset: an embedded one under DATA_DIR'),
+  DATABASE_DIRECT_URL: databaseUrl.describe('For migrations when DATABASE_URL goes through a pooler'),
+  DATABASE_READ_URL: databaseUrl.describe('A replica for lists and exports'),
+  DATABASE_POOL_SIZE: count(10).describe('Connections per process'),
+  DB_PREPARED: oneOf(['on', 'off'])
+    .default('on')
+    .describe('off: no named statements, for PgBouncer in transaction mode without max_prepared_statements'),
+  MASTER_KEYS: z
+    .string()
+    .superRefine((text, { addIssue }) => {
+      const message = faultOfMasterKeys(text)
+      if (message !== undefined) addIssue({ code: 'custom', message })
+    })
+    .optional()
+    .describe('v1:<32 bytes in base64>, newest first; made in DATA_DIR outside production'),
+  SMTP_URL: z
+    .string()
+    .regex(/^smtps?:\/\//, 'must be an address such as smtps://user:password@mail.example.com')
+    .optional()
+    .describe('Where mail is sent'),
+  MAIL_FROM: z
+    .string()
+    .regex(senderPattern, 'must be an e-mail address, or a name and one in angle brackets')
+    .default('Portico <no-reply@localhost>')
+    .describe('Sender of mail'),
+  SMS_URL: z
+    .string()
+    .refine(
+      (text) => readSmsUrl(text) !== undefined,
+      'must be an address such as https://account-sid:auth-token@api.twilio.com?from=%2B15005550006, or http on this machine',
+    )
+    .optional()
+    .describe('Where text messages are sent: a provider that speaks as Twilio does'),
+  SMS_COUNTRIES: list
+    .refine(
+      (countries) => countries.every((country) => countryCodes.has(country)),
+      'must be codes of ISO 3166-1 such as FR,US, commas between',
+    )
+    .describe('Countries whose numbers get text messages, commas between; required with SMS_URL'),
+  PRODUCT_NAME: z.string().default('Portico').describe('How mails and pages call the service'),
+  SANDBOX_MAIL: oneOf(['keep', 'send'])
+    .default('keep')
+    .describe('keep: sandbox mail stays in the outbox; send: it is sent like any other'),
+  TRUSTED_PROXIES: list
+    .refine(
+      (proxies) => proxies.every(isProxy),
+      'must be addresses or networks such as 10.0.0.0/8, commas between',
+    )
+    .describe('Addresses whose X-Forwarded-* headers are believed, commas between'),
+  OUTBOUND_ALLOW: list
+    .refine(
+      (networks) => networks.every(isNetwork),
+      'must be addresses or networks such as 10.0.0.0/8, commas between',
+    )
+    .describe(
+      'Private networks that events may be sent to, commas between; outside production over http too',
+    ),
+  BREACH_CHECK_URL: z
+    .string()
+    .regex(
+      /^https:\/\/[^?#]+$|^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/[^?#]*)?$/,
+      'must be an https address such as https://api.pwnedpasswords.com/range',
+    )
+    .optional()
+    .describe(
+      'Asked for passwords of known breaches, by five characters of a digest. Unset: nobody is asked',
+    ),
+  METRICS_PORT: port(9464).describe('Loopback port of /metrics; 0: any free one'),
+  LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info')
+    .describe('One JSON line per event at this level or above'),
+  LOG_RETENTION_DAYS: count(365).describe('How long log events of sign-ins and token exchanges are kept'),
+  DELETED_RETENTION_DAYS: count(30).describe(
+    'How long deleted users, applications and organizations are kept before they are erased',
+  ),
+  API_RATE_PER_MINUTE: count(6000).describe('Requests of one API key per minute and process'),
+  SCIM_RATE_PER_SECOND: count(25).describe(
+    'Requests of the provider of one directory per second and process',
+  ),
+  SIGN_IN_ATTEMPTS_PER_ADDRESS: count(5).describe(
+    'Attempts to sign in at one address of an organization in 15 minutes; the last one locks it',
+  ),
+  SIGN_IN_LOCK_MINUTES: count(15).describe(
+    'How long the first lock of an address lasts; each further one within a day twice as long',
+  ),
+  SIGN_IN_MAX_LOCK_MINUTES: count(240).describe('How long a lock lasts at most'),
+  SIGN_IN_RATE_PER_MINUTE: count(600).describe(
+    'Attempts to sign in per minute at an organization, in each environment',
+  ),
+  SIGN_IN_ATTEMPTS_PER_IP: count(30).describe(
+    'Passwords and codes sent to the pages from one IP address, or one /64 of IPv6, in 15 minutes',
+  ),
+  SIGN_INS_BEGUN_PER_IP: count(300).describe(
+    'Sign-ins that one IP address, or one /64 of IPv6, begins on the pages in 15 minutes; as often it may go to identity providers',
+  ),
+  SAML_FAILURES_PER_IP: count(300).describe(
+    'SAML responses of one IP address, or one /64 of IPv6, to one SSO connection that may be refused in 15 minutes',
+  ),
+  MAILS_PER_ADDRESS: count(3).describe(
+    'Sign-in mails, and notices of forced enrolments, to one address of an organization in 15 minutes',
+  ),
+  MAILS_PER_IP: count(20).describe(
+    'Mails that our pages send per hour for one IP address, of IPv6 for a network of /64',
+  ),
+  SMS_PER_HOUR: count(3).describe('Text messages per hour to one user, and to one number'),
+  SMS_PER_ORGANIZATION_PER_HOUR: count(200).describe(
+    'Text messages per hour of one organization, in each environment',
+  ),
+  FAILED_GRANTS_PER_MINUTE: count(60).describe(
+    'Codes and refresh tokens of one IP address, or IPv6 network of 64 bits, that may be refused per minute',
+  ),
+  DRAIN_SECONDS: count(10).describe('How long a stopping process waits for requests and jobs'),
+  NODE_ENV: z.string().optional(),
+})
