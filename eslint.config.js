@@ -8,7 +8,7 @@ import tseslint from 'typescript-eslint'
 
 /** The entries of @portico/server that tests may import, as a pattern; package.json lists the same. */
 const testedEntries =
-  'config|deps|log|app|server|worker|accounts|api-keys|embedded|migrate|mailer|sms-sender|purge|erase-user|export-user|outbound-target|stored-password|(saml|promotion)/[a-z-]+'
+  'config|deps|log|variables|app|server|worker|accounts|api-keys|embedded|migrate|mailer|sms-sender|purge|erase-user|export-user|outbound-target|stored-password|(saml|promotion)/[a-z-]+'
 
 // In this order: who may import what (docs/style.md); shapes of code that have one owner or none; the rules that say
 // so, which ESLint does not have; and what holds where. test/lint-rules.test.ts proves that each fence stands.
@@ -97,7 +97,7 @@ const importRules = [
     allow: ['zod/v4', '@ts-rest/core', 'contract/.*'],
     message: 'The contract runs anywhere: it imports zod/v4, @ts-rest/core and its own files only.',
   }),
-  imports(['contract/src/openapi.ts', 'contract/**/*.test.ts', 'contract/*.ts'], {
+  imports(['contract/src/openapi.ts', 'contract/**/*.test.ts', 'contract/*.ts', 'contract/gate/*.ts'], {
     allow: ['zod/v4', '@ts-rest/core', 'contract/.*', 'node:.*', 'vitest'],
     message:
       'The contract imports zod/v4, @ts-rest/core and its own files; its generator and tests also node:*.',

@@ -13,7 +13,7 @@ const exclude = [...configDefaults.exclude, ...(full ? [] : ['**/*.long.test.ts'
 const alias = [
   { find: /^@portico\/contract$/, replacement: from('contract/src/contract.ts') },
   { find: /^@portico\/contract\/(.+)$/, replacement: from('contract/src/$1.ts') },
-  { find: /^@portico\/server\/(config|deps|log|worker)$/, replacement: from('server/src/$1.ts') },
+  { find: /^@portico\/server\/(config|deps|log|variables|worker)$/, replacement: from('server/src/$1.ts') },
   { find: /^@portico\/server\/(app|server)$/, replacement: from('server/src/http/$1.ts') },
   { find: /^@portico\/server\/(accounts|api-keys)$/, replacement: from('server/src/$1/$1.ts') },
   { find: /^@portico\/server\/(embedded|migrate)$/, replacement: from('server/src/db/$1.ts') },
@@ -40,7 +40,11 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['{contract,server,sdk}/src/**/*.test.{ts,tsx}'], exclude },
+        test: {
+          name: 'unit',
+          include: ['{contract,server,sdk}/src/**/*.test.{ts,tsx}', 'contract/gate/**/*.test.ts'],
+          exclude,
+        },
       },
       {
         extends: true,

@@ -1,3 +1,4 @@
+import { deprecationSentence } from '@portico/contract/deprecation'
 import { errorCodes } from '@portico/contract/errors'
 import { sampleBody, sampleOf } from '@portico/contract/samples'
 import type { Route } from '@portico/contract/walk'
@@ -35,6 +36,7 @@ export function methodComment(method: Method): readonly string[] {
     `\`${route.method} ${route.path}\`. ${remarks.filter(Boolean).join(' ')}`,
     '',
     ...refusals(method),
+    ...(access.deprecated ? [`@deprecated ${deprecationSentence(access.deprecated)}`] : []),
     '@example',
     '```ts',
     ...exampleCall(method),

@@ -1,3 +1,4 @@
+import { deprecationKey, deprecationSentence, type Deprecation } from '@portico/contract/deprecation'
 import { sensitivityKey } from '@portico/contract/fields'
 import { z } from 'zod/v4'
 
@@ -201,7 +202,12 @@ function commentOf(schema: z.core.$ZodType): string {
     sensitivity === 'secret' ? 'Secret: do not log it.' : undefined,
     sensitivity === 'personal' ? 'Personal data.' : undefined,
   ]
-  return docComment(notes.flatMap((note) => (note === undefined ? [] : [sentence(note)])))
+  const deprecation = peel(schema, (layer) => metaOf(layer)[deprecationKey])
+  return docComment([
+    ...notes.flatMap((note) => (note === undefined ? [] : [sentence(note)])),
+    // Written by deprecated() alone.
+    ...(deprecation === undefined ? [] : [`@deprecated ${deprecationSentence(deprecation as Deprecation)}`]),
+  ])
 }
 
 /** A doc comment of some sentences or paragraphs; empty text when there are none. */

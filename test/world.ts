@@ -38,9 +38,24 @@ export async function createWorld(service: Service, key: Key = {}, orgDomain?: s
   }
 }
 
+/** What of an operation tells what it needs to be there. */
+export interface NamedOperation {
+  readonly name: string
+  readonly resource: string
+  readonly verb: string
+  /** The names of what it takes in path, query and body. */
+  readonly takes: readonly string[]
+}
+
 /** The same for a route that names neither webhooks nor relays, and quicker. */
-export async function createWorldFor(route: Route, service: Service): Promise<References> {
-  const names = [...route.pathParameters, ...membersOf(bodyOf(route)), ...membersOf(queryOf(route))]
+export function createWorldFor(route: Route, service: Service): Promise<References> {
+  const takes = [...route.pathParameters, ...membersOf(bodyOf(route)), ...membersOf(queryOf(route))]
+  return createWorldOf({ ...route, takes }, service)
+}
+
+/** The same for an operation that is known by its name and members, of this contract or of another. */
+export async function createWorldOf(route: NamedOperation, service: Service): Promise<References> {
+  const names = route.takes
   const isWhole = ['webhook_id', 'relay_id', 'partner_domain', 'access_token', 'session_id'].some((name) =>
     names.includes(name),
   )
@@ -83,7 +98,7 @@ function giveDirectory(client: Client, { org_domain }: World) {
 }
 
 /** Whether a route is about connections of OpenID Connect alone. */
-export function isOidc({ name }: Pick<Route, 'name'>): boolean {
+export function isOidc({ name }: Pick<NamedOperation, 'name'>): boolean {
   return name === 'ssoConnections.useOidcClient' || name === 'ssoConnections.createOauthChallenge'
 }
 
@@ -128,7 +143,7 @@ async function givePassword(client: Client, world: World) {
 }
 
 /** The world of a route of the second factor, in the state in which the route succeeds. */
-async function prepareTotp(route: Route, service: Service, world: References): Promise<References> {
+async function prepareTotp(route: NamedOperation, service: Service, world: References): Promise<References> {
   const given = totpGivenOf(service, await clientOf(service, {}))
   const place = { org_domain: world['org_domain'] ?? '', user_id: world['user_id'] ?? '' }
   await given.activate(place.org_domain)
@@ -214,4 +229,12 @@ export async function withAccountApplication(
   const given = givenOf(await clientOf(service, key))
   const application = await given.application({ org_domain: world['org_domain'] ?? '' })
   return { ...world, client_id: application.id, application_id: application.id }
+}
+
+/** Values in a body that must be new each time, which the sample of an operation repeats. */
+export function freshMembers(name: string): Record<string, string> {
+  return {
+    ...(name === 'users.create' && { email: anyEmail() }),
+    ...(name === 'tokenCustomization.createMetaKey' && { name: `key_${anything()}` }),
+  }
 }

@@ -1,3 +1,4 @@
+import { checkedDeprecation, type Deprecation } from './deprecation.js'
 import type { EventCode } from './event-catalog.js'
 
 /** What API keys can be limited to: `read:` and `write:` of each. */
@@ -50,12 +51,15 @@ export interface Access {
   readonly limited: 'sign-in' | 'mail' | 'sms' | false
   /** What a success looks like where the example of its record would mislead: a secret that this answer alone shows. */
   readonly example: object | undefined
+  /** Answers say that it will go, and when. */
+  readonly deprecated?: Deprecation
 }
 
 /** Metadata of a route called with an API key. Reach is the organization in its path unless said otherwise. */
 export function access(
   rule: { tag: string; scope: Scope } & Partial<Omit<Access, 'auth' | 'tag' | 'scope'>>,
 ): Access {
+  if (rule.deprecated !== undefined) checkedDeprecation(rule.deprecated)
   return {
     auth: 'api_key',
     reach: 'organization',
@@ -71,7 +75,8 @@ export function access(
 }
 
 /** Metadata of a protocol route, which authenticates by its own parameters. */
-export function open(rule: { tag: string }): Access {
+export function open(rule: { tag: string; deprecated?: Deprecation }): Access {
+  if (rule.deprecated !== undefined) checkedDeprecation(rule.deprecated)
   return {
     ...rule,
     auth: 'none',

@@ -1,4 +1,5 @@
 import { z } from 'zod/v4'
+import { deprecationKey, deprecationSentence, type Deprecation } from './deprecation.js'
 import { publishedKey } from './fields.js'
 import { nameOf } from './record.js'
 
@@ -148,11 +149,22 @@ function withAnyOf({ oneOf, ...node }: JsonSchema): JsonSchema {
 }
 
 function tidied(node: JsonSchema, io: 'input' | 'output', target: Target): JsonSchema {
-  const whole = asPublished(withAnyOf(withoutNoise(node)))
+  const whole = withDeprecation(asPublished(withAnyOf(withoutNoise(node))))
   if (whole.$ref !== undefined) whole.$ref = whole.$ref.replace(/^#\/(?:\$defs|definitions)\//, componentPath)
   // A client that refuses a member it does not know would break with every new one.
   if (io === 'output' && whole.additionalProperties === false) delete whole.additionalProperties
   return ordered(target === '3.0' ? inDialectOf30(whole) : withNullInside(whole))
+}
+
+/** What will go says so to who reads the description alone, too. */
+function withDeprecation(node: JsonSchema): JsonSchema {
+  if (node[deprecationKey] === undefined) return node
+  // Written by deprecated() alone.
+  const sentence = deprecationSentence(node[deprecationKey] as Deprecation)
+  return {
+    ...node,
+    description: node.description === undefined ? sentence : `${node.description}. ${sentence}`,
+  }
 }
 
 /** A field that reads several forms, as callers are told to send it. */

@@ -29,7 +29,8 @@ export function answersOf(
   shared: SharedAnswers,
 ): Record<string, Answer | Reference> {
   function share(codes: readonly ErrorCode[], answer: Answer): Reference {
-    const name = codes.join('.')
+    // Its headers are others.
+    const name = [...codes, ...(route.access.deprecated ? ['deprecated'] : [])].join('.')
     shared[name] = { ...answer, 'x-error-codes': codes }
     return { $ref: `#/components/responses/${name}` }
   }
@@ -60,11 +61,13 @@ function meaning(code: ErrorCode): string {
   return `- \`${code}\`: ${errorCodes[code].message}`
 }
 
-function headersOf({ access, method }: Route, status: number): string[] {
+/** The headers that an answer has by its route and status. */
+export function headersOf({ access, method }: Route, status: number): string[] {
   const isSuccess = status < 300
   const isCounted = isSuccess && access.limited !== false
   return [
     'X-Request-Id',
+    ...(access.deprecated ? Object.keys(deprecationHeaders) : []),
     ...(isSuccess && access.versioned !== false && method !== 'DELETE' ? ['ETag'] : []),
     ...(isSuccess && access.idempotent ? ['Idempotent-Replayed'] : []),
     ...(status === 401 ? ['WWW-Authenticate'] : []),
@@ -73,8 +76,21 @@ function headersOf({ access, method }: Route, status: number): string[] {
   ]
 }
 
-/** The headers that answers refer to. */
-export const headers: Record<string, Header> = {
+/** The headers that the answers of some routes refer to. */
+export function headersFor(routes: readonly Route[]): Record<string, Header> {
+  return routes.some(({ access }) => access.deprecated) ? { ...headers, ...deprecationHeaders } : headers
+}
+
+const deprecationHeaders: Record<string, Header> = {
+  Deprecation: {
+    description: 'Since when the operation is deprecated: @ and seconds since 1970 (RFC 9745)',
+    schema: { type: 'string' },
+  },
+  Sunset: { description: 'From when on it may be gone (RFC 8594)', schema: { type: 'string' } },
+  Link: { description: 'Where that is documented', schema: { type: 'string' } },
+}
+
+const headers: Record<string, Header> = {
   ETag: { description: 'The version of the record, for If-Match', schema: { type: 'string' } },
   'Idempotent-Replayed': {
     description: 'true when this is the answer that the Idempotency-Key got before',

@@ -1,11 +1,12 @@
 import type { Scope } from './access.js'
 import { conventions, tagDescriptions } from './conventions.js'
+import { deprecationSentence } from './deprecation.js'
 import { errorCodes } from './errors.js'
 import { eventCatalog, eventCodes, type EventCode, type EventKind } from './event-catalog.js'
 import { schemaWriter, type JsonSchema, type SchemaWriter, type Target } from './json-schema.js'
 import {
   answersOf,
-  headers,
+  headersFor,
   type Answer,
   type Header,
   type Reference,
@@ -60,6 +61,7 @@ export interface Operation {
   tags: string[]
   summary: string
   description?: string
+  deprecated?: true
   security: Record<string, string[]>[]
   'x-required-scope'?: Scope
   'x-emits'?: readonly EventCode[]
@@ -68,14 +70,18 @@ export interface Operation {
   responses: Record<string, Answer | Reference>
 }
 
-/** The contract as an OpenAPI document. */
-export function openApiDocument({ target, serverUrl, version }: OpenApiOptions): OpenApiDocument {
+/** The contract as an OpenAPI document; with some routes, one of these without webhooks. */
+export function openApiDocument(
+  { target, serverUrl, version }: OpenApiOptions,
+  some?: readonly Route[],
+): OpenApiDocument {
+  const of = some ?? routes()
   const schemas = schemaWriter(target)
   // All answers before the first input: the plain name of a record is its form in answers.
   const shared: SharedAnswers = {}
-  const answers = new Map(routes().map((route) => [route, answersOf(route, schemas, shared)]))
+  const answers = new Map(of.map((route) => [route, answersOf(route, schemas, shared)]))
 
-  const webhooks = target === '3.1' ? webhooksOf(schemas) : undefined
+  const webhooks = target === '3.1' && some === undefined ? webhooksOf(schemas) : undefined
   const paths: OpenApiDocument['paths'] = {}
   for (const [route, responses] of answers) {
     const path = route.path.replace(/:(\w+)/g, '{$1}')
@@ -93,10 +99,15 @@ export function openApiDocument({ target, serverUrl, version }: OpenApiOptions):
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
     servers: [{ url: serverUrl }],
-    tags: [...new Set(routes().map((route) => route.access.tag))].map(tag),
+    tags: [...new Set(of.map((route) => route.access.tag))].map(tag),
     paths,
     ...(webhooks && { webhooks }),
-    components: { schemas: schemas.components(), responses: shared, headers, securitySchemes },
+    components: {
+      schemas: schemas.components(),
+      responses: shared,
+      headers: headersFor(of),
+      securitySchemes,
+    },
     'x-error-codes': errorCodes,
     'x-event-codes': Object.fromEntries(eventCodes.map((code) => [code, meaningOf(code)])) as Record<
       EventCode,
@@ -123,7 +134,7 @@ function operation(
     target,
   }: { responses: Operation['responses']; schemas: SchemaWriter; target: Target },
 ): Operation {
-  const { tag, auth, scope, emits } = route.access
+  const { tag, auth, scope, emits, deprecated } = route.access
   const body = bodyOf(route)
   // OpenAPI 3.0 knows no body of a DELETE; its members are read from the query string as well.
   const inQuery = target === '3.0' && route.method === 'DELETE' ? body : undefined
@@ -137,6 +148,7 @@ function operation(
     tags: [tag],
     summary: route.definition.summary ?? route.name,
     ...(description !== '' && { description }),
+    ...(deprecated && { deprecated: true }),
     security: auth === 'none' ? [] : [{ api_key: [] }],
     ...(scope && { 'x-required-scope': scope }),
     ...(emits.length > 0 && { 'x-emits': emits }),
@@ -154,6 +166,7 @@ function remarks({ access, definition }: Route): string {
     access.reach === 'account' && 'Acts on the whole account, which a key limited to organizations may not.',
     access.sandboxOnly && 'Exists with sandbox keys alone.',
     access.limited && `Counts against the limit \`${access.limited}\`, beside that of the API key.`,
+    access.deprecated && deprecationSentence(access.deprecated),
     access.emits.length > 0 && `Emits ${access.emits.map((code) => `\`${code}\``).join(', ')}.`,
   ]
     .filter(Boolean)

@@ -61,7 +61,7 @@ export const User = record(
     groups: z
       .array(z.object({ id: id(), display_name: z.string() }))
       .describe(
-        'Those of the directory of the organization that the user is a member of, by name; 1,000 at most. They change without ' +
+        'Those of the directory of the organization that the user is a member of, by name; about 1,000 at most. They change without ' +
           'the version and updated_at of the user: dir_sync.group events tell of it',
       ),
     metadata: personal(z.array(MetaData)),

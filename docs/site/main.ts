@@ -38,7 +38,11 @@ function putInPlace(beside: string): void {
   if (existsSync(output)) renameSync(output, old)
   try {
     renameSync(beside, output)
-  } catch {
+  } catch (error) {
+    if (!existsSync(output)) {
+      if (existsSync(old)) renameSync(old, output)
+      throw error
+    }
     rmSync(beside, { recursive: true })
   }
   rmSync(old, { recursive: true, force: true })

@@ -116,7 +116,7 @@ export interface User {
   /** Personal data. */
   address: Address
   identities: Identity[]
-  /** Those of the directory of the organization that the user is a member of, by name; 1,000 at most. They change without the version and updated_at of the user: dir_sync.group events tell of it. */
+  /** Those of the directory of the organization that the user is a member of, by name; about 1,000 at most. They change without the version and updated_at of the user: dir_sync.group events tell of it. */
   groups: Array<{
     id: string
     display_name: string

@@ -13,7 +13,7 @@ import {
   type Answer,
   type References,
 } from '../request-of.js'
-import { createWorld, createWorldFor, withAccountApplication } from '../world.js'
+import { createWorld, createWorldFor, freshMembers, withAccountApplication } from '../world.js'
 
 let service: Service
 let token: string
@@ -91,15 +91,11 @@ function ask(
   return send(route, { baseUrl: service.baseUrl, token, references, ...extra })
 }
 
-/** Values in a body that must be new each time, which the sample repeats. */
+/** The sample body, with what must be new each time. */
 function freshBody(route: Route, references: References): Record<string, unknown> | undefined {
   const body = bodyFor(route, references)
   if (body === undefined) return undefined
-  const fresh: Record<string, unknown> = {
-    ...(route.name === 'users.create' && { email: anyEmail() }),
-    ...(route.name === 'tokenCustomization.createMetaKey' && { name: `key_${anything()}` }),
-  }
-  return { ...body, ...fresh }
+  return { ...body, ...freshMembers(route.name) }
 }
 
 describe.each(keyed.map((route) => [route.name, route] as const))('%s', (_name, route) => {

@@ -103,7 +103,7 @@ function options() {
     strictRequired: false,
     allErrors: true,
     allowUnionTypes: true,
-    keywords: ['components', 'example', 'x-sensitivity'],
+    keywords: ['components', 'example', 'x-sensitivity', 'x-deprecated'],
   }
 }
 

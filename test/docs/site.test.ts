@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { appendFile, cp, mkdtemp, rm } from 'node:fs/promises'
+import { request, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -145,6 +147,21 @@ test('docs_url of a failure leads to the place of its code', async () => {
 })
 
 test('404: what is not of the site is no page of it', async () => {
-  for (const path of ['/docs/nowhere.html', '/docs/.built', '/docs/../package.json'])
-    expect((await fetch(`${service.baseUrl}${path}`)).status, path).toBe(404)
+  // By a request that sends paths as they are: fetch() resolves dots itself.
+  for (const path of [
+    '/docs/nowhere.html',
+    '/docs/.built',
+    '/docs/../package.json',
+    '/docs/%2e%2e/package.json',
+  ])
+    expect(await statusOf(path), path).toBe(404)
 })
+
+/** The status of a path that is sent as it stands. */
+async function statusOf(path: string): Promise<number | undefined> {
+  const { hostname, port } = new URL(service.baseUrl)
+  const sent = request({ hostname, port, path }).end()
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  answer.resume()
+  return answer.statusCode
+}

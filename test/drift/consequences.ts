@@ -13,7 +13,19 @@ export interface Consequences {
   readonly stale: readonly string[]
   /** Tests of the contract that fail, by title. */
   readonly tests: readonly string[]
+  /** What npm run contract:diff says, a line for each change. */
+  readonly gate: GateReport
 }
+
+/** The changes that callers notice, by what they do to programs. */
+export interface GateReport {
+  readonly breaking: readonly string[]
+  readonly additive: readonly string[]
+  readonly documentation: readonly string[]
+}
+
+/** What the gate says of a contract that is the released one, or whose words alone are others. */
+export const unnoticed: GateReport = { breaking: [], additive: [], documentation: [] }
 
 const workspaces = ['contract', 'server', 'sdk', 'sdk/tsconfig.conformance.json']
 const generatedFiles = ['sdk/src/generated.ts', 'sdk/src/generated-examples.ts']
@@ -21,8 +33,39 @@ const generatedFiles = ['sdk/src/generated.ts', 'sdk/src/generated-examples.ts']
 /** Compiles the copy; then what is built from the compiled contract is looked at, and its tests run, all at once. */
 export async function consequencesIn(copy: RepositoryCopy): Promise<Consequences> {
   const compile = await compileErrors(copy)
-  const [docs, sdk, tests] = await Promise.all([staleDocs(copy), staleSdk(copy), failingTests(copy)])
-  return { compile, stale: [...docs, ...sdk], tests }
+  const [docs, sdk, tests, gate] = await Promise.all([
+    staleDocs(copy),
+    staleSdk(copy),
+    failingTests(copy),
+    gateReport(copy),
+  ])
+  return { compile, stale: [...docs, ...sdk].toSorted(), tests, gate }
+}
+
+/** Programs that break are refused: the gate fails exactly when it calls something breaking. */
+async function gateReport(copy: RepositoryCopy): Promise<GateReport> {
+  const { isFailure, output } = await run(copy, ['contract/gate/main.ts', '--json'])
+  const [json] = /^\{.*\}$/m.exec(output) ?? []
+  if (json === undefined) throw new Error(`npm run contract:diff breaks down:\n${output}`)
+  const { changes } = JSON.parse(json) as { changes: (Change & { level: keyof GateReport })[] }
+  const linesOf = (level: keyof GateReport) =>
+    changes
+      .filter((change) => change.level === level)
+      .map(({ subject, where, what }) => [subject, where, what].filter(Boolean).join(' '))
+  const report = {
+    breaking: linesOf('breaking'),
+    additive: linesOf('additive'),
+    documentation: linesOf('documentation'),
+  }
+  if (isFailure !== report.breaking.length > 0)
+    throw new Error(`npm run contract:diff ends wrongly:\n${output}`)
+  return report
+}
+
+interface Change {
+  readonly subject: string
+  readonly where: string
+  readonly what: string
 }
 
 /** The files that do not compile: those of contract, server and SDK, unless other projects are named. */
@@ -49,6 +92,11 @@ export async function generateAll(copy: RepositoryCopy): Promise<void> {
   await runOrThrow(copy, ['node_modules/typescript/bin/tsc', '-b', 'contract'])
   await runOrThrow(copy, ['sdk/generate.ts'])
   await runOrThrow(copy, ['docs/build.ts'])
+}
+
+/** Takes the contract of the copy as it is for the released one. */
+export async function releaseContract(copy: RepositoryCopy): Promise<void> {
+  await runOrThrow(copy, ['contract/gate/release.ts', '--again', '--contract-alone'])
 }
 
 async function staleDocs(copy: RepositoryCopy): Promise<string[]> {

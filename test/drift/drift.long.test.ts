@@ -1,18 +1,32 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { copyRepository, type RepositoryCopy } from '../guards/repository-copy.js'
 import { runTests } from '../guards/vitest-run.js'
-import { compileErrors, consequencesIn, failingChecks, generateAll } from './consequences.js'
-import { drifts } from './drifts.js'
+import {
+  compileErrors,
+  consequencesIn,
+  failingChecks,
+  generateAll,
+  releaseContract,
+  unnoticed,
+} from './consequences.js'
+import { inputDrifts } from './input-drifts.js'
 import { newField, newMigration, newTest, roundTrip } from './newcomer.js'
+import { recordDrifts } from './record-drifts.js'
+import { routeDrifts } from './route-drifts.js'
+import { vocabularyDrifts } from './vocabulary-drifts.js'
 
 const timeLimitMs = 10 * 60_000
+
+const drifts = [...recordDrifts, ...inputDrifts, ...routeDrifts, ...vocabularyDrifts]
 
 let copy: RepositoryCopy
 
 beforeAll(async () => {
   copy = await copyRepository()
+  // Edits are compared with the contract as it is, whatever it has that is not released yet.
+  await releaseContract(copy)
   // What was red before would be found after every edit.
-  expect(await consequencesIn(copy)).toEqual({ compile: [], stale: [], tests: [] })
+  expect(await consequencesIn(copy)).toEqual({ compile: [], stale: [], tests: [], gate: unnoticed })
 }, timeLimitMs)
 
 afterEach(() => copy.restore())
@@ -22,10 +36,10 @@ afterAll(() => copy.remove())
 describe('what goes red with an edit of the contract', () => {
   test.each(drifts.map((drift) => [drift.name, drift] as const))(
     '%s',
-    async (_name, { edits, compile, stale, tests, service = [] }) => {
+    async (_name, { edits, compile, stale, tests, gate, service = [] }) => {
       await copy.apply(edits)
 
-      expect(await consequencesIn(copy)).toEqual({ compile, stale, tests })
+      expect(await consequencesIn(copy)).toEqual({ compile, stale: stale.toSorted(), tests, gate })
       const run = service.length > 0 ? await runTests(copy.root, service, inject('adminUrl')) : undefined
       for (const named of service) expect(run?.outcomeOf(named)).toMatchObject({ state: 'failed' })
     },
@@ -54,7 +68,14 @@ test(
     await generateAll(copy)
 
     expect(await compileErrors(copy, ['.'])).toEqual([])
-    expect(await consequencesIn(copy)).toEqual({ compile: [], stale: [], tests: [] })
+    const { gate, ...others } = await consequencesIn(copy)
+    expect(others).toEqual({ compile: [], stale: [], tests: [] })
+    expect(gate.breaking).toEqual([])
+    expect(gate.additive).toEqual([
+      'users.create body.job_title is new',
+      'users.update body.job_title is new',
+      'User job_title is new',
+    ])
     const run = await runTests(copy.root, [newTest, roundTrip], inject('adminUrl'))
     for (const named of [newTest, roundTrip])
       expect(run.outcomeOf(named)).toEqual({ state: 'passed', errors: [] })

@@ -39,6 +39,19 @@ async function givenUsers() {
   return { scim, made, found }
 }
 
+test('an address finds who was made with blanks around it, by the same text and without them', async () => {
+  const { scim } = await given.directory()
+  const value = ' blank@awesome.example '
+  const { id } = await given.user(scim, { userName: 'blank', emails: [{ value, primary: true }] })
+  const idsFound = async (filter: string) => {
+    const { body } = await scim('GET', `/Users?filter=${encodeURIComponent(filter)}`)
+    return (body as { Resources: readonly { id: string }[] }).Resources.map((user) => user.id)
+  }
+
+  expect(await idsFound(`emails.value eq "${value}"`)).toEqual([id])
+  expect(await idsFound(`emails.value eq "${value}" or title eq "nobody's"`)).toEqual([id])
+})
+
 describe('a filter', () => {
   test.each([
     'userName eq "ada@AWESOME.example"',

@@ -19,6 +19,7 @@ import { authorize } from './authorize.js'
 import { checkAnswers } from './checked-answer.js'
 import { compose } from './compose.js'
 import { corsForBrowsers } from './cors.js'
+import { announceDeprecation } from './deprecation.js'
 import { documentation } from './documentation.js'
 import { errorHandler } from './error-handler.js'
 import { health } from './health.js'
@@ -59,6 +60,7 @@ export function createApp(deps: OpenDeps, hooks: AppHooks = {}): Express {
   mountContract(app, contract, apiOf(deps), {
     globalMiddleware: [
       compose(
+        announceDeprecation(deps.config),
         checkAnswers(deps),
         ...(hooks.faults === undefined ? [] : [hooks.faults]),
         authenticate(deps),

@@ -76,13 +76,14 @@ function named(
       and ${sql.ref(`named.${column}`)} = ${value}`
 }
 
+/** By the address of the record, which was taken without the blanks around it. */
 function addressed({ tenant, organizationId }: ScimCaller, address: string): Ids {
   return sql`
     select addressed.id from users addressed
     where addressed.account_id = ${tenant.accountId}
       and addressed.environment = ${tenant.environment}
       and addressed.organization_id = ${organizationId}
-      and addressed.email_normalized = ${normalizeEmail(address)}
+      and addressed.email_normalized = ${normalizeEmail(address.trim())}
       and addressed.deleted_at is null`
 }
 

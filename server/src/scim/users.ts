@@ -263,7 +263,7 @@ async function writeFound(
   }
 }
 
-/** The user is held, so that what the tag is of stays until the transaction ends. */
+/** The user is held, so that no other writer comes between; groups, which are in the tag too, are as they are at this moment. */
 function checkTag(found: Found, ifMatch: readonly string[] | undefined): void {
   if (ifMatch !== undefined && !ifMatch.includes(tagOfFound(found))) throw new ApiError('precondition_failed')
 }

@@ -1,0 +1,154 @@
+import { unnoticed } from './consequences.js'
+import { documents, type Drift } from './drift.js'
+
+/** Edits of what callers send. */
+export const inputDrifts: readonly Drift[] = [
+  {
+    name: 'a member of a body that no operation stores',
+    edits: [
+      {
+        file: 'contract/src/user-input.ts',
+        find: 'active: flag().optional(),',
+        replace: `active: flag().optional(),
+  job_title: text(100).nullish(),`,
+      },
+    ],
+    compile: ['sdk/src/conformance.ts', 'server/src/users/change-user.ts', 'server/src/users/record.ts'],
+    stale: [...documents, 'sdk/src/generated.ts'],
+    tests: [],
+    gate: {
+      ...unnoticed,
+      additive: ['users.create body.job_title is new', 'users.update body.job_title is new'],
+    },
+  },
+  {
+    name: 'a lower limit of an input',
+    edits: [
+      {
+        file: 'contract/src/user-input.ts',
+        find: 'z.array(phoneInput).max(10)',
+        replace: 'z.array(phoneInput).max(5)',
+      },
+    ],
+    compile: [],
+    stale: [...documents],
+    tests: [],
+    gate: {
+      ...unnoticed,
+      breaking: [
+        'users.create body.phone_numbers has maxItems 5, and had 10',
+        'users.update body.phone_numbers has maxItems 5, and had 10',
+      ],
+    },
+  },
+  {
+    name: 'a higher limit of an input',
+    edits: [
+      {
+        file: 'contract/src/user-input.ts',
+        find: 'z.array(phoneInput).max(10)',
+        replace: 'z.array(phoneInput).max(20)',
+      },
+    ],
+    compile: [],
+    stale: [...documents],
+    tests: [],
+    gate: {
+      ...unnoticed,
+      additive: [
+        'users.create body.phone_numbers has maxItems 20, and had 10',
+        'users.update body.phone_numbers has maxItems 20, and had 10',
+      ],
+    },
+  },
+  {
+    name: 'a member that a body must have',
+    edits: [
+      {
+        file: 'contract/src/applications.ts',
+        find: 'name: text(100, 1),',
+        replace: `name: text(100, 1),
+  domain: text(120),`,
+      },
+    ],
+    compile: ['sdk/src/conformance.ts'],
+    stale: [...documents, 'sdk/src/generated.ts'],
+    tests: [],
+    gate: {
+      ...unnoticed,
+      breaking: ['applications.create body.domain is required and new'],
+      additive: ['applications.update body.domain is new'],
+      documentation: ['applications.create example is another'],
+    },
+  },
+  {
+    name: 'a value more of an enumeration',
+    edits: [
+      { file: 'contract/src/metadata.ts', find: "'email', 'json',", replace: "'email', 'json', 'duration'," },
+    ],
+    compile: [
+      'sdk/src/conformance.ts',
+      'server/src/token-customization/claims-types.ts',
+      'server/src/token-customization/meta-value.ts',
+      'server/src/token-customization/sample.ts',
+    ],
+    stale: [...documents, 'sdk/src/generated.ts'],
+    tests: [],
+    gate: {
+      ...unnoticed,
+      additive: [
+        'tokenCustomization.createMetaKey body.type may be "duration"',
+        'MetaKey type may be "duration"',
+      ],
+    },
+  },
+  {
+    name: 'a value less of an enumeration',
+    edits: [{ file: 'contract/src/metadata.ts', find: "'email', 'json',", replace: "'email'," }],
+    compile: [
+      'sdk/src/conformance.ts',
+      'server/src/token-customization/claims-types.ts',
+      'server/src/token-customization/meta-value.ts',
+      'server/src/token-customization/sample.ts',
+    ],
+    stale: [...documents, 'sdk/src/generated.ts'],
+    tests: [],
+    gate: {
+      ...unnoticed,
+      breaking: ['tokenCustomization.createMetaKey body.type is never "json" now'],
+      additive: ['MetaKey type is never "json" now'],
+    },
+  },
+  {
+    name: 'another default of a page',
+    edits: [
+      {
+        file: 'contract/src/fields.ts',
+        find: 'per_page: clamped(1, 100, 25)',
+        replace: 'per_page: clamped(1, 100, 50)',
+      },
+    ],
+    compile: [],
+    stale: [...documents],
+    tests: [],
+    gate: {
+      ...unnoticed,
+      breaking: [
+        'organizations.list query.per_page is 50 where it is left out, and was 25',
+        'users.list query.per_page is 50 where it is left out, and was 25',
+        'applications.list query.per_page is 50 where it is left out, and was 25',
+        'tokenCustomization.listMetaKeys query.per_page is 50 where it is left out, and was 25',
+        'sessions.list query.per_page is 50 where it is left out, and was 25',
+        'ssoConnections.list query.per_page is 50 where it is left out, and was 25',
+        'ssoConnections.listLoginTraces query.per_page is 50 where it is left out, and was 25',
+        'admins.list query.per_page is 50 where it is left out, and was 25',
+        'directorySync.listRequests query.per_page is 50 where it is left out, and was 25',
+        'relays.list query.per_page is 50 where it is left out, and was 25',
+        'webhooks.list query.per_page is 50 where it is left out, and was 25',
+        'webhooks.listDeliveries query.per_page is 50 where it is left out, and was 25',
+        'logEvents.list query.per_page is 50 where it is left out, and was 25',
+        'outbox.list query.per_page is 50 where it is left out, and was 25',
+      ],
+    },
+  },
+]

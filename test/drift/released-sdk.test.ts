@@ -1,0 +1,186 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { createApiKey } from '@portico/server/api-keys'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startService, type Service } from '../harness.js'
+import type { References } from '../request-of.js'
+import { createWorld, createWorldOf, freshMembers } from '../world.js'
+import { protocolCalls, type ProtocolCall } from './protocol-calls.js'
+
+/** Of a released contract, what is read here (contract/gate/description.ts). */
+interface Released {
+  readonly version: string
+  readonly operations: Readonly<Record<string, Operation>>
+  readonly errorCodes: Readonly<Record<string, { readonly status: number }>>
+  readonly schemas: Readonly<Record<string, object>>
+}
+
+interface Operation {
+  readonly method: string
+  readonly path: string
+  readonly access: { readonly auth: string }
+  readonly inputs: Readonly<Partial<Record<string, { readonly properties?: object }>>>
+  readonly sampleBody?: Readonly<Record<string, unknown>>
+  readonly success: { readonly status: number; readonly schema: object }
+  readonly errorCodes: readonly string[]
+}
+
+type Method = (input: object, options?: { headers: Readonly<Record<string, string>> }) => Promise<unknown>
+
+/** Of a released SDK, what is called here: its methods have the names that the released contract says. */
+interface ReleasedSdk {
+  createClient(options: object): Readonly<Record<string, Readonly<Record<string, Method>>>>
+  readonly ApiError: new () => Error & { readonly status: number; readonly code: string }
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const released = await lastRelease()
+const operations = Object.entries(released.operations)
+
+let service: Service
+let folder: string
+let sdk: ReleasedSdk
+let client: ReturnType<ReleasedSdk['createClient']>
+let protocol: (name: string) => Promise<ProtocolCall>
+let judges: Ajv2020
+/** What the service answered last, as the SDK got it. */
+let lastStatus: number | undefined
+/** What operations that change nothing can share. */
+let common: References
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'portico-released-'))
+  const archive = join(root, `sdk/released/portico-sdk-${released.version}.tgz`)
+  await promisify(execFile)('tar', ['-xzf', archive, '-C', folder])
+  // Whatever it exports: what is missing fails where it is called.
+  sdk = (await import(pathToFileURL(join(folder, 'package/dist/index.mjs')).href)) as ReleasedSdk
+
+  service = await startService()
+  const key = await createApiKey(service.deps, service.deps.db, {
+    environment: 'sandbox',
+    name: 'of a program that was written for the release',
+    accountId: service.account.id,
+  })
+  client = sdk.createClient({
+    baseUrl: service.baseUrl,
+    domain: service.account.domain,
+    clientId: key.client_id,
+    clientSecret: key.client_secret,
+    maxRetries: 0,
+    fetch: async (...request: Parameters<typeof fetch>) => {
+      const response = await fetch(...request)
+      lastStatus = response.status
+      return response
+    },
+  })
+  protocol = await protocolCalls(service, { ...key, domain: service.account.domain })
+  common = await createWorld(service)
+  judges = judgesOf(released)
+})
+
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+describe('the released SDK', () => {
+  test.each(operations)('%s answers what was released', async (name, operation) => {
+    const { input, options } =
+      operation.access.auth === 'none' ? await protocol(name) : await inputOf(name, operation)
+
+    const answer = await methodOf(name)(input, options)
+
+    expect(lastStatus).toBe(operation.success.status)
+    expect(faultsOf(name, answer)).toEqual([])
+  })
+
+  const inOrganizations = operations.filter(
+    ([, { path, errorCodes }]) =>
+      path.includes(':org_domain') && errorCodes.includes('organization_not_found'),
+  )
+
+  test('is refused by each operation with the code and the status that were released', async () => {
+    expect(inOrganizations.length).toBeGreaterThan(20)
+    for (const [name, operation] of inOrganizations) {
+      const input = membersFor(name, operation, { ...common, org_domain: 'missing' })
+      const refusal: unknown = await methodOf(name)(input).catch((error: unknown) => error)
+
+      expect(refusal, name).toBeInstanceOf(sdk.ApiError)
+      const { status } = released.errorCodes['organization_not_found'] ?? {}
+      expect(refusal, name).toMatchObject({ code: 'organization_not_found', status })
+    }
+  })
+})
+
+test('an answer without a member that was released, or with another type of it, is found', () => {
+  const answer = { __type__: 'ApiToken', access_token: 'a', token_type: 'Bearer', expires_in: 1, scope: '' }
+  expect(faultsOf('oauth.apiToken', { ...answer, new_since_then: true })).toEqual([])
+
+  const { scope: _, ...shorter } = answer
+  expect(faultsOf('oauth.apiToken', shorter)).toEqual([expect.stringContaining("'scope'")])
+  expect(faultsOf('oauth.apiToken', { ...answer, expires_in: '1' })).toEqual([
+    expect.stringContaining('/expires_in must be integer'),
+  ])
+})
+
+function methodOf(name: string): Method {
+  const [resource = '', verb = ''] = name.split('.')
+  const method = client[resource]?.[verb]
+  if (method === undefined) throw new Error(`the released SDK has no ${name}`)
+  return method
+}
+
+async function inputOf(name: string, operation: Operation): Promise<ProtocolCall> {
+  const [resource = '', verb = ''] = name.split('.')
+  // What only reads can share its objects; a second factor is a state of its own.
+  const isShared = operation.method === 'GET' && resource !== 'totp'
+  const takes = membersOf(operation)
+  const world = isShared ? common : await createWorldOf({ name, resource, verb, takes }, service)
+  return { input: membersFor(name, operation, world) }
+}
+
+/** The released sample, made to refer to these objects. */
+function membersFor(name: string, operation: Operation, world: References): Record<string, unknown> {
+  const { path, query, body } = operation.inputs
+  // A list only filters by them.
+  const isList = query?.properties !== undefined && 'page' in query.properties
+  const places = [path, body, ...(isList ? [] : [query])]
+  const taken = places.flatMap((place) => Object.keys(place?.properties ?? {}))
+  const referred = Object.entries(world).filter(([member]) => taken.includes(member))
+  return { ...operation.sampleBody, ...Object.fromEntries(referred), ...freshMembers(name) }
+}
+
+function membersOf({ inputs }: Operation): string[] {
+  return Object.values(inputs).flatMap((schema) => Object.keys(schema?.properties ?? {}))
+}
+
+async function lastRelease(): Promise<Released> {
+  const files = (await readdir(join(root, 'contract/released'))).filter((file) => file.endsWith('.json'))
+  const [last] = files.toSorted((one, other) => other.localeCompare(one, 'en', { numeric: true }))
+  if (last === undefined) throw new Error('no contract is released: npm run contract:release')
+  // Written by contract/gate/release.ts alone.
+  return JSON.parse(await readFile(join(root, 'contract/released', last), 'utf8')) as Released
+}
+
+/** The released schemas as another library reads them. */
+function judgesOf({ operations, schemas }: Released): Ajv2020 {
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  formats.default(ajv)
+  const successes = Object.entries(operations).map(([name, { success }]) => [name, success.schema])
+  return ajv.addSchema({
+    $id: 'released',
+    components: { schemas },
+    successes: Object.fromEntries(successes),
+  })
+}
+
+/** What is wrong with an answer by the schema that was released; none when all is there and of its type. */
+function faultsOf(name: string, answer: unknown): string[] {
+  const judge: ValidateFunction | undefined = judges.getSchema(`released#/successes/${name}`)
+  if (judge === undefined) throw new Error(`${name} has no released schema`)
+  judge(answer)
+  return (judge.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
+}

@@ -1,0 +1,90 @@
+import { unnoticed } from './consequences.js'
+import { client, documents, type Drift } from './drift.js'
+
+const users = 'contract/src/users.ts'
+
+/** Edits of a route. */
+export const routeDrifts: readonly Drift[] = [
+  {
+    name: 'a route more',
+    edits: [
+      {
+        file: users,
+        find: 'export const users = c.router({',
+        replace: `export const users = c.router({
+  touch: {
+    method: 'PUT',
+    path: '/api/v2/org/:org_domain/users/:user_id/touch',
+    summary: 'Touch a user',
+    pathParams: UserPath,
+    body: z.strictObject({}),
+    responses: changing({ 200: User }, 'organization_not_found', 'user_not_found'),
+    metadata: access({ tag, scope: 'write:users', emits: ['user.user.update.success'] }),
+  },`,
+      },
+    ],
+    compile: ['sdk/src/conformance.ts', 'server/src/users/routes.ts'],
+    stale: [...documents, 'docs/errors.md', 'docs/events.md', ...client],
+    tests: [],
+    gate: { ...unnoticed, additive: ['users.touch is new'] },
+  },
+  {
+    name: 'another status of a success',
+    edits: [{ file: users, find: '{ 201: User }', replace: '{ 200: User }' }],
+    compile: ['server/src/users/routes.ts'],
+    stale: [...documents, 'sdk/src/generated-examples.ts'],
+    tests: [],
+    gate: { ...unnoticed, breaking: ['users.create status is 200, and was 201'] },
+    service: [
+      {
+        file: 'test/contract/users.test.ts',
+        title: 'round trip writing what the example shows and reading it back gives the example’s values',
+      },
+    ],
+  },
+  {
+    name: 'another path',
+    edits: [
+      {
+        file: users,
+        find: '/api/v2/org/:org_domain/user-by-email/:user_email',
+        replace: '/api/v2/org/:org_domain/users/by-email/:user_email',
+      },
+    ],
+    compile: [],
+    stale: [...documents, 'sdk/src/generated.ts'],
+    tests: [],
+    gate: {
+      ...unnoticed,
+      breaking: [
+        'users.getByEmail path is /api/v2/org/:org_domain/users/by-email/:user_email, and was /api/v2/org/:org_domain/user-by-email/:user_email',
+      ],
+    },
+  },
+  {
+    name: 'another scope',
+    edits: [
+      {
+        file: users,
+        find: "scope: 'write:users', emits: ['user.user.create.success'],",
+        replace: "scope: 'write:organizations', emits: ['user.user.create.success'],",
+      },
+    ],
+    compile: [],
+    stale: [...documents, 'sdk/src/generated.ts'],
+    tests: [],
+    gate: { ...unnoticed, breaking: ['users.create scope is write:organizations, and was write:users'] },
+  },
+  {
+    name: 'another name of a method',
+    edits: [{ file: users, find: 'getByEmail: {', replace: 'findByEmail: {' }],
+    compile: ['sdk/src/conformance.ts', 'server/src/users/routes.ts'],
+    stale: [...documents, 'docs/errors.md', ...client],
+    tests: [],
+    gate: {
+      ...unnoticed,
+      breaking: ['users.getByEmail is called users.findByEmail now'],
+      additive: ['users.findByEmail is new'],
+    },
+  },
+]
