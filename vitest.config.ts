@@ -10,7 +10,7 @@ const exclude = [...configDefaults.exclude, ...(full ? [] : ['**/*.long.test.ts'
 
 // Tests run from the sources. Those that start the service as a process of its own (test/cli, test/docs,
 // test/resilience) run server/dist, which is built before them.
-const alias = [
+export const alias = [
   { find: /^@portico\/contract$/, replacement: from('contract/src/contract.ts') },
   { find: /^@portico\/contract\/(.+)$/, replacement: from('contract/src/$1.ts') },
   { find: /^@portico\/server\/(config|deps|log|variables|worker)$/, replacement: from('server/src/$1.ts') },

@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
+import type { Role } from '@portico/contract/access'
 import { emulator } from '@portico/contract/emulator'
 import { errorCodes } from '@portico/contract/errors'
 import { AccessTokenClaims, IdTokenClaims } from '@portico/contract/token-claims'
@@ -51,7 +52,7 @@ function typesFile(): string {
   ]
   return [
     header,
-    `import type { ListMethod } from './pages.js'\nimport type { RequestOptions } from './request-options.js'\nimport { readRoutes } from './route-lines.js'`,
+    `import type { Listen } from './listen.js'\nimport type { ListMethod } from './pages.js'\nimport type { RequestOptions } from './request-options.js'\nimport { readRoutes } from './route-lines.js'`,
     ...[...declarations].map(([name, text]) => recordComment(name, operations, declarations) + text),
     ...operations.flatMap(({ declared }) => declared),
     ...claims,
@@ -62,6 +63,11 @@ function typesFile(): string {
       undeclaredCodes(),
     ),
     unionType('ErrorCode', 'Every error code of the service.', Object.keys(errorCodes)),
+    unionType(
+      'OAuthOperationName',
+      'Name of an operation that refuses as OAuth endpoints do.',
+      operations.filter(({ route }) => oauthStatuses(route).length > 0).map(({ route }) => route.name),
+    ),
     operationsInterface(operations),
     ...groupInterfaces(operations, 'client'),
     clientInterface(operations, 'Client', 'The operations of the service, by resource.'),
@@ -69,6 +75,7 @@ function typesFile(): string {
       'Method, path, and flags: b takes a body, f as a form, i carries an Idempotency-Key, l is a list, o sends no API token.',
     ]) + `export type RouteRow = readonly [method: string, path: string, flags: string]`,
     routeTable(operations, 'routeTable', 'OperationName'),
+    ...roleConstants(),
   ].join('\n\n')
 }
 
@@ -219,7 +226,7 @@ function groupInterfaces(operations: readonly Operation[], caller: string): read
   return resourcesOf(operations).map((resource) => {
     const methods = operations
       .filter(({ route }) => route.resource === resource)
-      .map((operation) => methodSignature(operation, caller))
+      .flatMap((operation) => [methodSignature(operation, caller), ...listenMethod(operation, caller)])
     return `${docComment([`The methods of \`${caller}.${resource}\`.`])}export interface ${capitalized(resource)}Methods {\n${methods.join('\n\n')}\n}`
   })
 }
@@ -244,6 +251,20 @@ function methodSignature(operation: Operation, caller: string): string {
   if (item !== undefined)
     return `${comment}readonly ${route.verb}: ListMethod<${title}Input, ${output}, ${item}>`
   return `${comment}${route.verb}(input${mark}: ${title}Input, options?: RequestOptions): Promise<${output}>`
+}
+
+/** What the client makes of the event stream, beside it. */
+function listenMethod({ route }: Operation, caller: string): readonly string[] {
+  if (route.access.role !== 'event_stream') return []
+  const comment = docComment([
+    'Yields every event of the account in its order, each exactly once, and waits for more.',
+    '',
+    '@example',
+    '```ts',
+    `for await (const event of ${caller}.${route.resource}.listen({ after: 'latest', code: 'user.all' })) console.log(event.code)`,
+    '```',
+  ])
+  return [`${comment}readonly listen: Listen`]
 }
 
 /** Claims whose metadata have the type of a parameter: each organization has keys of its own. */
@@ -306,6 +327,33 @@ function routeTable(operations: readonly Operation[], name: string, names: strin
     return `${resource}: \`${lines.join('\n')}\``
   })
   return `export const ${name} = /* @__PURE__ */ readRoutes<${names}>({\n${groups.join(',\n')}\n})`
+}
+
+/** What the SDK calls by itself. Each stands alone, so that a program ships what it uses. */
+function roleConstants(): readonly string[] {
+  const { path } = routeOfRole('key_set')
+  // Where an issuer's documents are (OpenID Connect Discovery section 4).
+  const [issuer] = path.split('/.well-known/')
+  return [
+    constant(
+      'apiTokenOperation',
+      'Issues the token that operations are called with.',
+      routeOfRole('api_token').name,
+    ),
+    constant('eventStreamOperation', 'Reads events in their order.', routeOfRole('event_stream').name),
+    constant('keySetPath', 'Of the keys that verify the tokens of an organization.', path),
+    constant('issuerPath', 'Of the issuer of these tokens.', issuer ?? path),
+  ]
+}
+
+function routeOfRole(role: Role): Route {
+  const [route, ...others] = routes().filter(({ access }) => access.role === role)
+  if (route === undefined || others.length > 0) throw new Error(`one route must have the role ${role}`)
+  return route
+}
+
+function constant(name: string, comment: string, value: string): string {
+  return `${docComment([comment])}export const ${name} = ${JSON.stringify(value)}`
 }
 
 function examplesFile(): string {

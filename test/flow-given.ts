@@ -63,7 +63,7 @@ export function flowGivenOf(service: Service, client: Client) {
     await totp.activate(of.org_domain)
     const { app, recoveryCodes } = await totp.enroll({ org_domain: of.org_domain, user_id: of.user.id })
     // Its present code is used up by the enrolment.
-    service.clock.advance(30)
+    await service.clock.advance(30)
     return { ...of, app, recoveryCodes }
   }
 

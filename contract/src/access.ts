@@ -27,6 +27,12 @@ export const scopes: readonly Scope[] = scopedResources.flatMap((resource): Scop
   `write:${resource}`,
 ])
 
+/**
+ * `api_token`: issues the API token that the routes with `api_key` are called with. `event_stream`: reads the events, in their
+ * order and from a cursor on. `key_set`: publishes the keys that verify an organization's tokens.
+ */
+export type Role = 'api_token' | 'event_stream' | 'key_set'
+
 /** Who may call a route, and what a call of it does beyond its answer. Read from the contract by server, SDK and docs. */
 export interface Access {
   /** Heading of the reference under which the route stands. */
@@ -49,6 +55,8 @@ export interface Access {
   readonly sandboxOnly: boolean
   /** Counts against a limit of its own, beside that of the API key; a success, too, tells where the caller stands. */
   readonly limited: 'sign-in' | 'mail' | 'sms' | false
+  /** What a client needs of the route before it is asked for anything; null: nothing, as of nearly all. */
+  readonly role: Role | null
   /** What a success looks like where the example of its record would mislead: a secret that this answer alone shows. */
   readonly example: object | undefined
   /** Answers say that it will go, and when. */
@@ -69,16 +77,26 @@ export function access(
     takesFile: false,
     sandboxOnly: false,
     limited: false,
+    role: null,
     example: undefined,
     ...rule,
   }
 }
 
 /** Metadata of a protocol route, which authenticates by its own parameters. */
-export function open(rule: { tag: string; deprecated?: Deprecation }): Access {
-  if (rule.deprecated !== undefined) checkedDeprecation(rule.deprecated)
+export function open({
+  tag,
+  role = null,
+  deprecated,
+}: {
+  tag: string
+  role?: Role | null
+  deprecated?: Deprecation
+}): Access {
+  if (deprecated !== undefined) checkedDeprecation(deprecated)
   return {
-    ...rule,
+    tag,
+    role,
     auth: 'none',
     scope: null,
     reach: 'caller',
@@ -89,5 +107,6 @@ export function open(rule: { tag: string; deprecated?: Deprecation }): Access {
     sandboxOnly: false,
     limited: false,
     example: undefined,
+    ...(deprecated !== undefined && { deprecated }),
   }
 }

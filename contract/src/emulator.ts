@@ -189,6 +189,11 @@ export type NewEmulatorKey = z.output<typeof NewEmulatorKey>
 const metadata = open({ tag: 'Emulator' })
 const c = initContract()
 
+/** Where the control is, beside everything of the service. */
+export const controlPath = '/_emulator'
+
+const options = { strictStatusCodes: true, pathPrefix: controlPath } as const
+
 /**
  * How tests steer an emulator: its clock, its faults, what it sent. Beside the contract of the service and no part of it,
  * so that neither the service nor its client and documents have any of this.
@@ -198,60 +203,60 @@ export const emulator = {
     {
       get: {
         method: 'GET',
-        path: '/_emulator/state',
+        path: '/state',
         summary: 'Tell where the emulator is, and its accounts with their keys',
         responses: { 200: EmulatorState },
         metadata,
       },
       reset: {
         method: 'POST',
-        path: '/_emulator/reset',
+        path: '/reset',
         summary: 'Put everything back as it was seeded: data, clock, outbox and faults',
         body: c.noBody(),
         responses: { 200: EmulatorState },
         metadata,
       },
     },
-    { strictStatusCodes: true },
+    options,
   ),
   clock: c.router(
     {
       get: {
         method: 'GET',
-        path: '/_emulator/clock',
+        path: '/clock',
         summary: 'Tell the time of the emulator',
         responses: { 200: EmulatorClock },
         metadata,
       },
       move: {
         method: 'POST',
-        path: '/_emulator/clock',
+        path: '/clock',
         summary: 'Move the clock ahead, and run what comes due on the way',
         body: ClockMove,
         responses: { 200: EmulatorClock, ...refusals(409, 422) },
         metadata,
       },
     },
-    { strictStatusCodes: true },
+    options,
   ),
   jobs: c.router(
     {
       run: {
         method: 'POST',
-        path: '/_emulator/jobs',
+        path: '/jobs',
         summary: 'Run every job and delivery that is due, and wait for their end',
         body: c.noBody(),
         responses: { 200: JobsRun },
         metadata,
       },
     },
-    { strictStatusCodes: true },
+    options,
   ),
   faults: c.router(
     {
       add: {
         method: 'POST',
-        path: '/_emulator/faults',
+        path: '/faults',
         summary: 'Have an operation fail, hang or answer late',
         body: NewFault,
         responses: { 201: Fault, ...refusals(422) },
@@ -259,26 +264,26 @@ export const emulator = {
       },
       list: {
         method: 'GET',
-        path: '/_emulator/faults',
+        path: '/faults',
         summary: 'List the faults, in the order in which requests meet them',
         responses: { 200: FaultList },
         metadata,
       },
       clear: {
         method: 'DELETE',
-        path: '/_emulator/faults',
+        path: '/faults',
         summary: 'Take all faults away',
         responses: { 200: Cleared },
         metadata,
       },
     },
-    { strictStatusCodes: true },
+    options,
   ),
   outbox: c.router(
     {
       list: {
         method: 'GET',
-        path: '/_emulator/outbox',
+        path: '/outbox',
         summary: 'Run what is due, then list the mails and text messages that were sent',
         query: z.object({ to: filterText().describe('Address or number of the recipient') }),
         responses: { 200: EmulatorOutbox, ...refusals(422) },
@@ -286,19 +291,19 @@ export const emulator = {
       },
       clear: {
         method: 'DELETE',
-        path: '/_emulator/outbox',
+        path: '/outbox',
         summary: 'Forget all messages',
         responses: { 200: Cleared },
         metadata,
       },
     },
-    { strictStatusCodes: true },
+    options,
   ),
   accounts: c.router(
     {
       create: {
         method: 'POST',
-        path: '/_emulator/accounts',
+        path: '/accounts',
         summary: 'Make an account, with a key for each environment',
         body: NewEmulatorAccount,
         responses: { 201: EmulatorAccount, ...refusals(422) },
@@ -306,7 +311,7 @@ export const emulator = {
       },
       createKey: {
         method: 'POST',
-        path: '/_emulator/accounts/:account_domain/api-keys',
+        path: '/accounts/:account_domain/api-keys',
         summary: 'Make an API key of an account',
         pathParams: z.object({ account_domain: z.string() }),
         body: NewEmulatorKey,
@@ -314,6 +319,6 @@ export const emulator = {
         metadata,
       },
     },
-    { strictStatusCodes: true },
+    options,
   ),
 }

@@ -166,7 +166,7 @@ export const events = c.router(
         'invalid_parameters',
         'events_expired',
       ),
-      metadata: access({ tag: 'Events', scope: 'read:events', reach: 'account' }),
+      metadata: access({ tag: 'Events', scope: 'read:events', reach: 'account', role: 'event_stream' }),
     },
   },
   { strictStatusCodes: true },

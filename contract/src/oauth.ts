@@ -221,7 +221,7 @@ export const oauth = c.router(
       summary: 'Get an API token with the client credentials of an API key',
       body: ApiTokenRequest,
       responses: { 200: ApiToken, ...refusals },
-      metadata: open({ tag }),
+      metadata: open({ tag, role: 'api_token' }),
     },
     token: {
       method: 'POST',

@@ -189,7 +189,7 @@ export const oidc = c.router(
       summary: 'Public keys of the organization, of both environments',
       pathParams: OrganizationPath,
       responses: { 200: KeySet, ...refusals },
-      metadata: open({ tag }),
+      metadata: open({ tag, role: 'key_set' }),
     },
     userInfo: {
       method: 'GET',

@@ -1,25 +1,10 @@
 import { baseUrlOf } from './base-url.js'
 import { systemClock, type Clock } from './clock.js'
-import { routeTable, type Client as Resources, type RouteRow } from './generated.js'
-import { listenBy, type Listen } from './listen.js'
+import { eventStreamOperation, routeTable, type Client, type RouteRow } from './generated.js'
+import { listenBy, type ReadEvents } from './listen.js'
 import { everyRecord } from './pages.js'
 import type { RequestOptions } from './request-options.js'
 import { createTransport, type Call } from './transport.js'
-
-/** The operations of the service by resource, and what is made of them. */
-export type Client = Resources & {
-  readonly events: {
-    /**
-     * Yields every event of the account in its order, each exactly once, and waits for more.
-     *
-     * @example
-     * ```ts
-     * for await (const event of client.events.listen({ after: 'latest', code: 'user.all' })) console.log(event.code)
-     * ```
-     */
-    readonly listen: Listen
-  }
-}
 
 /** Which service to call, as whom, and how patiently. */
 export interface ClientOptions {
@@ -88,12 +73,13 @@ export function createClient(options: ClientOptions): Client {
   for (const [operation, route] of Object.entries(routeTable)) {
     const [resource = '', verb = ''] = operation.split('.')
     const group = (groups[resource] ??= {})
-    group[verb] = methodOf(operation, route, call)
+    const method = methodOf(operation, route, call)
+    group[verb] = method
+    // What the operation takes and answers, the generator writes from the same contract.
+    if (operation === eventStreamOperation) group['listen'] = listenBy(method as ReadEvents, clock)
   }
   // The generator writes the interface and the table from the same routes.
-  const resources = groups as unknown as Resources
-  const { list } = resources.events
-  return { ...resources, events: { list, listen: listenBy(list, clock) } }
+  return groups as unknown as Client
 }
 
 function methodOf(operation: string, route: RouteRow, call: Call): unknown {

@@ -1,5 +1,6 @@
 // Written by sdk/generate.ts from the contract; do not edit.
 
+import type { Listen } from './listen.js'
 import type { ListMethod } from './pages.js'
 import type { RequestOptions } from './request-options.js'
 import { readRoutes } from './route-lines.js'
@@ -7491,6 +7492,16 @@ export type ErrorCode =
   | 'internal_error'
   | 'unavailable'
 
+/** Name of an operation that refuses as OAuth endpoints do. */
+export type OAuthOperationName =
+  | 'oauth.apiToken'
+  | 'oauth.token'
+  | 'oauth.organizationToken'
+  | 'oauth.revoke'
+  | 'oauth.organizationRevoke'
+  | 'oauth.introspect'
+  | 'oauth.organizationIntrospect'
+
 /** What each operation takes, answers, and is refused with. */
 export interface Operations {
   'organizations.list': {
@@ -8997,6 +9008,16 @@ export interface EventsMethods {
    * ```
    */
   list(input?: EventsListInput, options?: RequestOptions): Promise<EventPage>
+
+  /**
+   * Yields every event of the account in its order, each exactly once, and waits for more.
+   *
+   * @example
+   * ```ts
+   * for await (const event of client.events.listen({ after: 'latest', code: 'user.all' })) console.log(event.code)
+   * ```
+   */
+  readonly listen: Listen
 }
 
 /** The methods of `client.webhooks`. */
@@ -9442,3 +9463,15 @@ export const routeTable = /* @__PURE__ */ readRoutes<OperationName>({
 /t/:org_domain/.well-known/jwks.json keySet GETo
 /t/:org_domain/userinfo userInfo GETo postUserInfo POSTo`,
 })
+
+/** Issues the token that operations are called with. */
+export const apiTokenOperation = 'oauth.apiToken'
+
+/** Reads events in their order. */
+export const eventStreamOperation = 'events.list'
+
+/** Of the keys that verify the tokens of an organization. */
+export const keySetPath = '/t/:org_domain/.well-known/jwks.json'
+
+/** Of the issuer of these tokens. */
+export const issuerPath = '/t/:org_domain'

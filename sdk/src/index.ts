@@ -1,4 +1,4 @@
-export { createClient, type Client, type ClientOptions } from './client.js'
+export { createClient, type ClientOptions } from './client.js'
 export type { Listen, ListenOptions } from './listen.js'
 export type { Clock } from './clock.js'
 export type { RequestOptions } from './request-options.js'
@@ -17,8 +17,10 @@ export {
 export { TokenError, type TokenErrorCode } from './token-error.js'
 export { followMagicLink, openMagicLink, type LinkOutcome, type OpenedLink } from './open-link.js'
 export type {
+  Client,
   ErrorCode,
   OAuthErrorCode,
+  OAuthOperationName,
   OperationName,
   Operations,
   UndeclaredErrorCode,

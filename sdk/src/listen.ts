@@ -17,7 +17,8 @@ export interface ListenOptions {
   readonly pauseMs?: number | undefined
 }
 
-type ReadEvents = (input: EventsListInput, options: RequestOptions) => Promise<EventPage>
+/** Reads a page of events. */
+export type ReadEvents = (input: EventsListInput, options: RequestOptions) => Promise<EventPage>
 
 /**
  * Makes the method that yields events, each exactly once and in their order, and waits for more when there are none.

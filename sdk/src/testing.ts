@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import process from 'node:process'
-import { createClient, type Client, type ClientOptions } from './client.js'
+import { createClient, type ClientOptions } from './client.js'
 import { createControl, EmulatorError } from './emulator-control.js'
 import type {
   EmulatorAccount,
@@ -15,7 +15,7 @@ import type {
   FaultsAddInput,
   OutboxMessage,
 } from './generated-emulator.js'
-import type { OAuthErrorCode, OperationName, Operations } from './generated.js'
+import type { Client, OAuthErrorCode, OAuthOperationName, OperationName, Operations } from './generated.js'
 
 export { EmulatorError }
 export type { EmulatorAccount, EmulatorControl, EmulatorKey, EmulatorState, Fault, OutboxMessage }
@@ -54,7 +54,7 @@ export type NewFault<Name extends OperationName = OperationName> = Omit<
 > & {
   readonly operation: Name
   readonly code?:
-    Operations[Name]['code'] | (Name extends `oauth.${string}` ? OAuthErrorCode : 'internal_error')
+    Operations[Name]['code'] | (Name extends OAuthOperationName ? OAuthErrorCode : 'internal_error')
 }
 
 /** A running emulator: the service itself, on a database that is gone when it stops. */
@@ -122,6 +122,14 @@ export async function startPortico(options: PorticoOptions = {}): Promise<Portic
 
   // An account or a key that is made later is among those that client() finds.
   const refresh = async () => accept(await control.state.get())
+  const moving: EmulatorControl['clock'] = {
+    ...control.clock,
+    async move(input, requestOptions) {
+      const moved = await control.clock.move(input, requestOptions)
+      offsetMs = Date.parse(moved.now) - Date.now()
+      return moved
+    },
+  }
   const making: EmulatorControl['accounts'] = {
     async create(input, requestOptions) {
       const made = await control.accounts.create(input, requestOptions)
@@ -158,8 +166,7 @@ export async function startPortico(options: PorticoOptions = {}): Promise<Portic
     clock: {
       now: () => new Date(Date.now() + offsetMs),
       async advance(by) {
-        const { now } = await control.clock.move({ by_seconds: typeof by === 'number' ? by : toSeconds(by) })
-        offsetMs = Date.parse(now) - Date.now()
+        const { now } = await moving.move({ by_seconds: typeof by === 'number' ? by : toSeconds(by) })
         return new Date(now)
       },
     },
@@ -179,7 +186,7 @@ export async function startPortico(options: PorticoOptions = {}): Promise<Portic
     },
     runJobs: async () => (await control.jobs.run()).jobs_run,
     logLines: child.logLines,
-    control: { ...control, accounts: making },
+    control: { ...control, accounts: making, clock: moving },
     reset: async () => accept(await control.state.reset()),
     stop: child.stop,
   }

@@ -5,6 +5,7 @@ import { encodeRequest } from './encoding.js'
 import { rememberEtag } from './etag.js'
 import { exchange, isObject, jsonOf, type Answer } from './exchange.js'
 import {
+  apiTokenOperation,
   routeTable,
   type ErrorCode,
   type FieldError,
@@ -42,7 +43,6 @@ interface PreparedRequest extends Repeatability {
 }
 
 const maxAnswerBytes = 10_000_000
-const tokenOperation = 'oauth.apiToken'
 
 /** The one way to the service that all operations of a client share. */
 export function createTransport(settings: TransportSettings): Call {
@@ -113,12 +113,12 @@ export function createTransport(settings: TransportSettings): Call {
   /** Belongs to no caller, so that no caller's signal ends it. The grant changes nothing and may be repeated. */
   async function issueToken(): Promise<IssuedToken> {
     const answer = await send({
-      ...prepare(routeTable[tokenOperation], settings.credentials, {}),
+      ...prepare(routeTable[apiTokenOperation], settings.credentials, {}),
       idempotent: true,
     })
-    const { access_token: value, expires_in: lifetimeSeconds } = read(tokenOperation, answer) ?? {}
+    const { access_token: value, expires_in: lifetimeSeconds } = read(apiTokenOperation, answer) ?? {}
     if (typeof value !== 'string' || !/^[\x21-\x7e]+$/.test(value) || typeof lifetimeSeconds !== 'number')
-      throw refusal(tokenOperation, answer)
+      throw refusal(apiTokenOperation, answer)
     return { value, lifetimeSeconds }
   }
 

@@ -1,6 +1,6 @@
 import { baseUrlOf } from './base-url.js'
 import { base64urlOf } from './base64url.js'
-import type { AccessTokenClaims, IdTokenClaims } from './generated.js'
+import { issuerPath, keySetPath, type AccessTokenClaims, type IdTokenClaims } from './generated.js'
 import { createKeySet, isSigningAlgorithm } from './key-set.js'
 import { parseToken, type SignedToken } from './signed-token.js'
 import { TokenError } from './token-error.js'
@@ -106,9 +106,10 @@ export function createVerifier<Claims extends TokenClaims = AnyTokenClaims>(
   const { domain, environment, now = Date.now, clockToleranceSeconds = 30, jwksMaxAgeSeconds = 900 } = options
   const audiences = [options.audience].flat()
   checkOptions(options, audiences)
-  const issuer = `${baseUrlOf(options.baseUrl)}/t/${domain}`
+  const placeOf = (path: string) => baseUrlOf(options.baseUrl) + path.replace(/:\w+/, () => domain)
+  const issuer = placeOf(issuerPath)
   const keyWithId = createKeySet({
-    url: `${issuer}/.well-known/jwks.json`,
+    url: placeOf(keySetPath),
     fetch: options.fetch,
     now,
     maxAgeSeconds: jwksMaxAgeSeconds,

@@ -60,7 +60,7 @@ describe('an administrator', () => {
     const email = anyEmail()
     const first = await client.admins.invite({ org_domain, email })
     const [link] = await linksTo(email)
-    service.clock.advance(60)
+    await service.clock.advance(60)
 
     const again = await client.admins.invite({ org_domain, email: email.toUpperCase() })
 

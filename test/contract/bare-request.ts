@@ -42,7 +42,7 @@ export function bareOf(service: Service, token: string, users: string) {
       const request = httpRequest(
         {
           host: '127.0.0.1',
-          port: of.deps.config.port,
+          port: of.port,
           method,
           path,
           headers: { authorization: `Bearer ${token}`, ...headers },

@@ -1,5 +1,4 @@
 import { openApiDocument } from '@portico/contract/openapi'
-import { createApiKey } from '@portico/server/api-keys'
 import { followMagicLink, openMagicLink, type UserTokens } from '@portico/sdk'
 import { createHash, randomBytes } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
@@ -40,9 +39,8 @@ beforeAll(async () => {
 
 /** A whole sign-in with PKCE: each secret is sent and answered once as it should be. */
 async function signInWithEverything(): Promise<Canaries> {
-  const { account, deps } = service
-  const key = { accountId: account.id, environment: 'sandbox', name: 'canary' } as const
-  const credentials = await createApiKey(deps, deps.db, key)
+  const { account } = service
+  const credentials = await service.apiKey()
   const grant = { ...credentials, domain: account.domain, grant_type: 'client_credentials' }
   const issued = await Promise.all(
     ['/api/v2/oauth/token', '/oauth/token'].map((path) => tokensOf(path, grant)),
@@ -106,12 +104,7 @@ async function refreshAndRevoke(client_id: string, first: string): Promise<strin
   const second = await client.oauth.token({ grant_type, client_id, refresh_token: first })
   witnesses.push(...(await tables()))
   const [, next = ''] = 'refresh_token' in second ? [first, second.refresh_token] : []
-  const { account, deps } = service
-  const key = await createApiKey(deps, deps.db, {
-    accountId: account.id,
-    environment: 'sandbox',
-    name: 'canary',
-  })
+  const key = await service.apiKey()
   const told = await client.oauth.introspect({ ...key, token: next })
   expect(told.active).toBe(true)
   await client.oauth.revoke({ client_id, token: next })

@@ -23,10 +23,11 @@ let late: Service
 /** Sends no text messages to the numbers of the others' users. */
 let abroad: Service
 let proxy: DatabaseProxy
-/** Of a key of `service` that may do everything, of one that is limited to an organization, and of one of `severed`. */
+/** Of a key of `service` that may do everything, and of one that is limited to an organization. */
 let token: string
 let limitedToken: string
-let severedToken: string
+/** Of a key of `severed`, once one is needed. */
+let severedToken: string | undefined
 /** An application of the whole account. */
 let wide: Application
 /** Objects that no recipe changes. */
@@ -40,7 +41,6 @@ beforeAll(async () => {
   proxy = await startDatabaseProxy(service.databaseUrl)
   severed = await startService({ databaseUrl: proxy.url })
   token = await service.token()
-  severedToken = await severed.token()
   const org_domain = common['org_domain'] ?? ''
   const { id } = await (await service.client()).organizations.get({ org_domain })
   limitedToken = await service.token({ organizationIds: [id] })
@@ -78,7 +78,7 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
     raw(route, world, token, { body: '<a/>', type: 'text/xml' }),
   rate_limited: async (route, world) => {
     // A minute that begins with the first request, so that it does not end between the two.
-    limited.clock.advance(60)
+    await limited.clock.advance(60)
     const used = await limited.token()
     await fetch(`${limited.baseUrl}/api/v2/organizations`, { headers: { authorization: `Bearer ${used}` } })
     return ask(route, world, used, { baseUrl: limited.baseUrl })
@@ -86,8 +86,9 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
   https_required: (route, world, token) => ask(route, world, token, { baseUrl: plainAddress(httpsOnly) }),
   unavailable: async (route, world) => {
     const { baseUrl } = severed
-    await fetch(`${baseUrl}/api/v2/organizations`, { headers: { authorization: `Bearer ${severedToken}` } })
-    return proxy.whileCut(() => ask(route, world, severedToken, { baseUrl }))
+    const token = (severedToken ??= await severed.token())
+    await fetch(`${baseUrl}/api/v2/organizations`, { headers: { authorization: `Bearer ${token}` } })
+    return proxy.whileCut(() => ask(route, world, token, { baseUrl }))
   },
   idempotency_key_reused: async (route, world, token) => {
     const headers = { 'idempotency-key': anything() }
@@ -169,7 +170,7 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
   events_expired: async (route, world) => {
     const { cursor } = await (await late.client()).events.list({ after: 'latest' })
     await late.given.organization()
-    late.clock.advance(91 * 24 * 60 * 60)
+    await late.clock.advance(91 * 24 * 60 * 60)
     await late.runJobs()
     const token = await late.token()
     return raw(route, world, token, {
@@ -479,8 +480,8 @@ async function raw(
 }
 
 /** A service whose public address is https still listens on a plain port. */
-function plainAddress({ deps }: Service): string {
-  return `http://127.0.0.1:${deps.config.port}`
+function plainAddress({ port }: Service): string {
+  return `http://127.0.0.1:${port}`
 }
 
 /** Holds the events table, so that a change waits before its end. */

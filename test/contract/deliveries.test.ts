@@ -142,7 +142,7 @@ describe('an event', () => {
 
     await service.runJobs()
     const beforeLeaseEnd = receiver.received.length
-    service.clock.advance(31)
+    await service.clock.advance(31)
     const running = service.runJobs()
     await receiver.arrived(2)
     // What the first process finds out now comes too late to count.

@@ -36,10 +36,10 @@ describe('the schedule', () => {
       24 * hour,
     ]) {
       const sent = receiver.received.length
-      service.clock.advance(wait * 0.9 - 2)
+      await service.clock.advance(wait * 0.9 - 2)
       await service.runJobs()
       expect(receiver.received).toHaveLength(sent)
-      service.clock.advance(wait * 0.2 + 2)
+      await service.clock.advance(wait * 0.2 + 2)
       await service.runJobs()
       expect(receiver.received).toHaveLength(sent + 1)
     }
@@ -145,11 +145,11 @@ describe('a receiver that is gone', () => {
     await service.runJobs()
     const { failing_since: since } = await client.webhooks.get({ webhook_id: webhook.id })
 
-    service.clock.advance(5 * 24 * hour - minute)
+    await service.clock.advance(5 * 24 * hour - minute)
     await given.happen()
     await service.runJobs()
     const before = await client.webhooks.get({ webhook_id: webhook.id })
-    service.clock.advance(2 * minute)
+    await service.clock.advance(2 * minute)
     await given.happen()
     await service.runJobs()
 
@@ -171,11 +171,11 @@ describe('a receiver that is gone', () => {
     const webhook = await given.subscribed(receiver)
     await given.happen()
     await service.runJobs()
-    service.clock.advance(3 * 24 * hour)
+    await service.clock.advance(3 * 24 * hour)
     receiver.answer(204)
     await service.runJobs()
     receiver.answer(500)
-    service.clock.advance(3 * 24 * hour)
+    await service.clock.advance(3 * 24 * hour)
     await given.happen()
 
     await service.runJobs()
@@ -191,13 +191,13 @@ describe('a receiver that is gone', () => {
     for (let count = 0; count < 24; count += 1) {
       await given.happen()
       await service.runJobs()
-      service.clock.advance(hour)
+      await service.clock.advance(hour)
     }
 
     receiver.answer(204)
     const failed = receiver.received.length
     for (let count = 0; count < 24; count += 1) {
-      service.clock.advance(hour)
+      await service.clock.advance(hour)
       await service.runJobs()
     }
 

@@ -135,9 +135,9 @@ describe('the secret of a directory', () => {
     const lifetimeMs = Date.parse(reset.previous_secret_expires_at ?? '') - Date.parse(reset.updated_at)
     expect(lifetimeMs).toBe(day * 1000)
     expect([await statusWith(url, secret), await statusWith(url, fresh)]).toEqual([200, 200])
-    service.clock.advance(day - 60)
+    await service.clock.advance(day - 60)
     expect([await statusWith(url, secret), await statusWith(url, fresh)]).toEqual([200, 200])
-    service.clock.advance(60)
+    await service.clock.advance(60)
     expect([await statusWith(url, secret), await statusWith(url, fresh)]).toEqual([401, 200])
   })
 
@@ -212,11 +212,11 @@ describe('the log of a directory', () => {
     const { org_domain, scim } = await given.directory()
     await scim('GET', '/ServiceProviderConfig')
     const kept = async () => (await client.directorySync.listRequests({ org_domain })).total
-    service.clock.advance(7 * day - 60)
+    await service.clock.advance(7 * day - 60)
     await service.runJobs()
     expect(await kept()).toBe(1)
 
-    service.clock.advance(day)
+    await service.clock.advance(day)
     await service.runJobs()
 
     expect(await kept()).toBe(0)

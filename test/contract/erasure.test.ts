@@ -225,10 +225,10 @@ describe('what is kept by itself', () => {
     await own.users.delete({ org_domain, user_id: id })
     const { cursor } = await own.events.list({})
 
-    kept.clock.advance(9 * daySeconds)
+    await kept.clock.advance(9 * daySeconds)
     await kept.runJobs()
     expect(await tablesWith(kept, email)).toContain('users')
-    kept.clock.advance(daySeconds + 60 * 60)
+    await kept.clock.advance(daySeconds + 60 * 60)
     await kept.runJobs()
 
     expect(await tablesWith(kept, email)).toEqual([])
@@ -263,11 +263,11 @@ describe('what is kept by itself', () => {
     const whole = await count()
     expect(whole).toEqual({ events: expect.toSatisfy(isPositive), logs: expect.toSatisfy(isPositive) })
 
-    kept.clock.advance(89 * daySeconds)
+    await kept.clock.advance(89 * daySeconds)
     expect(await count()).toEqual(whole)
-    kept.clock.advance(2 * daySeconds)
+    await kept.clock.advance(2 * daySeconds)
     expect(await count()).toEqual({ events: 0, logs: whole?.logs })
-    kept.clock.advance(10 * daySeconds)
+    await kept.clock.advance(10 * daySeconds)
     expect(await count()).toEqual({ events: 0, logs: 0 })
   })
 })

@@ -186,7 +186,7 @@ describe('the stream of events', () => {
     const { cursor: start } = await client.events.list({ after: 'latest' })
     await given.organization()
     const [first] = await readAll(client, start)
-    own.clock.advance(91 * daySeconds)
+    await own.clock.advance(91 * daySeconds)
     await own.runJobs()
     const later = await own.client({ account })
     await givenOf(later).organization()

@@ -104,12 +104,12 @@ describe('an imported hash', () => {
     const signInAll = () => Promise.all(users.slice(0, -1).map(({ signIn }) => signIn(password)))
 
     for (let rotation = 0; rotation < 3; rotation += 1) {
-      service.clock.advance(86_400)
+      await service.clock.advance(86_400)
       const [answers] = await Promise.all([signInAll(), service.runJobs()])
       expect(answers).toEqual(answers.map(() => true))
     }
     // What a sign-in held when the last rotation looked goes with the next one.
-    service.clock.advance(60)
+    await service.clock.advance(60)
     await service.runJobs()
     const peppers = await service.query<{ version: number }>(
       `select distinct pepper.version from password_peppers pepper

@@ -82,7 +82,7 @@ describe('an attempt to sign in', () => {
     const at = someAddress()
     await attempts(4, at)
 
-    service.clock.advance(15 * minute)
+    await service.clock.advance(15 * minute)
 
     expect((await attempt(at)).state.remaining).toBe(4)
   })
@@ -93,9 +93,9 @@ describe('an attempt to sign in', () => {
     for (let lock = 0; lock < 6; lock++) {
       const seconds = (await lockOf(at)) ?? 0
       minutes.push(seconds / minute)
-      service.clock.advance(seconds - minute)
+      await service.clock.advance(seconds - minute)
       expect((await attempt(at)).isLocked).toBe(true)
-      service.clock.advance(minute)
+      await service.clock.advance(minute)
     }
 
     expect(minutes).toEqual([15, 30, 60, 120, 240, 240])
@@ -105,7 +105,7 @@ describe('an attempt to sign in', () => {
     const at = someAddress()
     await lockOf(at)
 
-    service.clock.advance(24 * 60 * minute)
+    await service.clock.advance(24 * 60 * minute)
 
     expect(await lockOf(at)).toBe(15 * minute)
   })
@@ -113,20 +113,20 @@ describe('an attempt to sign in', () => {
   test('does not make a lock longer', async () => {
     const at = someAddress()
     await lockOf(at)
-    service.clock.advance(10 * minute)
+    await service.clock.advance(10 * minute)
 
     const [first, ...others] = await attempts(20, at)
 
     expect(first?.state.retryAfterSeconds).toBeLessThanOrEqual(5 * minute)
     expect(locked(others)).not.toContain(open)
-    service.clock.advance(5 * minute)
+    await service.clock.advance(5 * minute)
     expect((await attempt(at)).isLocked).toBe(false)
   })
 
   test('that is right makes the ones before forgotten, and the locks', async () => {
     const at = someAddress()
     await lockOf(at)
-    service.clock.advance(15 * minute)
+    await service.clock.advance(15 * minute)
     const [right] = (await attempts(5, at)).slice(-1)
 
     await right?.succeed()
@@ -173,7 +173,7 @@ describe('an attempt to sign in', () => {
 
     expect(locked(made).filter((isLocked) => !isLocked)).toHaveLength(5)
     // The fifth has locked the address once, and not each of those after it.
-    service.clock.advance(15 * minute)
+    await service.clock.advance(15 * minute)
     expect(await lockOf(at)).toBe(30 * minute)
   })
 
@@ -191,7 +191,7 @@ describe('an attempt to sign in', () => {
 
   test('is one of 600 a minute at an organization; more are refused, and count at no address', async () => {
     // A minute that begins here, so that it does not end in between.
-    service.clock.advance(minute)
+    await service.clock.advance(minute)
     const { domain } = someAddress()
     const made = await Promise.allSettled(
       Array.from({ length: 620 }, (_, number) => attempt(someAddress({ domain, address: `${number}` }))),
@@ -208,7 +208,7 @@ describe('an attempt to sign in', () => {
     const address = anyEmail()
     for (let number = 0; number < 6; number++)
       await expect(attempt(someAddress({ domain, address }))).rejects.toThrow()
-    service.clock.advance(minute)
+    await service.clock.advance(minute)
     expect((await attempt(someAddress({ domain, address }))).state.remaining).toBe(4)
   })
 
@@ -243,7 +243,7 @@ describe('what is counted', () => {
   test('is deleted when it counts no more', async () => {
     await lockOf(someAddress())
 
-    service.clock.advance(25 * 60 * minute)
+    await service.clock.advance(25 * 60 * minute)
     await service.runJobs()
 
     expect(await service.query('select key from rate_limits')).toEqual([])
@@ -303,7 +303,7 @@ describe('a mail with a link', () => {
     const seconds = Number(refused.headers.get('Retry-After'))
     expect(seconds).toBeGreaterThan(14 * minute)
     expect(await service.query(written)).toEqual(before)
-    service.clock.advance(seconds)
+    await service.clock.advance(seconds)
     expect(await statuses(1, asked)).toEqual([201])
   })
 
@@ -373,7 +373,7 @@ describe('a text message', () => {
 
     expect(left).toEqual([2, 1, 0])
     await expect(toUser()).rejects.toMatchObject(refused)
-    service.clock.advance(60 * minute)
+    await service.clock.advance(60 * minute)
     expect(await toUser()).toMatchObject({ name: 'sms', limit: 3, windowSeconds: 3600, remaining: 2 })
   })
 
@@ -407,7 +407,7 @@ describe('a text message', () => {
     })
     expect(await leftOf(someMessage({ domain, environment: 'production' }))).toBe(3)
     expect(await leftOf(someMessage())).toBe(3)
-    service.clock.advance(60 * minute)
+    await service.clock.advance(60 * minute)
     expect(await leftOf(someMessage({ domain }))).toBe(3)
   })
 })

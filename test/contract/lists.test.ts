@@ -341,7 +341,7 @@ describe.each(lists.map((route) => [route.name, route] as const))('%s', (_name, 
     await Promise.all([...Array.from({ length: 8 }, () => create()), ...doomed.map((row) => remove?.(row))])
     const expected = { total: 12 - doomed.length }
     expect(await read('per_page=100')).toMatchObject(expected)
-    service.clock.advance(61)
+    await service.clock.advance(61)
     await service.runJobs()
     const page = await read('per_page=100')
     expect(page).toMatchObject(expected)

@@ -96,7 +96,7 @@ describe('the log events of an organization', () => {
     const scene = await given.scene()
     const daySeconds = 24 * 60 * 60
     for (const days of [0, 40, 40, 1]) {
-      own.clock.advance(days * daySeconds)
+      await own.clock.advance(days * daySeconds)
       await own.runJobs()
       await given.link(scene)
       await openMagicLink(await given.link(scene))

@@ -203,9 +203,9 @@ describe('pressing the button', () => {
         .magic_link ?? ''
     const [early, late] = [await ask(), await ask()]
 
-    own.clock.advance(14 * 60 + 50)
+    await own.clock.advance(14 * 60 + 50)
     const form = await openPage(late)
-    own.clock.advance(20)
+    await own.clock.advance(20)
 
     await expect(openMagicLink(early)).rejects.toThrow(/cannot be used/)
     const pressed = await fetch(`${own.baseUrl}/t/${org_domain}/magic-link`, {

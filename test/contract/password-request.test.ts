@@ -141,7 +141,7 @@ describe('the link of a request', () => {
   test('lives no longer than its request', async () => {
     const scene = await given.scene()
     const { request_id, expired_at } = await given.request(scene)
-    service.clock.advance(50 * 60)
+    await service.clock.advance(50 * 60)
 
     const late = await client.magicLink.createChallenge({
       org_domain: scene.org_domain,
@@ -164,7 +164,7 @@ describe('the link of a request', () => {
     await expect(given.link(scene, foreign.request_id)).rejects.toMatchObject(refused)
     await expect(given.link(scene, own.request_id, neighbour.email)).rejects.toMatchObject(refused)
     await expect(given.link(scene, scene.user.id)).rejects.toMatchObject(refused)
-    service.clock.advance(3601)
+    await service.clock.advance(3601)
     await expect(given.link(scene, own.request_id)).rejects.toMatchObject(refused)
   })
 

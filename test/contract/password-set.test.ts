@@ -86,7 +86,7 @@ describe('setting the password', () => {
       await set(used),
       await set('invented'),
     ]
-    service.clock.advance(3601)
+    await service.clock.advance(3601)
     const answers = new Set([...ofStrangers, await set(open)])
 
     expect([...answers]).toEqual([expect.stringMatching(/^422 .*password_code_refused/)])

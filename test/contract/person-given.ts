@@ -125,18 +125,18 @@ export async function givenSharedAddress(
   await client.magicLink.updateConnection({ org_domain, find_or_create_user: true })
   const email = `shared.${anything()}@people.example`
   // No two things happen at the same moment.
-  const userWithAddress = () => {
-    service.clock.advance(1)
+  const userWithAddress = async () => {
+    await service.clock.advance(1)
     return service.given.user({ org_domain, email })
   }
-  const changeAddress = (user_id: string, to: string) => {
-    service.clock.advance(1)
+  const changeAddress = async (user_id: string, to: string) => {
+    await service.clock.advance(1)
     return client.users.update({ org_domain, user_id, email: to })
   }
   const mailLink = async () => {
-    service.clock.advance(1)
+    await service.clock.advance(1)
     await client.magicLink.createChallenge({ org_domain, user_email: email })
-    service.clock.advance(1)
+    await service.clock.advance(1)
     await service.runJobs()
   }
   const { id: first } = await userWithAddress()

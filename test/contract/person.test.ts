@@ -275,7 +275,7 @@ describe('the export of a person', () => {
     const first = await signUp()
     await own.users.update({ org_domain, user_id: first, email: anyEmail() })
     const second = await signUp()
-    kept.clock.advance(100 * 24 * 60 * 60)
+    await kept.clock.advance(100 * 24 * 60 * 60)
     await kept.runJobs()
     expect(await kept.query('select from events where email_normalized is not null')).toEqual([])
 

@@ -98,7 +98,7 @@ describe('redelivery', () => {
     const receiver = await startReceiver()
     const webhook = await given.subscribed(receiver)
     await given.happen(2)
-    service.clock.advance(60)
+    await service.clock.advance(60)
     const since = service.clock.now().toISOString()
     await given.happen(3)
     await service.runJobs()

@@ -185,7 +185,7 @@ describe('the address of a relay', () => {
     const scene = await given.scene()
     await arriveBy(await given.address(scene))
     const before = await partnerUser(scene)
-    service.clock.advance(60)
+    await service.clock.advance(60)
     const access_token = await signIn(client, { org_domain: scene.org_domain, user_email: scene.user.email })
 
     await arriveBy(await given.address({ ...scene, access_token }))
@@ -236,7 +236,7 @@ describe('the address of a relay', () => {
     const used = await given.address(scene)
     await arriveBy(used)
     const late = await given.address(scene)
-    service.clock.advance(60)
+    await service.clock.advance(60)
 
     const addresses = [used, late, `${service.baseUrl}/relay/${'x'.repeat(43)}`]
     const arrivals = await Promise.all(addresses.map((address) => arriveBy(address)))
@@ -289,10 +289,10 @@ test('what was asked for is kept for a day longer than it works', async () => {
   const scene = await given.scene()
   await given.address(scene)
   const kept = () => service.query('select from relay_requests where relay_id = $1', [scene.relay.id])
-  service.clock.advance(60 * 60)
+  await service.clock.advance(60 * 60)
   await service.runJobs()
   expect(await kept()).toHaveLength(1)
-  service.clock.advance(24 * 60 * 60)
+  await service.clock.advance(24 * 60 * 60)
   await service.runJobs()
   expect(await kept()).toHaveLength(0)
 })

@@ -11,7 +11,7 @@ beforeAll(async () => {
 /** Sends bytes as they are, and resolves to what comes back. */
 function sendRaw(text: string): Promise<string> {
   return new Promise((resolve) => {
-    const socket = connect(service.deps.config.port, '127.0.0.1')
+    const socket = connect(service.port, '127.0.0.1')
     const received: Buffer[] = []
     socket.on('data', (chunk) => received.push(chunk))
     // A server may well drop the connection of a request that it cannot read.

@@ -1,4 +1,3 @@
-import { createApiKey } from '@portico/server/api-keys'
 import { expect, test } from 'vitest'
 import { anyEmail } from '../given.js'
 import { startService } from '../harness.js'
@@ -28,12 +27,8 @@ test('a page of users is read with its exact total in two round trips', async ()
 })
 
 test('an API key is exchanged for a token, and that is logged, in at most two round trips', async () => {
-  const { account, deps } = service
-  const key = await createApiKey(deps, deps.db, {
-    accountId: account.id,
-    environment: 'sandbox',
-    name: 'test',
-  })
+  const { account } = service
+  const key = await service.apiKey()
   const grant = { grant_type: 'client_credentials', domain: account.domain, ...key }
 
   expect(await roundTripsOf(() => send('POST', '/api/v2/oauth/token', grant))).toBeLessThanOrEqual(2)

@@ -44,7 +44,7 @@ async function begin(held: Partial<Held> = {}): Promise<Held> {
   await given.activate(scene.org_domain)
   const app = await given.enroll(place)
   const usedCode = given.codeOf(app.app)
-  service.clock.advance(stepSeconds)
+  await service.clock.advance(stepSeconds)
   const nothing = { pendingId: '', challengeId: '', code: '', passwordCode: '' }
   return { ...nothing, scene: { ...place, ...app }, usedCode, ...held }
 }
@@ -82,7 +82,7 @@ const states = {
 
   'its ten minutes are over': async () => {
     const held = await asked()
-    service.clock.advance(600)
+    await service.clock.advance(600)
     token = await service.token()
     return held
   },
@@ -108,7 +108,7 @@ const states = {
   'another app was enrolled by force': async () => {
     const held = await asked()
     const again = await given.enroll(held.scene, { force_enroll: true })
-    service.clock.advance(stepSeconds)
+    await service.clock.advance(stepSeconds)
     expect(again.app).not.toEqual(held.scene.app)
     return held
   },
@@ -144,7 +144,7 @@ const states = {
   'another app was enrolled by force after the password': async () => {
     const held = await pending()
     await given.enroll(held.scene, { force_enroll: true })
-    service.clock.advance(stepSeconds)
+    await service.clock.advance(stepSeconds)
     return held
   },
 

@@ -41,7 +41,7 @@ describe('the list of sessions', () => {
     const user = await givenUser()
     await givenSession(await givenUser())
     const first = await givenSession(user)
-    service.clock.advance(60)
+    await service.clock.advance(60)
     const second = await givenSession(user)
 
     const sessions = await sessionsOf(user)
@@ -61,10 +61,10 @@ describe('the list of sessions', () => {
   test('has a session for eight hours', async () => {
     const user = await givenUser()
     const id = await givenSession(user)
-    service.clock.advance(8 * 60 * 60 - 60)
+    await service.clock.advance(8 * 60 * 60 - 60)
     expect(await idsOf(user)).toEqual([id])
 
-    service.clock.advance(120)
+    await service.clock.advance(120)
 
     expect(await idsOf(user)).toEqual([])
   })

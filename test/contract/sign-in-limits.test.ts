@@ -24,7 +24,7 @@ beforeAll(async () => {
 async function startBeside(variables: Record<string, string> = {}): Promise<Service> {
   const { databaseUrl, clock } = service
   const beside = await startService({ databaseUrl, variables: { ...shipped, ...variables } })
-  beside.clock.advance((clock.now().getTime() - beside.clock.now().getTime()) / 1000)
+  await beside.clock.advance((clock.now().getTime() - beside.clock.now().getTime()) / 1000)
   return beside
 }
 
@@ -109,14 +109,14 @@ describe('a password challenge', () => {
   test('201: a quarter of an hour later the right one signs in; locked again, it takes half an hour', async () => {
     const owner = await givenPassword()
     await challenges(5, owner, wrong)
-    service.clock.advance(15 * minute)
+    await service.clock.advance(15 * minute)
     const again = await challenges(5, owner, wrong)
 
     expect(again.map(({ remaining }) => remaining)).toEqual([4, 3, 2, 1, 0])
     expect(again.at(-1)?.retryAfter).toBe(30 * minute)
-    service.clock.advance(29 * minute)
+    await service.clock.advance(29 * minute)
     expect((await challenge(owner, right)).isValid).toBe(false)
-    service.clock.advance(minute)
+    await service.clock.advance(minute)
     expect((await challenge(owner, right)).isValid).toBe(true)
   })
 

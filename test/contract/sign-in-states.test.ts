@@ -69,7 +69,7 @@ const states = {
     const { request_id: requestId } = await given.request(scene)
     const link = await given.link(scene, requestId)
     const passwordCode = await given.code(scene)
-    service.clock.advance(3601)
+    await service.clock.advance(3601)
     token = await service.token()
     return holding(scene, { requestId, link, passwordCode })
   },

@@ -152,7 +152,7 @@ describe('the warnings of metadata', () => {
     ] as const
     let day = 0
     for (const [then, codes] of expected) {
-      late.clock.advance((then - day) * 86_400)
+      await late.clock.advance((then - day) * 86_400)
       day = then
       // Its token has expired.
       const later = await late.client()
@@ -195,7 +195,7 @@ describe('the daily look at certificates', () => {
     }
     const after = async (days: number) => {
       for (let passed = 0; passed < days; passed++) {
-        own.clock.advance(day + 1)
+        await own.clock.advance(day + 1)
         await own.runJobs()
       }
       return (await codes()).length

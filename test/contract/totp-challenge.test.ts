@@ -23,7 +23,7 @@ async function givenFreshCode(
   members: Parameters<TotpGiven['enrolled']>[0] = {},
 ): Promise<EnrolledScene & { code: string }> {
   const scene = await given.enrolled(members)
-  service.clock.advance(stepSeconds)
+  await service.clock.advance(stepSeconds)
   return { ...scene, code: given.codeOf(scene.app) }
 }
 
@@ -68,7 +68,7 @@ describe('a challenge', () => {
     const scene = await givenFreshCode()
     await given.challenge(scene)
     await given.answer(scene, scene.code)
-    service.clock.advance(stepSeconds)
+    await service.clock.advance(stepSeconds)
 
     await expect(given.answer(scene, given.codeOf(scene.app))).rejects.toMatchObject(notOpen)
   })
@@ -76,7 +76,7 @@ describe('a challenge', () => {
   test('waits ten minutes', async () => {
     const scene = await given.enrolled()
     await given.challenge(scene)
-    service.clock.advance(10 * 60)
+    await service.clock.advance(10 * 60)
 
     await expect(given.answer(scene, given.codeOf(scene.app))).rejects.toMatchObject(notOpen)
   })
@@ -87,7 +87,7 @@ describe('a challenge', () => {
     const second = await given.challenge(scene)
 
     expect(await given.answer(scene, scene.code)).toMatchObject({ sent_at: second.sent_at })
-    service.clock.advance(stepSeconds)
+    await service.clock.advance(stepSeconds)
     const { request_id } = first
     expect(await given.answer(scene, given.codeOf(scene.app), { request_id })).toMatchObject({
       sent_at: first.sent_at,
@@ -149,7 +149,7 @@ describe('a code of the app', () => {
     const scene = await givenFreshCode()
     await given.challenge(scene)
     await given.challenge(scene)
-    service.clock.advance(stepSeconds)
+    await service.clock.advance(stepSeconds)
     await given.answer(scene, given.codeOf(scene.app))
 
     await expect(given.answer(scene, scene.code)).rejects.toMatchObject(rejected)
@@ -163,7 +163,7 @@ describe('a code of the app', () => {
       [2, false],
     ] as const) {
       const scene = await given.enrolled()
-      service.clock.advance(10 * stepSeconds)
+      await service.clock.advance(10 * stepSeconds)
       await given.challenge(scene)
       const answer = given.answer(scene, given.codeOf(scene.app, step * stepSeconds))
       const outcome = await answer.then(() => true).catch(() => false)
@@ -173,7 +173,7 @@ describe('a code of the app', () => {
 
   test('is good for as long as the connection says', async () => {
     const scene = await given.enrolled({ expiry_in_seconds: 300 })
-    service.clock.advance(20 * stepSeconds)
+    await service.clock.advance(20 * stepSeconds)
     await given.challenge(scene)
 
     await expect(given.answer(scene, given.codeOf(scene.app, -11 * stepSeconds))).rejects.toMatchObject(
@@ -293,10 +293,10 @@ describe('five wrong codes', () => {
 
     for (const code of [given.codeOf(scene.app), given.wrongCode(scene.app), scene.recoveryCodes[0] ?? ''])
       await expect(given.answer(scene, code)).rejects.toMatchObject({ ...locked, retryAfterSeconds: 900 })
-    service.clock.advance(14 * 60)
+    await service.clock.advance(14 * 60)
     await given.challenge(scene)
     await expect(given.answer(scene, given.codeOf(scene.app))).rejects.toMatchObject(locked)
-    service.clock.advance(60)
+    await service.clock.advance(60)
     expect(await given.answer(scene, given.codeOf(scene.app))).toMatchObject({ success: true })
   })
 
@@ -311,7 +311,7 @@ describe('five wrong codes', () => {
   test('lock nobody with a right one among them', async () => {
     const scene = await given.enrolled()
     for (let round = 0; round < 3; round++) {
-      service.clock.advance(stepSeconds)
+      await service.clock.advance(stepSeconds)
       await given.challenge(scene)
       for (let count = 0; count < 4; count++)
         await expect(given.answer(scene, given.wrongCode(scene.app))).rejects.toMatchObject(rejected)
@@ -333,7 +333,7 @@ describe('five wrong codes', () => {
     const scene = await given.enrolled()
     await lock(scene)
     const { app } = await given.enroll(scene, { force_enroll: true })
-    service.clock.advance(stepSeconds)
+    await service.clock.advance(stepSeconds)
     await given.challenge(scene)
 
     expect(await given.answer(scene, given.codeOf(app))).toMatchObject({ success: true })
@@ -373,10 +373,10 @@ test('challenges are kept for a day after their end', async () => {
   await given.challenge(scene)
   const kept = () => service.query('select from totp_challenges where user_id = $1', [scene.user_id])
 
-  service.clock.advance(23 * 60 * 60)
+  await service.clock.advance(23 * 60 * 60)
   await service.runJobs()
   expect(await kept()).toHaveLength(1)
-  service.clock.advance(2 * 60 * 60)
+  await service.clock.advance(2 * 60 * 60)
   await service.runJobs()
   expect(await kept()).toEqual([])
 })

@@ -124,7 +124,7 @@ describe('the enrolment of an app', () => {
   test('waits an hour for its first code', async () => {
     const place = await given.scene()
     const { app } = await given.begun(place)
-    service.clock.advance(60 * 60)
+    await service.clock.advance(60 * 60)
 
     const late = client.totp.validateEnrollment({
       org_domain: place.org_domain,
@@ -187,7 +187,7 @@ describe('another enrolment of a user who has one', () => {
     // The mail of the enrolment goes first.
     await service.runJobs()
     await given.begun(scene, { force_enroll: true })
-    service.clock.advance(60)
+    await service.clock.advance(60)
     await given.challenge(scene)
 
     expect(await given.answer(scene, given.codeOf(scene.app))).toMatchObject({ success: true })
@@ -245,7 +245,7 @@ describe('another enrolment of a user who has one', () => {
       code: 'totp_challenge_not_open',
     })
     await given.challenge(scene)
-    service.clock.advance(60)
+    await service.clock.advance(60)
     await expect(given.answer(scene, given.codeOf(scene.app))).rejects.toMatchObject(rejected)
     await expect(given.answer(scene, scene.recoveryCodes[0] ?? '')).rejects.toMatchObject(rejected)
     expect(await given.answer(scene, given.codeOf(app))).toMatchObject({ success: true })

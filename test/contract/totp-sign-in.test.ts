@@ -25,7 +25,7 @@ async function givenBothFactors(of?: PasswordScene): Promise<EnrolledScene & Pas
   const place = { org_domain, user_id: user.id, user }
   await given.activate(org_domain)
   const enrolled = { ...passwordScene, ...place, ...(await given.enroll(place)) }
-  service.clock.advance(stepSeconds)
+  await service.clock.advance(stepSeconds)
   return enrolled
 }
 
@@ -93,7 +93,7 @@ describe('a sign-in that waits for a code', () => {
       plain_text: `${goodPassword} and nineteen sails`,
     })
     expect(renewed).toMatchObject({ user_id: user.id, code: null })
-    service.clock.advance(stepSeconds)
+    await service.clock.advance(stepSeconds)
     await given.challenge(scene)
     expect(await given.answer(scene, given.codeOf(scene.app))).toMatchObject({ renew_password: null })
   })
@@ -113,7 +113,7 @@ describe('a sign-in that waits for a code', () => {
     const { request_id: first } = await ask(scene, id)
     await ask(scene, id)
     await given.answer(scene, given.codeOf(scene.app))
-    service.clock.advance(stepSeconds)
+    await service.clock.advance(stepSeconds)
 
     await expect(given.answer(scene, given.codeOf(scene.app), { request_id: first })).rejects.toMatchObject({
       status: 403,
@@ -125,10 +125,10 @@ describe('a sign-in that waits for a code', () => {
   test('waits ten minutes, and a challenge of it no longer', async () => {
     const scene = await givenBothFactors()
     const id = await passFirst(scene)
-    service.clock.advance(9 * 60)
+    await service.clock.advance(9 * 60)
     const { sent_at, expired_at } = await ask(scene, id)
     expect(Date.parse(expired_at) - Date.parse(sent_at)).toBeLessThanOrEqual(60_000)
-    service.clock.advance(60)
+    await service.clock.advance(60)
 
     await expect(given.answer(scene, given.codeOf(scene.app))).rejects.toMatchObject({
       code: 'totp_challenge_not_open',
@@ -157,7 +157,7 @@ describe('a sign-in that waits for a code', () => {
     const expired = await passFirst(scene)
     const faults = [await faultsOf(scene, used)]
     for (const id of foreign) faults.push(await faultsOf(scene, id))
-    service.clock.advance(10 * 60)
+    await service.clock.advance(10 * 60)
     faults.push(await faultsOf(scene, expired), await faultsOf(scene, randomUUID()))
 
     const [first] = faults

@@ -54,7 +54,7 @@ describe('a message that costs somebody', () => {
     for (let count = 0; count < 2; count++) await enroll()
 
     await expect(enroll()).rejects.toMatchObject({ status: 429, code: 'rate_limited' })
-    limited.clock.advance(60 * 60)
+    await limited.clock.advance(60 * 60)
     // The token is over too, and the client gets another one.
     expect(await enroll()).toMatchObject({ method: 'sms' })
   })

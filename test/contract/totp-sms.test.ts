@@ -1,5 +1,4 @@
 import type { Client } from '@portico/sdk'
-import { createApiKey } from '@portico/server/api-keys'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startService, type Service } from '../harness.js'
 import { anyNumber, stepSeconds, totpGivenOf, type TotpGiven, type TotpScene } from '../totp-given.js'
@@ -104,7 +103,7 @@ describe('the enrolment of a telephone', () => {
     const phone_number = anyNumber()
     const { org_domain, user_id } = await given.scene({ method: 'sms', phone_number, expiry_in_seconds: 60 })
     const { first_verification_code } = await client.totp.enroll({ org_domain, user_id })
-    service.clock.advance(60)
+    await service.clock.advance(60)
 
     await expect(
       client.totp.validateEnrollment({ org_domain, user_id, code: first_verification_code ?? '' }),
@@ -139,7 +138,7 @@ describe('a code by text message', () => {
     const scene = await given.enrolledBySms({ phone_number: anyNumber() })
     const { request_id } = await given.challenge(scene)
     const [first] = await textsTo(scene.user.phone_number ?? '')
-    service.clock.advance(1)
+    await service.clock.advance(1)
     const second = await askedBy(scene)
 
     await expect(given.answer(scene, codeIn(first), { request_id })).rejects.toMatchObject({
@@ -153,7 +152,7 @@ describe('a code by text message', () => {
     const { sent_at, expired_at } = await given.challenge(scene)
     expect(Date.parse(expired_at) - Date.parse(sent_at)).toBe(120_000)
     const [text] = await textsTo(scene.user.phone_number ?? '')
-    service.clock.advance(120)
+    await service.clock.advance(120)
 
     await expect(given.answer(scene, codeIn(text))).rejects.toMatchObject({ code: 'totp_challenge_not_open' })
   })
@@ -289,7 +288,7 @@ describe('a challenge that nothing is sent for', () => {
 
   test('is one of the app as any other for who has the app', async () => {
     const scene = await given.enrolled()
-    service.clock.advance(stepSeconds)
+    await service.clock.advance(stepSeconds)
     await given.challenge(scene, { send_code: false })
 
     expect(await given.answer(scene, given.codeOf(scene.app))).toMatchObject({ success: true })
@@ -337,8 +336,7 @@ describe('in production', () => {
 
 /** Sets the method as a client behind a proxy that ends TLS does. */
 async function setSms(at: Service, environment: 'sandbox' | 'production'): Promise<unknown[]> {
-  const key = { accountId: at.account.id, environment, name: 'test' } as const
-  const credentials = await createApiKey(at.deps, at.deps.db, key)
+  const credentials = await at.apiKey({ environment })
   const grant = { ...credentials, domain: at.account.domain, grant_type: 'client_credentials' }
   const { body: issued } = await askBehindProxy(at, 'POST', '/api/v2/oauth/token', grant)
   const token = String(issued['access_token'])
@@ -355,7 +353,7 @@ async function askBehindProxy(
   members: object,
   token?: string,
 ): Promise<{ status: number; body: Record<string, unknown> }> {
-  const answer = await fetch(`http://127.0.0.1:${at.deps.config.port}${path}`, {
+  const answer = await fetch(`http://127.0.0.1:${at.port}${path}`, {
     method,
     headers: {
       'content-type': 'application/json',

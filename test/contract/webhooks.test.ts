@@ -118,7 +118,7 @@ describe('a webhook', () => {
     await client.webhooks.delete({ webhook_id: webhook.id })
     await service.given.organization()
     await service.runJobs()
-    service.clock.advance(60 * 60 + 1)
+    await service.clock.advance(60 * 60 + 1)
     await service.runJobs()
 
     expect(receiver.received).toEqual([])
@@ -167,7 +167,7 @@ describe('the signature key', () => {
     expect(Math.round(expiry / 1000)).toBe(24 * 60 * 60)
     await service.given.organization()
     await service.runJobs()
-    service.clock.advance(24 * 60 * 60 + 1)
+    await service.clock.advance(24 * 60 * 60 + 1)
     await service.given.organization()
     await service.runJobs()
     const headers = receiver.received.map((one) => String(one.headers['service-signature']))

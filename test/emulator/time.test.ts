@@ -116,6 +116,22 @@ test('the clock does not go back, and says so', async () => {
   await expect(attempt).rejects.toMatchObject({ status: 409, code: 'clock_behind' })
 })
 
+test('a move by nothing is none back, whatever millisecond it falls into', async () => {
+  const moves = Array.from({ length: 500 }, () =>
+    portico.control.clock.move({ by_seconds: 0, run_jobs: false }),
+  )
+
+  await expect(Promise.all(moves)).resolves.toHaveLength(500)
+})
+
+test('the time is known here however the clock was moved', async () => {
+  const before = portico.clock.now().getTime()
+
+  await portico.control.clock.move({ by_seconds: 86_400 })
+
+  expect((portico.clock.now().getTime() - before) / 1000).toBeCloseTo(86_400, -2)
+})
+
 test('the clock can be set to a moment', async () => {
   const to = '2030-01-01T00:00:00.000Z'
 

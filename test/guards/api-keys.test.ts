@@ -84,7 +84,7 @@ describe('the token endpoint', () => {
     await rotateApiKey(service.deps, key.client_id, { overlapMs: 60_000 }, operator)
     expect(await requestToken(key)).toHaveProperty('access_token')
 
-    service.clock.advance(60)
+    await service.clock.advance(60)
 
     expect(await requestToken(key)).toMatchObject({ error: 'invalid_client' })
   })
@@ -98,7 +98,7 @@ describe('the token endpoint', () => {
 
   test('refuses a key that has expired', async () => {
     const key = await givenKey({ expiresAt: new Date(service.clock.now().getTime() + 60_000) })
-    service.clock.advance(60)
+    await service.clock.advance(60)
 
     expect(await requestToken(key)).toMatchObject({ error: 'invalid_client' })
   })
@@ -115,7 +115,7 @@ describe('an API token', () => {
     const token = await givenToken(await givenKey())
     expect(await statusWith(token)).toBe(200)
 
-    service.clock.advance(3600)
+    await service.clock.advance(3600)
 
     expect(await statusWith(token)).toBe(401)
   })
@@ -126,7 +126,7 @@ describe('an API token', () => {
     expect(await statusWith(token)).toBe(200)
     await revokeApiKey(service.deps, key.client_id, operator)
 
-    service.clock.advance(5)
+    await service.clock.advance(5)
 
     expect(await statusWith(token)).toBe(401)
   })
@@ -136,7 +136,7 @@ describe('an API token', () => {
     const token = await givenToken(key)
     expect(await statusWith(token)).toBe(200)
 
-    service.clock.advance(60)
+    await service.clock.advance(60)
 
     expect(await statusWith(token)).toBe(401)
   })
@@ -209,10 +209,10 @@ describe('a token signed with the account’s own key', () => {
       const iat = Math.floor(service.clock.now().getTime() / 1000)
       return statusWith(await sign({ iat, exp: iat + 3600 }))
     }
-    service.clock.advance(3600)
+    await service.clock.advance(3600)
     expect(await statusOfNew()).toBe(200)
 
-    service.clock.advance(60)
+    await service.clock.advance(60)
 
     expect(await statusOfNew()).toBe(401)
   })

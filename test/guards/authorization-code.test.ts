@@ -66,7 +66,7 @@ describe('an authorization code', () => {
   test('ends after a minute', async () => {
     const code = await givenCode(await given.place())
 
-    service.clock.advance(60)
+    await service.clock.advance(60)
 
     expect(await exchange(code)).toMatchObject(refused)
   })
@@ -273,7 +273,7 @@ describe('an authorization code of an application whose back end exchanges it', 
   test('is refused with a key that has expired', async () => {
     const key = await givenKey({ expiresAt: new Date(service.clock.now().getTime() + 1000) })
     const code = await givenCode(await given.place(application))
-    service.clock.advance(1)
+    await service.clock.advance(1)
 
     expect(await exchange(code, { ...key })).toMatchObject(refused)
   })

@@ -72,7 +72,7 @@ test('of two requests, the second of which took over the lease of the first, one
   await whileEventsAreLocked(async (underWay) => {
     attempts.push(underWay(create(name)))
     await untilWaiting(service, 1)
-    service.clock.advance(31)
+    await service.clock.advance(31)
     attempts.push(underWay(create(name)))
     await untilWaiting(service, 2)
   })
@@ -88,7 +88,7 @@ test('a lease that has run out is not another request’s to take', async () => 
   const fate = await whileEventsAreLocked(async (underWay) => {
     void underWay(create(`Lost ${anything()}`))
     await untilWaiting(service, 1)
-    service.clock.advance(31)
+    await service.clock.advance(31)
     return fateOf(underWay(create(`Other ${anything()}`)))
   })
 

@@ -68,7 +68,7 @@ describe('the button of a magic link', () => {
   test('works for a quarter of an hour', async () => {
     const { press } = await givenLinkPage(await given.place())
 
-    service.clock.advance(15 * 60)
+    await service.clock.advance(15 * 60)
 
     expect(await press()).toEqual(dead)
   })

@@ -54,7 +54,7 @@ describe('the address of a relay', () => {
   test('works for a minute', async () => {
     const address = await given.address(await given.scene())
 
-    service.clock.advance(60)
+    await service.clock.advance(60)
 
     expect(await statusAndCodeOf(address)).toEqual(dead)
   })
@@ -252,14 +252,14 @@ describe('the access token of a request to carry a user', () => {
 
   test('is refused once it has expired', async () => {
     const scene = await given.scene()
-    service.clock.advance(60 * 60)
+    await service.clock.advance(60 * 60)
 
     await expect(request(scene, scene.access_token)).rejects.toMatchObject(refused)
   })
 
   test('is refused in its last half minute', async () => {
     const scene = await given.scene()
-    service.clock.advance(60 * 60 - 29)
+    await service.clock.advance(60 * 60 - 29)
 
     await expect(request(scene, scene.access_token)).rejects.toMatchObject(refused)
   })
@@ -279,7 +279,7 @@ describe('the access token of a request to carry a user', () => {
     const client_id = data[0]?.client_id ?? ''
     await client.applications.update({ org_domain, client_id, access_token_lifetime_in_seconds })
     const access_token = await signIn(client, { org_domain, user_email: user.email })
-    service.clock.advance(8 * 60 * 60)
+    await service.clock.advance(8 * 60 * 60)
 
     await expect(request(scene, access_token)).rejects.toMatchObject(refused)
   })

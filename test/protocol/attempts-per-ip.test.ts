@@ -40,7 +40,7 @@ test('one IP address sends thirty passwords in a quarter of an hour, at whatever
   const count = await attemptsUntilLimit(scene, ['192.0.2.1'])
   const elsewhere = await attempt(other, '192.0.2.1')
   const neighbour = await attempt(other, '192.0.2.2')
-  service.clock.advance(15 * 60 + 1)
+  await service.clock.advance(15 * 60 + 1)
   const later = await attempt(other, '192.0.2.1')
 
   expect(count).toBe(30)
@@ -121,7 +121,7 @@ test('429: one IP address begins so many sign-ins in a quarter of an hour, where
   for (let count = 0; count < 3; count++) expect((await begin(scene, '192.0.2.6')).status).toBe(303)
   const refused = await begin(other, '192.0.2.6')
   const neighbour = await begin(other, '192.0.2.7')
-  limited.clock.advance(15 * 60 + 1)
+  await limited.clock.advance(15 * 60 + 1)
   const later = await begin(scene, '192.0.2.6')
 
   expect([refused.status, refused.location]).toEqual([429, null])

@@ -49,10 +49,10 @@ describe('a session of the browser', () => {
     const { visitor } = await given.signIn(scene)
     const codes: boolean[] = []
     for (let minutes = 55; minutes < 8 * 60; minutes += 55) {
-      service.clock.advance(55 * 60)
+      await service.clock.advance(55 * 60)
       codes.push((await given.answerTo(scene, { prompt: 'none' }, visitor)).has('code'))
     }
-    service.clock.advance(45 * 60)
+    await service.clock.advance(45 * 60)
 
     expect(codes).toEqual(Array.from({ length: 8 }, () => true))
     expect((await given.answerTo(scene, { prompt: 'none' }, visitor)).get('error')).toBe('login_required')
@@ -61,7 +61,7 @@ describe('a session of the browser', () => {
   test('asks for a sign-in again when it was left alone for an hour', async () => {
     const scene = await given.scene()
     const { visitor } = await given.signIn(scene)
-    service.clock.advance(61 * 60)
+    await service.clock.advance(61 * 60)
 
     expect((await given.answerTo(scene, { prompt: 'none' }, visitor)).get('error')).toBe('login_required')
     expect(await given.beginsFlow(scene, {}, visitor)).toBe(true)
@@ -75,18 +75,18 @@ describe('a session of the browser', () => {
       scope: 'openid offline_access',
     })
     const { client_id } = scene.application
-    service.clock.advance(30)
+    await service.clock.advance(30)
     let { body } = await exchange(service, {
       code: answer.get('code') ?? '',
       code_verifier: verifier,
       redirect_uri: callback,
       client_id,
     })
-    service.clock.advance(59 * 60)
+    await service.clock.advance(59 * 60)
     const refresh_token = String(body['refresh_token'])
     ;({ body } = await exchange(service, { grant_type: 'refresh_token', refresh_token, client_id }))
     expect(body).toHaveProperty('refresh_token')
-    service.clock.advance(31)
+    await service.clock.advance(31)
 
     expect((await given.answerTo(scene, { prompt: 'none' }, visitor)).get('error')).toBe('login_required')
   })
@@ -101,7 +101,7 @@ describe('a session of the browser', () => {
   ])('is not enough with %s', async (_, members) => {
     const scene = await given.scene()
     const { visitor } = await given.signIn(scene)
-    service.clock.advance(60)
+    await service.clock.advance(60)
 
     expect(await given.beginsFlow(scene, members, visitor)).toBe(true)
   })
@@ -174,9 +174,9 @@ describe('an id_token_hint', () => {
 
     const own = await given.answerTo(scene, { prompt: 'none', id_token_hint: idToken }, visitor)
     const other = await given.answerTo(scene, { prompt: 'none', id_token_hint: theirs.idToken }, visitor)
-    service.clock.advance(50 * 60)
+    await service.clock.advance(50 * 60)
     await given.answerTo(scene, {}, visitor)
-    service.clock.advance(50 * 60)
+    await service.clock.advance(50 * 60)
     const expired = await given.answerTo(scene, { prompt: 'none', id_token_hint: idToken }, visitor)
 
     expect([own.has('code'), other.get('error'), expired.has('code')]).toEqual([true, 'login_required', true])

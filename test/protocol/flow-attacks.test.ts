@@ -64,10 +64,10 @@ describe('a flow', () => {
     const scene = await given.enrolledScene()
     const { page, visitor } = await given.atPassword(scene)
     const asked = await visitor.press(page, 'password', { password: goodPassword })
-    service.clock.advance(10 * 60)
+    await service.clock.advance(10 * 60)
     const late = await visitor.send(asked, 'totp', { code: given.totp.codeOf(scene.app) })
     const { page: other, visitor: slow } = await given.atPassword(scene)
-    service.clock.advance(61 * 60)
+    await service.clock.advance(61 * 60)
     const over = await slow.send(other, 'password', { password: goodPassword })
 
     expect([late.status, late.location, over.status, over.location]).toEqual([404, null, 404, null])

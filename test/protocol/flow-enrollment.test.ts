@@ -97,7 +97,7 @@ describe('an enrolment on the way to an application that demands a second factor
       [scene.user.id],
     )
     expect(row?.at).not.toBeNull()
-    service.clock.advance(30)
+    await service.clock.advance(30)
     expect(await signsInBy(scene, given.totp.codeOf(app))).toBe(true)
     expect(await signsInBy(scene, recoveryCodesOf(codes)[0] ?? '')).toBe(true)
   })
@@ -148,7 +148,7 @@ describe('an enrolment on the way to an application that demands a second factor
     const scene = await sceneToEnroll()
     const { visitor, shown, app } = await begun(scene)
 
-    service.clock.advance(60 * 60)
+    await service.clock.advance(60 * 60)
 
     const late = await visitor.send(shown, 'validate', { code: given.totp.codeOf(app) })
     expect(late.status).toBe(404)
@@ -245,7 +245,7 @@ describe('nobody enrols a user on the pages', () => {
     ]
 
     expect(seen.map(({ status }) => status)).toEqual([404, 404, 404])
-    service.clock.advance(30)
+    await service.clock.advance(30)
     expect(await signsInBy(scene, given.totp.codeOf(own.app))).toBe(true)
   })
 

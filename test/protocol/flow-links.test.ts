@@ -121,7 +121,7 @@ describe('a link in the browser that asked for it', () => {
     const scene = await given.scene()
     const { visitor, link } = await links.linkSent(scene)
 
-    service.clock.advance(15 * 60)
+    await service.clock.advance(15 * 60)
 
     expect((await visitor.visit(link)).status).toBe(404)
   })
@@ -226,7 +226,7 @@ describe('a link that is opened in another browser', () => {
     const { visitor, page, link } = await links.linkSent(scene)
     const code = await links.codeElsewhere(link)
 
-    service.clock.advance(10 * 60)
+    await service.clock.advance(10 * 60)
 
     const late = await visitor.send(page, 'link_code', { code })
     expect(late.status).toBe(422)

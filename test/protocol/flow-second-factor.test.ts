@@ -42,7 +42,7 @@ describe('a code that an application asks for', () => {
     const scene = await given.enrolledScene()
     const user = { org_domain: scene.org_domain, user_id: scene.user.id }
     const asked = await client.totp.createChallenge(user)
-    service.clock.advance(5)
+    await service.clock.advance(5)
     const { landed } = await atSecondFactor(scene)
 
     const passed = await client.totp.validateChallenge({ ...user, code: given.totp.codeOf(scene.app) })
@@ -114,7 +114,7 @@ describe('a session with one factor', () => {
     await given.totp.activate(scene.org_domain)
     const { visitor } = await given.signIn(scene)
     const { app } = await given.totp.enroll({ org_domain: scene.org_domain, user_id: scene.user.id })
-    service.clock.advance(30)
+    await service.clock.advance(30)
 
     const refused = answerOf(await visitor.request(given.authorizeUrl(scene, { prompt: 'none' })))
     const page = await visitor.visit(given.authorizeUrl(scene))

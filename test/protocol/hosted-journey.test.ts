@@ -86,13 +86,13 @@ describe.skipIf(!hasTool('chromium') || !hasTool('oathtool'))('in a browser', ()
         expect(enrolled.amr).toEqual(expect.arrayContaining(['otp', 'mfa']))
 
         // The other browser, which has passed one factor alone, is asked for the code and nothing else.
-        service.clock.advance(30)
+        await service.clock.advance(30)
         await begin(desktop, place, { acr_values: 'urn:portico:acr:mfa' })
         await typeCode(desktop, secret, { action: 'totp', javaScriptEnabled })
         expect(await tokensOf(place, await landed(desktop))).toMatchObject({ acr: 'urn:portico:acr:mfa' })
 
         // A third one signs in with both.
-        service.clock.advance(30)
+        await service.clock.advance(30)
         const phone = await browser.newPage({ ...options, viewport: { width: 360, height: 740 } })
         await begin(phone, place)
         await fill(phone, 'email', email, 'identify')

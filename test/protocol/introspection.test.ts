@@ -4,10 +4,9 @@ import {
   introspectionRequest,
   processIntrospectionResponse,
 } from 'oauth4webapi'
-import { createApiKey } from '@portico/server/api-keys'
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
+import { startService, type KeyRules, type Service } from '../harness.js'
 import { codeGivenOf, type CodeGiven, type Scene } from './code-given.js'
 import { forgeriesOf, resigned } from './forged-tokens.js'
 import { claimsOf, refreshGivenOf, type RefreshGiven } from './refresh-given.js'
@@ -26,13 +25,8 @@ beforeAll(async () => {
   key = await keyed({ scopes: ['read:sessions'] })
 })
 
-async function keyed(members: Partial<Parameters<typeof createApiKey>[2]> = {}) {
-  const { client_id, client_secret } = await createApiKey(service.deps, service.deps.db, {
-    accountId: service.account.id,
-    environment: 'sandbox',
-    name: 'test',
-    ...members,
-  })
+async function keyed(members: KeyRules = {}) {
+  const { client_id, client_secret } = await service.apiKey(members)
   return { client_id, client_secret }
 }
 
@@ -92,7 +86,7 @@ describe('introspection (RFC 7662)', () => {
     const hinted = { token: second.refreshToken, token_type_hint: 'access_token' }
     const { body } = await introspect({ ...hinted, ...key })
     const before = await introspect({ token: first.refreshToken, ...key })
-    service.clock.advance(31)
+    await service.clock.advance(31)
     const replaced = await introspect({ token: first.refreshToken, ...key })
 
     expect(body).toMatchObject({
@@ -252,7 +246,7 @@ describe('of a token that is worth nothing only that is said', () => {
     const { id } = await client.organizations.get({ org_domain: other.org_domain })
     const { id: own } = await client.organizations.get({ org_domain: scene.org_domain })
     const blind = [
-      await keyed({ accountId: account.id }),
+      await keyed({ account }),
       await keyed({ environment: 'production' }),
       await keyed({ organizationIds: [id] }),
     ]
@@ -317,11 +311,7 @@ describe('of a token that is worth nothing only that is said', () => {
     const ownCodes = codeGivenOf(own, await own.client())
     const scene = await ownCodes.scene()
     const tokens = await refreshGivenOf(own, ownCodes).tokens(scene)
-    const credentials = await createApiKey(own.deps, own.deps.db, {
-      accountId: own.account.id,
-      environment: 'sandbox',
-      name: 'test',
-    })
+    const credentials = await own.apiKey()
     const told = async (token: string) => {
       const { client_id, client_secret } = credentials
       const body = new URLSearchParams({ token, client_id, client_secret })
@@ -329,7 +319,7 @@ describe('of a token that is worth nothing only that is said', () => {
     }
     expect(await told(tokens.accessToken)).toContain('"active":true')
 
-    own.clock.advance(3601)
+    await own.clock.advance(3601)
     expect(await told(tokens.accessToken)).toBe(inactive)
     expect(await told(tokens.refreshToken)).toContain('"active":true')
     await (

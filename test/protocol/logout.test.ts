@@ -120,7 +120,7 @@ describe('logout by an application (OpenID Connect RP-Initiated Logout)', () => 
     const ownCodes = codeGivenOf(own, await own.client())
     const scene = await ownCodes.scene({ allowed_logout_urls: [afterwards] })
     const { idToken } = await refreshGivenOf(own, ownCodes).tokens(scene)
-    own.clock.advance(20 * 24 * 60 * 60)
+    await own.clock.advance(20 * 24 * 60 * 60)
     await own.query(`update signing_keys set state = 'retired', retired_at = activated_at`)
 
     const query = new URLSearchParams({ id_token_hint: idToken, post_logout_redirect_uri: afterwards })

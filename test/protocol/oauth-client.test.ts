@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Client } from '@portico/sdk'
-import { createApiKey, rotateApiKey } from '@portico/server/api-keys'
+import { rotateApiKey } from '@portico/server/api-keys'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
+import { startService, type KeyRules, type Service } from '../harness.js'
 import { codeGivenOf, exchange, loggedReason, refusal, type CodeGiven } from './code-given.js'
 
 let service: Service
@@ -54,10 +54,8 @@ describe('PKCE', () => {
 })
 
 describe('an application whose codes need an API key', () => {
-  async function givenKey(rules: Partial<Parameters<typeof createApiKey>[2]> = {}) {
-    return createApiKey(service.deps, service.deps.db, {
-      accountId: service.account.id,
-      environment: 'sandbox',
+  async function givenKey(rules: KeyRules = {}) {
+    return service.apiKey({
       name: 'exchange',
       ...rules,
     })
@@ -116,7 +114,7 @@ describe('an application whose codes need an API key', () => {
       {},
       { client_id: scene.application.client_id },
       { ...(await givenKey({ environment: 'production' })) },
-      { ...(await givenKey({ accountId: other.id })) },
+      { ...(await givenKey({ account: other })) },
       { ...(await givenKey({ organizationIds: elsewhere.map(({ id }) => id) })) },
       { ...(await givenKey()), client_secret: 'keysandbox_wrong' },
     ]
@@ -130,9 +128,8 @@ describe('an application whose codes need an API key', () => {
 
 describe('the client-credentials grant', () => {
   test('401: another secret, one that is none and an unknown key get one answer', async () => {
-    const given = { accountId: service.account.id, environment: 'sandbox', name: 'test' } as const
-    const key = await createApiKey(service.deps, service.deps.db, given)
-    const other = await createApiKey(service.deps, service.deps.db, given)
+    const key = await service.apiKey()
+    const other = await service.apiKey()
     const wrong = [
       { ...key, client_secret: other.client_secret },
       { ...key, client_secret: `${key.client_secret}0` },

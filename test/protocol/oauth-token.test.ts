@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createVerifier, openMagicLink, type Client } from '@portico/sdk'
-import { createApiKey } from '@portico/server/api-keys'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startService, type Service } from '../harness.js'
 import {
@@ -150,7 +149,7 @@ describe('the exchange of a code', () => {
     })
     const { code } = await openMagicLink(link ?? '')
 
-    own.clock.advance(61)
+    await own.clock.advance(61)
 
     const attempt = key.oauth.token({ grant_type: 'authorization_code', code })
     await expect(attempt).rejects.toMatchObject({ status: 400, code: 'invalid_grant' })
@@ -174,11 +173,7 @@ describe('the exchange of a code', () => {
 
   test('200: the same address takes the client-credentials grant', async () => {
     const account = service.account
-    const key = await createApiKey(service.deps, service.deps.db, {
-      accountId: account.id,
-      environment: 'sandbox',
-      name: 'test',
-    })
+    const key = await service.apiKey({})
 
     const { status, body } = await exchange(service, {
       ...key,

@@ -67,7 +67,7 @@ describe('a state', () => {
   test('is over after ten minutes', async () => {
     const { visitor, address } = await given.atProvider(scene)
     const back = scene.idp.approve(address, ada)
-    service.clock.advance(601)
+    await service.clock.advance(601)
     await expectRefused(await visitor.request(back), 'oidc_state')
   })
 
@@ -284,7 +284,7 @@ describe('a provider', () => {
   test('that has gone is told in a trace, and nobody leaves for it', async () => {
     const of = await given.scene()
     of.idp.answer('/.well-known/openid-configuration', (res) => void res.writeHead(503).end())
-    service.clock.advance(301)
+    await service.clock.advance(301)
     const { sent } = await given.atProvider(of)
     await expectRefused(sent, 'oidc_discovery', of)
   })

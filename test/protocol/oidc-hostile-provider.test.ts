@@ -159,7 +159,7 @@ describe('what is kept of a provider', () => {
     const of = await given.scene()
     const path = '/.well-known/openid-configuration'
     of.idp.answer(path, (res) => void res.writeHead(503).end())
-    service.clock.advance(301)
+    await service.clock.advance(301)
     const asked = () => of.idp.asked.filter((one) => one === path).length
     const before = asked()
 
@@ -167,7 +167,7 @@ describe('what is kept of a provider', () => {
 
     expect(asked()).toBe(before + 1)
     of.idp.answer(path, (res) => sendJson(res, of.idp.discovery()))
-    service.clock.advance(11)
+    await service.clock.advance(11)
     expect(await refusal(of, (await given.signIn(of)).landed)).toBeUndefined()
   })
 

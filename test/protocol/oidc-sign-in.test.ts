@@ -164,7 +164,7 @@ describe('a sign-in by OpenID Connect', () => {
         .setHeader('content-type', 'application/json')
         .end(JSON.stringify({ sub: 'ada-2', email: 'ada@userinfo.example', email_verified: true })),
     )
-    service.clock.advance(301)
+    await service.clock.advance(301)
 
     const { id } = await tokensOf(scene, { sub: 'ada-2' })
 

@@ -81,7 +81,7 @@ test('of one link thirty codes are mailed in an hour, from wherever it is opened
 
   expect((await pressFrom('198.51.100.1', scene)).status).toBe(429)
   expect((await pressFrom('192.0.2.1', await given.invited())).status).toBe(303)
-  service.clock.advance(60 * minute + 1)
+  await service.clock.advance(60 * minute + 1)
   expect((await pressFrom('198.51.100.1', scene)).status).toBe(303)
 }, 60_000)
 
@@ -110,7 +110,7 @@ test('429: an administrator stores ten metadata an hour, so that the others are 
   const refused = await store()
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^\d+$/)])
   expect(refused.html).toContain('<h1>')
-  service.clock.advance(60 * minute + 1)
+  await service.clock.advance(60 * minute + 1)
   expect((await store()).url).toContain('/test')
 }, 60_000)
 

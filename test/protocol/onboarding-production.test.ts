@@ -104,7 +104,7 @@ describe('an administrator whom production has invited', () => {
     await production.admins.invite({ org_domain, email })
     const before = await adminOf(production, { org_domain, email })
     const inSandbox = onboardingGivenOf(service, sandbox)
-    service.clock.advance(60)
+    await service.clock.advance(60)
     await sandbox.admins.invite({ org_domain, email })
     const { visitor, page } = await inSandbox.arrived({ email, link: await inSandbox.linkTo(email) })
     const accepted = {
@@ -125,7 +125,7 @@ describe('an administrator whom production has invited', () => {
     const { org_domain, email } = await twoConnections()
     await sandbox.admins.invite({ org_domain, email })
     const before = await adminOf(sandbox, { org_domain, email })
-    service.clock.advance(60)
+    await service.clock.advance(60)
     await production.admins.invite({ org_domain, email })
     const { visitor, page } = await given.arrived({ email, link: await given.linkTo(email) })
     await visitor.press(page, 'decline')

@@ -91,10 +91,10 @@ describe('the link of an invitation', () => {
 
   test('works for 30 days', async () => {
     const scene = await given.invited()
-    service.clock.advance(30 * day - minute)
+    await service.clock.advance(30 * day - minute)
     expect((await createVisitor(service.baseUrl).visit(scene.link)).status).toBe(200)
 
-    service.clock.advance(2 * minute)
+    await service.clock.advance(2 * minute)
     const page = await createVisitor(service.baseUrl).visit(scene.link)
     expect(page.status).toBe(404)
     expect(page.html).toContain('This invitation does not work any more')
@@ -176,7 +176,7 @@ describe('the code', () => {
     const scene = await given.invited()
     const { visitor, page } = await given.atCode(scene)
     const code = await given.codeTo(scene.email)
-    service.clock.advance(10 * minute + 1)
+    await service.clock.advance(10 * minute + 1)
 
     expect((await visitor.press(page, 'verify', { code })).html).toContain('Ask for another one')
   })
@@ -205,7 +205,7 @@ describe('the code', () => {
     expect(elsewhere.page.status).toBe(429)
 
     expect(await given.mailsTo(scene.email)).toHaveLength(4)
-    service.clock.advance(10 * minute + 1)
+    await service.clock.advance(10 * minute + 1)
     expect((await visitor.press(page, 'send_again')).status).toBe(200)
   })
 
@@ -228,10 +228,10 @@ describe('the session of an administrator', () => {
   test('lasts eight hours', async () => {
     const scene = await given.invited()
     const { visitor } = await given.arrived(scene)
-    service.clock.advance(8 * hour - minute)
+    await service.clock.advance(8 * hour - minute)
     expect((await visitor.visit(pathOf(scene, '/provider'))).status).toBe(200)
 
-    service.clock.advance(2 * minute)
+    await service.clock.advance(2 * minute)
     const page = await visitor.visit(pathOf(scene, '/provider'))
     expect(page.status).toBe(401)
     expect(page.html).toContain('Open your invitation')

@@ -39,7 +39,7 @@ async function givenScene(): Promise<FlowScene> {
 async function givenTwoBrowsers() {
   const scene = await givenScene()
   const { visitor: here } = await given.signIn(scene)
-  service.clock.advance(1)
+  await service.clock.advance(1)
   const { visitor: there } = await given.signIn(scene)
   return { scene, here, there, page: await here.visit(addressOf(scene)) }
 }
@@ -125,7 +125,7 @@ describe('the page of the user’s own sessions', () => {
     const stranger = given.visitorOf()
     expect((await stranger.visit(addressOf(scene))).status).toBe(401)
     const { visitor } = await given.signIn(scene)
-    service.clock.advance(60 * 60 + 1)
+    await service.clock.advance(60 * 60 + 1)
 
     const page = await visitor.visit(addressOf(scene))
 

@@ -174,7 +174,7 @@ describe('failures of codes and refresh tokens', () => {
 
     const refused = await exchange(limited, { code: 'x' })
     const good = await own.refresh(scene, refreshToken)
-    limited.clock.advance(61)
+    await limited.clock.advance(61)
     const later = await own.refresh(scene, refreshToken)
 
     expect(new Set(statuses)).toEqual(new Set([400]))

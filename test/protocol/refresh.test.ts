@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createVerifier, type Client } from '@portico/sdk'
-import { createApiKey } from '@portico/server/api-keys'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
+import { startService, type KeyRules, type Service } from '../harness.js'
 import { codeGivenOf, exchange, type CodeGiven } from './code-given.js'
 import { claimsOf, refreshGivenOf, refusedRefresh, type RefreshGiven } from './refresh-given.js'
 
@@ -22,7 +21,7 @@ describe('a refresh', () => {
   test('200: of a code with offline_access answers new tokens of the same sign-in, and another refresh token', async () => {
     const scene = await codes.scene()
     const first = await given.tokens(scene, { nonce: 'n-1', state: 's-1' })
-    service.clock.advance(120)
+    await service.clock.advance(120)
 
     const second = await given.refresh(scene, first.refreshToken)
 
@@ -108,13 +107,13 @@ describe('a refresh', () => {
       'select offline_until, last_used_at from sessions',
     )
     const day = 24 * 60 * 60
-    own.clock.advance(29 * day)
+    await own.clock.advance(29 * day)
 
     const late = await ownGiven.refresh(scene, refreshToken)
     const [after] = await own.query<{ offline_until: Date; last_used_at: Date }>(
       'select offline_until, last_used_at from sessions',
     )
-    own.clock.advance(day)
+    await own.clock.advance(day)
     const tooLate = await ownGiven.refresh(scene, late.refreshToken)
 
     expect([late.status, tooLate.status, tooLate.body]).toEqual([200, 400, refusedRefresh])
@@ -144,9 +143,9 @@ describe('a refresh', () => {
     const { refreshToken } = await given.tokens(scene)
 
     const second = await given.refresh(scene, refreshToken)
-    service.clock.advance(29)
+    await service.clock.advance(29)
     const again = await given.refresh(scene, refreshToken)
-    service.clock.advance(2)
+    await service.clock.advance(2)
     const late = await given.refresh(scene, refreshToken)
     const successor = await given.refresh(scene, second.refreshToken)
 
@@ -212,7 +211,7 @@ describe('a refresh', () => {
     const scene = await codes.scene()
     const { refreshToken } = await given.tokens(scene)
     const there = async (token: string) => {
-      const answer = await fetch(`http://localhost:${other.deps.config.port}/oauth/token`, {
+      const answer = await fetch(`http://localhost:${other.port}/oauth/token`, {
         method: 'POST',
         body: new URLSearchParams({
           grant_type: 'refresh_token',
@@ -278,11 +277,8 @@ describe('scope of a refresh', () => {
 })
 
 describe('the refresh token of an application that demands an API key', () => {
-  async function keyed(key: Partial<Parameters<typeof createApiKey>[2]> = {}) {
-    const { client_id, client_secret } = await createApiKey(service.deps, service.deps.db, {
-      accountId: service.account.id,
-      environment: 'sandbox',
-      name: 'test',
+  async function keyed(key: KeyRules = {}) {
+    const { client_id, client_secret } = await service.apiKey({
       ...key,
     })
     return { client_id, client_secret }
@@ -319,7 +315,7 @@ describe('the refresh token of an application that demands an API key', () => {
       ['api_key_rejected', { ...key, client_secret: (await keyed()).client_secret }],
       ['insufficient_scope', await keyed({ scopes: ['read:users'] })],
       ['api_key_rejected', await keyed({ environment: 'production' })],
-      ['api_key_rejected', await keyed({ accountId: account.id })],
+      ['api_key_rejected', await keyed({ account })],
       ['api_key_rejected', await keyed({ organizationIds: [organization.id] })],
     ]
 

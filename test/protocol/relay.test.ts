@@ -60,7 +60,7 @@ describe('the partner of a relay', () => {
   test('is told when the user proved who they are, and not when they were carried', async () => {
     const scene = await given.scene()
     const signedInBy = Math.floor(service.clock.now().getTime() / 1000)
-    service.clock.advance(600)
+    await service.clock.advance(600)
     const { code } = await arriveBy(await given.address(scene))
 
     const { body } = await exchange(service, { code: code ?? '' })

@@ -1,5 +1,4 @@
 import { allowInsecureRequests, processRevocationResponse, revocationRequest, None } from 'oauth4webapi'
-import { createApiKey } from '@portico/server/api-keys'
 import type { Client } from '@portico/sdk'
 import { beforeAll, expect, test } from 'vitest'
 import { startService, type Service } from '../harness.js'
@@ -141,11 +140,7 @@ test('400: another application’s refresh token, at another organization, or wi
 
 test('an application that demands an API key demands it here as well', async () => {
   const scene = await codes.scene({ code_exchange: 'api_key' })
-  const { client_id, client_secret } = await createApiKey(service.deps, service.deps.db, {
-    accountId: service.account.id,
-    environment: 'sandbox',
-    name: 'test',
-  })
+  const { client_id, client_secret } = await service.apiKey({})
   const key = { client_id, client_secret }
   const code = await codes.code(scene, { scope: 'offline_access' })
   const { body } = await exchange(service, { code, ...key })

@@ -122,7 +122,7 @@ describe('a response is refused', () => {
       await refusedBy(scene, await given.comeBack(scene, createVisitor(service.baseUrl), invented)),
     ).toBe('request')
     const { visitor, requestId } = await response(scene)
-    service.clock.advance(600)
+    await service.clock.advance(600)
     const late = idp.respond({ ...connection, requestId })
     expect(await refusedBy(scene, await given.comeBack(scene, visitor, late))).toBe('request')
   })
@@ -255,7 +255,7 @@ describe('an assertion is used once', () => {
 
     const late = await response(scene)
     const lateUrl = leadOf(await given.post(scene, late.posted))
-    service.clock.advance(60)
+    await service.clock.advance(60)
     expect((await late.visitor.visit(lateUrl)).status).toBe(404)
   })
 
@@ -323,12 +323,12 @@ describe('connections do not mix', () => {
 /** One more process on the same database, behind the same address, with the same time. */
 async function beside({ databaseUrl, baseUrl, clock }: Service): Promise<Service> {
   const process = await startService({ databaseUrl, variables: { BASE_URL: baseUrl } })
-  process.clock.advance((clock.now().getTime() - process.clock.now().getTime()) / 1000)
+  await process.clock.advance((clock.now().getTime() - process.clock.now().getTime()) / 1000)
   return process
 }
 
-function addressOf({ deps }: Service): string {
-  return `http://localhost:${deps.config.port}`
+function addressOf({ port }: Service): string {
+  return `http://localhost:${port}`
 }
 
 function postAt(process: Service, samlResponse: string, { connection } = scene): Promise<Seen> {

@@ -131,7 +131,7 @@ describe('the address of a challenge', () => {
     const { org_domain, connection } = scene
     const url = async () => (await challenge({ org_domain })).authorization_url
     const old = await url()
-    service.clock.advance(600)
+    await service.clock.advance(600)
     expect((await open(scene, old)).status).toBe(404)
 
     const other = await service.given.organization()

@@ -25,7 +25,7 @@ async function enrolled() {
   const { id: user_id } = await client.users.create({ org_domain, email: 'ada@awesome.example' })
   await given.flows.totp.activate(org_domain)
   const { app } = await given.flows.totp.enroll({ org_domain, user_id })
-  service.clock.advance(30)
+  await service.clock.advance(30)
   return { scene, app }
 }
 

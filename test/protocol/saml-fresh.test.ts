@@ -27,7 +27,7 @@ describe('a fresh sign-in', () => {
 
     expect(await requestOf({ prompt: 'login' })).toContain(forced)
     expect(await requestOf({ max_age: '0' })).toContain(forced)
-    service.clock.advance(61)
+    await service.clock.advance(61)
     expect(await requestOf({ max_age: '60' })).toContain(forced)
     expect(await requestOf({ prompt: 'select_account' })).not.toContain(forced)
   })
@@ -95,9 +95,9 @@ describe('a request to an identity provider', () => {
   test('is waited for no longer because there was another one', async () => {
     const scene = await given.scene()
     const asked = await given.atIdentityProvider(scene)
-    service.clock.advance(9 * 60)
+    await service.clock.advance(9 * 60)
     const last = await askAgain(asked)
-    service.clock.advance(2 * 60)
+    await service.clock.advance(2 * 60)
 
     const { idp, connection } = scene
     const answer = (requestId: string) =>

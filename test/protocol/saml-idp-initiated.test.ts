@@ -60,7 +60,7 @@ describe('a response that nobody asked for', () => {
 
     expect(seen).toEqual([303, 303, 303, 403])
     expect(await given.lastTrace(scene)).toMatchObject({ outcome: 'failed', failed_check: 'unsolicited' })
-    service.clock.advance(60)
+    await service.clock.advance(60)
     expect((await click(scene, {}, visitor)).landed.status).toBe(303)
   })
 

@@ -277,7 +277,7 @@ describe('the second factor after SSO', () => {
     const { id: user_id } = await client.users.create({ org_domain, email: 'ada@awesome.example' })
     await given.flows.totp.activate(org_domain)
     const { app } = await given.flows.totp.enroll({ org_domain, user_id })
-    service.clock.advance(30)
+    await service.clock.advance(30)
     return { scene, app }
   }
 })
@@ -365,7 +365,7 @@ describe('a user who signs in by SSO again', () => {
     await given.signIn(scene, first)
     const before = await userOf(scene, 'ada@awesome.example')
     const { cursor } = await client.events.list({ after: 'latest' })
-    service.clock.advance(60)
+    await service.clock.advance(60)
     await given.signIn(scene, { ...first, ...second })
     const { data } = await client.events.list({ after: cursor })
     const told = data.filter(({ code }) => code === 'user.user.update.success')

@@ -35,7 +35,7 @@ describe('what strangers post', () => {
     // Also one that is refused, as soon as its browser is back.
     const { landed } = await given.signIn(flooded, { nameId: 'no address' })
     expect([landed.status, (await given.lastTrace(flooded)).failed_check]).toEqual([403, 'email'])
-    service.clock.advance(24 * 60 * 60)
+    await service.clock.advance(24 * 60 * 60)
     await given.post(flooded, '<xml>')
     expect((await given.lastTrace(flooded)).failed_check).toBe('encoding')
   }, 60_000)

@@ -251,7 +251,7 @@ describe('the built-in identity provider', () => {
     const invented = await ask(`/test-idp/${idp_id}/sso?SAMLRequest=nonsense`)
     expect([foreign.status, invented.status]).toEqual([404, 404])
     expect((await ask(page.url)).status).toBe(200)
-    service.clock.advance(11 * 60)
+    await service.clock.advance(11 * 60)
     expect((await ask(page.url)).status).toBe(404)
   })
 

@@ -33,7 +33,7 @@ describe.skipIf(!hasTool('oathtool'))('oathtool, which knows nothing of us', () 
 
     const code = await oathtoolCode(app.secret)
     await client.totp.validateEnrollment({ org_domain, user_id, code })
-    service.clock.advance(stepSeconds)
+    await service.clock.advance(stepSeconds)
     await given.challenge(scene)
 
     expect(await given.answer(scene, await oathtoolCode(app.secret))).toMatchObject({ success: true })

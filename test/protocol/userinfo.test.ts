@@ -228,9 +228,9 @@ describe('UserInfo refuses', () => {
         headers: { authorization: `Bearer ${accessToken}` },
       })
 
-    own.clock.advance(3590)
+    await own.clock.advance(3590)
     expect((await askOwn()).status).toBe(200)
-    own.clock.advance(11)
+    await own.clock.advance(11)
     expect((await askOwn()).status).toBe(401)
   })
 

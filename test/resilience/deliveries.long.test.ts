@@ -222,7 +222,7 @@ async function runScheduleToItsEnd(): Promise<void> {
   now = () => clock.now().getTime()
   isBack = true
   for (const wait of waitsSeconds) {
-    clock.advance(wait)
+    await clock.advance(wait)
     await runJobs()
   }
 }

@@ -111,7 +111,7 @@ describe.skipIf(folder === undefined)('Postgres 15', () => {
           )
         ).map(({ place }) => place)
 
-      service.clock.advance(31 * 24 * 60 * 60)
+      await service.clock.advance(31 * 24 * 60 * 60)
       await service.runJobs()
       await service.token()
 
@@ -124,10 +124,10 @@ describe.skipIf(folder === undefined)('Postgres 15', () => {
       expect(data).toContainEqual(expect.objectContaining(erased))
       expect(await placesOf()).toContainEqual(expect.stringMatching(/^log_events_\d{4}_\d\d$/))
 
-      service.clock.advance(400 * 24 * 60 * 60)
+      await service.clock.advance(400 * 24 * 60 * 60)
       await service.runJobs()
       expect(await placesOf()).toEqual([])
-      service.clock.advance(-431 * 24 * 60 * 60)
+      await service.clock.advance(-431 * 24 * 60 * 60)
       await service.token()
       expect(await placesOf()).toEqual(['log_events_before'])
     })

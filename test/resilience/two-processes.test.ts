@@ -102,13 +102,13 @@ describe('API keys', () => {
 
     const actor = { type: 'operator', id: 'test' } as const
     await revokeApiKey(one.deps, sub, { requestId: 'test', actor, params: () => ({}) })
-    for (const { clock } of [one, two]) clock.advance(5)
+    for (const { clock } of [one, two]) await clock.advance(5)
     expect(await statuses()).toEqual([401, 401])
   })
 
   test('a token of a machine whose clock is 2 s ahead is taken', async () => {
     const [ahead, behind] = await Promise.all([beside(one), beside(one)])
-    ahead.clock.advance(2)
+    await ahead.clock.advance(2)
     const token = await ahead.token({ account: one.account })
     expect(await ask(behind, '/api/v2/organizations', withToken(token))).toMatchObject({ status: 200 })
   })
@@ -125,7 +125,7 @@ describe('API keys', () => {
     }
     expect(await statusesAt(first)).toEqual([200, 200, 200, 429])
     expect(await statusesAt(second)).toEqual([200, 200, 200, 429])
-    for (const { clock } of [first, second]) clock.advance(60)
+    for (const { clock } of [first, second]) await clock.advance(60)
     expect((await statusesAt(first))[0]).toBe(200)
   })
 })
@@ -178,7 +178,7 @@ describe('signing in', () => {
     await alternately(2, '/api/v2/organizations', withToken(leaked[0] ?? ''))
     await portico(['keys', 'rotate', '--account', one.account.domain, '--revoke'])
     await portico(['keys', 'rotate', '--organization', domain, '--revoke'])
-    for (const service of [one, two]) service.clock.advance(60)
+    for (const service of [one, two]) await service.clock.advance(60)
 
     for (const token of leaked) {
       const answers = await alternately(2, '/api/v2/organizations', withToken(token))

@@ -129,7 +129,7 @@ test('429: so many requests a second of one directory, of which the log has the 
   const logged = data.filter(({ status }) => status === 429).length
   expect(logged).toBeGreaterThanOrEqual(1)
   expect(logged).toBeLessThanOrEqual(seconds)
-  limited.clock.advance(1)
+  await limited.clock.advance(1)
   expect((await ask()).status).toBe(200)
 })
 

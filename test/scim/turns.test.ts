@@ -54,7 +54,7 @@ test('429: a request of one directory beyond those that may wait for the end of 
   const first = await whileEventWaits(service, 'user.user.create.success', make, async () => {
     patient.push(make(), make())
     await untilWaiting(service, 2)
-    limited.clock.advance(1)
+    await limited.clock.advance(1)
     later.push(make(), make(), make())
     expect(await Promise.race(later)).toMatchObject({
       status: 429,

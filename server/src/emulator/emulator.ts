@@ -165,12 +165,12 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     async function moveClock({ by_seconds, to, run_jobs }: ClockMove): Promise<EmulatorClock> {
       if ((by_seconds === undefined) === (to === undefined))
         throw new EmulatorRefusal('invalid_parameters', 'Send by_seconds or to, and not both.')
-      const until =
-        to === undefined ? new Date(clock.now().getTime() + (by_seconds ?? 0) * 1000) : new Date(to)
-      if (until < clock.now())
+      const now = clock.now()
+      const until = to === undefined ? new Date(now.getTime() + (by_seconds ?? 0) * 1000) : new Date(to)
+      if (until < now)
         throw new EmulatorRefusal(
           'clock_behind',
-          `It is ${clock.now().toISOString()} by the clock of the emulator, which moves forward only; reset begins anew.`,
+          `It is ${now.toISOString()} by the clock of the emulator, which moves forward only; reset begins anew.`,
         )
       let ended = 0
       if (run_jobs) {

@@ -1,6 +1,6 @@
 import type { EmulatorErrorCode, Fault, NewFault } from '@portico/contract/emulator'
 import { errorCodes, type ErrorCode } from '@portico/contract/errors'
-import { oauthErrorCodes } from '@portico/contract/oauth'
+import { oauth, oauthErrorCodes } from '@portico/contract/oauth'
 import { routes, type Route } from '@portico/contract/walk'
 import { ApiError } from '../errors.js'
 import { OAuthFailure } from '../oauth/oauth-failure.js'
@@ -111,9 +111,11 @@ function answerOf(route: Route, { code, status }: NewFault): Answer | undefined 
   throw refusal('fault_not_declared', `${route.name} does not answer ${asked}. It answers ${known}`)
 }
 
+const oauthRoutes = new Set<unknown>(Object.values(oauth))
+
 /** The refusals that the contract declares of a route, and the failure that none declares and each may have. */
 function answersOf(route: Route): Answer[] {
-  if (route.resource === 'oauth') {
+  if (oauthRoutes.has(route.definition)) {
     const known = oauthErrorCodes.map((code) => toOAuthAnswer(code, new OAuthFailure(code, '').status))
     // What it says with 429 of a limit, it says with 503 of its database.
     return [...known, toOAuthAnswer('temporarily_unavailable', 503)].filter(

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { emulator } from '@portico/contract/emulator'
+import { controlPath, emulator } from '@portico/contract/emulator'
 import { createExpressEndpoints, RequestValidationError } from '@ts-rest/express'
 import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express'
 import { toFieldErrors } from '../field-errors.js'
@@ -9,8 +9,6 @@ import type { Control } from './emulator.js'
 import type { Faults } from './faults.js'
 import { EmulatorRefusal } from './refusal.js'
 import { emulatorRoutes } from './routes.js'
-
-const controlPath = '/_emulator'
 
 /** The control of an emulator: open to every program on this machine, and to no page that a browser has from elsewhere. */
 export function controlRouter(control: Control): Router {

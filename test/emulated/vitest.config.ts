@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, sep } from 'node:path'
+import { defineConfig } from 'vitest/config'
+import root, { alias } from '../../vitest.config.js'
+import { root as repository } from '../sdk/packed.js'
+import { exclusionReporter } from './exclusion-reporter.js'
+
+// Where main.ts has unpacked the SDK.
+const sdk = process.env.PORTICO_TEST_SDK
+if (sdk === undefined) throw new Error('PORTICO_TEST_SDK is not set: run npm run test:emulator')
+
+const files = readdirSync(join(repository, 'test'), { recursive: true, encoding: 'utf8' })
+  .map((file) => `test/${file.split(sep).join('/')}`)
+  .filter((file) => /^test\/(?!node_modules\/).*(?<!\.long)\.test\.ts$/.test(file))
+/** Those have the harness start a service, or program against the SDK. */
+const include = files.filter((file) =>
+  /from '(\.\.\/harness\.js|@portico\/sdk.*)'/.test(readFileSync(join(repository, file), 'utf8')),
+)
+
+export default defineConfig({
+  root: repository,
+  resolve: {
+    alias: [
+      { find: /^@portico\/sdk$/, replacement: join(sdk, 'dist/index.mjs') },
+      { find: /^@portico\/sdk\/(.+)$/, replacement: join(sdk, 'dist/$1.mjs') },
+      ...alias,
+    ],
+  },
+  oxc: root.oxc,
+  test: {
+    ...root.test,
+    projects: undefined,
+    include,
+    setupFiles: 'test/emulated/setup.ts',
+    env: { PORTICO_TEST_SERVICE: 'emulator' },
+    reporters: ['default', exclusionReporter(repository, files.length - include.length)],
+  },
+})

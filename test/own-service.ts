@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createAccount } from '@portico/server/accounts'
+import { createApiKey } from '@portico/server/api-keys'
+import { createApp } from '@portico/server/app'
+import { readConfig } from '@portico/server/config'
+import { openDeps } from '@portico/server/deps'
+import { createLog } from '@portico/server/log'
+import { createRecordingMailer } from '@portico/server/mailer'
+import { createRecordingSmsSender } from '@portico/server/sms-sender'
+import { createHttpServer, drain } from '@portico/server/server'
+import { startBackground } from '@portico/server/worker'
+import pg from 'pg'
+import { inject } from 'vitest'
+import { atFileEnd } from './file-end.js'
+import { freePort } from './free-port.js'
+import type { Clock, ServiceOptions, ServiceUnderTest } from './harness.js'
+
+/** The moment at which every test begins; real enough for other people's libraries, which ask the system. */
+function createClock(): Clock {
+  let offsetMs = 0
+  const start = Date.now()
+  const startTick = performance.now()
+  return {
+    now: () => new Date(start + Math.floor(performance.now() - startTick) + offsetMs),
+    advance: (seconds) => {
+      offsetMs += seconds * 1000
+      return Promise.resolve()
+    },
+  }
+}
+
+/** Starts the service in this process, on a database of its own. */
+export async function startOwnService(
+  variables: Readonly<Record<string, string>>,
+  options: ServiceOptions,
+): Promise<ServiceUnderTest> {
+  const databaseUrl = options.databaseUrl ?? (await cloneTemplate())
+  const port = await freePort()
+  const baseUrl = `http://localhost:${port}`
+  const config = readConfig({
+    PORT: String(port),
+    BASE_URL: baseUrl,
+    DATABASE_URL: databaseUrl,
+    DATABASE_POOL_SIZE: '8',
+    MASTER_KEYS: testMasterKeys,
+    // Receivers of events are servers of the tests.
+    OUTBOUND_ALLOW: '127.0.0.0/8,::1',
+    ...variables,
+  })
+  const clock = createClock()
+  const mailer = createRecordingMailer()
+  const smsSender = createRecordingSmsSender()
+  const logLines: string[] = []
+  const log = createLog(config, { write: (line: string) => void logLines.push(line) })
+  const deps = await openDeps(config, { now: clock.now, mail: mailer, sms: smsSender, log })
+  const server = createHttpServer(createApp(deps))
+  await once(server.listen(port, '127.0.0.1'), 'listening')
+  // No job runs until a test asks for it, so that a test may look at what waits.
+  const runJobs = async () => {
+    const worker = startBackground(deps)
+    try {
+      return await worker.runDue()
+    } finally {
+      await worker.stop()
+    }
+  }
+  await runJobs()
+
+  atFileEnd(async () => {
+    await drain(server, { deadlineMs: 1000 })
+    await deps.close()
+  })
+
+  return {
+    baseUrl,
+    port,
+    databaseUrl,
+    deps,
+    clock,
+    mails: mailer.sent,
+    texts: smsSender.sent,
+    logLines,
+    runJobs,
+    createAccount: (name, plan) => createAccount(deps, { name, plan }),
+    createKey: ({ id }, rules) => createApiKey(deps, deps.db, { ...rules, accountId: id }),
+  }
+}
+
+const testMasterKeys = `v1:${randomBytes(32).toString('base64')}`
+
+async function cloneTemplate(): Promise<string> {
+  const adminUrl = inject('adminUrl')
+  const name = `t_${process.pid}_${randomBytes(6).toString('hex')}`
+  const admin = new pg.Client({ connectionString: adminUrl })
+  await admin.connect()
+  try {
+    await admin.query(`create database ${name} template ${inject('templateName')} strategy file_copy`)
+  } finally {
+    await admin.end()
+  }
+  const url = new URL(adminUrl)
+  url.pathname = name
+  return url.href
+}
