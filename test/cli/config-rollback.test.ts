@@ -64,6 +64,23 @@ test('a rollback leaves alone what was changed otherwise since', async () => {
   expect(data.map(({ name }) => name)).toContain('Made by hand')
 })
 
+test('a rollback leaves another thing of the same name alone, and says so', async () => {
+  const promoted = await givenPromoted()
+  const { production } = promoted
+  const [{ id: webhook_id = '', name = '' } = {}] = (await production.webhooks.list({})).data
+  await production.webhooks.delete({ webhook_id })
+  await production.webhooks.create({ name, target_url: 'https://shop.example/new', event_codes: ['all'] })
+
+  const { code, stdout } = await promoted.config('rollback', 'production', '--yes')
+
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringContaining('webhooks."Shop: directory" is another one than was changed, and left alone'),
+  ])
+  const { data } = await production.webhooks.list({})
+  expect(data).toMatchObject([{ target_url: 'https://shop.example/new' }])
+})
+
 test('a rollback of the first apply leaves what cannot be deleted, switched off', async () => {
   const promoted = await givenAccount(service)
   const { org_domain, organization_id, production } = promoted

@@ -167,6 +167,59 @@ describe('from the sandbox to production', () => {
 })
 
 describe('a file', () => {
+  test('calls a connection what it was called before, when an older one gets the same provider', async () => {
+    const promoted = await givenAccount(service)
+    const { sandbox, organization_id } = promoted
+    const { idp_id } = await sandbox.ssoConnections.create({ organization_id, seats_limit: 3 })
+    await sandbox.ssoConnections.create({ organization_id, provider_type: 'okta', seats_limit: 7 })
+    await promoted.pull()
+    await sandbox.ssoConnections.update({ idp_id, provider_type: 'okta' })
+
+    await promoted.pull()
+
+    expect(promoted.read()).toMatch(/ {6}okta:[^]* seats_limit: 7\n[^]* {6}okta-2:[^]* seats_limit: 3\n/)
+    expect((await promoted.config('plan', 'sandbox', promoted.file)).code).toBe(0)
+  })
+
+  test('that was applied where nothing differed has names that stay, too', async () => {
+    const promoted = await givenAccount(service)
+    const { production, organization_id, org_domain } = promoted
+    const { idp_id } = await production.ssoConnections.create({ organization_id, seats_limit: 3 })
+    await production.ssoConnections.create({ organization_id, provider_type: 'okta', seats_limit: 7 })
+    promoted.write(
+      `version: 1\norganizations: {${org_domain}: {sso_connections: {okta: {seats_limit: 7}}}}\n`,
+    )
+    await promoted.apply()
+
+    await production.ssoConnections.update({ idp_id, provider_type: 'okta' })
+
+    expect(await promoted.plan()).toMatchObject({
+      steps: [],
+      leftAlone: [['organizations', org_domain, 'sso_connections', 'okta-2']],
+    })
+  })
+
+  test('says at its head that the address of a webhook may have a secret in it', async () => {
+    const promoted = await givenAccount(service)
+    const webhook = { event_codes: ['all' as const] }
+    await promoted.sandbox.webhooks.create({
+      ...webhook,
+      name: 'Chat',
+      target_url: 'https://chat.example/?key=1',
+    })
+    await promoted.sandbox.webhooks.create({ ...webhook, name: 'Shop', target_url: 'https://shop.example/' })
+
+    await promoted.pull()
+
+    expect(promoted.read().match(/^# The target_url of .*$/gm)).toEqual([
+      '# The target_url of webhooks.Chat has a query: if that is a secret, it is in this file, in plans and in the history.',
+    ])
+    expect((await promoted.plan()).steps).toMatchObject([
+      { after: { target_url: 'https://chat.example/?key=1' } },
+      { after: { target_url: 'https://shop.example/' } },
+    ])
+  })
+
   test('is the same whenever it is pulled, and has no secret of anything', async () => {
     const promoted = await givenPulled()
     const { built, org_domain } = promoted

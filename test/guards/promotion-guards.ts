@@ -3,9 +3,13 @@ import { guard, guardTest } from './guard.js'
 const history = 'server/src/promotion/history.ts'
 const apply = 'server/src/promotion/apply.ts'
 const configuration = 'server/src/promotion/configuration.ts'
+const numbers = 'server/src/promotion/numbers.ts'
+const plan = 'server/src/promotion/plan.ts'
+const rollback = 'server/src/promotion/rollback.ts'
 
 const promotion = (title: string) => guardTest('promotion', title)
 const isApplied = promotion('a plan is applied')
+const isOfEnvironment = promotion('a name is that of one environment')
 const isTakenBack = promotion('what was applied is taken back where it was')
 
 /** What keeps portico config within its account and environment, and to what was reviewed. */
@@ -49,5 +53,71 @@ export const promotionGuards = [
     replace: 'return { record: takenBack }',
     red: promotion('a plan changes nothing'),
     green: promotion('an organization of another account is none'),
+  }),
+  guard({
+    name: 'portico config: one apply at a time',
+    file: apply,
+    find: 'await lockConfiguration(trx, { accountId: scope.account.id, environment: scope.environment })',
+    replace: '',
+    red: promotion('of two applies at once the second plans what the first has left'),
+    green: isApplied,
+  }),
+  guard({
+    name: 'portico config: a plan is for the things that it was made for',
+    file: plan,
+    find: 'steps.map(toStep)',
+    replace: 'steps.map((step) => toStep({ ...step, id: null }))',
+    red: promotion('a plan for a webhook is none for another one of its name'),
+    green: isApplied,
+  }),
+  guard({
+    name: 'portico config: a name stays that of its thing',
+    file: configuration,
+    find: 'await giveNumbers(deps, place, kind.section, things)',
+    replace: 'things.map((one, index) => ({ ...one, number: index + 1 }))',
+    red: promotion('a name stays that of its connection when an older one gets its provider'),
+    green: isApplied,
+  }),
+  guard({
+    name: 'portico config: a name is never given twice',
+    file: plan,
+    find: 'former !== undefined',
+    replace: 'false',
+    red: promotion('a name is none for another connection once its own has another provider'),
+    green: isApplied,
+  }),
+  guard({
+    name: 'environment: names that portico config has given',
+    file: numbers,
+    find: ".where('environment', '=', place.environment)",
+    replace: '',
+    red: isOfEnvironment,
+    green: isApplied,
+  }),
+  guard({
+    name: 'environment: names that portico config gives',
+    file: numbers,
+    find: 'and environment = ${place.environment}',
+    replace: '',
+    red: isOfEnvironment,
+    green: isApplied,
+  }),
+  guard({
+    name: 'portico config: a rollback is of the things that were changed',
+    file: rollback,
+    find: 'other.id === id && ',
+    replace: '',
+    red: promotion(
+      'what a rollback takes back is that of the connection that was changed, whatever it is called',
+    ),
+    green: isTakenBack,
+  }),
+  guard({
+    name: 'portico config: a rollback leaves other things of the same name alone',
+    file: rollback,
+    find: 'it === undefined && isTaken',
+    replace: 'false',
+    red: promotion('what was made anew by hand is not taken back'),
+    green: isTakenBack,
   }),
 ]

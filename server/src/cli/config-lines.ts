@@ -25,9 +25,14 @@ export function leftAloneLines({ leftAlone }: Carried): string[] {
   return leftAlone.map((path) => `  ${nameOfPath(path)} is not in the file, and left alone.`)
 }
 
-/** What was changed of organizations that are gone. */
-export function goneLines({ leftAlone }: Carried): string[] {
-  return leftAlone.map((path) => `  ${nameOfPath(path)} is of an organization that is gone, and left alone.`)
+/** What was changed and is out of reach: it is of an organization that is gone, or its name is another thing's. */
+export function goneLines({ leftAlone, replaced }: Carried): string[] {
+  return [
+    ...leftAlone.map((path) => `  ${nameOfPath(path)} is of an organization that is gone, and left alone.`),
+    ...replaced.map(
+      (path) => `  ${nameOfPath(path)} is another one than was changed, and left alone: look at it yourself.`,
+    ),
+  ]
 }
 
 /** A line for each time that something was applied. */

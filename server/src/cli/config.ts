@@ -128,6 +128,8 @@ async function showAndApply(
   const carried = await tryChanges(deps, scope, planner)
   const digest = order.plan === undefined ? carried.digest : await digestOf(order.plan)
   if (carried.steps.length === 0 && digest === carried.digest) {
+    // Outside of what was tried, so that the names are kept that the file has found right.
+    await planner(deps)
     print(order, { id: null, ...carried }, () => [...planLines(carried, order), ...otherLines(carried)])
     return
   }

@@ -114,6 +114,16 @@ export interface ConfigApplySteps {
   step: Json;
 }
 
+export interface ConfigNumbers {
+  account_id: string;
+  environment: string;
+  name: string;
+  number: number;
+  organization_id: string;
+  section: string;
+  thing_id: string;
+}
+
 export interface Directories {
   account_id: string;
   active: boolean;
@@ -960,6 +970,7 @@ export interface DB {
   authorization_codes: AuthorizationCodes;
   config_applies: ConfigApplies;
   config_apply_steps: ConfigApplySteps;
+  config_numbers: ConfigNumbers;
   directories: Directories;
   directory_group_members: DirectoryGroupMembers;
   directory_groups: DirectoryGroups;

@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { ApiError } from '../errors.js'
@@ -8,7 +8,9 @@ import { membersOf, type Scope } from './configuration.js'
 import { toFaults } from './desired.js'
 import { ConfigurationFaults } from './faults.js'
 import { recordApply, type AppliedAction } from './history.js'
-import type { Members } from './kind.js'
+import type { Found, Members } from './kind.js'
+import { lockConfiguration } from './lock.js'
+import { giveNumbers } from './numbers.js'
 import {
   creationMembers,
   differences,
@@ -43,7 +45,9 @@ export async function tryChanges(deps: Deps, scope: Scope, planner: Planner): Pr
     if (error !== takenBack) throw error
   })
   if (tried.carried === undefined) throw new Error('a plan that was tried is missing')
-  return tried.carried
+  // What was made and taken back has no id that anybody will see again.
+  const steps = tried.carried.steps.map((step) => (step.action === 'create' ? { ...step, id: null } : step))
+  return { ...tried.carried, steps }
 }
 
 /**
@@ -78,9 +82,7 @@ async function carryOut(
   trx: Transaction<DB>,
   { scope, planner, digest }: Order,
 ): Promise<Carried> {
-  // Two at once wait for each other: the second one plans what the first has left.
-  const name = `config ${scope.account.id} ${scope.environment}`
-  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(trx)
+  await lockConfiguration(trx, { accountId: scope.account.id, environment: scope.environment })
   const inside = { ...deps, db: trx, readDb: trx }
   const plan = await planner(inside)
   if (digest !== undefined && plan.digest !== digest)
@@ -109,18 +111,28 @@ async function carryOutStep(deps: Deps, step: PlannedStep): Promise<Step> {
  * take another along, as the method of TOTP does with its expiry: then what still differs is changed once more.
  */
 async function bringAbout(deps: Deps, step: PlannedStep, wanted: Members): Promise<Step> {
-  const { action, kind, key, place, path, present } = step
+  const { action, kind, place, path, present } = step
   let found =
     present === undefined
-      ? await kind.create(deps, place, { ...keyMemberOf(kind, key), ...creationMembers(kind, wanted) })
+      ? await create(deps, step, wanted)
       : await kind.update(deps, place, present.id, step.after ?? {})
   const left = differences(wanted, membersOf(kind, found.record))
   if (left.length > 0) found = await kind.update(deps, place, found.id, only(left, wanted))
   const members = membersOf(kind, found.record)
   checkIsWanted(path, wanted, members)
-  if (present === undefined) return { action, path, before: null, after: members }
+  const { id } = found
+  if (present === undefined) return { action, path, id, before: null, after: members }
   const changed = differences(members, present.members)
-  return { action, path, before: only(changed, present.members), after: only(changed, members) }
+  return { action, path, id, before: only(changed, present.members), after: only(changed, members) }
+}
+
+/** Makes a thing, which has its name in the file from then on. */
+async function create(deps: Deps, { kind, key, place }: PlannedStep, wanted: Members): Promise<Found> {
+  const naming = keyMemberOf(kind, key)
+  const found = await kind.create(deps, place, { ...naming, ...creationMembers(kind, wanted) })
+  if (kind.doubles === 'numbered')
+    await giveNumbers(deps, place, kind.section, [{ id: found.id, name: String(Object.values(naming)[0]) }])
+  return found
 }
 
 /** @throws ConfigurationFaults for what the service stores in another form, which would be a difference forever. */

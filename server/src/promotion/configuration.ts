@@ -7,6 +7,7 @@ import { pathOf, type Address } from './address.js'
 import { ConfigurationFaults } from './faults.js'
 import type { Found, Kind, Members, Place } from './kind.js'
 import { kinds } from './kinds.js'
+import { giveNumbers, isOf, toKey } from './numbers.js'
 
 /** Whose configuration it is. */
 export interface Scope {
@@ -22,9 +23,16 @@ export interface Present extends Address {
   readonly members: Members
 }
 
+/** A name in the file that a thing had. */
+export interface Former extends Address {
+  readonly id: string
+}
+
 /** What there is, and where more can be made. */
 export interface Configuration {
   readonly present: readonly Present[]
+  /** Names of things that are called otherwise by now. They stay theirs. */
+  readonly former: readonly Former[]
   /** By the organization's domain. */
   readonly places: ReadonlyMap<string, Place>
   /** Where what is of the account is made; undefined while it has no organization. */
@@ -50,12 +58,15 @@ export async function readConfiguration(
   )
   const accountPlace = [...places.values()][0] ?? (await anyPlace(deps, scope))
   const present: Present[] = []
-  if (accountPlace !== undefined) present.push(...(await presentAt(deps, accountPlace, 'account')))
+  const former: Former[] = []
+  if (accountPlace !== undefined) present.push(...(await readAt(deps, accountPlace, 'account')).present)
   for (const [number, place] of [...places.values()].entries()) {
-    present.push(...(await presentAt(deps, place, 'organization')))
+    const its = await readAt(deps, place, 'organization')
+    present.push(...its.present)
+    former.push(...its.former)
     onProgress(number + 1, places.size)
   }
-  return { present, places, accountPlace }
+  return { present, former, places, accountPlace }
 }
 
 /** What of a record is promoted. */
@@ -81,36 +92,50 @@ function placeOf(
   }
 }
 
-async function presentAt(deps: Deps, place: Place, of: Kind['of']): Promise<Present[]> {
+async function readAt(
+  deps: Deps,
+  place: Place,
+  of: Kind['of'],
+): Promise<Pick<Configuration, 'present' | 'former'>> {
   const present: Present[] = []
+  const former: Former[] = []
   for (const kind of kinds.filter((each) => each.of === of)) {
     const organization = of === 'account' ? null : place.domain
-    for (const [key, { id, record }] of named(kind, organization, await kind.find(deps, place)))
+    const its = await named(deps, place, kind, organization)
+    for (const { key, id, record } of its.found)
       present.push({ kind, organization, key, place, id, members: membersOf(kind, record) })
+    for (const one of its.former) former.push({ kind, organization, ...one })
   }
-  return present
+  return { present, former }
 }
 
-/** What was found by its keys. */
-function named(
+/** What there is of a kind, by its keys. */
+async function named(
+  deps: Deps,
+  place: Place,
   kind: Kind,
   organization: string | null,
-  found: readonly Found[],
-): (readonly [key: string | null, found: Found])[] {
+): Promise<{
+  found: readonly (Found & { readonly key: string | null })[]
+  former: readonly { readonly id: string; readonly key: string }[]
+}> {
   const { key: member } = kind
-  if (member === null) return found.map((one) => [null, one])
+  const all = await kind.find(deps, place)
+  if (member === null) return { found: all.map((one) => ({ ...one, key: null })), former: [] }
   // Lists are newest first, and of one moment the ids tell.
-  const oldestFirst = found.toReversed()
-  const seen = new Map<string, number>()
-  return oldestFirst.map((one) => {
-    const name = String(one.record[member])
-    const number = (seen.get(name) ?? 0) + 1
-    seen.set(name, number)
-    if (number === 1) return [name, one]
-    if (kind.doubles === 'numbered') return [`${name}-${number}`, one]
-    const message = `is the name of several (${one.id} is another): give each a name of its own`
-    throw new ConfigurationFaults([{ path: pathOf({ kind, organization, key: name }), message }])
-  })
+  const things = all.toReversed().map((one) => ({ ...one, name: String(one.record[member]) }))
+  if (kind.doubles === 'numbered') {
+    const numbers = await giveNumbers(deps, place, kind.section, things)
+    const found = things.flatMap((one) =>
+      numbers.filter((number) => isOf(number, one)).map((number) => ({ ...one, key: toKey(number) })),
+    )
+    const former = numbers.filter((number) => !things.some((one) => isOf(number, one)))
+    return { found, former: former.map((number) => ({ id: number.id, key: toKey(number) })) }
+  }
+  const double = things.find((one, index) => things.findIndex(({ name }) => name === one.name) < index)
+  if (double === undefined) return { found: things.map((one) => ({ ...one, key: one.name })), former: [] }
+  const message = `is the name of several (${double.id} is another): give each a name of its own`
+  throw new ConfigurationFaults([{ path: pathOf({ kind, organization, key: double.name }), message }])
 }
 
 /** The organizations of an account by their domains, or all of it; those that are not there are left out. */

@@ -1,6 +1,6 @@
 import { environments, type Environment } from '@portico/contract/fields'
 import { Document, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, type Node } from 'yaml'
-import { pathOf, type Path } from './address.js'
+import { nameOfPath, pathOf, type Path } from './address.js'
 import type { Present, Scope } from './configuration.js'
 import type { Kind } from './kind.js'
 import { kinds } from './kinds.js'
@@ -55,9 +55,14 @@ export function writeConfiguration(
     document.setIn(path, isKeyed ? document.createNode({}) : null)
   const inOrder = present.map((one) => ({ path: pathOf(one), members: one.members })).toSorted(byPath)
   for (const { path, members } of inOrder) document.setIn(path, document.createNode(members))
+  const withQuery = present.filter(({ members }) => hasQuery(members['target_url'])).map(pathOf)
   document.commentBefore = [
     ` The configuration of ${account.domain}, pulled from its ${environment} by portico config pull.`,
     ' Secrets, people and what is of identity providers are not in it. What differs by environment stands under environments.',
+    ...withQuery.map(
+      (path) =>
+        ` The target_url of ${nameOfPath(path)} has a query: if that is a secret, it is in this file, in plans and in the history.`,
+    ),
   ].join('\n')
   const kept = before === undefined ? undefined : overridesOf(before.name, before.text)
   if (kept !== undefined) document.add(kept)
@@ -157,6 +162,11 @@ function sectionsOf(organizations: readonly string[]): { path: Path; isKeyed: bo
     sections('organization', ['organizations', domain]),
   )
   return [...sections('account', []), ...ofOrganizations]
+}
+
+/** Addresses of webhooks are told whole, and people put tokens into them. */
+function hasQuery(url: unknown): boolean {
+  return typeof url === 'string' && new URL(url).search !== ''
 }
 
 /** By code point, whatever the locale of the machine. */

@@ -108,7 +108,7 @@ function organizationOf(account: Scope['account'], { path }: Step) {
   return organizationIdOf({ accountId: account.id, domain: organization, organizationIds: null })
 }
 
-/** Ids of version 7 are in the order of time. */
+/** The newest first; of one moment the ids tell, which are in the order of time. */
 function appliesOf(db: Deps['db'], { account, environment }: Pick<Scope, 'account' | 'environment'>) {
   return db
     .selectFrom('config_applies')

@@ -28,7 +28,7 @@ export interface Kind {
   readonly of: 'account' | 'organization'
   /** The member of its input that names it; null where there is one of an organization. */
   readonly key: string | null
-  /** What to do about two of the same name: refuse to name them, or number them in the order of their creation. */
+  /** What to do about two of the same name: refuse to name them, or number them in the order in which they are found. */
   readonly doubles: 'refused' | 'numbered'
   /** The members that are promoted, in the order of the contract. */
   readonly members: readonly string[]

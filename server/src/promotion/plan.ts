@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto'
 import { nameOfPath, pathOf, type Address, type Path } from './address.js'
-import type { Configuration, Present, Scope } from './configuration.js'
+import type { Configuration, Former, Present, Scope } from './configuration.js'
 import { parsed, type Desired, type Wanted } from './desired.js'
 import { ConfigurationFaults, type ConfigurationFault } from './faults.js'
 import type { Kind, Members, Place } from './kind.js'
 import { kinds } from './kinds.js'
+import { fromKey, toKey } from './numbers.js'
 
 /** One thing that is made, changed or deleted. */
 export interface Step {
   readonly action: 'create' | 'update' | 'delete'
   readonly path: Path
+  /** Of the thing; null before it is made. */
+  readonly id: string | null
   /** Of a change the members that change; null before a creation. */
   readonly before: Members | null
   /** Null after a deletion. */
@@ -30,7 +33,9 @@ export interface Plan {
   readonly steps: readonly PlannedStep[]
   /** What is there, and of no concern to the file. */
   readonly leftAlone: readonly Path[]
-  /** The same for the same steps of the same environment, and for no others. */
+  /** What a rollback leaves alone, because its name is another thing's by now. */
+  readonly replaced: readonly Path[]
+  /** The same for the same steps on the same things of the same environment, and for no others. */
   readonly digest: string
 }
 
@@ -48,14 +53,17 @@ export function planChanges(
 ): Plan {
   const faults: ConfigurationFault[] = []
   const named = new Map(configuration.present.map((present) => [idOf(pathOf(present)), present]))
+  const former = new Map(configuration.former.map((one) => [idOf(pathOf(one)), one]))
   const wantedIds = new Set(desired.wanted.map((wanted) => idOf(pathOf(wanted))))
-  const isNamed = (address: Address) => [named, wantedIds].some((ids) => ids.has(idOf(pathOf(address))))
+  const isNamed = (address: Address) =>
+    [named, former, wantedIds].some((ids) => ids.has(idOf(pathOf(address))))
   const planned = desired.wanted.flatMap((wanted): PlannedStep | [] => {
     const present = named.get(idOf(pathOf(wanted)))
     if (present !== undefined) return changeOf(present, wanted) ?? []
     if (wanted.members === null) return []
     const creation = creationOf(configuration, wanted, wanted.members)
-    faults.push(...faultsOfNumber(wanted, isNamed), ...creation.faults)
+    const its = former.get(idOf(pathOf(wanted)))
+    faults.push(...faultsOfNumber(wanted, its, isNamed), ...creation.faults)
     return creation.step ?? []
   })
   if (faults.length > 0) throw new ConfigurationFaults(faults)
@@ -69,6 +77,7 @@ export function planChanges(
   return {
     steps,
     leftAlone: others.filter((one) => !pruned.includes(one) && one.kind.creation !== undefined).map(pathOf),
+    replaced: [],
     digest: digestOf(scope, steps),
   }
 }
@@ -79,20 +88,14 @@ export function differences(wanted: Members, is: Members): string[] {
 }
 
 /** What of a step is shown, stored and compared. */
-export function toStep({ action, path, before, after }: Step): Step {
-  return { action, path, before, after }
+export function toStep({ action, path, id, before, after }: Step): Step {
+  return { action, path, id, before, after }
 }
 
 /** What names a thing in the input of its creation: the key without the number that tells it from another. */
 export function keyMemberOf(kind: Kind, key: string | null): Members {
   if (kind.key === null || key === null) return {}
-  return { [kind.key]: kind.doubles === 'numbered' ? numbered(key).name : key }
-}
-
-/** A name and which one of that name it is, from 1: okta, okta-2, okta-3. */
-function numbered(key: string): { name: string; number: number } {
-  const [, name = key, number = '1'] = /^(.+)-([2-9]|[1-9]\d+)$/.exec(key) ?? []
-  return { name, number: Number(number) }
+  return { [kind.key]: kind.doubles === 'numbered' ? fromKey(key).name : key }
 }
 
 /** What the input of a creation takes of some members. */
@@ -137,7 +140,7 @@ function creationOf(
     return {
       faults: [{ path, message: 'cannot be made in an account without an organization: create one first' }],
     }
-  const step = { ...wanted, action: 'create', path, before: null, after: members } as const
+  const step = { ...wanted, action: 'create', path, id: null, before: null, after: members } as const
   return {
     step: { ...step, place, present: undefined, wanted: members },
     faults: faultsOfCreation(wanted, members),
@@ -173,11 +176,19 @@ function sectionOf(address: Address): Path {
 }
 
 /** One that is made gets the next number, whatever the file calls it. */
-function faultsOfNumber(wanted: Wanted, isNamed: (address: Address) => boolean): ConfigurationFault[] {
+function faultsOfNumber(
+  wanted: Wanted,
+  former: Former | undefined,
+  isNamed: (address: Address) => boolean,
+): ConfigurationFault[] {
   const { kind, key } = wanted
   if (kind.doubles !== 'numbered' || key === null) return []
-  const { name, number } = numbered(key)
-  const before = number === 2 ? name : `${name}-${number - 1}`
+  const { name, number } = fromKey(key)
+  if (former !== undefined) {
+    const message = `is the name of ${former.id}, whose ${kind.key} is another one by now: call a new one by the next number`
+    return [{ path: pathOf(wanted), message }]
+  }
+  const before = toKey({ name, number: number - 1 })
   if (number === 1 || isNamed({ ...wanted, key: before })) return []
   return [
     { path: pathOf(wanted), message: `must have ${before} before it: they are numbered as they were made` },

@@ -6,7 +6,7 @@ import { ConfigurationFaults } from './faults.js'
 import type { ConfigurationFile } from './file.js'
 import { listApplies } from './history.js'
 import { planChanges } from './plan.js'
-import { toBefore } from './rollback.js'
+import { followed, toBefore } from './rollback.js'
 
 /** Plans what turns an environment into what a file says; what is wrong is told with its line. */
 export function plannerOfFile(scope: Scope, file: ConfigurationFile, isPruned: boolean): Planner {
@@ -19,19 +19,20 @@ export function plannerOfFile(scope: Scope, file: ConfigurationFile, isPruned: b
 
 /**
  * Plans what takes back the newest apply, or all that came after one. What was of an organization that is gone by now is
- * left alone.
+ * left alone, and so is another thing that has the name of what was changed.
  */
 export function plannerOfRollback(scope: Scope, to: string | undefined): Planner {
   return async (deps) => {
-    const { wanted, told } = toBefore(await listApplies(deps, scope), to)
-    const named = organizationsOf({ wanted, told })
+    const earlier = toBefore(await listApplies(deps, scope), to)
+    const named = organizationsOf({ wanted: earlier, told: [] })
     const domains = (await findOrganizations(deps, scope, named)).map(({ domain }) => domain)
     const isThere = (organization: string | null) => organization === null || domains.includes(organization)
     const configuration = await readConfiguration(deps, scope, domains)
-    const reachable = wanted.filter(({ organization }) => isThere(organization))
-    const plan = planChanges(scope, configuration, { wanted: reachable, told }, false)
-    const gone = wanted.filter(({ organization }) => !isThere(organization))
-    return { ...plan, leftAlone: gone.map(pathOf) }
+    const reachable = earlier.filter(({ organization }) => isThere(organization))
+    const { wanted, replaced } = followed(configuration, reachable)
+    const plan = planChanges(scope, configuration, { wanted, told: [] }, false)
+    const gone = earlier.filter(({ organization }) => !isThere(organization))
+    return { ...plan, leftAlone: gone.map(pathOf), replaced }
   }
 }
 

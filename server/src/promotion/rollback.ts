@@ -1,7 +1,14 @@
-import { addressOf } from './address.js'
-import type { Desired, Wanted } from './desired.js'
+import { addressOf, pathOf, type Path } from './address.js'
+import type { Configuration } from './configuration.js'
+import type { Wanted } from './desired.js'
 import type { Applied } from './history.js'
 import type { Members } from './kind.js'
+
+/** A thing as it was, and which one it is. */
+export interface Earlier extends Wanted {
+  /** Null: there was none any more. */
+  readonly id: string | null
+}
 
 /**
  * What takes back what was changed: everything that was made goes, what was changed is as it was, and what was deleted is
@@ -11,20 +18,55 @@ import type { Members } from './kind.js'
  * @param to What is to be as it was after this one; undefined: before the newest.
  * @throws Error a sentence when there is nothing to take back, or no such id.
  */
-export function toBefore(applies: readonly Applied[], to: string | undefined): Desired {
+export function toBefore(applies: readonly Applied[], to: string | undefined): Earlier[] {
   if (applies.length === 0)
     throw new Error('Nothing was applied here, so that there is nothing to take back.')
   const count = to === undefined ? 1 : applies.findIndex(({ id }) => id === to)
   if (count === -1)
     throw new Error(`There is no apply ${to ?? ''} here: portico config history shows those there are.`)
-  const wanted = new Map<string, Wanted>()
+  const earlier = new Map<string, Earlier>()
   for (const { steps } of applies.slice(0, count)) {
     for (const step of steps.toReversed()) {
-      const id = JSON.stringify(step.path)
-      // An older one decides about the members that both have changed.
-      const members = step.action === 'update' ? { ...wanted.get(id)?.members, ...step.before } : step.before
-      wanted.set(id, { ...addressOf(step.path), members: members satisfies Members | null })
+      const path = JSON.stringify(step.path)
+      const newer = earlier.get(path)
+      // What the newest one has left is what there is to find.
+      const id = newer === undefined ? (step.action === 'delete' ? null : step.id) : newer.id
+      const members = step.action === 'update' ? over(newer?.members, step.before) : step.before
+      earlier.set(path, { ...addressOf(step.path), id, members })
     }
   }
-  return { wanted: [...wanted.values()], told: [] }
+  return [...earlier.values()]
+}
+
+/**
+ * The things that were changed, under the names that they have by now. What is gone is to be made anew; but where its name
+ * is another thing's, that one was not changed, and is none to change back.
+ */
+export function followed(
+  { present, former }: Configuration,
+  all: readonly Earlier[],
+): { readonly wanted: readonly Wanted[]; readonly replaced: readonly Path[] } {
+  const wanted = new Map<string, Wanted>()
+  const replaced: Path[] = []
+  for (const { id, ...one } of all) {
+    const path = JSON.stringify(pathOf(one))
+    const it = present.find(
+      (other) => other.id === id && other.kind === one.kind && other.organization === one.organization,
+    )
+    const isTaken = [...present, ...former].some((other) => JSON.stringify(pathOf(other)) === path)
+    if (it === undefined && isTaken) {
+      replaced.push(pathOf(one))
+      continue
+    }
+    const now = { ...one, key: it?.key ?? one.key }
+    const name = JSON.stringify(pathOf(now))
+    const newer = wanted.get(name)
+    wanted.set(name, { ...now, members: one.members === null ? null : over(newer?.members, one.members) })
+  }
+  return { wanted: [...wanted.values()], replaced }
+}
+
+/** An older one decides about the members that both have changed. */
+function over(newer: Members | null | undefined, older: Members | null): Members {
+  return { ...newer, ...older }
 }

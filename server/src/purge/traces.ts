@@ -33,6 +33,7 @@ export const tablesWithoutPersons: readonly (keyof DB)[] = [
   'config_applies',
   // Settings, none of which the contract says to be personal.
   'config_apply_steps',
+  'config_numbers',
   'directories',
   'directory_groups',
   'event_horizons',

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** What portico config has changed, so that it can be taken back. */
+/** What portico config has changed, so that it can be taken back, and what the names in its files mean. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table config_applies (
@@ -36,4 +36,25 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create index config_apply_steps_organization on config_apply_steps (account_id, organization_id)`.execute(
     db,
   )
+
+  await sql`
+    create table config_numbers (
+      account_id uuid not null,
+      organization_id uuid not null,
+      environment text not null constraint config_numbers_environment_check check (
+        environment in ('sandbox', 'production')
+      ),
+      section text not null,
+      name text not null,
+      number integer not null,
+      thing_id text not null,
+      constraint config_numbers_pkey primary key (
+        account_id, organization_id, environment, section, name, number
+      ),
+      constraint config_numbers_thing unique (
+        account_id, organization_id, environment, section, name, thing_id
+      ),
+      constraint config_numbers_organization_fkey foreign key (account_id, organization_id)
+        references organizations (account_id, id)
+    )`.execute(db)
 }

@@ -1,0 +1,76 @@
+import { sql } from 'kysely'
+import type { Deps } from '../deps.js'
+import { change } from '../events/change.js'
+import type { Place } from './kind.js'
+import { lockConfiguration } from './lock.js'
+
+/** A thing with what it has in common with others. */
+interface Named {
+  readonly id: string
+  readonly name: string
+}
+
+/** Which one of its name a thing is, from 1. */
+interface Numbered extends Named {
+  readonly number: number
+}
+
+/**
+ * Tells the things of an organization apart that have a name in common. A number stays with its thing, and is never
+ * another's, also when its thing gets another name: what a file says of okta cannot come to be about another connection.
+ *
+ * @param things The oldest first: those that have no number yet get the next ones in this order.
+ * @returns All that were ever given.
+ */
+export async function giveNumbers(
+  deps: Pick<Deps, 'db' | 'keys'>,
+  place: Place,
+  section: string,
+  things: readonly Named[],
+): Promise<Numbered[]> {
+  const given = await listNumbers(deps, place, section)
+  const missing = things.filter((thing) => !given.some((one) => isOf(one, thing)))
+  if (missing.length === 0) return given
+  await change(deps, place.cause, async (trx) => {
+    await lockConfiguration(trx, place)
+    for (const { id, name } of missing)
+      await sql`
+        insert into config_numbers (account_id, environment, organization_id, section, name, number, thing_id)
+        select ${place.accountId}, ${place.environment}, ${place.organizationId}, ${section}, ${name},
+          coalesce(max(number), 0) + 1, ${id}
+        from config_numbers
+        where account_id = ${place.accountId} and environment = ${place.environment}
+          and organization_id = ${place.organizationId} and section = ${section} and name = ${name}
+        on conflict on constraint config_numbers_thing do nothing`.execute(trx)
+    return { record: undefined }
+  })
+  return listNumbers(deps, place, section)
+}
+
+export function isOf(numbered: Numbered, { id, name }: Named): boolean {
+  return numbered.id === id && numbered.name === name
+}
+
+/** A name and a number as the file has them: okta, okta-2, okta-3. */
+export function toKey({ name, number }: Pick<Numbered, 'name' | 'number'>): string {
+  return number === 1 ? name : `${name}-${number}`
+}
+
+/** The name and number of a key. */
+export function fromKey(key: string): Pick<Numbered, 'name' | 'number'> {
+  const [, name = key, number = '1'] = /^(.+)-([2-9]|[1-9]\d+)$/.exec(key) ?? []
+  return { name, number: Number(number) }
+}
+
+function listNumbers({ db }: Pick<Deps, 'db'>, place: Place, section: string): Promise<Numbered[]> {
+  return db
+    .selectFrom('config_numbers')
+    .where('account_id', '=', place.accountId)
+    .where('environment', '=', place.environment)
+    .where('organization_id', '=', place.organizationId)
+    .where('section', '=', section)
+    .select(['thing_id as id', 'name', 'number'])
+    .orderBy('name')
+    .orderBy('number')
+    .execute()
+}
