@@ -117,7 +117,7 @@ const importRules = [
     allow: ['sdk/src/.*', 'msw'],
     message: 'The mock imports the SDK’s own files and msw, its optional peer.',
   }),
-  imports(['sdk/src/testing.ts'], {
+  imports(['sdk/src/emulator-process.ts'], {
     allow: ['sdk/src/.*', 'node:.*'],
     message: 'What starts an emulator imports the SDK’s own files and Node alone.',
   }),
@@ -442,6 +442,6 @@ export default defineConfig(
   { files: ['**/*.{ts,tsx}'], rules: { 'portico/sql-clock': 'error' } },
   { files: ['{contract,server,sdk}/src/**/*.{ts,tsx}'], rules: { 'portico/environment': 'error' } },
   { files: ['server/src/deps.ts'], rules: { 'portico/clock': 'off' } },
-  { files: ['server/src/config.ts', 'sdk/src/testing.ts'], rules: { 'portico/environment': 'off' } },
+  { files: ['server/src/config.ts', 'sdk/src/emulator-process.ts'], rules: { 'portico/environment': 'off' } },
   { files: ['server/src/cli/**'], rules: { 'portico/console': 'off' } },
 )

@@ -14,6 +14,14 @@ export const emulatorErrorCodes = {
     status: 422,
     message: 'The operation does not declare this answer, so that the service would never give it.',
   },
+  malformed_request: { status: 400, message: 'The request cannot be read.' },
+  body_too_large: { status: 413, message: 'The body is too large: send at most 100 kB.' },
+  misdirected: {
+    status: 421,
+    message: 'An emulator answers by a name of this machine alone: ask localhost, 127.0.0.1 or [::1].',
+  },
+  internal_error: { status: 500, message: 'The emulator failed; its log says how.' },
+  not_ready: { status: 503, message: 'The emulator is starting: ask again in a second.' },
 } as const
 export type EmulatorErrorCode = keyof typeof emulatorErrorCodes
 

@@ -1,11 +1,6 @@
-import { spawn, type ChildProcess } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import process from 'node:process'
 import { createClient, type ClientOptions } from './client.js'
 import { createControl, EmulatorError } from './emulator-control.js'
+import { startChild, type PorticoOptions } from './emulator-process.js'
 import type {
   EmulatorAccount,
   EmulatorControl,
@@ -18,24 +13,18 @@ import type {
 import type { Client, OAuthErrorCode, OAuthOperationName, OperationName, Operations } from './generated.js'
 
 export { EmulatorError }
-export type { EmulatorAccount, EmulatorControl, EmulatorKey, EmulatorState, Fault, OutboxMessage }
+export type {
+  EmulatorAccount,
+  EmulatorControl,
+  EmulatorKey,
+  EmulatorState,
+  Fault,
+  OutboxMessage,
+  PorticoOptions,
+}
 
 /** A length of time: `30s`, `15m`, `2h` or `90d`. */
 export type Duration = `${number}${'s' | 'm' | 'h' | 'd'}`
-
-/** What an emulator begins with, and how it is started. */
-export interface PorticoOptions {
-  /** Path of a YAML file, or the seed itself; the default seed unless given. */
-  readonly seed?: string | object | undefined
-  /** The command that starts Portico, and its first arguments; else PORTICO_COMMAND, node_modules/.bin, and PATH. */
-  readonly command?: readonly [string, ...string[]] | undefined
-  /** Settings of the service, such as `MAILS_PER_ADDRESS`. Nothing else of this process' environment reaches it. */
-  readonly variables?: Readonly<Record<string, string>> | undefined
-  /** false: jobs run when they are asked for, and when the clock is moved; true unless given. */
-  readonly runsJobs?: boolean | undefined
-  /** Milliseconds until it must be ready; 60,000 unless given, for the first start makes the database. */
-  readonly timeoutMs?: number | undefined
-}
 
 /** Which key a client calls with: the first one that fits. */
 export interface KeyChoice {
@@ -104,13 +93,7 @@ export interface Portico {
  * @throws Error a sentence when the command is not there, the seed has a fault, or it is not ready in time.
  */
 export async function startPortico(options: PorticoOptions = {}): Promise<Portico> {
-  const seed = await seedFile(options.seed)
-  let child: StartedChild
-  try {
-    child = await startChild(options, seed.path)
-  } finally {
-    await seed.remove()
-  }
+  const child = await startChild(options)
   let { state } = child
   let offsetMs = 0
   const control = createControl(state.base_url)
@@ -219,131 +202,4 @@ function toSeconds(text: string): number {
   if (count === undefined || seconds === undefined)
     throw new TypeError(`${text} is no length of time: write 30s, 15m, 2h or 90d`)
   return Number(count) * seconds
-}
-
-async function seedFile(
-  seed: PorticoOptions['seed'],
-): Promise<{ path: string | undefined; remove(): Promise<void> }> {
-  if (seed === undefined) return { path: undefined, remove: () => Promise.resolve() }
-  if (typeof seed === 'string') return { path: resolve(seed), remove: () => Promise.resolve() }
-  const folder = await mkdtemp(join(tmpdir(), 'portico-seed-'))
-  const path = join(folder, 'seed.yaml')
-  // JSON is YAML.
-  await writeFile(path, JSON.stringify(seed, null, 2))
-  return { path, remove: () => rm(folder, { recursive: true, force: true }) }
-}
-
-interface StartedChild {
-  readonly state: EmulatorState
-  readonly logLines: readonly string[]
-  stop(): Promise<void>
-}
-
-/** What a program needs of its surroundings to run at all; everything else of a test's environment stays there. */
-const passedOn =
-  'PATH HOME USER USERPROFILE XDG_CACHE_HOME LOCALAPPDATA APPDATA TMPDIR TEMP TMP SystemRoot ComSpec PATHEXT'.split(
-    ' ',
-  )
-const stopDeadlineMs = 15_000
-const keptLogLines = 10_000
-
-async function startChild(options: PorticoOptions, seed: string | undefined): Promise<StartedChild> {
-  const { command = findCommand(), variables = {}, runsJobs = true, timeoutMs = 60_000 } = options
-  const [program, ...first] = command
-  const args = [
-    ...[...first, 'emulate', '--json', '--with-parent', '--port', '0'],
-    ...(seed === undefined ? [] : ['--seed', seed]),
-    ...(runsJobs ? [] : ['--no-worker']),
-  ]
-  const child = spawn(program, args, {
-    // Where no .env is read that is meant for the program under test.
-    cwd: tmpdir(),
-    env: { ...Object.fromEntries(passedOn.map((name) => [name, process.env[name]])), ...variables },
-    stdio: ['pipe', 'pipe', 'pipe'],
-    // npm's commands are scripts there.
-    shell: process.platform === 'win32',
-  })
-  const logLines: string[] = []
-  let broken = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    const lines = (broken + text).split('\n')
-    broken = lines.pop() ?? ''
-    logLines.push(...lines)
-    if (logLines.length > keptLogLines) logLines.splice(0, logLines.length - keptLogLines)
-  })
-  // A child that has ended takes no more; what it said is what is told.
-  child.stdin.on('error', () => undefined)
-
-  const said = await firstLine(child, {
-    program,
-    timeoutMs,
-    complaint: () => [...logLines, broken].join('\n').trim(),
-  })
-  // Forgotten, it does not keep a test runner from ending; and then it ends, too.
-  setReferenced(child, false)
-  // The first line is the state, by the contract of both.
-  const state = JSON.parse(said) as EmulatorState
-  let stopped: Promise<void> | undefined
-  return { state, logLines, stop: () => (stopped ??= stopChild(child)) }
-}
-
-function findCommand(): readonly [string, ...string[]] {
-  const [program, ...args] = (process.env['PORTICO_COMMAND'] ?? '').split(' ').filter((word) => word !== '')
-  if (program !== undefined) return [program, ...args]
-  const installed = resolve('node_modules', '.bin', process.platform === 'win32' ? 'portico.cmd' : 'portico')
-  return [existsSync(installed) ? installed : 'portico']
-}
-
-function firstLine(
-  child: ChildProcess,
-  { program, timeoutMs, complaint }: { program: string; timeoutMs: number; complaint: () => string },
-): Promise<string> {
-  return new Promise((resolveLine, reject) => {
-    let said = ''
-    const fail = (message: string, cause?: unknown) => {
-      clearTimeout(timer)
-      child.kill('SIGKILL')
-      reject(new Error(message, { cause }))
-    }
-    const timer = setTimeout(
-      () => fail(`The emulator was not ready within ${timeoutMs} ms. It says: ${complaint() || 'nothing'}`),
-      timeoutMs,
-    )
-    child.once('error', (error) =>
-      fail(
-        `The emulator cannot be started by ${program}: install Portico's server, or name its command by the option ` +
-          '"command" or the variable PORTICO_COMMAND, such as "node server/dist/cli/main.js".',
-        error,
-      ),
-    )
-    child.once('close', () => fail(`The emulator did not start. It says: ${complaint() || 'nothing'}`))
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      if (said.includes('\n')) return
-      said += text
-      if (!said.includes('\n')) return
-      clearTimeout(timer)
-      child.removeAllListeners('close')
-      resolveLine(said.slice(0, said.indexOf('\n')))
-    })
-  })
-}
-
-async function stopChild(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  setReferenced(child, true)
-  const ended = new Promise<void>((resolveEnd) => child.once('exit', () => resolveEnd()))
-  // The end of its input is the end of its parent, and a signal would be none on Windows.
-  child.stdin?.end()
-  const patience = setTimeout(() => child.kill('SIGKILL'), stopDeadlineMs)
-  await ended
-  clearTimeout(patience)
-}
-
-/** Whether a child, and the pipes to it, keep this process running. */
-function setReferenced(child: ChildProcess, isReferenced: boolean): void {
-  for (const handle of [child, child.stdin, child.stdout, child.stderr]) {
-    // Pipes are sockets, which have both; the types of streams do not say so.
-    const { ref, unref } = handle as { ref?: () => void; unref?: () => void }
-    ;(isReferenced ? ref : unref)?.call(handle)
-  }
 }

@@ -138,6 +138,9 @@ describe('the outbox', () => {
   })
 })
 
+/** Of nothing. */
+const lostId = '0190c8b0-0000-7000-8000-00000000dead'
+
 describe('an account of its own', () => {
   test('comes with keys, and sees nothing of another one', async () => {
     const account = await portico.control.accounts.create({ name: 'Globex' })
@@ -154,6 +157,23 @@ describe('an account of its own', () => {
     await expect(reader.organizations.list({})).rejects.toMatchObject({ code: 'insufficient_scope' })
     await portico.reset()
     expect(portico.accounts.map(({ domain }) => domain)).toEqual(['acme'])
+  })
+
+  test('has no key for an organization that it does not have', async () => {
+    const { id } = await portico.client().organizations.create({ name: 'Kept apart' })
+    const other = await portico.control.accounts.create({ name: 'Globex' })
+    const make = (domain: string, ids: string[]) =>
+      portico.control.accounts.createKey({ account_domain: domain, organization_ids: ids })
+
+    await expect(make('acme', [id])).resolves.toMatchObject({ environment: 'sandbox' })
+    for (const attempt of [make('acme', [id, lostId]), make(other.domain, [id])])
+      await expect(attempt).rejects.toMatchObject({
+        status: 422,
+        code: 'invalid_parameters',
+        message: expect.stringMatching(
+          /organization_ids: the account \w+ has no organization [-0-9a-f]{36}$/,
+        ),
+      })
   })
 
   test('that is not there is told', async () => {

@@ -1,17 +1,33 @@
-import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { request } from 'node:http'
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { request, type IncomingMessage, type RequestOptions } from 'node:http'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { emulator } from '@portico/contract/emulator'
 import { routes } from '@portico/contract/walk'
 import { startPortico } from '@portico/sdk/testing'
-import { describe, expect, test } from 'vitest'
-import { portico as run } from '../cli/portico.js'
+import { afterAll, describe, expect, test } from 'vitest'
+import { givenFolder, portico as run, removeFolders } from '../cli/portico.js'
 import { startService } from '../harness.js'
 import { command, givenEmulator } from './emulator.js'
+
+const repository = fileURLToPath(new URL('../../', import.meta.url))
+/** As its source has it, which tsx compiles: what is in dist is of the last build. */
+const testing = new URL('../../sdk/src/testing.ts', import.meta.url).href
+const tsx = import.meta.resolve('tsx')
+
+afterAll(removeFolders)
+
+/** An address of this machine that is not loopback. */
+const outside = Object.values(networkInterfaces())
+  .flatMap((addresses) => addresses ?? [])
+  .find(({ internal, family }) => !internal && family === 'IPv4')
+if (outside === undefined)
+  process.stderr.write('SKIPPED: this machine has no network, so that nobody could reach an emulator by it\n')
 
 describe('an emulator does not start', () => {
   test.each([
@@ -32,31 +48,86 @@ describe('an emulator does not start', () => {
   })
 })
 
+/** Asks an emulator with any headers, also those that fetch sets by itself. */
+async function ask(baseUrl: string, options: RequestOptions, body?: string) {
+  const sent = request({ host: '127.0.0.1', port: new URL(baseUrl).port, ...options })
+  sent.end(body)
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  return { status: answer.statusCode, body: await text(answer) }
+}
+
+describe('an emulator answers nobody from elsewhere', () => {
+  test('who asks by a name that resolves to this machine gets no token, no list, no mail and no page', async () => {
+    const { baseUrl, accounts } = await givenEmulator()
+    const [account] = accounts
+    const [key] = account?.api_keys ?? []
+    const grant = new URLSearchParams({
+      grant_type: 'client_credentials',
+      domain: account?.domain ?? '',
+      client_id: key?.client_id ?? '',
+      client_secret: key?.client_secret ?? '',
+    }).toString()
+    const tokenOf = (host: string) =>
+      ask(
+        baseUrl,
+        {
+          method: 'POST',
+          path: '/api/v2/oauth/token',
+          headers: {
+            host,
+            origin: `http://${host}`,
+            'content-type': 'application/x-www-form-urlencoded',
+            'content-length': grant.length,
+          },
+        },
+        grant,
+      )
+    const { port } = new URL(baseUrl)
+
+    for (const name of ['localhost', '127.0.0.1', '[::1]'])
+      expect([name, (await tokenOf(`${name}:${port}`)).status]).toEqual([name, 200])
+    const { access_token } = JSON.parse((await tokenOf('localhost')).body) as { access_token: string }
+    const headersOf = (host: string) => ({ host, authorization: `Bearer ${access_token}` })
+    for (const host of ['evil.example', `evil.example:${port}`, `[2001:db8::1]:${port}`]) {
+      const token = await tokenOf(host)
+      expect([host, token.status]).toEqual([host, 421])
+      expect(token.body).toMatch(/a name of this machine alone: ask localhost/)
+      for (const path of [
+        '/api/v2/organizations',
+        '/api/v2/outbox',
+        '/outbox',
+        '/docs/',
+        '/_emulator/state',
+      ]) {
+        expect([path, (await ask(baseUrl, { path, headers: headersOf('localhost') })).status]).toEqual([
+          path,
+          200,
+        ])
+        expect([path, (await ask(baseUrl, { path, headers: headersOf(host) })).status]).toEqual([path, 421])
+      }
+    }
+  })
+
+  test.skipIf(outside === undefined)('on no address by which others reach this machine', async () => {
+    const { baseUrl } = await givenEmulator()
+    const address = `http://${outside?.address ?? ''}:${new URL(baseUrl).port}`
+
+    await expect(fetch(`${address}/_emulator/state`)).rejects.toThrow()
+  })
+})
+
 const controlRoutes = routes(emulator)
 
 describe('the control of an emulator', () => {
   test('is open to this machine alone, by a name of its own, and to no page of another site', async () => {
-    const portico = await givenEmulator()
-    const { port } = new URL(portico.baseUrl)
-    const statusOf = (headers: Record<string, string>) =>
-      new Promise<number | undefined>((done, fail) => {
-        request({ host: '127.0.0.1', port, path: '/_emulator/state', headers }, (answer) => {
-          answer.resume()
-          done(answer.statusCode)
-        })
-          .on('error', fail)
-          .end()
-      })
+    const { baseUrl } = await givenEmulator()
+    const statusOf = async (headers: Record<string, string>) =>
+      (await ask(baseUrl, { path: '/_emulator/state', headers })).status
 
     expect(await statusOf({})).toBe(200)
-    expect(await statusOf({ host: `rebound.example:${port}` })).toBe(404)
     expect(await statusOf({ 'x-forwarded-for': '203.0.113.9' })).toBe(404)
     expect(await statusOf({ origin: 'https://evil.example' })).toBe(404)
-    const [outside] = Object.values(networkInterfaces())
-      .flatMap((addresses) => addresses ?? [])
-      .filter(({ internal, family }) => !internal && family === 'IPv4')
-    if (outside !== undefined)
-      await expect(fetch(`http://${outside.address}:${port}/_emulator/state`)).rejects.toThrow()
+    expect(await statusOf({ 'sec-fetch-site': 'cross-site' })).toBe(404)
   })
 
   test('is no part of the service: none of it is there in portico serve', async () => {
@@ -74,33 +145,66 @@ describe('the control of an emulator', () => {
 
   test('and what derives keys is loaded by no command but portico emulate', () => {
     const src = fileURLToPath(new URL('../../server/src/', import.meta.url))
-    const commands = readdirSync(join(src, 'cli')).filter((name) => name.endsWith('.ts'))
-    const loaders = commands.filter((name) => reachedFrom(join(src, 'cli', name)).some(isOfEmulator))
+    const main = join(src, 'cli/main.ts')
+    const commands = readdirSync(join(src, 'cli'))
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => join(src, 'cli', name))
+      // It loads the command that is named and no other.
+      .filter((file) => file !== main)
 
-    expect(loaders).toEqual(['emulate.ts'])
+    const loaders = commands.filter((file) => reachedFrom(file).some(isOfEmulator))
+
+    expect(loaders.map((file) => relative(src, file))).toEqual(['cli/emulate.ts'])
+    expect(importsOf(main).filter((file) => !commands.includes(file))).toEqual([])
     expect(reachedFrom(join(src, 'cli/serve.ts')).length).toBeGreaterThan(200)
 
     function isOfEmulator(file: string): boolean {
       return relative(src, file).startsWith('emulator')
     }
 
-    /** Files that a file imports, and that these import; main.ts loads commands by name, so it has none. */
+    /** A file, those that it imports at any time, and those that these import. */
     function reachedFrom(file: string, found = new Set<string>()): string[] {
       if (found.has(file)) return []
       found.add(file)
-      const imports = [
-        ...readFileSync(file, 'utf8').matchAll(/^(?:import|export|\} from)\b.*?'(\.[^']+)\.js'$/gm),
-      ]
-      for (const [, path = ''] of imports) {
-        const target = ['.ts', '.tsx']
-          .map((ending) => resolve(dirname(file), path) + ending)
-          .find((each) => existsSync(each))
-        if (target !== undefined) reachedFrom(target, found)
-      }
+      for (const target of importsOf(file)) reachedFrom(target, found)
       return [...found]
     }
   })
+
+  test.each([
+    ["import { a } from '../a.js'", ['../a.js']],
+    ["import '../a.js'", ['../a.js']],
+    ["import {\n  a,\n  b,\n} from './a.js'", ['./a.js']],
+    ["export { a } from './a.js'", ['./a.js']],
+    ["  const { a } = await import('../emulator/a.js')", ['../emulator/a.js']],
+    ["  load: () => import(\n    './a.js'\n  ),", ['./a.js']],
+    ["import a from 'package'", []],
+  ])('what is imported by %j is found', (line, paths) => {
+    expect(pathsIn(line)).toEqual(paths)
+  })
+
+  test('what is imported by no plain name is not overlooked', () => {
+    expect(() => pathsIn('await import(name)')).toThrow(/import\(name\)/)
+    expect(() => pathsIn('await import(`./${name}.js`)')).toThrow(/import\(/)
+  })
 })
+
+/** The files of the same package that a file imports, as it is loaded or later. */
+function importsOf(file: string): string[] {
+  return pathsIn(readFileSync(file, 'utf8')).flatMap((path) => {
+    const stem = resolve(dirname(file), path).replace(/\.js$/, '')
+    return ['.ts', '.tsx'].map((ending) => stem + ending).filter((each) => existsSync(each))
+  })
+}
+
+/** The relative paths that a source imports. */
+function pathsIn(source: string): string[] {
+  const statements = source.matchAll(/^(?:import|export|\} from)\b.*?'(\.[^']+)'$/gm)
+  const calls = [...source.matchAll(/(?<![\w.])import\(\s*(?:'([^'\n]+)')?[^)\n]*/g)]
+  const unknown = calls.find(([, path]) => path === undefined)
+  if (unknown !== undefined) throw new Error(`${unknown[0]}) does not say what it imports`)
+  return [...statements, ...calls].map(([, path = '']) => path).filter((path) => path.startsWith('.'))
+}
 
 test('everything that an emulator made is gone when it stops', async () => {
   const portico = await startPortico({ command: [...command] })
@@ -146,6 +250,61 @@ test('what cannot be started is told, with how to name the command', async () =>
     /did not start.*lost\.yaml cannot be read/s,
   )
   await expect(startPortico({ command: [...command], timeoutMs: 1 })).rejects.toThrow(/not ready within 1 ms/)
+})
+
+describe('an emulator for tests runs in a folder of its own', () => {
+  const script = `#!/usr/bin/env node\nprocess.stderr.write('planted: ' + process.argv[1])\nprocess.exit(3)\n`
+  const startIn = (cwd: string, commandLine: string, variables: { STOP?: string; TMPDIR?: string } = {}) => {
+    const given = `
+      import { startPortico } from ${JSON.stringify(testing)}
+      const portico = await startPortico()
+      const folders = readdirSync(tmpdir()).filter((name) => name.startsWith('portico-testing-'))
+      const modes = folders.map((name) => statSync(join(tmpdir(), name)).mode & 0o777)
+      console.log(JSON.stringify({ modes, accounts: portico.accounts.length, folders }))
+      if (process.env.STOP) await portico.stop()
+      process.exit(0)`
+    const imports = `
+      import { readdirSync, statSync } from 'node:fs'
+      import { tmpdir } from 'node:os'
+      import { join } from 'node:path'`
+    const args = ['--import', tsx, '--input-type=module', '--eval', imports + given]
+    const { PATH = '', HOME = '' } = process.env
+    const env = { PATH, HOME, TMPDIR: givenFolder(), PORTICO_COMMAND: commandLine, ...variables }
+    const ended = spawnSync(process.execPath, args, { cwd, env, encoding: 'utf8' })
+    return { ...ended, left: readdirSync(env.TMPDIR).filter((name) => name.startsWith('portico-testing-')) }
+  }
+
+  test.each([
+    ['stop()', { STOP: '1' }],
+    ['the end of the process', { STOP: '' }],
+  ])('the command that the message names is run, and after %s nothing is left', (_, how) => {
+    const { stdout, stderr, left } = startIn(repository, 'node server/dist/cli/main.js', how)
+
+    expect(stderr).toBe('')
+    expect(JSON.parse(stdout)).toMatchObject({ modes: [0o700], accounts: 1 })
+    expect(left).toEqual([])
+  })
+
+  test('a file or settings that somebody put into the folder of all temporary files are not used', () => {
+    const shared = givenFolder()
+    mkdirSync(join(shared, 'server/dist/cli'), { recursive: true })
+    writeFileSync(join(shared, 'server/dist/cli/main.js'), script)
+    writeFileSync(join(shared, '.env'), 'NODE_ENV=production\n')
+
+    const found = startIn(repository, 'node server/dist/cli/main.js', { TMPDIR: shared })
+    const lost = startIn(givenFolder(), 'node server/dist/cli/main.js', { TMPDIR: shared })
+
+    expect(JSON.parse(found.stdout)).toMatchObject({ accounts: 1 })
+    expect(lost.stderr).toMatch(/did not start.*Cannot find module/s)
+    expect(lost.stderr).not.toContain('planted')
+  })
+
+  test('a fault of a seed is told of the file that was named', async () => {
+    const seed = join(givenFolder(), 'a b & c.yaml')
+    writeFileSync(seed, 'accounts: 3\n')
+
+    await expect(startPortico({ command: [...command], seed })).rejects.toThrow(`${seed}:1:1 accounts`)
+  })
 })
 
 /** Whether an emulator whose Postgres is at a port left its directory. */

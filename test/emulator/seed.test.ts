@@ -125,21 +125,46 @@ describe('the same seed', () => {
       accounts: portico.accounts,
     }
 
-    expect(users.map(({ id }) => id)).toEqual(['019b76da-a800-7227-b135-f1332bc1eae9'])
+    expect(users.map(({ id }) => id)).toEqual(['019b76da-a800-72d6-ae17-f1b01c577a93'])
     expect(accounts).toEqual([
       {
-        id: '019b76da-a800-767b-b514-49f15ea48714',
+        id: '019b76da-a800-7261-ae2b-b563333fee40',
         domain: 'acme',
         api_keys: [
           {
             name: 'Back end',
             environment: 'sandbox',
-            client_id: '019b76da-a800-7669-831e-c514f3002c41',
-            client_secret: 'keysandbox_nUjd7oVp7tA7mxfP7txLimneh2xDuGgHLZRa2JEfwEh9gn0Rr',
+            client_id: '019b76da-a800-7695-8b65-9949a5963883',
+            client_secret: 'keysandbox_29uwAPycWsVRyNG6vn7TFa96Okxdx8DGJrCKbbpmHNt1q0mXI',
           },
         ],
       },
     ])
+  })
+
+  test('takes names with a slash for one name', async () => {
+    const portico = await givenEmulator({
+      seed: {
+        accounts: [
+          {
+            name: 'A',
+            organizations: [{ name: 'B/sandbox' }],
+            api_keys: [{ name: 'K', environment: 'sandbox' }],
+          },
+          {
+            name: 'A/B',
+            organizations: [{ name: 'sandbox' }],
+            api_keys: [{ name: 'K', environment: 'sandbox' }],
+          },
+        ],
+      },
+    })
+
+    const idsOf = async ({ domain }: { domain: string }) =>
+      (await portico.client({ account: domain }).organizations.list({})).data.map(({ id }) => id)
+    const ids = (await Promise.all(portico.accounts.map(idsOf))).flat()
+
+    expect(new Set(ids).size).toBe(2)
   })
 
   test('lets its users sign in with their passwords', async () => {

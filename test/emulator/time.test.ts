@@ -132,6 +132,35 @@ test('the time is known here however the clock was moved', async () => {
   expect((portico.clock.now().getTime() - before) / 1000).toBeCloseTo(86_400, -2)
 })
 
+test('a reset and a move of the clock that meet come one after the other', async () => {
+  const before = portico.clock.now().getTime()
+  const year = 365 * 86_400
+
+  const [state, moved] = await Promise.all([
+    portico.control.state.reset(),
+    portico.control.clock.move({ by_seconds: year }),
+  ])
+
+  expect(Date.parse(state.now) - before).toBeLessThan(year * 1000)
+  expect(Date.parse(moved.now) - before).toBeGreaterThanOrEqual(year * 1000)
+})
+
+test('everything that changes an emulator may be asked for while it is reset', async () => {
+  const { control } = portico
+
+  const all = Promise.all([
+    control.state.reset(),
+    control.clock.move({ by_seconds: 90 * 86_400 }),
+    control.jobs.run(),
+    control.outbox.list({}),
+    control.accounts.create({ name: 'Globex' }),
+    control.outbox.clear(),
+    control.state.reset(),
+  ])
+
+  await expect(all).resolves.toHaveLength(7)
+})
+
 test('the clock can be set to a moment', async () => {
   const to = '2030-01-01T00:00:00.000Z'
 

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { isAlive } from '../db/embedded-binaries.js'
 import { startEmbedded } from '../db/embedded.js'
+import { systemClock } from '../deps.js'
 import { copyTemplate } from './template.js'
 
 /** The databases of one emulator, in a Postgres of its own that goes with it. */
@@ -21,9 +22,13 @@ export interface Databases {
 
 const prefix = 'portico-emulator-'
 
+/** How often an emulator marks its directory, and after how long without a mark it counts as killed. */
+const markMs = 60_000
+const abandonedAfterMs = 10 * markMs
+
 /** Starts the Postgres of an emulator, for the speed of tests: what it holds is gone when the machine fails. */
 export async function openDatabases(cacheDir: string, at: Date): Promise<Databases> {
-  await removeAbandoned()
+  await removeAbandoned(tmpdir(), at)
   const dataDir = join(tmpdir(), `${prefix}${process.pid}-${randomBytes(4).toString('hex')}`)
   await mkdir(dataDir, { mode: 0o700 })
   let postgres
@@ -35,6 +40,7 @@ export async function openDatabases(cacheDir: string, at: Date): Promise<Databas
     throw error
   }
 
+  const marks = setInterval(() => void mark(dataDir), markMs).unref()
   const { url: seedUrl, stop } = postgres
   const seeded = new URL(seedUrl).pathname.slice(1)
   const admin = new pg.Client({ connectionString: withName(seedUrl, 'postgres') })
@@ -57,6 +63,7 @@ export async function openDatabases(cacheDir: string, at: Date): Promise<Databas
       void drop.finally(() => drops.delete(drop))
     },
     async close() {
+      clearInterval(marks)
       await Promise.all(drops)
       await admin.end()
       await stop()
@@ -84,12 +91,26 @@ function withName(url: string, name: string): string {
   return address.href
 }
 
-/** What emulators left behind that were killed. */
-async function removeAbandoned(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
+/** Says that the emulator of a directory is alive, to those that cannot see its process. */
+async function mark(dataDir: string): Promise<void> {
+  const at = systemClock()
+  // Somebody has removed it: requests tell.
+  await utimes(dataDir, at, at).catch(() => undefined)
+}
+
+/**
+ * Removes what emulators left behind that were killed: nobody has marked it for a while, and its process is not there.
+ * The process alone says nothing, because containers that share a directory do not see those of one another.
+ */
+export async function removeAbandoned(folder: string, at: Date): Promise<void> {
+  for (const name of await readdir(folder)) {
     const pid = Number(/^portico-emulator-(\d+)-[0-9a-f]{8}$/.exec(name)?.[1])
+    if (!(pid > 0) || isAlive(pid)) continue
+    const place = join(folder, name)
+    // Another process may be faster.
+    const found = await stat(place).catch(() => undefined)
     // Another user's is not ours to remove.
-    if (pid > 0 && !isAlive(pid))
-      await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => undefined)
+    if (found !== undefined && at.getTime() - found.mtimeMs > abandonedAfterMs)
+      await rm(place, { recursive: true, force: true }).catch(() => undefined)
   }
 }

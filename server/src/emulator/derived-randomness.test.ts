@@ -1,7 +1,7 @@
-import { generateKeyPairSync, sign, verify } from 'node:crypto'
+import { sign, verify } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { newId, replaceRandomness } from '../crypto/random.js'
-import { derivedRandomness } from './derived-randomness.js'
+import { asEntry, derivedRandomness, openSeeding } from './derived-randomness.js'
 
 describe('what is derived from the name of an entry', () => {
   test('is the same in every run, and on every machine', () => {
@@ -33,11 +33,25 @@ describe('what is derived from the name of an entry', () => {
     expect([publicKey.asymmetricKeyType, publicKey.asymmetricKeyDetails?.modulusLength]).toEqual(size)
   })
 
-  test('a random key is not one of them', () => {
-    const derived = derivedRandomness('keys').keyPair('ES256')
-    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  test.each(['ES256', 'RS256'] as const)(
+    'has another key of %s for another entry, and for the next draw',
+    (kind) => {
+      const one = derivedRandomness('keys')
+      const other = derivedRandomness('other keys')
 
-    expect(derived.privateKey.equals(privateKey)).toBe(false)
+      const keys = [one.keyPair(kind), one.keyPair(kind), other.keyPair(kind)]
+
+      const texts = keys.map(({ privateKey }) => JSON.stringify(privateKey.export({ format: 'jwk' })))
+      expect(new Set(texts).size).toBe(3)
+    },
+  )
+
+  test('tells a name with a separator in it from two names', async () => {
+    openSeeding()
+    const idOf = (...names: string[]) => asEntry(names, () => Promise.resolve(newId()))
+
+    expect(await idOf('A', 'B/sandbox')).not.toBe(await idOf('A/B', 'sandbox'))
+    expect(await idOf('A', 'B')).toBe(await idOf('A', 'B'))
   })
 })
 

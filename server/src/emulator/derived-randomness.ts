@@ -16,9 +16,12 @@ export function openSeeding(): void {
   replaceRandomness(() => entries.getStore())
 }
 
-/** Does work in which whatever would be random is derived from the name of an entry of the seed. */
-export function asEntry<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
-  return entries.run(derivedRandomness(name), work)
+/**
+ * Does work in which whatever would be random is derived from the names of an entry of the seed. As JSON no two lists of
+ * names are one text, whatever characters are in them.
+ */
+export function asEntry<Result>(names: readonly string[], work: () => Promise<Result>): Promise<Result> {
+  return entries.run(derivedRandomness(JSON.stringify(names)), work)
 }
 
 /** An id tells when it was made; those of seeds all say the beginning of 2026. */

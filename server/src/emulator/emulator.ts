@@ -13,12 +13,11 @@ import type {
 } from '@portico/contract/emulator'
 import { environments } from '@portico/contract/fields'
 import type { OutboxMessage } from '@portico/contract/outbox'
-import express from 'express'
 import type { Logger } from 'pino'
 import { createAccount } from '../accounts/accounts.js'
 import { createApiKey } from '../api-keys/api-keys.js'
 import { ConfigError, readConfig } from '../config.js'
-import { openDeps, systemClock } from '../deps.js'
+import { openDeps, systemClock, type Deps } from '../deps.js'
 import { createHttpServer, drain } from '../http/server.js'
 import { inTurn } from '../jobs/in-turn.js'
 import { makeLogEventMonths } from '../log-events/months.js'
@@ -28,7 +27,7 @@ import { openDatabases } from './databases.js'
 import { createFaults, type Faults } from './faults.js'
 import { findNextDue } from './next-due.js'
 import { EmulatorRefusal } from './refusal.js'
-import { controlRouter, faultsOnRequests } from './router.js'
+import { createEmulatorApp, faultsOnRequests } from './router.js'
 import { startRun, type Run } from './run.js'
 import { plantSeed } from './seed.js'
 import type { SeedFile } from './seed-file.js'
@@ -78,8 +77,8 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   const faultsOfSettings = faultsForEmulator(variables)
   if (faultsOfSettings.length > 0) throw new ConfigError(faultsOfSettings)
 
-  const outer = express().disable('x-powered-by')
-  const server = createHttpServer(outer)
+  const { app, open: openApp } = createEmulatorApp(log)
+  const server = createHttpServer(app)
   await once(server.listen(options.port, '127.0.0.1'), 'listening')
   // The address of a TCP server is never a string; that is for pipes.
   const { port } = server.address() as AddressInfo
@@ -114,8 +113,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     await world.run.runDue()
 
     const control = controlOf()
-    outer.use(controlRouter(control))
-    outer.use((req, res, next) => void world.run.handle(req, res, next))
+    openApp(control, (req, res, next) => void world.run.handle(req, res, next))
     return { state: control.state, close: () => closeAll(world.run) }
 
     function controlOf(): Control {
@@ -126,8 +124,10 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
         runs_jobs: runsJobs,
         accounts: world.accounts,
       })
-      // One after the other, because each changes what the others work on.
-      const reset = inTurn(async () => {
+      // One after the other, because each changes what the others work on. Faults are beside it: they change at once,
+      // also while a clock moves through hours of deliveries.
+      const alone = inTurn(<Result>(work: () => Promise<Result>) => work())
+      const reset = async () => {
         const before = world.run
         faults.clear()
         clock.reset()
@@ -137,29 +137,30 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
         databases.drop(before.deps.config.database.url ?? '')
         await world.run.runDue()
         return state()
-      })
-      const runJobs = async () => ({ jobs_run: await world.run.runDue() })
+      }
       return {
         faults,
         state,
-        reset,
+        reset: () => alone(reset),
         clock: () => ({ now: clock.now().toISOString(), jobs_run: 0 }),
-        moveClock: inTurn((move: ClockMove) => moveClock(move)),
-        runJobs,
-        async messages(to) {
-          await world.run.runDue()
-          return to === null ? [] : findMessages(world.run.deps, to)
-        },
-        clearMessages: () => clearMessages(world.run.deps),
-        async createAccount(input) {
-          const { id, domain } = await createAccount(world.run.deps, input)
-          const account: EmulatorAccount = { id, domain, api_keys: [] }
-          world.accounts.push(account)
-          for (const environment of environments) await createKey(domain, { name: 'First key', environment })
-          return accountOf(domain)
-        },
-        createKey,
+        moveClock: (move) => alone(() => moveClock(move)),
+        runJobs: () => alone(async () => ({ jobs_run: await world.run.runDue() })),
+        messages: (to) =>
+          alone(async () => {
+            await world.run.runDue()
+            return to === null ? [] : findMessages(world.run.deps, to)
+          }),
+        clearMessages: () => alone(() => clearMessages(world.run.deps)),
+        createAccount: (input) => alone(() => createAccountWithKeys(input)),
+        createKey: (domain, input) => alone(() => createKey(domain, input)),
       }
+    }
+
+    async function createAccountWithKeys(input: NewEmulatorAccount): Promise<EmulatorAccount> {
+      const { id, domain } = await createAccount(world.run.deps, input)
+      world.accounts.push({ id, domain, api_keys: [] })
+      for (const environment of environments) await createKey(domain, { name: 'First key', environment })
+      return accountOf(domain)
     }
 
     async function moveClock({ by_seconds, to, run_jobs }: ClockMove): Promise<EmulatorClock> {
@@ -190,6 +191,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
       const account = accountOf(domain)
       const { deps } = world.run
       const { environment, name, scopes, organization_ids: ids, expires_at } = input
+      if (ids !== undefined) await checkOrganizations(deps, account, ids)
       const credentials = await createApiKey(deps, deps.db, {
         accountId: account.id,
         environment,
@@ -213,6 +215,22 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   } catch (error) {
     await closeAll()
     throw error
+  }
+
+  async function checkOrganizations({ db }: Deps, account: EmulatorAccount, ids: string[]): Promise<void> {
+    const known = await db
+      .selectFrom('organizations')
+      .where('account_id', '=', account.id)
+      .where('deleted_at', 'is', null)
+      .where('id', 'in', ids)
+      .select('id')
+      .execute()
+    const missing = ids.find((id) => !known.some((each) => each.id === id))
+    if (missing !== undefined)
+      throw new EmulatorRefusal(
+        'invalid_parameters',
+        `organization_ids: the account ${account.domain} has no organization ${missing}`,
+      )
   }
 
   async function plant(config: ReturnType<typeof readConfig>): Promise<EmulatorAccount[]> {

@@ -1,13 +1,12 @@
 import { once } from 'node:events'
-import { request, type IncomingMessage } from 'node:http'
+import { createServer, request, type IncomingMessage, type RequestOptions } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import express from 'express'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { text } from 'node:stream/consumers'
+import { onTestFinished, expect, test } from 'vitest'
 import type { Control } from './emulator.js'
 import { createFaults } from './faults.js'
-import { controlRouter } from './router.js'
+import { createEmulatorApp } from './router.js'
 
-let port = 0
 const unused = () => Promise.reject(new Error('not asked for'))
 const control: Control = {
   faults: createFaults(),
@@ -20,38 +19,129 @@ const control: Control = {
   runJobs: unused,
   messages: unused,
   clearMessages: unused,
-  createAccount: unused,
+  createAccount: () => Promise.reject(new Error('secret of the inside')),
   createKey: unused,
 }
-const server = express().use(controlRouter(control)).listen(0, '127.0.0.1')
 
-beforeAll(async () => {
-  if (!server.listening) await once(server, 'listening')
+/** An emulator whose service answers everything with its name, on a port of its own. */
+async function givenEmulator({ isReady = true } = {}) {
+  const logged: unknown[] = []
+  const { app, open } = createEmulatorApp({ error: (entry: unknown) => void logged.push(entry) })
+  if (isReady) open(control, (_req, res) => void res.send('the service'))
+  const server = createServer(app).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
   // The address of a TCP server is never a string; that is for pipes.
-  port = (server.address() as AddressInfo).port
-})
-afterAll(() => server.close())
+  const { port } = server.address() as AddressInfo
 
-async function statusOf(headers: Record<string, string>): Promise<number | undefined> {
-  const sent = request({ host: '127.0.0.1', port, path: '/_emulator/clock', headers })
-  sent.end()
-  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
-  answer.resume()
-  return answer.statusCode
+  async function ask(path: string, options: RequestOptions = {}, body?: string) {
+    const sent = request({ host: '127.0.0.1', port, path, ...options })
+    sent.end(body)
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+    return { status: answer.statusCode, headers: answer.headers, body: await text(answer) }
+  }
+  return {
+    port,
+    logged,
+    ask,
+    statusOf: async (path: string, headers: Record<string, string> = {}) =>
+      (await ask(path, { headers })).status,
+  }
 }
 
+const json = { 'content-type': 'application/json' }
+const errorOf = (code: string) => ({ error: { code, message: expect.any(String) } })
+
 test('a program on this machine asks the control', async () => {
-  expect(await statusOf({})).toBe(200)
+  const { statusOf } = await givenEmulator()
+
+  expect(await statusOf('/_emulator/clock')).toBe(200)
+})
+
+test('the service is asked by names of this machine, with a port or without', async () => {
+  const { statusOf, port } = await givenEmulator()
+
+  for (const name of ['localhost', 'LOCALHOST', '127.0.0.1', '[::1]'])
+    for (const host of [name, `${name}:${port}`])
+      expect([host, await statusOf('/api/v2/organizations', { host })]).toEqual([host, 200])
 })
 
 test.each([
-  ['host', 'rebound.example'],
-  ['x-forwarded-for', '203.0.113.9'],
-])('nobody from elsewhere asks the control: %s: %s', async (name, value) => {
-  expect(await statusOf({ [name]: value })).toBe(404)
+  'rebound.example',
+  'rebound.example:3000',
+  'localhost.rebound.example',
+  '127.0.0.1.rebound.example',
+  '[2001:db8::1]:3000',
+  '203.0.113.9',
+  '0x7f.1',
+])('nobody asks the service, or anything else, by the name "%s"', async (host) => {
+  const { ask } = await givenEmulator()
+
+  for (const path of ['/api/v2/oauth/token', '/outbox', '/docs', '/_emulator/clock', '/']) {
+    const { status, body } = await ask(path, { headers: { host } })
+    expect([path, status]).toEqual([path, 421])
+    expect(JSON.parse(body)).toEqual(errorOf('misdirected'))
+    expect(body).toContain('ask localhost, 127.0.0.1 or [::1]')
+  }
 })
 
-test('no page in a browser asks the control', async () => {
-  expect(await statusOf({ origin: 'https://evil.example' })).toBe(404)
-  expect(await statusOf({ origin: `http://localhost:${port}` })).toBe(404)
+test('nobody asks the control through a proxy', async () => {
+  const { ask } = await givenEmulator()
+
+  const { body } = await ask('/_emulator/clock', { headers: { 'x-forwarded-for': '203.0.113.9' } })
+
+  expect(body).toBe('the service')
+})
+
+test.each([
+  ['origin', 'https://evil.example'],
+  ['origin', 'http://localhost:3000'],
+])('no page in a browser asks the control: %s: %s', async (name, value) => {
+  const { ask } = await givenEmulator()
+
+  expect((await ask('/_emulator/clock', { headers: { [name]: value } })).body).toBe('the service')
+})
+
+test.each(['cross-site', 'same-site'])('no page of another site asks the control: %s', async (site) => {
+  const { ask } = await givenEmulator()
+  const headers = { 'sec-fetch-site': site, 'sec-fetch-mode': 'no-cors' }
+
+  expect((await ask('/_emulator/clock', { headers })).body).toBe('the service')
+})
+
+test('who types the address of the control sees it', async () => {
+  const { statusOf } = await givenEmulator()
+
+  expect(await statusOf('/_emulator/clock', { 'sec-fetch-site': 'none' })).toBe(200)
+})
+
+test('before it is ready it says to wait', async () => {
+  const { ask } = await givenEmulator({ isReady: false })
+
+  const { status, headers, body } = await ask('/api/v2/organizations')
+
+  expect([status, headers['retry-after'], JSON.parse(body)]).toEqual([503, '1', errorOf('not_ready')])
+})
+
+test.each([
+  ['a body that is too large', '/clock', 'a'.repeat(200_000), 413, 'body_too_large'],
+  ['a body that is no JSON', '/clock', '{', 422, 'invalid_parameters'],
+  ['a parameter of another type', '/clock', '{"by_seconds":"x"}', 422, 'invalid_parameters'],
+  ['a path that is not encoded', '/accounts/%zz/api-keys', '{}', 400, 'malformed_request'],
+  ['a failure inside', '/accounts', '{"name":"Acme"}', 500, 'internal_error'],
+])('the control answers JSON to %s', async (_, path, body, status, code) => {
+  const { ask } = await givenEmulator()
+
+  const answer = await ask(`/_emulator${path}`, { method: 'POST', headers: json }, body)
+
+  expect([answer.status, JSON.parse(answer.body)]).toEqual([status, errorOf(code)])
+})
+
+test('what failed inside is in the log, and not in the answer', async () => {
+  const { ask, logged } = await givenEmulator()
+
+  const { body } = await ask('/_emulator/accounts', { method: 'POST', headers: json }, '{"name":"Acme"}')
+
+  expect(body).not.toContain('secret of the inside')
+  expect(logged).toEqual([{ err: new Error('secret of the inside') }])
 })

@@ -1,21 +1,56 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { controlPath, emulator } from '@portico/contract/emulator'
+import { controlPath, emulator, emulatorErrorCodes } from '@portico/contract/emulator'
 import { createExpressEndpoints, RequestValidationError } from '@ts-rest/express'
-import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express'
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Router,
+} from 'express'
+import type { Logger } from 'pino'
 import { toFieldErrors } from '../field-errors.js'
-import { isFromThisMachine } from '../http/from-this-machine.js'
+import { isAskedByLoopbackName, isFromThisMachine } from '../http/from-this-machine.js'
 import { routeOf } from '../http/route-of.js'
 import type { Control } from './emulator.js'
 import type { Faults } from './faults.js'
 import { EmulatorRefusal } from './refusal.js'
 import { emulatorRoutes } from './routes.js'
 
+/** All that an emulator answers. */
+export interface EmulatorApp {
+  readonly app: Express
+  /** Begins to answer by the control and, where the control has nothing, the service; until then it says to wait. */
+  open(control: Control, service: RequestHandler): void
+}
+
+/**
+ * What listens, before there is anything to answer with. Whoever asks must know the emulator by a name of this machine:
+ * its keys are public, and a page from elsewhere whose name resolves to loopback (DNS rebinding) could use them.
+ */
+export function createEmulatorApp(log: Pick<Logger, 'error'>): EmulatorApp {
+  const app = express().disable('x-powered-by')
+  let opened: RequestHandler | undefined
+  app.use((req, res, next) => {
+    if (!isAskedByLoopbackName(req)) next(new EmulatorRefusal('misdirected'))
+    else if (opened === undefined) next(new EmulatorRefusal('not_ready'))
+    else opened(req, res, next)
+  })
+  app.use(emulatorErrors(log))
+  return {
+    app,
+    open(control, service) {
+      opened = express.Router().use(controlRouter(control)).use(service)
+    },
+  }
+}
+
 /** The control of an emulator: open to every program on this machine, and to no page that a browser has from elsewhere. */
-export function controlRouter(control: Control): Router {
+function controlRouter(control: Control): Router {
   const router = express.Router()
   router.use(controlPath, (req, _res, next) => {
     // Programs that test send no Origin; pages that a browser shows cannot help it.
-    if (isFromThisMachine(req) && req.headers.origin === undefined) next()
+    if (isFromThisMachine(req) && req.headers.origin === undefined && !isOfOtherSite(req)) next()
     else next('router')
   })
   router.use(controlPath, express.json())
@@ -23,21 +58,30 @@ export function controlRouter(control: Control): Router {
     requestValidationErrorHandler: (error, _req, _res, next) => next(error),
     logInitialization: false,
   })
-  router.use(controlPath, controlErrors)
   return router
 }
 
-const controlErrors: ErrorRequestHandler = (error: unknown, _req, res, next) => {
-  const refusal = toRefusal(error)
-  if (refusal === undefined) {
-    next(error)
-    return
-  }
-  const { status, code, message } = refusal
-  res.status(status).json({ error: { code, message } })
+/** Browsers say so of every request, also of those that have no Origin, such as that of an image (Fetch Metadata). */
+function isOfOtherSite({ headers }: Request): boolean {
+  return ['cross-site', 'same-site'].includes(String(headers['sec-fetch-site']))
 }
 
-function toRefusal(error: unknown): EmulatorRefusal | undefined {
+/** What the service has not answered itself: refusals and failures of the control, and what nobody could read. */
+function emulatorErrors(log: Pick<Logger, 'error'>): ErrorRequestHandler {
+  return (error: unknown, _req, res, next) => {
+    if (res.headersSent) {
+      next(error)
+      return
+    }
+    const { status, code, message } = toRefusal(error)
+    if (status === emulatorErrorCodes.internal_error.status)
+      log.error({ err: error }, 'the control of the emulator failed')
+    if (status === emulatorErrorCodes.not_ready.status) res.set('Retry-After', '1')
+    res.status(status).json({ error: { code, message } })
+  }
+}
+
+function toRefusal(error: unknown): EmulatorRefusal {
   if (error instanceof EmulatorRefusal) return error
   if (error instanceof RequestValidationError) {
     const issues = [error.pathParams, error.query, error.body].flatMap((part) => part?.issues ?? [])
@@ -46,7 +90,12 @@ function toRefusal(error: unknown): EmulatorRefusal | undefined {
   }
   if (error instanceof SyntaxError)
     return new EmulatorRefusal('invalid_parameters', 'The body cannot be read: send valid JSON.')
-  return undefined
+  if (error instanceof URIError)
+    return new EmulatorRefusal('malformed_request', 'The path cannot be read: percent-encode its segments.')
+  // Express and its parsers put a status on the errors they make.
+  const status = error instanceof Error && 'status' in error ? Number(error.status) : 500
+  if (status === emulatorErrorCodes.body_too_large.status) return new EmulatorRefusal('body_too_large')
+  return new EmulatorRefusal(status >= 400 && status < 500 ? 'malformed_request' : 'internal_error')
 }
 
 /** Lets requests meet the faults that tests have asked for. */

@@ -39,10 +39,10 @@ interface Planting {
   readonly tick: () => void
 }
 
-/** An entry's place in the file, and its name among all entries: what is derived for it comes from that alone. */
+/** An entry's place in the file, and its names from the account on: what is derived for it comes from these alone. */
 interface Place {
   readonly path: SeedPath
-  readonly name: string
+  readonly names: readonly string[]
 }
 
 /**
@@ -53,7 +53,7 @@ interface Place {
 export async function plantSeed(planting: Planting): Promise<EmulatorAccount[]> {
   const made: EmulatorAccount[] = []
   for (const [index, account] of planting.file.seed.accounts.entries())
-    made.push(await plantAccount(planting, account, { path: ['accounts', index], name: account.name }))
+    made.push(await plantAccount(planting, account, { path: ['accounts', index], names: [account.name] }))
   return made
 }
 
@@ -70,14 +70,14 @@ async function plantAccount(
   for (const [index, organization] of account.organizations.entries()) {
     const { record } = await plantOrganization(planting, callers, organization, {
       path: [...place.path, 'organizations', index],
-      name: `${place.name}/${organization.input.name}`,
+      names: [...place.names, 'organization', organization.input.name],
     })
     organizations.set(record.domain, record.id)
   }
   for (const [index, { environment, input }] of account.webhooks.entries()) {
     const at = {
       path: [...place.path, 'webhooks', index],
-      name: `${place.name}/webhook/${environment}/${input.name}`,
+      names: [...place.names, 'webhook', environment, input.name],
     }
     await plant(planting, at, () => createWebhook(deps, callers[environment], input))
   }
@@ -85,7 +85,7 @@ async function plantAccount(
   for (const [index, key] of account.api_keys.entries()) {
     const at = {
       path: [...place.path, 'api_keys', index],
-      name: `${place.name}/key/${key.environment}/${key.name}`,
+      names: [...place.names, 'key', key.environment, key.name],
     }
     api_keys.push(await plant(planting, at, () => plantApiKey(deps, { accountId: id, organizations }, key)))
   }
@@ -129,11 +129,11 @@ async function plantOrganization(
   )
   const { domain, id } = made.record
   for (const [index, { input }] of organization.meta_keys.entries()) {
-    const at = { path: [...place.path, 'meta_keys', index], name: `${place.name}/meta-key/${input.name}` }
+    const at = { path: [...place.path, 'meta_keys', index], names: [...place.names, 'meta-key', input.name] }
     await plant(planting, at, () => createMetaKey(deps, tenantOf(callers.sandbox, domain), input))
   }
   for (const environment of environments) {
-    const at = { path: [...place.path, environment], name: `${place.name}/${environment}` }
+    const at = { path: [...place.path, environment], names: [...place.names, environment] }
     await plantEnvironment(
       planting,
       { caller: callers[environment], domain, id },
@@ -161,9 +161,9 @@ async function plantEnvironment(
   const tenant = tenantOf(owner.caller, owner.domain)
   const below = (list: string, index: number, name: string): Place => ({
     path: [...place.path, list, index],
-    name: `${place.name}/${list}/${name}`,
+    names: [...place.names, list, name],
   })
-  const only = (member: string): Place => ({ path: [...place.path, member], name: `${place.name}/${member}` })
+  const only = (member: string): Place => ({ path: [...place.path, member], names: [...place.names, member] })
 
   const applications = new Map<string, string>()
   for (const [index, { input }] of seed.applications.entries()) {
@@ -250,7 +250,7 @@ async function plantUser(
 async function plant<Made>({ file, tick }: Planting, place: Place, make: () => Promise<Made>): Promise<Made> {
   tick()
   try {
-    return await asEntry(place.name, make)
+    return await asEntry(place.names, make)
   } catch (error) {
     if (!(error instanceof Error)) throw error
     const where = (path: SeedPath) => `${file.placeOf(path)} ${toText(path)}`

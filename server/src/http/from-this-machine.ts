@@ -7,7 +7,15 @@ import { isLoopbackHost } from '../loopback.js'
  */
 export function isFromThisMachine(req: Request): boolean {
   const isForwarded = forwardingHeaders.some((name) => name in req.headers)
-  return isLoopbackAddress(req.socket.remoteAddress) && isLoopbackName(req.headers.host) && !isForwarded
+  return isLoopbackAddress(req.socket.remoteAddress) && isAskedByLoopbackName(req) && !isForwarded
+}
+
+/**
+ * Whether a client knows the service by a loopback name. Reads the Host header as text, because a reader of URLs takes
+ * 0x7f.1 for 127.0.0.1.
+ */
+export function isAskedByLoopbackName({ headers: { host } }: Pick<Request, 'headers'>): boolean {
+  return host !== undefined && isLoopbackHost(host.replace(/:\d{1,5}$/, '').toLowerCase())
 }
 
 /** What proxies and tunnels add: any one of them is enough. */
@@ -24,9 +32,4 @@ const forwardingHeaders = [
 
 function isLoopbackAddress(address: string | undefined): boolean {
   return address !== undefined && /^(?:::1|(?:::ffff:)?127(?:\.\d{1,3}){3})$/.test(address)
-}
-
-/** Reads a Host header as text, because a reader of URLs takes 0x7f.1 for 127.0.0.1. */
-function isLoopbackName(host: string | undefined): boolean {
-  return host !== undefined && isLoopbackHost(host.replace(/:\d{1,5}$/, '').toLowerCase())
 }
