@@ -85,6 +85,12 @@ export function createMockHandlers(options: MockOptions): HttpHandler[] {
 /**
  * A mock with a record of what it was asked. It promises shapes and errors, and keeps nothing: what one request creates the
  * next one does not find. For that there is the emulator, `@portico/sdk/testing`.
+ *
+ * @example
+ * ```ts
+ * const mock = createMock({ baseUrl: 'https://auth.example', latencyMs: 50 })
+ * console.log(mock.calls('users.create').length)
+ * ```
  */
 export function createMock({ baseUrl, overrides = {}, latencyMs = 0 }: MockOptions): Mock {
   const base = baseUrl.replace(/\/+$/, '')

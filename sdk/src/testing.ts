@@ -91,6 +91,12 @@ export interface Portico {
  * after all.
  *
  * @throws Error a sentence when the command is not there, the seed has a fault, or it is not ready in time.
+ * @example
+ * ```ts
+ * const emulated = await startPortico({ seed: 'seed.yaml' })
+ * await emulated.clock.advance('15m')
+ * await emulated.stop()
+ * ```
  */
 export async function startPortico(options: PorticoOptions = {}): Promise<Portico> {
   const child = await startChild(options)

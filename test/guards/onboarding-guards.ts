@@ -83,8 +83,8 @@ export const onboardingGuards = [
   guard({
     name: 'onboarding: a later client waits for the operator',
     file: clientUpload,
-    find: 'makeCurrent: false,',
-    replace: 'makeCurrent: true,',
+    find: "uploadedBy: 'sso_admin', makeCurrent: false",
+    replace: "uploadedBy: 'sso_admin', makeCurrent: true",
     red: ofOidc('has a later client wait for the operator, and tested meanwhile'),
     green: clientIsStored,
   }),

@@ -131,6 +131,7 @@ function preamble(): string {
   })
   return `${[...new Set(named)].join('\n')}
     declare const client: import('@portico/sdk').Client
+    declare const portico: import('@portico/sdk/testing').Portico
     declare const verifier: import('@portico/sdk').Verifier
     declare const request: Request
     declare const [token, idToken, nonce, link, signatureKey]: [string, string, string, string, string]`
