@@ -16,12 +16,14 @@ export function openSeeding(): void {
   replaceRandomness(() => entries.getStore())
 }
 
-/**
- * Does work in which whatever would be random is derived from the names of an entry of the seed. As JSON no two lists of
- * names are one text, whatever characters are in them.
- */
+/** Does work in which whatever would be random is derived from the names of an entry of the seed. */
 export function asEntry<Result>(names: readonly string[], work: () => Promise<Result>): Promise<Result> {
-  return entries.run(derivedRandomness(JSON.stringify(names)), work)
+  return entries.run(randomnessOfEntry(names), work)
+}
+
+/** As JSON no two lists of names are one text, whatever characters are in them. */
+export function randomnessOfEntry(names: readonly string[]): Randomness {
+  return derivedRandomness(JSON.stringify(names))
 }
 
 /** An id tells when it was made; those of seeds all say the beginning of 2026. */
