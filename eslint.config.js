@@ -441,7 +441,7 @@ export default defineConfig(
   },
   { files: ['**/*.{ts,tsx}'], rules: { 'portico/sql-clock': 'error' } },
   { files: ['{contract,server,sdk}/src/**/*.{ts,tsx}'], rules: { 'portico/environment': 'error' } },
-  { files: ['server/src/deps.ts'], rules: { 'portico/clock': 'off' } },
+  { files: ['server/src/system-clock.ts'], rules: { 'portico/clock': 'off' } },
   { files: ['server/src/config.ts', 'sdk/src/emulator-process.ts'], rules: { 'portico/environment': 'off' } },
   { files: ['server/src/cli/**'], rules: { 'portico/console': 'off' } },
 )

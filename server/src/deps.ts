@@ -18,6 +18,7 @@ import { openOutbound, type Outbound } from './outbound/post.js'
 import { openKnownPasswords, type KnownPasswords } from './password/known-passwords.js'
 import { openPasswordHasher, type PasswordHasher } from './password/password-hash.js'
 import { openSmsSender, type SmsSender } from './sms/sender.js'
+import { systemClock } from './system-clock.js'
 
 /** What the service seals with, and the private keys it has opened with that. */
 export interface Keys {
@@ -54,11 +55,6 @@ export interface OpenDeps extends Deps {
   /** Connections that do not go through a pooler, for migrations. */
   readonly directDb: Kysely<DB>
   close(): Promise<void>
-}
-
-/** The clock of the machine. */
-export function systemClock(): Date {
-  return new Date()
 }
 
 /** Opens what operations need, in order, and closes it in reverse. */

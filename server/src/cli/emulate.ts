@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { InvalidArgumentError, type Command } from 'commander'
 import { pino } from 'pino'
-import { readConfig, readVariables } from '../config.js'
+import { ConfigError, readConfig, readVariables } from '../config.js'
+import { openDatabases } from '../emulator/databases.js'
 import { defaultSeed } from '../emulator/default-seed.js'
-import { openSeeding } from '../emulator/derived-randomness.js'
-import { startEmulator } from '../emulator/emulator.js'
-import { readSeed } from '../emulator/read-seed.js'
+import { cacheFolder, faultsForEmulator } from '../emulator/settings.js'
 import { createLog } from '../log.js'
 import { print, type OutputOptions } from './output.js'
 import { closeOnSignal } from './until-signal.js'
@@ -29,14 +28,22 @@ export function define(command: Command): void {
 }
 
 async function emulate(options: EmulateOptions): Promise<void> {
-  openSeeding()
   const variables = readVariables()
+  const faults = faultsForEmulator(variables)
+  if (faults.length > 0) throw new ConfigError(faults)
   const { seed: file, port, worker: runsJobs } = options
   const seed =
-    file === undefined ? readSeed(defaultSeed, 'default') : readSeed(await readSeedFile(file), file)
+    file === undefined
+      ? { name: 'default', text: defaultSeed }
+      : { name: file, text: await readSeedFile(file) }
   const { logLevel } = readConfig({ LOG_LEVEL: variables['LOG_LEVEL'] ?? 'warn' })
   const log = createLog({ logLevel }, pino.destination({ dest: 2, sync: true }))
-  const emulator = await startEmulator({ seed, port, runsJobs, variables, log })
+  // Either takes most of a second, and they keep out of each other's way: Postgres is another process.
+  const [databases, { startEmulator }] = await Promise.all([
+    openDatabases(cacheFolder(variables)),
+    import('../emulator/emulator.js'),
+  ])
+  const emulator = await startEmulator({ databases, seed, port, runsJobs, variables, log })
   const state = emulator.state()
   print(options, state, () => [
     `Emulator  ${state.base_url} (ready in ${(performance.now() / 1000).toFixed(1)} s; what is in it goes when it stops)`,

@@ -1,4 +1,4 @@
-import { systemClock } from '../deps.js'
+import { systemClock } from '../system-clock.js'
 
 /** The clock of an emulator: that of the machine, until a test moves it ahead. */
 export interface MovableClock {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { isAlive } from '../db/embedded-binaries.js'
 import { startEmbedded } from '../db/embedded.js'
-import { systemClock } from '../deps.js'
+import { systemClock } from '../system-clock.js'
 import { copyTemplate } from './template.js'
 
 /** The databases of one emulator, in a Postgres of its own that goes with it. */
@@ -27,7 +27,8 @@ const markMs = 60_000
 const abandonedAfterMs = 10 * markMs
 
 /** Starts the Postgres of an emulator, for the speed of tests: what it holds is gone when the machine fails. */
-export async function openDatabases(cacheDir: string, at: Date): Promise<Databases> {
+export async function openDatabases(cacheDir: string): Promise<Databases> {
+  const at = systemClock()
   await removeAbandoned(tmpdir(), at)
   const dataDir = join(tmpdir(), `${prefix}${process.pid}-${randomBytes(4).toString('hex')}`)
   await mkdir(dataDir, { mode: 0o700 })

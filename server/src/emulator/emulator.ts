@@ -16,25 +16,31 @@ import type { OutboxMessage } from '@portico/contract/outbox'
 import type { Logger } from 'pino'
 import { createAccount } from '../accounts/accounts.js'
 import { createApiKey } from '../api-keys/api-keys.js'
-import { ConfigError, readConfig } from '../config.js'
-import { openDeps, systemClock, type Deps } from '../deps.js'
+import { readConfig, type Config } from '../config.js'
+import { openDeps, type Deps } from '../deps.js'
 import { createHttpServer, drain } from '../http/server.js'
 import { inTurn } from '../jobs/in-turn.js'
 import { makeLogEventMonths } from '../log-events/months.js'
 import { clearMessages, findMessages } from '../outbox/outbox.js'
+import { systemClock } from '../system-clock.js'
 import { createMovableClock } from './clock.js'
-import { openDatabases } from './databases.js'
+import type { Databases } from './databases.js'
+import { openSeeding } from './derived-randomness.js'
 import { createFaults, type Faults } from './faults.js'
 import { findNextDue } from './next-due.js'
+import { readSeed } from './read-seed.js'
 import { EmulatorRefusal } from './refusal.js'
 import { createEmulatorApp, faultsOnRequests } from './router.js'
 import { startRun, type Run } from './run.js'
 import { plantSeed } from './seed.js'
 import type { SeedFile } from './seed-file.js'
-import { cacheFolder, emulatorSettings, faultsForEmulator } from './settings.js'
+import { emulatorSettings } from './settings.js'
 
 export interface EmulatorOptions {
-  readonly seed: SeedFile
+  /** Its own from here on: it closes them, also when it does not start. */
+  readonly databases: Databases
+  /** YAML, and what the text is called in messages. */
+  readonly seed: { readonly name: string; readonly text: string }
   /** 0: any free one. */
   readonly port: number
   /** Whether jobs run by themselves, as in a service, or only when they are asked for. */
@@ -67,39 +73,32 @@ export interface Emulator {
 }
 
 /**
- * Starts the service for tests: on a Postgres that it makes for itself and removes, seeded, with a clock that can be moved
- * and faults that can be asked for.
+ * Starts the service for tests: seeded, with a clock that can be moved and faults that can be asked for. Whether the
+ * settings are those of a service that somebody relies on was asked before there were databases (faultsForEmulator()).
  *
- * @throws ConfigError when the settings are those of a service that somebody relies on; SeedError at a fault of the seed.
+ * @throws SeedError at a fault of the seed.
  */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
-  const { seed, runsJobs, variables, log } = options
-  const faultsOfSettings = faultsForEmulator(variables)
-  if (faultsOfSettings.length > 0) throw new ConfigError(faultsOfSettings)
-
+  const { databases, runsJobs, variables, log } = options
+  openSeeding()
   const { app, open: openApp } = createEmulatorApp(log)
   const server = createHttpServer(app)
-  await once(server.listen(options.port, '127.0.0.1'), 'listening')
-  // The address of a TCP server is never a string; that is for pipes.
-  const { port } = server.address() as AddressInfo
   // It is nowhere but in this process, so that nothing that was derived from a seed can be opened by another one.
   const masterKeys = `v1:${randomBytes(32).toString('base64')}`
-  const configOf = (databaseUrl: string) =>
-    readConfig(emulatorSettings(variables, { port, databaseUrl, masterKeys }))
 
-  const databases = await openDatabases(cacheFolder(variables), systemClock()).catch(
-    async (error: unknown) => {
-      server.close()
-      throw error
-    },
-  )
   const closeAll = async (run?: Run) => {
     await drain(server, { deadlineMs: 1_000 })
     await run?.close()
     await databases.close()
   }
   try {
-    const accounts = await plant(configOf(databases.seedUrl))
+    const seed = readSeed(options.seed.text, options.seed.name)
+    await once(server.listen(options.port, '127.0.0.1'), 'listening')
+    // The address of a TCP server is never a string; that is for pipes.
+    const { port } = server.address() as AddressInfo
+    const configOf = (databaseUrl: string) =>
+      readConfig(emulatorSettings(variables, { port, databaseUrl, masterKeys }))
+    const accounts = await plant(seed, configOf(databases.seedUrl))
     const clock = createMovableClock()
     const faults = createFaults()
     const open = async () =>
@@ -233,13 +232,13 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
       )
   }
 
-  async function plant(config: ReturnType<typeof readConfig>): Promise<EmulatorAccount[]> {
+  async function plant(file: SeedFile, config: Config): Promise<EmulatorAccount[]> {
     // One moment for each entry, the last of them a minute ago.
     let at = systemClock().getTime() - 60_000 - seedSteps
     const deps = await openDeps(config, { now: () => new Date(at), log })
     try {
       await makeLogEventMonths(deps)
-      return await plantSeed({ deps, file: seed, tick: () => (at += 1) })
+      return await plantSeed({ deps, file, tick: () => (at += 1) })
     } finally {
       await deps.close()
     }

@@ -16,7 +16,8 @@ import {
   setJwksCache,
   type CustomFetch,
 } from 'openid-client'
-import { systemClock, type Deps } from '../deps.js'
+import type { Deps } from '../deps.js'
+import { systemClock } from '../system-clock.js'
 import { outcomes, providerLimits, type KnownProvider } from './providers.js'
 
 /** What we are to a provider. */

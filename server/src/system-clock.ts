@@ -1,0 +1,4 @@
+/** The clock of the machine. */
+export function systemClock(): Date {
+  return new Date()
+}
