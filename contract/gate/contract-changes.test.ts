@@ -18,6 +18,7 @@ test('a contract beside itself has no difference', async () => {
 
 describe('an operation', () => {
   const other = route({}, { path: '/people/:person_id/other' })
+  const both = z.object({ team_id: z.string(), person_id: z.string() })
 
   test.each([
     ['is new', one, { operations: { get: route(), other } }, ['+ people.other is new']],
@@ -45,6 +46,12 @@ describe('an operation', () => {
       one,
       { operations: { get: route({}, { path: '/people/:id', pathParams: z.object({ id: z.string() }) }) } },
       ['! people.get path.person_id is gone', '! people.get path.id is required and new'],
+    ],
+    [
+      'has the parts of its path in another order',
+      { operations: { get: route({}, { path: '/teams/:team_id/:person_id', pathParams: both }) } },
+      { operations: { get: route({}, { path: '/teams/:person_id/:team_id', pathParams: both }) } },
+      ['! people.get path is /teams/:person_id/:team_id'],
     ],
     [
       'has another summary',

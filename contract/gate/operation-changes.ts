@@ -46,8 +46,9 @@ function changesOf(was: OperationDescription, is: OperationDescription, schemas:
 
 function placeChanges(was: OperationDescription, is: OperationDescription): SchemaChange[] {
   const meaning = 'requests of programs of before are answered 404 or 405'
-  // A parameter of another name is told with the parameters.
-  const isMoved = unnamed(was.path) !== unnamed(is.path)
+  // A parameter of another name is told with the parameters; the same ones in another order are another path.
+  const isRenamed = namesIn(was.path) !== namesIn(is.path) && unnamed(was.path) === unnamed(is.path)
+  const isMoved = was.path !== is.path && !isRenamed
   return [
     ...(isMoved ? [change('breaking', 'path', `is ${is.path}, and was ${was.path}`, meaning)] : []),
     ...(was.method === is.method
@@ -56,8 +57,14 @@ function placeChanges(was: OperationDescription, is: OperationDescription): Sche
   ]
 }
 
+const parameter = /:\w+/g
+
 function unnamed(path: string): string {
-  return path.replace(/:\w+/g, ':')
+  return path.replace(parameter, ':')
+}
+
+function namesIn(path: string): string {
+  return (path.match(parameter) ?? []).toSorted().join()
 }
 
 interface Rule {

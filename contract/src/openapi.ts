@@ -142,7 +142,7 @@ function operation(
     ...parametersOf(route, schemas),
     ...(inQuery ? queryParameters(schemas.input(inQuery)) : []),
   ]
-  const description = remarks(route)
+  const description = descriptionOf(route)
   return {
     operationId: route.name,
     tags: [tag],
@@ -158,16 +158,26 @@ function operation(
   }
 }
 
-/** What the contract says of a route beside its parameters and answers, in sentences. */
-function remarks({ access, definition }: Route): string {
+/** What the contract says of a route, in sentences: those of its page, and what other readers are told by members. */
+function descriptionOf(route: Route): string {
+  const { scope, emits } = route.access
+  return [
+    remarksOf(route),
+    scope && `Requires the scope \`${scope}\`.`,
+    emits.length > 0 && `Emits ${emits.map((code) => `\`${code}\``).join(', ')}.`,
+  ]
+    .filter(Boolean)
+    .join(' ')
+}
+
+/** What holds for a route beside its parameters, answers, scope and events, in sentences; empty when nothing does. */
+export function remarksOf({ access, definition }: Route): string {
   return [
     definition.description,
-    access.scope && `Requires the scope \`${access.scope}\`.`,
     access.reach === 'account' && 'Acts on the whole account, which a key limited to organizations may not.',
     access.sandboxOnly && 'Exists with sandbox keys alone.',
     access.limited && `Counts against the limit \`${access.limited}\`, beside that of the API key.`,
     access.deprecated && deprecationSentence(access.deprecated),
-    access.emits.length > 0 && `Emits ${access.emits.map((code) => `\`${code}\``).join(', ')}.`,
   ]
     .filter(Boolean)
     .join(' ')

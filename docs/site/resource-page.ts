@@ -1,5 +1,6 @@
 import type { JsonSchema } from '@portico/contract/json-schema'
-import type { OpenApiDocument } from '@portico/contract/openapi'
+import { remarksOf, type OpenApiDocument } from '@portico/contract/openapi'
+import { routes } from '@portico/contract/walk'
 import { nameIn, type PlacedOperation } from '../operations.js'
 import { resourceAddress, type Addresses } from './addresses.js'
 import { curl } from './curl.js'
@@ -52,8 +53,8 @@ function operationArticle(document: OpenApiDocument, operation: PlacedOperation,
     <div class="text">
       <h2 id="${operation.operationId}">${operation.summary}</h2>
       <p class="address">${verb(operation)} <code>${pathOf(operation)}</code></p>
-      ${rules(operation, addresses)} ${parametersTable(operation)} ${bodyTable(document, operation)}
-      ${answersTable(operation, addresses)}
+      ${remarks(operation)} ${rules(operation, addresses)} ${parametersTable(operation)}
+      ${bodyTable(document, operation)} ${answersTable(operation, addresses)}
     </div>
     <div class="sample">
       <h3>Request</h3>
@@ -66,6 +67,13 @@ function operationArticle(document: OpenApiDocument, operation: PlacedOperation,
       ><code>${json(operation.success.example ?? exampleOf(document, operation.success.schema))}</code></pre>
     </div>
   </article> `
+}
+
+const remarksByName = new Map(routes().map((route) => [route.name, remarksOf(route)]))
+
+function remarks({ operationId }: PlacedOperation): Html | undefined {
+  const text = remarksByName.get(operationId)
+  return text ? html`<p>${prose(text)}</p>` : undefined
 }
 
 /** A path that may break between its segments. */

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { errorCodes } from '@portico/contract/errors'
 import { eventCodes } from '@portico/contract/event-catalog'
+import { remarksOf } from '@portico/contract/openapi'
 import { routes } from '@portico/contract/walk'
 import { beforeAll, expect, test } from 'vitest'
 import { startService, type Service } from '../harness.js'
@@ -109,6 +110,23 @@ test('every operation, error code and event code of the contract has its place',
   expect(places('events.html')).toEqual(expect.arrayContaining([...eventCodes]))
 })
 
+test('an operation says what holds for it beside its parameters: whom it serves, where it exists, what it counts against', () => {
+  const words = (text: string) => text.replaceAll('`', '')
+  const pages = site.pages.filter((page) => page.startsWith('reference/')).map((page) => site.read(page))
+  const articles = new Map(
+    pages.flatMap((page) =>
+      [...page.matchAll(/<article class="operation" aria-labelledby="([^"]+)">(.*?)<\/article>/gs)].map(
+        ([, name = '', markup = '']) => [name, markup.replace(/<\/?code>/g, '')] as const,
+      ),
+    ),
+  )
+  const remarked = routes().filter((route) => remarksOf(route) !== '')
+
+  expect(remarked.length).toBeGreaterThan(10)
+  for (const route of remarked)
+    expect(articles.get(route.name), route.name).toContain(`<p>${words(remarksOf(route))}</p>`)
+})
+
 test.each([
   ['guides/sign-in.html', 'A sign-in on the pages'],
   ['guides/sign-in.html', 'Authorization code with PKCE'],
@@ -144,6 +162,15 @@ test('docs_url of a failure leads to the place of its code', async () => {
 
   expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')])
   expect(idsIn(await page.text())).toContain(new URL(error.docs_url).hash.slice(1))
+})
+
+test('a page is found without .html, too', async () => {
+  const [named, unnamed] = await Promise.all(
+    ['.html', ''].map(async (end) => (await fetch(`${service.baseUrl}/docs/guides/testing${end}`)).text()),
+  )
+
+  expect(unnamed).toContain('<h1 id="test-your-program">')
+  expect(unnamed).toBe(named)
 })
 
 test('404: what is not of the site is no page of it', async () => {

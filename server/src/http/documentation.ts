@@ -41,7 +41,7 @@ export function documentation({ config }: Deps): RequestHandler {
     if (req.path.endsWith('/')) next()
     else res.redirect('/docs/')
   })
-  router.use('/docs', express.static(site, { redirect: false }))
+  router.use('/docs', express.static(site, { redirect: false, extensions: ['html'] }))
   router.get('/docs/', (_req, res) => {
     res.status(404).type('text/plain').send('The documentation is not built here: npm run docs -- build\n')
   })
