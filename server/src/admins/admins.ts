@@ -64,16 +64,13 @@ export async function listAdmins(
   const organization = await organizationOf(readDb, tenant)
   return readPage(
     {
+      db: readDb,
       query,
       environment: tenant.environment,
       order: newestFirst,
       keys: adminsOf(readDb, tenant),
       table: 'sso_admins',
-      read: (ids) =>
-        adminsOf(readDb, tenant)
-          .where(sql<boolean>`sso_admins.id = any(${ids})`)
-          .select(adminColumns(tenant.environment))
-          .execute(),
+      rows: adminsOf(readDb, tenant).select(adminColumns(tenant.environment)),
       total: () => countAdmins(readDb, tenant),
     },
     (row) => toAdmin(row, organization),

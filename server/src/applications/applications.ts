@@ -82,16 +82,16 @@ export async function listApplications(
 ): Promise<Page<Application>> {
   return readPage(
     {
+      db: readDb,
       query,
       environment: tenant.environment,
       order: orderOf(query.sort, ['name', 'inserted_at', 'updated_at']),
       keys: applicationsOf(readDb, tenant),
       table: 'applications',
-      read: (ids) =>
-        applicationsOf(readDb, tenant)
-          .where(sql<boolean>`applications.id = any(${ids})`)
-          .select([...applicationColumns, scopeDomain().as('organization_domain_scope')])
-          .execute(),
+      rows: applicationsOf(readDb, tenant).select([
+        ...applicationColumns,
+        scopeDomain().as('organization_domain_scope'),
+      ]),
       total: async () => {
         const [own, shared] = await Promise.all([
           totalInOrganization(readDb, 'applications', tenant),

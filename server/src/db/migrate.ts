@@ -19,6 +19,7 @@ import * as directorySync from './migrations/0016-directory-sync.js'
 import * as oidcConnections from './migrations/0017-oidc-connections.js'
 import * as directorySearches from './migrations/0018-directory-searches.js'
 import * as configApplies from './migrations/0019-config-applies.js'
+import * as largeOrganizations from './migrations/0020-large-organizations.js'
 
 /** Every migration by name. A new one is added at the end; one that has been released is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -41,6 +42,7 @@ export const migrations: Record<string, Migration> = {
   '0017-oidc-connections': oidcConnections,
   '0018-directory-searches': directorySearches,
   '0019-config-applies': configApplies,
+  '0020-large-organizations': largeOrganizations,
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Environment, PageQuery } from '@portico/contract/fields'
-import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely'
+import { sql, type Kysely, type SelectQueryBuilder } from 'kysely'
+import { eachOf } from './each.js'
 import type { DB } from './schema.js'
 
 /** The order of a list: a column, and the id where it is the same. */
@@ -33,13 +34,14 @@ export interface Page<Record> {
 }
 
 interface PageSource<Table extends keyof DB, Row extends { id: string }> {
+  readonly db: Kysely<DB>
   readonly query: PageQuery
   readonly order: Order
   /** The rows of the list, its tenant in the where clause, nothing selected and not ordered. */
   readonly keys: SelectQueryBuilder<DB, Table, object>
   readonly table: Table
-  /** Reads the rows with these ids, in any order; the ids are one array in the statement. */
-  readonly read: (ids: RawBuilder<string[]>) => Promise<Row[]>
+  /** What is read of a row of the list, its tenant in the where clause again; which rows, the page says. */
+  readonly rows: SelectQueryBuilder<DB, Table, Row>
   readonly total: () => Promise<number>
   readonly environment: Environment
   /** What the ids of the table are: UUIDs unless said otherwise. */
@@ -80,10 +82,10 @@ export async function readPage<Table extends keyof DB, Row extends { id: string 
     .orderBy(id, order.direction)
     .limit(perPage + 1)
   const [found, total] = await Promise.all([
-    source.read(sql<string[]>`array(select id from (${ids}) page)`),
+    eachOf(sql`(${ids}) list`, { id, position: column }, source.rows).execute(source.db),
     source.total(),
   ])
-  const rows = inOrder(found, order)
+  const rows = inOrder(found.rows, order)
   const last = rows.length > perPage ? rows[perPage - 1] : undefined
   return toPage(rows.slice(0, perPage).map(toRecord), {
     page,

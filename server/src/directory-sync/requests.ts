@@ -34,16 +34,13 @@ export async function listScimRequests(
       .$if(userId !== undefined, (rows) => rows.where('scim_requests.user_id', '=', userId ?? ''))
   return readPage(
     {
+      db: readDb,
       query,
       environment: tenant.environment,
       order: newestFirst,
       keys: wanted(),
       table: 'scim_requests',
-      read: (ids) =>
-        ofDirectory()
-          .where(sql<boolean>`scim_requests.id = any(${ids})`)
-          .select(scimRequestColumns)
-          .execute(),
+      rows: ofDirectory().select(scimRequestColumns),
       total: async () => {
         const counted = wanted()
           .select(sql`1`.as('one'))

@@ -22,17 +22,14 @@ export async function listLogEvents(
   const filtered = filterLogEvents(logEventsOf(readDb, tenant), query)
   const { pagination, total, ...page } = await readPage(
     {
+      db: readDb,
       query,
       environment: tenant.environment,
       order: orderOf(query.s?.replace(/^(-?)code\b/i, '$1event_code'), ['inserted_at', 'event_code']),
       keys: filtered,
       table: 'log_events',
       ids: 'bigint',
-      read: (ids) =>
-        logEventsOf(readDb, tenant)
-          .where(sql<boolean>`log_events.id = any(${ids})`)
-          .select(logEventColumns)
-          .execute(),
+      rows: logEventsOf(readDb, tenant).select(logEventColumns),
       total: () => countLogEvents(readDb, tenant, filtered),
     },
     toLogEvent,

@@ -82,16 +82,16 @@ export async function listOrganizations(
 
   return readPage(
     {
+      db: readDb,
       query,
       environment: caller.environment,
       order: orderOf(query.sort, ['name', 'domain', 'inserted_at', 'updated_at']),
       keys: filtered,
       table: 'organizations',
-      read: (ids) =>
-        organizationsOf(readDb, caller)
-          .where(sql<boolean>`organizations.id = any(${ids})`)
-          .select([...organizationColumns, isProductionUp().as('is_production_up')])
-          .execute(),
+      rows: organizationsOf(readDb, caller).select([
+        ...organizationColumns,
+        isProductionUp().as('is_production_up'),
+      ]),
       total: () =>
         isWhole
           ? totalInAccount(readDb, 'organizations', { accountId: caller.accountId, environment: '' })

@@ -20,16 +20,13 @@ export async function listOutbox(
       : messages.where(sql<boolean>`lower(outbox_messages.recipient) = ${query.to.toLowerCase()}`)
   return readPage(
     {
+      db: readDb,
       query,
       environment: caller.environment,
       order: newestFirst,
       keys: filtered,
       table: 'outbox_messages',
-      read: (ids) =>
-        messagesOf(readDb, caller)
-          .where(sql<boolean>`outbox_messages.id = any(${ids})`)
-          .select(outboxColumns)
-          .execute(),
+      rows: messagesOf(readDb, caller).select(outboxColumns),
       total: () => countRows(filtered),
     },
     toOutboxMessage,

@@ -60,16 +60,13 @@ export async function listRelays(
 ): Promise<Page<Relay>> {
   return readPage(
     {
+      db: readDb,
       query,
       environment: caller.environment,
       order: newestFirst,
       keys: relaysOf(readDb, caller),
       table: 'relays',
-      read: (ids) =>
-        relaysOf(readDb, caller)
-          .where(sql<boolean>`relays.id = any(${ids})`)
-          .select(wholeRelay())
-          .execute(),
+      rows: relaysOf(readDb, caller).select(wholeRelay()),
       total: () => countRelays(readDb, caller),
     },
     (row) => toRelay(row, caller),

@@ -27,15 +27,12 @@ export async function listSessions(
   const live = liveSessionsOf(readDb, tenant, { userId, at: now() })
   return readPage(
     {
+      db: readDb,
       query,
       order: { column: 'authenticated_at', direction: 'desc' },
       keys: live,
       table: 'sessions',
-      read: (ids) =>
-        live
-          .where(sql<boolean>`sessions.id = any(${ids})`)
-          .select(sessionColumns)
-          .execute(),
+      rows: live.select(sessionColumns),
       total: async () => {
         const { total } = await live
           .select(({ fn }) => fn.countAll<string>().as('total'))

@@ -112,16 +112,13 @@ export async function listSsoConnections(
   )
   return readPage(
     {
+      db: readDb,
       query,
       environment: caller.environment,
       order: newestFirst,
       keys: all,
       table: 'sso_connections',
-      read: (ids) =>
-        connectionsOf(readDb, caller)
-          .where(sql<boolean>`sso_connections.id = any(${ids})`)
-          .select(wholeConnection(caller))
-          .execute(),
+      rows: connectionsOf(readDb, caller).select(wholeConnection(caller)),
       total: async () => {
         const { count } = await all
           .select(({ fn }) => fn.countAll<string>().as('count'))

@@ -65,13 +65,9 @@ export async function passFlow(
     tenant,
     userId: user.userId,
     amr: vouched.amr,
-    authenticatedAt: earlierOf(vouched.identity.authenticatedAt, deps.now()),
+    authenticatedAt: vouched.identity.authenticatedAt,
     identityId: user.identityId,
   })
-}
-
-function earlierOf(a: Date, b: Date): Date {
-  return a < b ? a : b
 }
 
 /**

@@ -222,16 +222,13 @@ export async function listLoginTraces(
       .$if(requestId !== undefined, (rows) => rows.where('sso_login_traces.request_id', '=', requestId ?? ''))
   return readPage(
     {
+      db: readDb,
       query,
       environment: caller.environment,
       order: newestFirst,
       keys: traces(),
       table: 'sso_login_traces',
-      read: (ids) =>
-        loginTracesOf(readDb, key)
-          .where(sql<boolean>`sso_login_traces.id = any(${ids})`)
-          .select(traceColumns)
-          .execute(),
+      rows: loginTracesOf(readDb, key).select(traceColumns),
       total: async () => {
         const { total } = await traces()
           .select(sql<string>`count(*)`.as('total'))

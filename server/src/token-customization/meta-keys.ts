@@ -60,16 +60,13 @@ export async function listMetaKeys(
 ): Promise<Page<MetaKey>> {
   return readPage(
     {
+      db: readDb,
       query,
       environment: tenant.environment,
       order: newestFirst,
       keys: metaKeysOf(readDb, tenant),
       table: 'meta_keys',
-      read: (ids) =>
-        metaKeysOf(readDb, tenant)
-          .where(sql<boolean>`meta_keys.id = any(${ids})`)
-          .select(metaKeyColumns)
-          .execute(),
+      rows: metaKeysOf(readDb, tenant).select(metaKeyColumns),
       total: () => countMetaKeys(readDb, tenant),
     },
     (row) => toMetaKey(row, tenant),

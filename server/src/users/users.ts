@@ -76,16 +76,13 @@ export async function listUsers(
 ): Promise<Page<User>> {
   return readPage(
     {
+      db: readDb,
       query,
       order: orderOf(query.sort, ['inserted_at', 'updated_at', 'email']),
       keys: usersOf(readDb, tenant),
       table: 'users',
-      read: (ids) =>
-        // Not usersOf(): its condition would let the planner read the whole list instead of these rows.
-        everyUserOf(readDb, tenant)
-          .where(sql<boolean>`users.id = any(${ids})`)
-          .select(wholeUser())
-          .execute(),
+      // Not usersOf(): what is not deleted has other indexes than the key's, which no single row should be looked up by.
+      rows: everyUserOf(readDb, tenant).select(wholeUser()),
       total: () => totalInOrganization(readDb, 'users', tenant),
       environment: tenant.environment,
     },

@@ -1,5 +1,6 @@
 import type { User } from '@portico/contract/users'
 import { sql, type Kysely, type Transaction } from 'kysely'
+import { eachOf } from '../db/each.js'
 import { isOrganizationThere, organizationIdOf } from '../db/organization-id.js'
 import type { DB } from '../db/schema.js'
 import { statement } from '../db/statement.js'
@@ -56,11 +57,14 @@ export async function readUsers(
   return new Map(rows.map((row) => [row.id, { record: toUser(row, tenant), version: row.version }]))
 }
 
-const selectUsers = statement((db, users: TenantKey & { readonly ids: readonly string[] }) =>
-  usersOf(db, users)
-    .where(sql<boolean>`users.id = any(${users.ids}::uuid[])`)
-    .select(wholeUser()),
-)
+const selectUsers = statement((db, users: TenantKey & { readonly ids: readonly string[] }) => ({
+  compile: () =>
+    eachOf(
+      sql`unnest(${users.ids}::uuid[]) list (id)`,
+      { id: sql.ref('users.id') },
+      usersOf(db, users).select(wholeUser()),
+    ).compile(db),
+}))
 
 /** Every change of a user's row starts here, and counts as a version. */
 export function updateUserRow(

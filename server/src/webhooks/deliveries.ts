@@ -67,16 +67,16 @@ export function listDeliveries(
   const filtered = filterDeliveries(deliveriesOf(readDb, caller, webhookId), query)
   return readPage(
     {
+      db: readDb,
       query,
       environment: caller.environment,
       order: newestFirst,
       keys: filtered,
       table: 'webhook_deliveries',
-      read: (ids) =>
-        deliveriesOf(readDb, caller, webhookId)
-          .where(sql<boolean>`webhook_deliveries.id = any(${ids})`)
-          .select([...deliveryColumns, latestAttempts().as('attempts')])
-          .execute(),
+      rows: deliveriesOf(readDb, caller, webhookId).select([
+        ...deliveryColumns,
+        latestAttempts().as('attempts'),
+      ]),
       total: async () => {
         const { total } = await filtered
           .select(({ fn }) => fn.countAll<string>().as('total'))

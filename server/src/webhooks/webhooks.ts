@@ -64,16 +64,13 @@ export function listWebhooks(
   const all = webhooksOf(deps.readDb, caller)
   return readPage(
     {
+      db: deps.readDb,
       query,
       environment: caller.environment,
       order: newestFirst,
       keys: all,
       table: 'webhooks',
-      read: (ids) =>
-        all
-          .where(sql<boolean>`webhooks.id = any(${ids})`)
-          .select(webhookColumns)
-          .execute(),
+      rows: all.select(webhookColumns),
       total: () => countWebhooks(deps.readDb, caller),
     },
     (row) => readWebhook(deps, row, caller.accountDomain),
