@@ -75,6 +75,10 @@ describe.each(all)('%s', (_name, route) => {
     )
   })
 
+  test('declares that it refuses keys limited to organizations when it acts on the whole account', () => {
+    if (access.reach === 'account') expect(codes).toContain('key_limited_to_organizations')
+  })
+
   // Path, query and body are merged on writes, where one name must mean one thing.
   test('has no parameter of one name in two places', () => {
     const names = [...membersOf(queryOf(route)), ...membersOf(bodyOf(route)), ...route.pathParameters]

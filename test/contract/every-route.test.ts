@@ -1,4 +1,5 @@
 import { errorCodes, type ErrorCode } from '@portico/contract/errors'
+import { headersOf } from '@portico/contract/openapi-answers'
 import { bodyOf, routes, type Route } from '@portico/contract/walk'
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -63,6 +64,8 @@ beforeAll(async () => {
 })
 
 const keyed = routes().filter((route) => route.access.auth === 'api_key')
+/** Those that an answer may also do without: it is the first to its key, or nothing has to be waited for. */
+const occasionalHeaders = ['Idempotent-Replayed', 'Retry-After']
 
 /** Names that a route's path or body takes references under, beside those that are only values. */
 const referenceNames = [
@@ -104,6 +107,8 @@ describe.each(keyed.map((route) => [route.name, route] as const))('%s', (_name, 
     const answer = await askAbout(route, world)
     expect([answer.status, answer.status < 300 ? '' : answer.text]).toEqual([route.successStatus, ''])
     expect(route.success.parse(answer.body)).toEqual(answer.body)
+    const headers = headersOf(route, route.successStatus).filter((name) => !occasionalHeaders.includes(name))
+    expect(headers.filter((name) => !answer.headers.has(name))).toEqual([])
   })
 
   test('401: refuses a request without a token, and one with a token of somebody else’s making', async () => {
@@ -113,6 +118,15 @@ describe.each(keyed.map((route) => [route.name, route] as const))('%s', (_name, 
       expect(codeOf(answer)).toEqual([401, 'invalid_token'])
       expect(answer.headers.get('www-authenticate')).toContain('Bearer')
     }
+  })
+
+  test('serves a key that is limited to the organization, unless it acts on the whole account', async () => {
+    const isRefused = route.access.reach === 'account'
+    const world = isRefused ? common : await createWorldFor(route, service)
+    const limited = await service.token({ organizationIds: [world['organization_id'] ?? ''] })
+    const answer = await ask(route, world, { token: limited, body: freshBody(route, world) })
+    if (isRefused) expect(codeOf(answer)).toEqual([403, 'key_limited_to_organizations'])
+    else expect([answer.status, answer.status < 300 ? '' : answer.text]).toEqual([route.successStatus, ''])
   })
 
   test('404: what another tenant has is answered as what does not exist, and stays as it is', async () => {

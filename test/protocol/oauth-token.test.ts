@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { AccessTokenClaims, IdTokenClaims } from '@portico/contract/token-claims'
 import { createVerifier, openMagicLink, type Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod/v4'
 import { startService, type Service } from '../harness.js'
 import {
   callback,
@@ -68,6 +70,19 @@ describe('the exchange of a code', () => {
     expect(claims).toMatchObject({ sub: scene.user.id, amr: ['email'], email_verified: true })
     expect(claims).toHaveProperty('s_hash', halfHash('s-1'))
   })
+
+  test.each([
+    ['access_token', AccessTokenClaims],
+    ['id_token', IdTokenClaims],
+  ] as const)(
+    '200: the %s has the claims that the contract declares, and no other',
+    async (kind, { shape }) => {
+      const { body } = await exchange(service, { code: await given.code(await given.scene()) })
+
+      const claims = claimsOf(body[kind])
+      expect(z.strictObject(shape).safeParse(claims)).toEqual({ success: true, data: claims })
+    },
+  )
 
   test('200: JSON does as well, and the token endpoint of the organization', async () => {
     const scene = await given.scene()
