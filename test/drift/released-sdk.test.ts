@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -12,24 +12,7 @@ import { startService, type Service } from '../harness.js'
 import type { References } from '../request-of.js'
 import { createWorld, createWorldOf, freshMembers } from '../world.js'
 import { protocolCalls, type ProtocolCall } from './protocol-calls.js'
-
-/** Of a released contract, what is read here (contract/gate/description.ts). */
-interface Released {
-  readonly version: string
-  readonly operations: Readonly<Record<string, Operation>>
-  readonly errorCodes: Readonly<Record<string, { readonly status: number }>>
-  readonly schemas: Readonly<Record<string, object>>
-}
-
-interface Operation {
-  readonly method: string
-  readonly path: string
-  readonly access: { readonly auth: string }
-  readonly inputs: Readonly<Partial<Record<string, { readonly properties?: object }>>>
-  readonly sampleBody?: Readonly<Record<string, unknown>>
-  readonly success: { readonly status: number; readonly schema: object }
-  readonly errorCodes: readonly string[]
-}
+import { lastRelease, type Released, type ReleasedOperation } from './released.js'
 
 type Method = (input: object, options?: { headers: Readonly<Record<string, string>> }) => Promise<unknown>
 
@@ -133,7 +116,7 @@ function methodOf(name: string): Method {
   return method
 }
 
-async function inputOf(name: string, operation: Operation): Promise<ProtocolCall> {
+async function inputOf(name: string, operation: ReleasedOperation): Promise<ProtocolCall> {
   const [resource = '', verb = ''] = name.split('.')
   // What only reads can share its objects; a second factor is a state of its own.
   const isShared = operation.method === 'GET' && resource !== 'totp'
@@ -143,7 +126,7 @@ async function inputOf(name: string, operation: Operation): Promise<ProtocolCall
 }
 
 /** The released sample, made to refer to these objects. */
-function membersFor(name: string, operation: Operation, world: References): Record<string, unknown> {
+function membersFor(name: string, operation: ReleasedOperation, world: References): Record<string, unknown> {
   const { path, query, body } = operation.inputs
   // A list only filters by them.
   const isList = query?.properties !== undefined && 'page' in query.properties
@@ -153,16 +136,8 @@ function membersFor(name: string, operation: Operation, world: References): Reco
   return { ...operation.sampleBody, ...Object.fromEntries(referred), ...freshMembers(name) }
 }
 
-function membersOf({ inputs }: Operation): string[] {
+function membersOf({ inputs }: ReleasedOperation): string[] {
   return Object.values(inputs).flatMap((schema) => Object.keys(schema?.properties ?? {}))
-}
-
-async function lastRelease(): Promise<Released> {
-  const files = (await readdir(join(root, 'contract/released'))).filter((file) => file.endsWith('.json'))
-  const [last] = files.toSorted((one, other) => other.localeCompare(one, 'en', { numeric: true }))
-  if (last === undefined) throw new Error('no contract is released: npm run contract:release')
-  // Written by contract/gate/release.ts alone.
-  return JSON.parse(await readFile(join(root, 'contract/released', last), 'utf8')) as Released
 }
 
 /** The released schemas as another library reads them. */
