@@ -151,17 +151,23 @@ async function runOrThrow(copy: RepositoryCopy, args: readonly string[]): Promis
   if (isFailure) throw new Error(`${args.join(' ')} fails:\n${output}`)
 }
 
-const timeLimitMs = 240_000
+/** For what hangs: a machine that does other work as well takes several times as long. */
+const timeLimitMs = 10 * 60_000
 
-/** Runs a script of the copy: TypeScript by tsx, anything else by node alone. */
+/**
+ * Runs a script of the copy: TypeScript by tsx, anything else by node alone. One that was ended has not said all that it had
+ * to say, which is no answer.
+ */
 function run(copy: RepositoryCopy, args: readonly string[]): Promise<{ isFailure: boolean; output: string }> {
   const loader = args[0]?.endsWith('.ts') === true ? ['--import', 'tsx'] : []
   const bin = join(copy.root, 'node_modules/.bin')
   const env = { ...cleanEnvironment(), PATH: `${bin}:${process.env.PATH ?? ''}` }
   const options = { cwd: copy.root, env, timeout: timeLimitMs, maxBuffer: 64 * 1024 * 1024 }
-  return new Promise((resolve) => {
-    execFile(process.execPath, [...loader, ...args], options, (error, stdout, stderr) =>
-      resolve({ isFailure: error !== null, output: stdout + stderr }),
-    )
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, [...loader, ...args], options, (error, stdout, stderr) => {
+      const output = stdout + stderr
+      if (typeof error?.code === 'number' || error === null) resolve({ isFailure: error !== null, output })
+      else reject(new Error(`${args.join(' ')} did not come to an end:\n${output}`, { cause: error }))
+    })
   })
 }

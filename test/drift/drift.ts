@@ -8,6 +8,8 @@ export interface Drift extends Consequences {
   readonly edits: readonly Edit[]
   /** Tests of the service that go red as well. */
   readonly service?: readonly NamedTest[]
+  /** Tests of the service that have something to say of it, and hold. */
+  readonly holds?: readonly NamedTest[]
 }
 
 /** What is built in docs from every operation and record. */

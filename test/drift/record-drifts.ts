@@ -248,4 +248,31 @@ export const recordDrifts: readonly Drift[] = [
     tests: [],
     gate: { ...unnoticed, documentation: ['User avatar_hexa_color has another description'] },
   },
+  {
+    name: 'a field that will go',
+    edits: [
+      {
+        file: users,
+        find: "import { z } from 'zod/v4'",
+        replace: "import { z } from 'zod/v4'\nimport { deprecated } from './deprecation.js'",
+      },
+      {
+        file: users,
+        find: "avatar_hexa_color: z.string().describe('# and six hexadecimal digits, drawn at creation'),",
+        replace: `avatar_hexa_color: deprecated(z.string().describe('# and six hexadecimal digits, drawn at creation'), {
+      since: '2027-01-01',
+      sunset: '2028-01-01',
+      instead: 'profile.picture',
+    }),`,
+      },
+    ],
+    compile: [],
+    stale: [...documents, 'sdk/src/generated.ts'],
+    tests: [],
+    gate: {
+      ...unnoticed,
+      additive: ['User avatar_hexa_color is deprecated'],
+      documentation: ['User avatar_hexa_color has another description'],
+    },
+  },
 ]

@@ -87,4 +87,91 @@ export const routeDrifts: readonly Drift[] = [
       additive: ['users.findByEmail is new'],
     },
   },
+  {
+    name: 'a route less',
+    edits: [
+      {
+        file: users,
+        find: `getByEmail: {
+      method: 'GET',
+      path: '/api/v2/org/:org_domain/user-by-email/:user_email',
+      summary: 'Get a user by e-mail address',
+      pathParams: OrganizationPath.extend({ user_email: pathEmail() }),
+      query: EnvironmentQuery,
+      responses: reading({ 200: User }, ...inOrganization, 'user_not_found', 'invalid_parameters'),
+      metadata: access({ tag, scope: 'read:users', versioned: 'answers' }),
+    },`,
+        replace: '',
+      },
+    ],
+    compile: ['sdk/src/conformance.ts', 'server/src/users/routes.ts'],
+    stale: [...documents, 'docs/errors.md', ...client],
+    tests: [],
+    gate: { ...unnoticed, breaking: ['users.getByEmail is gone'] },
+    service: [
+      {
+        file: 'test/drift/released-sdk.test.ts',
+        title: 'the released SDK users.getByEmail answers what was released',
+      },
+    ],
+  },
+  {
+    name: 'a route that will go',
+    edits: [
+      {
+        file: users,
+        find: `responses: reading({ 200: User }, ...inOrganization, 'user_not_found', 'invalid_parameters'),
+      metadata: access({ tag, scope: 'read:users', versioned: 'answers' }),`,
+        replace: `responses: reading({ 200: User }, ...inOrganization, 'user_not_found', 'invalid_parameters'),
+      metadata: access({
+        tag,
+        scope: 'read:users',
+        versioned: 'answers',
+        deprecated: { since: '2027-01-01', sunset: '2028-01-01', instead: 'users.list' },
+      }),`,
+      },
+    ],
+    compile: [],
+    stale: [...documents, 'sdk/src/generated.ts'],
+    tests: [],
+    gate: {
+      ...unnoticed,
+      additive: [
+        'users.getByEmail is deprecated',
+        'users.getByEmail header Deprecation is new',
+        'users.getByEmail header Sunset is new',
+        'users.getByEmail header Link is new',
+      ],
+    },
+    holds: [
+      {
+        file: 'test/contract/every-route.test.ts',
+        title: 'users.getByEmail answers its declared success with exactly what the contract declares',
+      },
+    ],
+  },
+  {
+    name: 'an organization’s route that is the account’s',
+    edits: [
+      {
+        file: users,
+        find: "metadata: access({ tag, scope: 'read:users' }),",
+        replace: "metadata: access({ tag, scope: 'read:users', reach: 'account' }),",
+      },
+    ],
+    compile: [],
+    stale: [...documents],
+    tests: [
+      'users.list declares the parameters of its path, and no other',
+      'users.list declares that it refuses keys limited to organizations when it acts on the whole account',
+    ],
+    gate: { ...unnoticed, breaking: ['users.list reach is account, and was organization'] },
+    service: [
+      {
+        file: 'test/contract/every-route.test.ts',
+        title:
+          'users.list serves a key that is limited to the organization, unless it acts on the whole account',
+      },
+    ],
+  },
 ]

@@ -135,4 +135,73 @@ export const vocabularyDrifts: readonly Drift[] = [
       ],
     },
   },
+  {
+    name: 'another status of an error code',
+    edits: [
+      {
+        file: 'contract/src/errors.ts',
+        find: 'email_taken: { status: 409,',
+        replace: 'email_taken: { status: 422,',
+      },
+    ],
+    compile: [],
+    stale: [...documents, 'docs/errors.md', ...client],
+    tests: [],
+    gate: { ...unnoticed, breaking: ['email_taken is answered with 422, and was with 409'] },
+    service: [
+      {
+        file: 'test/contract/declared-errors.test.ts',
+        title: 'users.create answers email_taken, as it declares',
+      },
+    ],
+  },
+  {
+    name: 'another wording of an error code',
+    edits: [
+      {
+        file: 'contract/src/errors.ts',
+        find: 'Update that user, or choose another address.',
+        replace: 'Choose another address.',
+      },
+    ],
+    compile: [],
+    stale: [...documents, 'docs/errors.md'],
+    tests: [],
+    gate: { ...unnoticed, documentation: ['email_taken remedy has other words'] },
+  },
+  {
+    name: 'a claim that tokens always have, and nothing writes',
+    edits: [
+      {
+        file: 'contract/src/token-claims.ts',
+        find: 'email: personal(z.string()),',
+        replace: 'email: personal(z.string()),\n  email_digest: z.string(),',
+      },
+      {
+        file: 'contract/src/token-claims.ts',
+        find: "email: 'ada@awesome.example',",
+        replace: "email: 'ada@awesome.example',\n  email_digest: 'q1MKE-RZ',",
+      },
+    ],
+    compile: ['sdk/src/conformance.ts', 'server/src/oauth/claims.ts'],
+    stale: ['sdk/src/generated.ts'],
+    tests: [],
+    gate: {
+      ...unnoticed,
+      additive: ['AccessTokenClaims email_digest is new', 'IdTokenClaims email_digest is new'],
+      documentation: ['AccessTokenClaims has another example', 'IdTokenClaims has another example'],
+    },
+    service: [
+      {
+        file: 'test/protocol/oauth-token.test.ts',
+        title:
+          'the exchange of a code 200: the access_token has the claims that the contract declares, and no other',
+      },
+      {
+        file: 'test/protocol/oauth-token.test.ts',
+        title:
+          'the exchange of a code 200: the id_token has the claims that the contract declares, and no other',
+      },
+    ],
+  },
 ]
