@@ -41,7 +41,7 @@ async function readSeed(seed: PorticoOptions['seed']): Promise<string | undefine
 
 const folders = new Set<string>()
 
-/** A folder that nobody else can write, and that goes with this process at the latest. */
+/** A folder that nobody else can write. When this process ends before the emulator is ready, it goes, too. */
 async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'portico-testing-'))
   if (folders.size === 0) process.on('exit', removeFolders)
@@ -90,12 +90,10 @@ export async function startChild(options: PorticoOptions): Promise<StartedChild>
   const folder = await makeFolder()
   try {
     if (seed !== undefined) await writeFile(join(folder, seedName), seed)
-    const child = await spawnEmulator(options, folder)
-    let stopped: Promise<void> | undefined
-    return { ...child, stop: () => (stopped ??= child.stop().finally(() => removeFolder(folder))) }
-  } catch (error) {
+    return await spawnEmulator(options, folder)
+  } finally {
+    // It has read the seed and left, so that nothing is there to be forgotten, however this process ends.
     await removeFolder(folder)
-    throw error
   }
 }
 
@@ -137,7 +135,8 @@ async function spawnEmulator(options: PorticoOptions, folder: string): Promise<S
   setReferenced(child, false)
   // The first line is the state, by the contract of both.
   const state = JSON.parse(said) as EmulatorState
-  return { state, logLines, stop: () => stopChild(child) }
+  let stopped: Promise<void> | undefined
+  return { state, logLines, stop: () => (stopped ??= stopChild(child)) }
 }
 
 /** What the emulator says of its copy of a seed is meant for the file of the caller. */

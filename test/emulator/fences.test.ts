@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { request, type IncomingMessage, type RequestOptions } from 'node:http'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -208,39 +209,37 @@ function pathsIn(source: string): string[] {
 
 test('everything that an emulator made is gone when it stops', async () => {
   const portico = await startPortico({ command: [...command] })
-  const { port } = new URL(portico.databaseUrl)
-  expect(leftovers(port)).toBe(true)
+  const folder = folderOf(portico.databaseUrl)
 
   await portico.stop()
 
-  expect(leftovers(port)).toBe(false)
+  expect(existsSync(folder)).toBe(false)
   await expect(fetch(portico.baseUrl)).rejects.toThrow()
 })
 
-test.skipIf(process.platform === 'win32')('an emulator ends when its parent was killed', async () => {
-  const script = `
-    import { startPortico } from ${JSON.stringify(new URL('../../sdk/dist/testing.mjs', import.meta.url).href)}
+test.skipIf(process.platform === 'win32')(
+  'an emulator ends when its parent was killed, and all that it made is gone',
+  async () => {
+    const script = `
+    import { startPortico } from ${JSON.stringify(testing)}
     const portico = await startPortico({ command: ${JSON.stringify(command)} })
-    console.log(portico.baseUrl)
+    console.log(JSON.stringify([portico.baseUrl, portico.databaseUrl]))
     setInterval(() => {}, 1000)`
-  const parent = spawn(process.execPath, ['--input-type=module', '--eval', script], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const baseUrl = await new Promise<string>((done) => {
-    parent.stdout.setEncoding('utf8').once('data', (text: string) => done(text.trim()))
-  })
-  expect((await fetch(`${baseUrl}/_emulator/state`)).status).toBe(200)
+    const parent = spawn(process.execPath, ['--import', tsx, '--input-type=module', '--eval', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [line] = (await once(createInterface(parent.stdout), 'line')) as [string]
+    const [baseUrl = '', databaseUrl = ''] = JSON.parse(line) as string[]
+    const folder = folderOf(databaseUrl)
+    expect((await fetch(`${baseUrl}/_emulator/state`)).status).toBe(200)
 
-  parent.kill('SIGKILL')
+    parent.kill('SIGKILL')
 
-  const isThere = () =>
-    fetch(`${baseUrl}/_emulator/state`).then(
-      () => true,
-      () => false,
-    )
-  for (let left = 300; left > 0 && (await isThere()); left -= 1) await sleep(50)
-  expect(await isThere()).toBe(false)
-})
+    for (let left = 300; left > 0 && existsSync(folder); left -= 1) await sleep(50)
+    expect(existsSync(folder)).toBe(false)
+    await expect(fetch(`${baseUrl}/_emulator/state`)).rejects.toThrow()
+  },
+)
 
 test('what cannot be started is told, with how to name the command', async () => {
   await expect(startPortico({ command: ['portico-that-is-not-installed'] })).rejects.toThrow(
@@ -254,20 +253,15 @@ test('what cannot be started is told, with how to name the command', async () =>
 
 describe('an emulator for tests runs in a folder of its own', () => {
   const script = `#!/usr/bin/env node\nprocess.stderr.write('planted: ' + process.argv[1])\nprocess.exit(3)\n`
-  const startIn = (cwd: string, commandLine: string, variables: { STOP?: string; TMPDIR?: string } = {}) => {
+  const startIn = (cwd: string, commandLine: string, variables: { END?: string; TMPDIR?: string } = {}) => {
     const given = `
       import { startPortico } from ${JSON.stringify(testing)}
       const portico = await startPortico()
-      const folders = readdirSync(tmpdir()).filter((name) => name.startsWith('portico-testing-'))
-      const modes = folders.map((name) => statSync(join(tmpdir(), name)).mode & 0o777)
-      console.log(JSON.stringify({ modes, accounts: portico.accounts.length, folders }))
-      if (process.env.STOP) await portico.stop()
+      console.log(JSON.stringify({ accounts: portico.accounts.length }))
+      if (process.env.END === 'stop') await portico.stop()
+      if (process.env.END === 'kill') process.kill(process.pid, 'SIGKILL')
       process.exit(0)`
-    const imports = `
-      import { readdirSync, statSync } from 'node:fs'
-      import { tmpdir } from 'node:os'
-      import { join } from 'node:path'`
-    const args = ['--import', tsx, '--input-type=module', '--eval', imports + given]
+    const args = ['--import', tsx, '--input-type=module', '--eval', given]
     const { PATH = '', HOME = '' } = process.env
     const env = { PATH, HOME, TMPDIR: givenFolder(), PORTICO_COMMAND: commandLine, ...variables }
     const ended = spawnSync(process.execPath, args, { cwd, env, encoding: 'utf8' })
@@ -275,13 +269,29 @@ describe('an emulator for tests runs in a folder of its own', () => {
   }
 
   test.each([
-    ['stop()', { STOP: '1' }],
-    ['the end of the process', { STOP: '' }],
+    ['stop()', { END: 'stop' }],
+    ['the end of the process', { END: 'exit' }],
+    ['its death', { END: 'kill' }],
   ])('the command that the message names is run, and after %s nothing is left', (_, how) => {
     const { stdout, stderr, left } = startIn(repository, 'node server/dist/cli/main.js', how)
 
     expect(stderr).toBe('')
-    expect(JSON.parse(stdout)).toMatchObject({ modes: [0o700], accounts: 1 })
+    expect(JSON.parse(stdout)).toEqual({ accounts: 1 })
+    expect(left).toEqual([])
+  })
+
+  test('that nobody else can write, and that is empty but for a seed', () => {
+    const probe = join(givenFolder(), 'probe.mjs')
+    writeFileSync(
+      probe,
+      `import { readdirSync, statSync } from 'node:fs'
+      process.stderr.write(JSON.stringify([(statSync('.').mode & 0o777).toString(8), readdirSync('.')]))
+      process.exit(3)`,
+    )
+
+    const { stderr, left } = startIn(repository, `node ${probe}`)
+
+    expect(stderr).toContain('It says: ["700",[]]')
     expect(left).toEqual([])
   })
 
@@ -294,7 +304,7 @@ describe('an emulator for tests runs in a folder of its own', () => {
     const found = startIn(repository, 'node server/dist/cli/main.js', { TMPDIR: shared })
     const lost = startIn(givenFolder(), 'node server/dist/cli/main.js', { TMPDIR: shared })
 
-    expect(JSON.parse(found.stdout)).toMatchObject({ accounts: 1 })
+    expect(JSON.parse(found.stdout)).toEqual({ accounts: 1 })
     expect(lost.stderr).toMatch(/did not start.*Cannot find module/s)
     expect(lost.stderr).not.toContain('planted')
   })
@@ -307,12 +317,15 @@ describe('an emulator for tests runs in a folder of its own', () => {
   })
 })
 
-/** Whether an emulator whose Postgres is at a port left its directory. */
-function leftovers(port: string): boolean {
-  return readdirSync(tmpdir())
+/** Where the emulator is whose database this is. */
+function folderOf(databaseUrl: string): string {
+  const folder = readdirSync(tmpdir())
     .filter((name) => name.startsWith('portico-emulator-'))
-    .some((name) => {
-      const file = join(tmpdir(), name, 'postgres', 'postmaster.pid')
-      return existsSync(file) && readFileSync(file, 'utf8').split('\n').includes(port)
+    .map((name) => join(tmpdir(), name))
+    .find((path) => {
+      const file = join(path, 'postgres', 'postmaster.pid')
+      return existsSync(file) && readFileSync(file, 'utf8').split('\n').includes(new URL(databaseUrl).port)
     })
+  if (folder === undefined) throw new Error(`no emulator has ${databaseUrl}`)
+  return folder
 }

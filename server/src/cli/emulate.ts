@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { InvalidArgumentError, type Command } from 'commander'
 import { pino } from 'pino'
 import { ConfigError, readConfig, readVariables } from '../config.js'
@@ -44,6 +45,7 @@ async function emulate(options: EmulateOptions): Promise<void> {
     import('../emulator/emulator.js'),
   ])
   const emulator = await startEmulator({ databases, seed, port, runsJobs, variables, log })
+  if (options.withParent) followParent()
   const state = emulator.state()
   print(options, state, () => [
     `Emulator  ${state.base_url} (ready in ${(performance.now() / 1000).toFixed(1)} s; what is in it goes when it stops)`,
@@ -60,8 +62,15 @@ async function emulate(options: EmulateOptions): Promise<void> {
       ),
     ),
   ])
-  if (options.withParent) process.stdin.resume().once('end', () => process.emit('SIGTERM', 'SIGTERM'))
   await closeOnSignal(emulator.close, (line) => process.stderr.write(`${line}\n`))
+}
+
+/** Leaves the folder of whoever started it, who may remove it now, and ends when they do. */
+function followParent(): void {
+  process.chdir(tmpdir())
+  // With them, nobody reads any more what it says while it ends, and a broken pipe would end it before it has cleared up.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+  process.stdin.resume().once('end', () => process.emit('SIGTERM', 'SIGTERM'))
 }
 
 async function readSeedFile(file: string): Promise<string> {
