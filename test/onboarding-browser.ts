@@ -272,6 +272,8 @@ export async function openOnboardingBrowser() {
 /** What axe finds wrong; nothing where scripts do not run, and axe neither. */
 async function axeFaults(page: Page): Promise<unknown> {
   if (withoutScripts.has(page)) return ''
+  // Before its styles are there, a page has faults of its own.
+  await page.waitForLoadState('load')
   await page.evaluate(axe.source)
   return page.evaluate(
     `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then(({ violations }) =>

@@ -64,11 +64,12 @@ export function totpGivenOf(service: Service, client: Client) {
     return { app: readKeyUri(enrollment.uri ?? ''), recoveryCodes: recoveryCodesOf(enrollment), enrollment }
   }
 
-  /** Enrols the app of a user; its present code is used up then. */
+  /** Enrols the app of a user by a code, which is used up then. */
   async function enroll(at: Place, members: { force_enroll?: boolean } = {}) {
     const { app, recoveryCodes } = await begun(at, members)
-    await client.totp.validateEnrollment({ ...placeOf(at), code: codeOf(app) })
-    return { app, recoveryCodes }
+    const usedCode = codeOf(app)
+    await client.totp.validateEnrollment({ ...placeOf(at), code: usedCode })
+    return { app, recoveryCodes, usedCode }
   }
 
   async function enrolled(members: Parameters<typeof scene>[0] = {}): Promise<EnrolledScene> {

@@ -42,8 +42,7 @@ async function begin(held: Partial<Held> = {}): Promise<Held> {
   const scene = await passwords.sceneWithPassword()
   const place = { ...scene, user_id: scene.user.id }
   await given.activate(scene.org_domain)
-  const app = await given.enroll(place)
-  const usedCode = given.codeOf(app.app)
+  const { usedCode, ...app } = await given.enroll(place)
   await service.clock.advance(stepSeconds)
   const nothing = { pendingId: '', challengeId: '', code: '', passwordCode: '' }
   return { ...nothing, scene: { ...place, ...app }, usedCode, ...held }

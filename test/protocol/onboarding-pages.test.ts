@@ -67,7 +67,11 @@ describe.skipIf(!hasTool('chromium'))('an administrator', () => {
     await page.goto(scene.link)
     await page.getByRole('link', { name: 'Français' }).click()
     await page.getByRole('button', { name: says.fr.continue }).click()
-    await page.getByLabel(says.fr.code).fill(await setup.given.codeTo(scene.email))
+    const field = page.getByLabel(says.fr.code)
+    await field.waitFor()
+    // What is typed before the script is there waits for the button.
+    await page.waitForLoadState('domcontentloaded')
+    await field.fill(await setup.given.codeTo(scene.email))
     await page.getByRole('heading', { name: 'Quel est votre fournisseur d’identité' }).waitFor()
     await page.getByRole('button', { name: /Okta/ }).click()
     await page.getByText('Étape 1 sur 5').waitFor()
