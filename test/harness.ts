@@ -2,8 +2,6 @@ import { randomBytes } from 'node:crypto'
 import type { Account } from '@portico/server/accounts'
 import type { ApiKeyCredentials, NewApiKey } from '@portico/server/api-keys'
 import type { OpenDeps } from '@portico/server/deps'
-import type { createRecordingMailer } from '@portico/server/mailer'
-import type { createRecordingSmsSender } from '@portico/server/sms-sender'
 import { createClient, type Client } from '@portico/sdk'
 import pg from 'pg'
 import { type Given, givenOf } from './given.js'
@@ -19,6 +17,13 @@ export interface ServiceOptions {
 /** What a key may do, and whose it is: all of the sandbox of the service's first account unless said. */
 export type KeyRules = Partial<Omit<NewApiKey, 'accountId'>> & { readonly account?: Account }
 
+/** A mail or, without a subject, a text message. */
+export interface Sent {
+  readonly to: string
+  readonly subject: string | null
+  readonly text: string
+}
+
 /** A service as it was started, in this process or as an emulator. */
 export interface ServiceUnderTest {
   readonly baseUrl: string
@@ -27,13 +32,15 @@ export interface ServiceUnderTest {
   readonly databaseUrl: string
   /** What the service is made of; an emulator shows it to nobody. */
   readonly deps: OpenDeps
-  readonly mails: ReturnType<typeof createRecordingMailer>['sent']
-  readonly texts: ReturnType<typeof createRecordingSmsSender>['sent']
+  /** As operators give them to its commands; an emulator tells nobody its own. */
+  readonly masterKeys: string
   /** What the service logged, a line each. */
   readonly logLines: readonly string[]
   readonly clock: Clock
   /** Runs every job and delivery that is due by the clock. */
   runJobs(): Promise<number>
+  /** What has left for an address or a number, newest first: no message of the sandbox, whose outbox keeps it. */
+  sentTo(to: string): Promise<readonly Sent[]>
   createAccount(name: string, plan: Account['plan']): Promise<Account>
   createKey(of: Account, rules: Omit<NewApiKey, 'accountId'>): Promise<ApiKeyCredentials>
 }

@@ -14,7 +14,7 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import { atFileEnd } from './file-end.js'
 import { freePort } from './free-port.js'
-import type { Clock, ServiceOptions, ServiceUnderTest } from './harness.js'
+import type { Clock, Sent, ServiceOptions, ServiceUnderTest } from './harness.js'
 
 /** The moment at which every test begins; real enough for other people's libraries, which ask the system. */
 function createClock(): Clock {
@@ -66,6 +66,11 @@ export async function startOwnService(
     }
   }
   await runJobs()
+  const sentTo = (to: string): Promise<Sent[]> => {
+    const mails = mailer.sent.map(({ to, subject, text }) => ({ to, subject, text }))
+    const texts = smsSender.sent.map(({ to, body }) => ({ to, subject: null, text: body }))
+    return Promise.resolve([...mails, ...texts].filter((sent) => sent.to === to).toReversed())
+  }
 
   atFileEnd(async () => {
     await drain(server, { deadlineMs: 1000 })
@@ -78,10 +83,10 @@ export async function startOwnService(
     databaseUrl,
     deps,
     clock,
-    mails: mailer.sent,
-    texts: smsSender.sent,
+    masterKeys: config.masterKeys ?? '',
     logLines,
     runJobs,
+    sentTo,
     createAccount: (name, plan) => createAccount(deps, { name, plan }),
     createKey: ({ id }, rules) => createApiKey(deps, deps.db, { ...rules, accountId: id }),
   }

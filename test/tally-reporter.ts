@@ -1,6 +1,6 @@
 import type { Reporter, SerializedError, TestModule } from 'vitest/node'
 
-interface Tally {
+export interface Tally {
   passed: number
   failed: number
   skipped: number
@@ -28,7 +28,8 @@ export function tallyReporter(): Reporter {
   }
 }
 
-function tallyOf(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): Tally {
+/** Counts what the tests of a run came to; what broke outside of them has failed, too. */
+export function tallyOf(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): Tally {
   const tally: Tally = { passed: 0, failed: unhandledErrors.length, skipped: 0 }
   for (const module of modules) {
     tally.failed += module.errors().length

@@ -27,7 +27,7 @@ export async function givenAccount(service: Service) {
     const scope = ['--account', account.domain, '--environment', environment]
     const variables = {
       DATABASE_URL: service.databaseUrl,
-      MASTER_KEYS: service.deps.config.masterKeys ?? '',
+      MASTER_KEYS: service.masterKeys,
     }
     return portico(['config', command, ...scope, ...args], variables)
   }

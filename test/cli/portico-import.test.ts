@@ -30,7 +30,7 @@ afterAll(removeFolders)
 const bcryptHash = '$2b$05$abcdefghijklmnopqrstuuF7rYohnG6HfAmIoG44JJ7SsUY9p.Q3u'
 
 function variables(): Record<string, string> {
-  return { DATABASE_URL: service.databaseUrl, MASTER_KEYS: service.deps.config.masterKeys ?? '' }
+  return { DATABASE_URL: service.databaseUrl, MASTER_KEYS: service.masterKeys }
 }
 
 /** An organization whose users may have passwords, and the arguments of an import into it. */

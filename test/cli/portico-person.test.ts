@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(removeFolders)
 
 function variables(): Record<string, string> {
-  return { DATABASE_URL: service.databaseUrl, MASTER_KEYS: service.deps.config.masterKeys ?? '' }
+  return { DATABASE_URL: service.databaseUrl, MASTER_KEYS: service.masterKeys }
 }
 
 /** A user, and the options of a command that name the organization. */

@@ -30,7 +30,7 @@ function types(...args: string[]): Promise<Outcome> {
 }
 
 function variables(): Record<string, string> {
-  return { DATABASE_URL: service.databaseUrl, MASTER_KEYS: service.deps.config.masterKeys ?? '' }
+  return { DATABASE_URL: service.databaseUrl, MASTER_KEYS: service.masterKeys }
 }
 
 const keys = {

@@ -389,7 +389,7 @@ test('the link of a production mail is in that mail and nowhere else', async () 
   const { client, org_domain, user_email } = await readyToSignIn('production')
   await client.magicLink.createChallenge({ org_domain, user_email })
   await service.runJobs()
-  const mail = service.mails.find((sent) => sent.to === user_email)
+  const [mail] = await service.sentTo(user_email)
   const [, token = ''] = /token=([\w-]+)/.exec(mail?.text ?? '') ?? []
   expect(token.length).toBeGreaterThan(20)
   const places = [...(await tables()), ...logs()].filter(({ text }) => text.includes(token))

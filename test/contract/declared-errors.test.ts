@@ -36,7 +36,7 @@ let common: References
 
 beforeAll(async () => {
   service = await startService()
-  limited = await startService({ databaseUrl: service.databaseUrl, variables: { API_RATE_PER_MINUTE: '1' } })
+  limited = await startService({ variables: { API_RATE_PER_MINUTE: '1' } })
   httpsOnly = await startService({ databaseUrl: service.databaseUrl, variables: httpsVariables })
   common = await createWorld(service)
   proxy = await startDatabaseProxy(service.databaseUrl)

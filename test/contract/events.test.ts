@@ -179,7 +179,7 @@ describe('the stream of events', () => {
   })
 
   test('410: a reader whose next events are not kept any more is told', async () => {
-    const own = await startService({ databaseUrl: service.databaseUrl })
+    const own = await startService()
     const account = await own.createAccount()
     const client = await own.client({ account })
     const given = givenOf(client)

@@ -29,7 +29,7 @@ async function givenImported(hashes: readonly string[]) {
   const file = join(givenFolder(), 'users.jsonl')
   writeFileSync(file, users.map((user) => `${JSON.stringify(user)}\n`).join(''))
   const scope = ['--account', service.account.domain, '--environment', 'sandbox']
-  const variables = { DATABASE_URL: service.databaseUrl, MASTER_KEYS: service.deps.config.masterKeys ?? '' }
+  const variables = { DATABASE_URL: service.databaseUrl, MASTER_KEYS: service.masterKeys }
   expect(
     await porticoJson(['import-users', file, ...scope, '--organization', org_domain], variables),
   ).toMatchObject({ made: hashes.length })

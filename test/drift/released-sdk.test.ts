@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { createApiKey } from '@portico/server/api-keys'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -45,11 +44,7 @@ beforeAll(async () => {
   sdk = (await import(pathToFileURL(join(folder, 'package/dist/index.mjs')).href)) as ReleasedSdk
 
   service = await startService()
-  const key = await createApiKey(service.deps, service.deps.db, {
-    environment: 'sandbox',
-    name: 'of a program that was written for the release',
-    accountId: service.account.id,
-  })
+  const key = await service.apiKey({ name: 'of a program that was written for the release' })
   client = sdk.createClient({
     baseUrl: service.baseUrl,
     domain: service.account.domain,

@@ -1,8 +1,8 @@
-import { createApiKey, revokeApiKey, rotateApiKey, type NewApiKey } from '@portico/server/api-keys'
+import { revokeApiKey, rotateApiKey } from '@portico/server/api-keys'
 import { decodeJwt, decodeProtectedHeader, SignJWT, type JWTPayload } from 'jose'
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
+import { startService, type KeyRules, type Service } from '../harness.js'
 
 let service: Service
 
@@ -19,13 +19,8 @@ const operator = {
 type Credentials = Awaited<ReturnType<typeof givenKey>>
 
 /** A new API key of the account, with what a token request says beside its credentials. */
-async function givenKey(rules: Partial<NewApiKey> = {}) {
-  const credentials = await createApiKey(service.deps, service.deps.db, {
-    accountId: service.account.id,
-    environment: 'sandbox',
-    name: 'guards',
-    ...rules,
-  })
+async function givenKey(rules: KeyRules = {}) {
+  const credentials = await service.apiKey(rules)
   return { ...credentials, domain: service.account.domain, grant_type: 'client_credentials' }
 }
 

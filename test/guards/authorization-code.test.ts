@@ -1,4 +1,4 @@
-import { createApiKey, revokeApiKey, type NewApiKey } from '@portico/server/api-keys'
+import { revokeApiKey } from '@portico/server/api-keys'
 import { openMagicLink, type Client } from '@portico/sdk'
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose'
 import { createHash, randomBytes } from 'node:crypto'
@@ -200,19 +200,10 @@ describe('an authorization code with a challenge', () => {
 describe('an authorization code of an application whose back end exchanges it', () => {
   const application = { code_exchange: 'api_key' } as const
 
-  async function givenKey(rules: Partial<NewApiKey> = {}) {
-    return createApiKey(service.deps, service.deps.db, {
-      accountId: service.account.id,
-      environment: 'sandbox',
-      name: 'guards',
-      ...rules,
-    })
-  }
-
   test('is exchanged with an API key of the account', async () => {
     const code = await givenCode(await given.place(application))
 
-    expect(await exchange(code, { ...(await givenKey()) })).toHaveProperty('access_token')
+    expect(await exchange(code, { ...(await service.apiKey()) })).toHaveProperty('access_token')
   })
 
   test('is refused without a key', async () => {
@@ -223,25 +214,21 @@ describe('an authorization code of an application whose back end exchanges it', 
 
   test('is refused with another secret', async () => {
     const code = await givenCode(await given.place(application))
-    const [{ client_id }, { client_secret }] = [await givenKey(), await givenKey()]
+    const [{ client_id }, { client_secret }] = [await service.apiKey(), await service.apiKey()]
 
     expect(await exchange(code, { client_id, client_secret })).toMatchObject(refused)
   })
 
   test('is refused with a key of another account', async () => {
     const code = await givenCode(await given.place(application))
-    const { id } = await service.createAccount()
+    const account = await service.createAccount()
 
-    expect(await exchange(code, { ...(await givenKey({ accountId: id })) })).toMatchObject(refused)
+    expect(await exchange(code, { ...(await service.apiKey({ account })) })).toMatchObject(refused)
   })
 
   test('is refused with a key of the other environment', async () => {
     const code = await givenCode(await given.place(application))
-    const key = await createApiKey(service.deps, service.deps.db, {
-      accountId: service.account.id,
-      environment: 'production',
-      name: 'guards',
-    })
+    const key = await service.apiKey({ environment: 'production' })
 
     expect(await exchange(code, { ...key })).toMatchObject(refused)
   })
@@ -250,20 +237,22 @@ describe('an authorization code of an application whose back end exchanges it', 
     const code = await givenCode(await given.place(application))
     const other = await service.given.organization()
 
-    expect(await exchange(code, { ...(await givenKey({ organizationIds: [other.id] })) })).toMatchObject(
-      refused,
-    )
+    expect(
+      await exchange(code, { ...(await service.apiKey({ organizationIds: [other.id] })) }),
+    ).toMatchObject(refused)
   })
 
   test('is refused with a key that may make no links', async () => {
     const code = await givenCode(await given.place(application))
 
-    expect(await exchange(code, { ...(await givenKey({ scopes: ['read:users'] })) })).toMatchObject(refused)
+    expect(await exchange(code, { ...(await service.apiKey({ scopes: ['read:users'] })) })).toMatchObject(
+      refused,
+    )
   })
 
   test('is refused with a revoked key', async () => {
     const code = await givenCode(await given.place(application))
-    const key = await givenKey()
+    const key = await service.apiKey()
     const actor = { type: 'operator', id: 'guards' } as const
     await revokeApiKey(service.deps, key.client_id, { requestId: 'guards', actor, params: () => ({}) })
 
@@ -271,7 +260,7 @@ describe('an authorization code of an application whose back end exchanges it', 
   })
 
   test('is refused with a key that has expired', async () => {
-    const key = await givenKey({ expiresAt: new Date(service.clock.now().getTime() + 1000) })
+    const key = await service.apiKey({ expiresAt: new Date(service.clock.now().getTime() + 1000) })
     const code = await givenCode(await given.place(application))
     await service.clock.advance(1)
 

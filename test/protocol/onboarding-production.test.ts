@@ -21,10 +21,7 @@ beforeAll(async () => {
 /** What has left for an address, the newest first. */
 async function mailedTo(to: string): Promise<string[]> {
   await service.runJobs()
-  return service.mails
-    .filter((mail) => mail.to === to)
-    .map(({ text }) => text)
-    .toReversed()
+  return (await service.sentTo(to)).map(({ text }) => text)
 }
 
 async function twoConnections() {

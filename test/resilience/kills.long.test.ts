@@ -3,7 +3,6 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createApiKey } from '@portico/server/api-keys'
 import { createClient, type Client } from '@portico/sdk'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -20,14 +19,13 @@ let credentials: { client_id: string; client_secret: string }
 
 beforeAll(async () => {
   service = await startService()
-  const key = { accountId: service.account.id, environment: 'sandbox', name: 'ledger' } as const
-  credentials = await createApiKey(service.deps, service.deps.db, key)
+  credentials = await service.apiKey()
 })
 
 function processOnTheDatabase(): Promise<ServiceProcess> {
   return serviceProcess({
     DATABASE_URL: service.databaseUrl,
-    MASTER_KEYS: service.deps.config.masterKeys ?? '',
+    MASTER_KEYS: service.masterKeys,
     DATABASE_POOL_SIZE: '30',
   })
 }

@@ -1,12 +1,9 @@
 import { execFile } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { revokeApiKey } from '@portico/server/api-keys'
-import { migrateDatabase } from '@portico/server/migrate'
 import type { UserTokens } from '@portico/sdk'
-import pg from 'pg'
-import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { anyEmail, anything } from '../given.js'
 import { startService, type Service } from '../harness.js'
 
@@ -247,25 +244,6 @@ test('jobs run once, whichever process finds them', async () => {
   expect(kept.map((message) => message.recipient).sort()).toEqual(users.map((user) => user.email).sort())
 })
 
-test('of processes that migrate a new database at once, one does and the others find it done', async () => {
-  const url = await emptyDatabase()
-  const applied = await Promise.all(Array.from({ length: 5 }, () => migrateDatabase(url)))
-  expect(applied.filter((names) => names.length > 0)).toHaveLength(1)
-  expect(await migrateDatabase(url)).toEqual([])
-})
-
-async function emptyDatabase(): Promise<string> {
-  const adminUrl = inject('adminUrl')
-  const name = `empty_${randomBytes(6).toString('hex')}`
-  const admin = new pg.Client({ connectionString: adminUrl })
-  await admin.connect()
-  await admin.query(`create database ${name}`)
-  await admin.end()
-  const url = new URL(adminUrl)
-  url.pathname = name
-  return url.href
-}
-
 function kidOf(token: string): string {
   const [header = ''] = token.split('.')
   const { kid } = JSON.parse(Buffer.from(header, 'base64url').toString()) as { kid: string }
@@ -280,7 +258,7 @@ async function portico(args: string[]): Promise<string> {
       PATH: process.env.PATH,
       DATABASE_URL: one.databaseUrl,
       BASE_URL: one.baseUrl,
-      MASTER_KEYS: one.deps.config.masterKeys,
+      MASTER_KEYS: one.masterKeys,
     },
   })
   return stdout

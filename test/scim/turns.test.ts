@@ -42,18 +42,15 @@ test('requests of one directory that take long leave connections to the database
 
 test('429: a request of one directory beyond those that may wait for the end of others', async () => {
   // So many may wait, too.
-  const limited = await startService({
-    databaseUrl: service.databaseUrl,
-    variables: { SCIM_RATE_PER_SECOND: '3' },
-  })
-  const { scim } = await scimUsersGivenOf(await limited.client({ account: service.account })).directory()
+  const limited = await startService({ variables: { SCIM_RATE_PER_SECOND: '3' } })
+  const { scim } = await scimUsersGivenOf(await limited.client()).directory()
   const make = () => scim('POST', '/Users', { body: userBody() })
   const patient: Promise<ScimResponse>[] = []
   const later: Promise<ScimResponse>[] = []
 
-  const first = await whileEventWaits(service, 'user.user.create.success', make, async () => {
+  const first = await whileEventWaits(limited, 'user.user.create.success', make, async () => {
     patient.push(make(), make())
-    await untilWaiting(service, 2)
+    await untilWaiting(limited, 2)
     await limited.clock.advance(1)
     later.push(make(), make(), make())
     expect(await Promise.race(later)).toMatchObject({
