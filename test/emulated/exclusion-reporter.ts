@@ -1,15 +1,7 @@
 import { relative, sep } from 'node:path'
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
+import { tallyOf, type Tally } from '../tally-reporter.js'
 import { exceptions } from './exceptions.js'
-
-interface Counts {
-  files: number
-  passed: number
-  failed: number
-  excluded: number
-  /** Of which a tool is missing. */
-  skipped: number
-}
 
 /**
  * Tells after a run what went through the emulator, what did not and why; an exception that is none any more fails the run.
@@ -18,21 +10,17 @@ interface Counts {
  */
 export function exclusionReporter(root: string, others: number): Reporter {
   return {
-    onTestRunEnd(modules) {
+    onTestRunEnd(modules, unhandledErrors) {
       const fileOf = (module: TestModule) => relative(root, module.moduleId).split(sep).join('/')
       const tests = modules.flatMap((module) => [...module.children.allTests()])
-      const needs = new Map<string, TestCase[]>()
-      for (const test of tests) {
-        const need = needOf(test)
-        if (need !== undefined) needs.set(need, [...(needs.get(need) ?? []), test])
-      }
       const say = (line: string) => process.stdout.write(`${line}\n`)
-      for (const [need, those] of [...needs].sort()) {
-        const files = new Map<string, number>()
-        for (const { module } of those) files.set(fileOf(module), (files.get(fileOf(module)) ?? 0) + 1)
+
+      const excluded = grouped(tests, needOf)
+      excluded.delete(undefined)
+      for (const [need = '', those] of [...excluded].sort()) {
         say(`\nexcluded, for it needs ${need}: ${those.length}`)
-        for (const [file, count] of files)
-          say(`  ${file} (${count} of ${[...testsOf(modules, file)].length})`)
+        for (const [module, ofFile] of grouped(those, ({ module }) => module))
+          say(`  ${fileOf(module)} (${ofFile.length} of ${[...module.children.allTests()].length})`)
       }
       const ran = modules.map(fileOf)
       const known = exceptions.filter(({ file }) => ran.includes(file))
@@ -43,40 +31,33 @@ export function exclusionReporter(root: string, others: number): Reporter {
       for (const { file, title } of lost) say(`\nno test is called as the exception says: ${file} > ${title}`)
       if (lost.length > 0) process.exitCode = 1
       say(`\nnot run, for they start no service and use no SDK: ${others} files`)
-      const counts = countsOf(modules, tests)
-      say(`\n${describe(counts, known.length)}`)
-
-      function testsOf(all: readonly TestModule[], file: string) {
-        return all
-          .filter((module) => fileOf(module) === file)
-          .flatMap((module) => [...module.children.allTests()])
-      }
+      const excludedCount = [...excluded.values()].flat().length
+      const tally = tallyOf(modules, unhandledErrors)
+      say(`\n${modules.length} files through the emulator: ${describe(tally, known.length, excludedCount)}`)
     },
   }
+}
+
+function grouped<Key>(tests: readonly TestCase[], keyOf: (test: TestCase) => Key): Map<Key, TestCase[]> {
+  const groups = new Map<Key, TestCase[]>()
+  for (const test of tests) {
+    const key = keyOf(test)
+    groups.set(key, [...(groups.get(key) ?? []), test])
+  }
+  return groups
 }
 
 function needOf(test: TestCase): string | undefined {
   return test.result().state === 'skipped' ? (test.meta().excluded ?? test.module.meta().excluded) : undefined
 }
 
-function countsOf(modules: readonly TestModule[], tests: readonly TestCase[]): Counts {
-  const inState = (state: string) => tests.filter((test) => test.result().state === state)
-  const skipped = inState('skipped')
-  const excluded = skipped.filter((test) => needOf(test) !== undefined).length
-  return {
-    files: modules.length,
-    passed: inState('passed').length,
-    failed: inState('failed').length + modules.reduce((sum, module) => sum + module.errors().length, 0),
-    excluded,
-    skipped: skipped.length - excluded,
-  }
-}
-
-function describe({ files, passed, failed, excluded, skipped }: Counts, excepted: number): string {
-  const others = [
-    excepted > 0 ? `${excepted} of them as exceptions` : '',
+/** Who is skipped, and not excluded, lacks a tool. */
+function describe({ passed, failed, skipped }: Tally, excepted: number, excluded: number): string {
+  return [
+    `${passed} passed`,
+    ...(excepted > 0 ? [`${excepted} of them as exceptions`] : []),
     `${failed} failed`,
     `${excluded} excluded`,
-  ]
-  return `${files} files through the emulator: ${[`${passed} passed`, ...others, ...(skipped > 0 ? [`${skipped} skipped`] : [])].filter(Boolean).join(', ')}`
+    ...(skipped > excluded ? [`${skipped - excluded} skipped`] : []),
+  ].join(', ')
 }

@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import root, { alias } from '../../vitest.config.js'
 import { root as repository } from '../sdk/packed.js'
 import { exclusionReporter } from './exclusion-reporter.js'
+import { findUsersOfSdk } from './users-of-sdk.js'
 
 // Where main.ts has unpacked the SDK.
 const sdk = process.env.PORTICO_TEST_SDK
@@ -12,10 +13,7 @@ if (sdk === undefined) throw new Error('PORTICO_TEST_SDK is not set: run npm run
 const files = readdirSync(join(repository, 'test'), { recursive: true, encoding: 'utf8' })
   .map((file) => `test/${file.split(sep).join('/')}`)
   .filter((file) => /^test\/(?!node_modules\/).*(?<!\.long)\.test\.ts$/.test(file))
-/** Those have the harness start a service, or program against the SDK. */
-const include = files.filter((file) =>
-  /from '(\.\.\/harness\.js|@portico\/sdk.*)'/.test(readFileSync(join(repository, file), 'utf8')),
-)
+const include = await findUsersOfSdk(files)
 
 export default defineConfig({
   root: repository,
