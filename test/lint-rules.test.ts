@@ -162,7 +162,7 @@ const accepted: [file: string, code: string][] = [
     'server/src/http/server.ts',
     "import { IncomingMessage } from 'node:http'\nexport class Request extends IncomingMessage {}",
   ],
-  ['server/src/deps.ts', 'export const now = () => new Date()'],
+  ['server/src/system-clock.ts', 'export const now = () => new Date()'],
   ['server/src/config.ts', 'export const port = process.env.PORT'],
   ['server/src/cli/main.ts', "console.log('hello')"],
   [
