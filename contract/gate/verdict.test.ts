@@ -1,8 +1,10 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Change } from './change.js'
 import { contractChanges } from './contract-changes.js'
 import { describeContract, partsOfContract } from './description.js'
-import { lastRelease, presentVersion, readChangelog, releasedVersions } from './files.js'
+import { lastRelease, presentVersion, readChangelog, releasedVersions, root } from './files.js'
 import { reportOf } from './report.js'
 import { objections } from './verdict.js'
 import { isLater, mayBreak, nextBreaking } from './version.js'
@@ -98,6 +100,30 @@ test.each([
   expect(mayBreak(version, released)).toBe(true)
   expect(mayBreak(released, released)).toBe(false)
 })
+
+// Whoever asks npm for a version of ours that is not there any more gets somebody else's, or nothing.
+test('a version is raised in two places: no manifest asks for a certain version of a workspace', () => {
+  const manifests = readdirSync(root, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !/^(\.|node_modules)/.test(entry.name))
+    .flatMap(({ name }) => readManifest(name))
+  const wanted = manifests.flatMap(({ dependencies, devDependencies }) =>
+    Object.entries({ ...dependencies, ...devDependencies }).filter(([name]) => name.startsWith('@portico/')),
+  )
+
+  expect(wanted.length).toBeGreaterThan(5)
+  expect(wanted.filter(([, version]) => version !== '*')).toEqual([])
+})
+
+type Manifest = Readonly<Partial<Record<'dependencies' | 'devDependencies', Record<string, string>>>>
+
+function readManifest(folder: string): Manifest[] {
+  try {
+    return [JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Manifest]
+  } catch {
+    // A folder that is no workspace.
+    return []
+  }
+}
 
 test('versions are compared by their numbers', () => {
   expect([isLater('0.10.0', '0.9.0'), isLater('0.9.0', '0.10.0'), isLater('1.0.0', '1.0.0')]).toEqual([

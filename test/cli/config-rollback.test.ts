@@ -135,6 +135,27 @@ test('a rollback to an apply takes back all that came after it, and a rollback i
   expect(history.map(({ action }) => action)).toEqual(['rollback', 'rollback', 'apply', 'apply', 'apply'])
 })
 
+test('a rollback to before the first apply takes back all of them', async () => {
+  const promoted = await givenAccount(service)
+  const { org_domain, production } = promoted
+  const settings = { plain_text_min_length: 9 }
+  await production.password.createConnection({ org_domain, ...settings })
+  await buildSandbox(promoted)
+  await promoted.pull()
+  await promoted.apply()
+  promoted.edit('plain_text_min_length: 12', 'plain_text_min_length: 10')
+  await promoted.apply()
+  const first = (await historyOf(promoted)).at(-1)?.id ?? ''
+
+  const { code, stderr } = await promoted.config('rollback', 'production', '--to', first, '--before', first)
+  expect([code, stderr]).toEqual([1, expect.stringContaining('cannot be used with option')])
+  await promoted.succeed('rollback', 'production', '--before', first, '--yes')
+
+  expect(await production.password.getConnection({ org_domain })).toMatchObject(settings)
+  expect((await production.applications.list({ org_domain })).data).toEqual([])
+  expect((await production.webhooks.list({})).data).toEqual([])
+})
+
 test('a rollback says what there is to take back, and of whom', async () => {
   const promoted = await givenPromoted()
   const other = await givenAccount(service)

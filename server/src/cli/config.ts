@@ -1,7 +1,7 @@
 import type { Environment } from '@portico/contract/fields'
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
 import { getAccount } from '../accounts/list-accounts.js'
 import type { Deps } from '../deps.js'
 import { applyChanges, tryChanges, type Carried, type Planner } from '../promotion/apply.js'
@@ -44,7 +44,12 @@ export function define(command: Command): void {
     .option('--yes', 'do it without asking')
     .action(apply)
   scopeOptions(command.command('rollback').description('take back what the newest apply has changed'))
-    .option('--to <id>', 'everything that was applied after this one', toId)
+    .addOption(
+      new Option('--to <id>', 'everything that was applied after this one')
+        .argParser(toId)
+        .conflicts('before'),
+    )
+    .option('--before <id>', 'this one, and everything that was applied after it', toId)
     .option('--yes', 'do it without asking')
     .action(rollback)
   scopeOptions(command.command('history').description('list what was applied, the newest first')).action(
@@ -96,9 +101,13 @@ async function apply(path: string, options: PlanOptions & ApplyOptions): Promise
   })
 }
 
-async function rollback(options: ScopeOptions & ApplyOptions & { to?: string }): Promise<void> {
+async function rollback(
+  options: ScopeOptions & ApplyOptions & { to?: string; before?: string },
+): Promise<void> {
+  const { to, before } = options
+  const extent = to !== undefined ? { after: to } : before !== undefined ? { before } : undefined
   await withScope(options, async (deps, scope) => {
-    const planner = plannerOfRollback(scope, options.to)
+    const planner = plannerOfRollback(scope, extent)
     await showAndApply(deps, { ...options, scope, planner, action: 'rollback' }, goneLines)
   })
 }

@@ -48,6 +48,24 @@ environments:
     expect(file.where(['applications'])).toBe('portico.yaml:1:1')
   })
 
+  test('is said of a fault beside what is overridden, and of no other', () => {
+    const file = read(`version: 1
+applications:
+  Store: {allowed_logout_urls: [http://localhost/], default_logout_url: http://localhost/}
+  Office: {default_logout_url: http://localhost/}
+environments:
+  production:
+    applications:
+      Store: {allowed_logout_urls: [https://store.example/]}
+`)
+    const remark = ' (environments.production overrides other members of it: override this one there, too)'
+
+    expect(file.remarkOn(['applications', 'Store', 'default_logout_url'])).toBe(remark)
+    expect(file.remarkOn(['applications', 'Store', 'allowed_logout_urls'])).toBe('')
+    expect(file.remarkOn(['applications', 'Office', 'default_logout_url'])).toBe('')
+    expect(file.remarkOn(['applications', 'Store'])).toBe('')
+  })
+
   test.each([
     ['version: 1\nenvironments: {staging: {}}\n', 'portico.yaml:2:16 must be one of sandbox, production'],
     ['version: 1\nenvironments:\n  production: all\n', 'portico.yaml:3:3 must have sections'],

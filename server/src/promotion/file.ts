@@ -16,6 +16,8 @@ export interface ConfigurationFile {
   readonly data: Readonly<Record<string, unknown>>
   /** Where a path stands: name, line and column, from 1. */
   where(path: Path): string
+  /** What a reader of that place must know: that what stands beside it is overridden elsewhere in the file. */
+  remarkOn(path: Path): string
 }
 
 /**
@@ -36,7 +38,11 @@ export function readConfigurationFile(
   const { [overrides]: patches, version: _, ...rest } = data
   const patch: unknown = isObject(patches) ? patches[environment] : undefined
   const patched = patch === undefined ? rest : merged(rest, patch)
-  return { data: isObject(patched) ? patched : {}, where }
+  const remarkOn = (path: Path) =>
+    isOverriddenBeside(document.contents, path, environment)
+      ? ` (${overrides}.${environment} overrides other members of it: override this one there, too)`
+      : ''
+  return { data: isObject(patched) ? patched : {}, where, remarkOn }
 }
 
 /**
@@ -117,6 +123,12 @@ function nearestOffset(root: Node | null, path: Path, environment: Environment):
   const base = follow(root, path)
   const over = follow(root, [overrides, environment, ...path])
   return over.depth - 2 >= base.depth && over.depth > 2 ? over.offset : base.offset
+}
+
+/** Whether the overrides have something of what a member belongs to, and not the member. */
+function isOverriddenBeside(root: Node | null, path: Path, environment: Environment): boolean {
+  const { depth } = follow(root, [overrides, environment, ...path])
+  return path.length > 1 && depth - 2 === path.length - 1
 }
 
 function follow(root: Node | null, path: Path): { depth: number; offset: number } {

@@ -6,7 +6,7 @@ import { ConfigurationFaults } from './faults.js'
 import type { ConfigurationFile } from './file.js'
 import { listApplies } from './history.js'
 import { planChanges } from './plan.js'
-import { followed, toBefore } from './rollback.js'
+import { followed, toBefore, type Extent } from './rollback.js'
 
 /** Plans what turns an environment into what a file says; what is wrong is told with its line. */
 export function plannerOfFile(scope: Scope, file: ConfigurationFile, isPruned: boolean): Planner {
@@ -18,12 +18,12 @@ export function plannerOfFile(scope: Scope, file: ConfigurationFile, isPruned: b
 }
 
 /**
- * Plans what takes back the newest apply, or all that came after one. What was of an organization that is gone by now is
+ * Plans what takes back the newest apply, or all that came after one, or that one, too. What was of an organization that is gone by now is
  * left alone, and so is another thing that has the name of what was changed.
  */
-export function plannerOfRollback(scope: Scope, to: string | undefined): Planner {
+export function plannerOfRollback(scope: Scope, extent: Extent): Planner {
   return async (deps) => {
-    const earlier = toBefore(await listApplies(deps, scope), to)
+    const earlier = toBefore(await listApplies(deps, scope), extent)
     const named = organizationsOf({ wanted: earlier, told: [] })
     const domains = (await findOrganizations(deps, scope, named)).map(({ domain }) => domain)
     const isThere = (organization: string | null) => organization === null || domains.includes(organization)
@@ -47,7 +47,7 @@ export async function inFile<Result>(file: ConfigurationFile, work: () => Promis
   } catch (error) {
     if (!(error instanceof ConfigurationFaults)) throw error
     const lines = error.faults.map(
-      ({ path, message }) => `${file.where(path)} ${nameOfPath(path)} ${message}`,
+      ({ path, message }) => `${file.where(path)} ${nameOfPath(path)} ${message}${file.remarkOn(path)}`,
     )
     throw new Error(lines.join('\n'), { cause: error })
   }

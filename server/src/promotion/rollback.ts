@@ -10,20 +10,20 @@ export interface Earlier extends Wanted {
   readonly id: string | null
 }
 
+/** How far to go back: to what there was after an apply or before it; undefined: before the newest. */
+export type Extent = { readonly after: string } | { readonly before: string } | undefined
+
 /**
  * What takes back what was changed: everything that was made goes, what was changed is as it was, and what was deleted is
  * made anew. Of what was changed otherwise since, it touches nothing else.
  *
  * @param applies The newest first.
- * @param to What is to be as it was after this one; undefined: before the newest.
  * @throws Error a sentence when there is nothing to take back, or no such id.
  */
-export function toBefore(applies: readonly Applied[], to: string | undefined): Earlier[] {
+export function toBefore(applies: readonly Applied[], extent: Extent): Earlier[] {
   if (applies.length === 0)
     throw new Error('Nothing was applied here, so that there is nothing to take back.')
-  const count = to === undefined ? 1 : applies.findIndex(({ id }) => id === to)
-  if (count === -1)
-    throw new Error(`There is no apply ${to ?? ''} here: portico config history shows those there are.`)
+  const count = countOf(applies, extent)
   const earlier = new Map<string, Earlier>()
   for (const { steps } of applies.slice(0, count)) {
     for (const step of steps.toReversed()) {
@@ -36,6 +36,16 @@ export function toBefore(applies: readonly Applied[], to: string | undefined): E
     }
   }
   return [...earlier.values()]
+}
+
+/** How many of the newest are taken back. */
+function countOf(applies: readonly Applied[], extent: Extent): number {
+  if (extent === undefined) return 1
+  const [id, more] = 'after' in extent ? [extent.after, 0] : [extent.before, 1]
+  const newer = applies.findIndex((applied) => applied.id === id)
+  if (newer === -1)
+    throw new Error(`There is no apply ${id} here: portico config history shows those there are.`)
+  return newer + more
 }
 
 /**
