@@ -3,6 +3,19 @@ import { defineConfig } from 'tsdown'
 
 const signature = fileURLToPath(new URL('../contract/src/webhook-signature.ts', import.meta.url))
 
+/**
+ * Gives the comments of members lines of their own. The bundler of the declarations would put a comment on one line behind
+ * the member before it, inside of object types, and there it belongs to nothing.
+ */
+const memberComments = {
+  name: 'member-comments',
+  transform: {
+    order: 'pre',
+    filter: { id: /\.d\.[cm]?ts$/ },
+    handler: (code: string) => code.replace(/^( +)\/\*\* (.*) \*\/$/gm, '$1/**\n$1 * $2\n$1 */'),
+  },
+} as const
+
 export default defineConfig({
   entry: ['src/index.ts', 'src/mock.ts', 'src/testing.ts', 'src/webhooks.ts'],
   // From its source, so that a bundle does not wait for the contract to be compiled.
@@ -15,4 +28,6 @@ export default defineConfig({
   fixedExtension: true,
   target: 'es2022',
   dts: true,
+  // Not among `plugins`, which the declarations of CommonJS are bundled without.
+  inputOptions: ({ plugins, ...options }) => ({ ...options, plugins: [memberComments, plugins] }),
 })

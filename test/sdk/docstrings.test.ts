@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { compile, nodeNext, packedConsumer, type Consumer } from './packed.js'
+import { documentedMembers } from './documented.js'
+import { compile, nodeNext, packedConsumer, sdk, type Consumer } from './packed.js'
 
 let consumer: Consumer
 let program: ts.Program
@@ -10,7 +11,7 @@ let program: ts.Program
 beforeAll(async () => {
   consumer = await packedConsumer()
   for (const name of ['msw', '@types/node', 'undici-types']) await consumer.link(name)
-  program = ts.createProgram(entries(), { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2022 })
+  program = programOf(entries())
 }, 300_000)
 
 afterAll(() => consumer.remove())
@@ -46,6 +47,21 @@ test('every function that is exported shows a call of itself', () => {
   ).toEqual([])
 })
 
+test.each(['import', 'require'] as const)(
+  'every member that says in its source what it is says so to programs that %s the package',
+  (how) => {
+    const sources = entries('import').map((entry) =>
+      entry.replace(/^.*\/dist\/(.*)\.d\.mts$/, join(sdk, 'src/$1.ts')),
+    )
+    const said = documentedMembers(programOf(sources), sources, join(sdk, 'src/'))
+    const packed = documentedMembers(programOf(entries(how)), entries(how), consumer.installed)
+
+    expect(said.length).toBeGreaterThan(1_500)
+    expect(said).toContainEqual(expect.stringMatching(/^UsersCreateInput\.profile\.locale: ./))
+    expect(packed).toEqual(said)
+  },
+)
+
 test('every example compiles', async () => {
   const examples = [...program.getSourceFiles()]
     .filter(({ fileName }) => fileName.startsWith(consumer.installed))
@@ -69,13 +85,17 @@ test('every example compiles', async () => {
 }, 60_000)
 
 /** The declarations of each entry that package.json exports. */
-function entries(): string[] {
+function entries(how: 'import' | 'require' = 'import'): string[] {
   const { exports } = JSON.parse(readFileSync(join(consumer.installed, 'package.json'), 'utf8')) as {
-    exports: Record<string, string | { import: { types: string } }>
+    exports: Record<string, string | Record<'import' | 'require', { types: string }>>
   }
   return Object.values(exports).flatMap((entry) =>
-    typeof entry === 'string' ? [] : [join(consumer.installed, entry.import.types)],
+    typeof entry === 'string' ? [] : [join(consumer.installed, entry[how].types)],
   )
+}
+
+function programOf(files: readonly string[]): ts.Program {
+  return ts.createProgram(files, { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2022 })
 }
 
 /** What an entry exports, seen through its aliases. */
