@@ -3,7 +3,6 @@ import { existsSync, rmSync, statSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import process from 'node:process'
 import type { EmulatorState } from './generated-emulator.js'
 
 /** What an emulator begins with, and how it is started. */

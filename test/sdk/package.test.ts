@@ -8,6 +8,7 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { build } from 'esbuild'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
+import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bundler, compile, nodeNext, npm, packedConsumer, root, sdk, tscOf, type Consumer } from './packed.js'
 import { mockProgram, programs, smokeProgram, wrongProgram } from './programs.js'
@@ -91,6 +92,21 @@ test.each(['mjs', 'cjs'] as const)('a program in .%s calls, verifies, receives a
   expect(await runProgram(`smoke.${ending}`, smokeProgram(ending))).toBe('ok\n')
   expect(await runProgram(`mocking.${ending}`, mockProgram(ending))).toBe('ok\n')
 })
+
+test('every entry gives the same names to whoever imports or requires it, and no others than its declarations have', async () => {
+  const { exports } = await manifest()
+  const entries = Object.keys(Object(exports)).filter((entry) => entry !== './package.json')
+  const names = entries.map((entry) => entry.replace('.', '@portico/sdk'))
+  const printed = (loaded: string[]) =>
+    `const keysOf = (entry) => Object.keys(entry).toSorted()
+    void Promise.all([${loaded.join()}]).then((entries) => console.log(JSON.stringify(entries.map(keysOf))))`
+  const imported = await runProgram('keys.mjs', printed(names.map((name) => `import('${name}')`)))
+  const required = await runProgram('keys.cjs', printed(names.map((name) => `require('${name}')`)))
+
+  expect(entries).toContain('./testing')
+  expect(required).toBe(imported)
+  expect(JSON.parse(imported)).toEqual(await declaredValues(names))
+}, 60_000)
 
 test('strict programs compile, which check their libraries: ESM and CommonJS, without a browser’s declarations', async () => {
   expect(await compile(consumer, { ...programs.ESM, ...programs.CommonJS }, { options: nodeNext })).toBe('')
@@ -217,6 +233,24 @@ async function runProgram(file: string, text: string): Promise<string> {
   await consumer.write(file, text)
   const { stdout } = await run(process.execPath, [join(consumer.folder, file)])
   return stdout
+}
+
+/** The names of what each entry exports besides types, as its declarations have them. */
+async function declaredValues(names: readonly string[]): Promise<string[][]> {
+  const file = join(consumer.folder, 'values.mts')
+  await writeFile(file, names.map((name, index) => `export * as entry${index} from '${name}'\n`).join(''))
+  const options = { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2022 }
+  const program = ts.createProgram([file], options)
+  const checker = program.getTypeChecker()
+  const source = program.getSourceFile(file)
+  const module = source && checker.getSymbolAtLocation(source)
+  if (!module) throw new Error(`${file} is no module`)
+  return checker.getExportsOfModule(module).map((entry) =>
+    checker
+      .getPropertiesOfType(checker.getTypeOfSymbol(entry))
+      .map(({ name }) => name)
+      .toSorted(),
+  )
 }
 
 async function bundledBytes(contents: string): Promise<number> {
