@@ -28,7 +28,7 @@ const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 
 /** The identifier of a record in an answer: a UUID in lower case. */
 export function id() {
-  return z.string().regex(uuidPattern).meta({ format: 'uuid' })
+  return z.string().regex(uuidPattern).meta({ format: 'uuid', description: 'UUID in lower case' })
 }
 
 /** A reference to a record in a body: a UUID in any case, also as the end of a prefixed form such as app_<uuid>. */
@@ -37,7 +37,7 @@ export function reference() {
     .string()
     .transform((text) => text.toLowerCase().split('_').at(-1) ?? '')
     .pipe(z.string().regex(uuidPattern, 'must be a UUID'))
-    .meta({ format: 'uuid' })
+    .meta({ format: 'uuid', description: 'UUID' })
 }
 
 /** No record has this id: version 7 and 4 UUIDs are never zero. */
@@ -51,7 +51,7 @@ export function pathId() {
       const candidate = text.toLowerCase().split('_').at(-1) ?? ''
       return uuidPattern.test(candidate) ? candidate : nilId
     })
-    .meta({ format: 'uuid' })
+    .meta({ format: 'uuid', description: 'UUID' })
 }
 
 const slugPattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
@@ -110,7 +110,7 @@ export function timestamp() {
   return z
     .string()
     .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-    .meta({ format: 'date-time' })
+    .meta({ format: 'date-time', description: 'RFC 3339 in UTC with milliseconds' })
 }
 
 /** true or false in JSON; also the words of a form. */

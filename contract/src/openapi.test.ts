@@ -41,6 +41,18 @@ describe.each(targets)('the document of OpenAPI %s', (target) => {
     for (const reference of references) expect(at(document, reference), String(reference)).toBeDefined()
   })
 
+  test('says of every id and every time what it is, at least its form', () => {
+    const parameters = [...valuesOf(document.paths, 'parameters')].flat()
+    const members = [...valuesOf(schemasIn(document), 'properties')].flatMap((of) => Object.entries(of ?? {}))
+    const fields = [...parameters.map((each) => ['parameter', each] as const), ...members]
+    const formed = fields.filter(([, field]) =>
+      [...valuesOf(field, 'format')].some((format) => format === 'uuid' || format === 'date-time'),
+    )
+
+    expect(formed.length).toBeGreaterThan(300)
+    expect(formed.filter(([, field]) => [...valuesOf(field, 'description')].length === 0)).toEqual([])
+  })
+
   test('keeps nothing of its making', () => {
     for (const key of ['$defs', 'definitions', '$schema', 'x-published', 'id'])
       expect([...valuesOf(schemasIn(document), key)].filter((value) => typeof value !== 'object')).toEqual([])
@@ -149,7 +161,7 @@ describe('a field that reads several forms is published as the one to send', () 
     ['flag with a default', flag().default(true), { type: 'boolean', default: true }],
     ['integer', integer({ min: 1, max: 9 }), { type: 'integer', minimum: 1, maximum: 9 }],
     ['list', list(z.string(), 3), { type: 'array', items: { type: 'string' }, maxItems: 3 }],
-    ['reference', reference(), { type: 'string', format: 'uuid' }],
+    ['reference', reference(), { type: 'string', format: 'uuid', description: 'UUID' }],
     [
       'locale',
       locale(),

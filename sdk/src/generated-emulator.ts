@@ -8,6 +8,7 @@ export interface EmulatorState {
   base_url: string
   /** Of the present run: after a reset it is another one. */
   database_url: string
+  /** RFC 3339 in UTC with milliseconds. */
   now: string
   /** Whether jobs run by themselves, or when they are asked for alone. */
   runs_jobs: boolean
@@ -16,6 +17,7 @@ export interface EmulatorState {
 
 /** Answered by `accounts.create`. */
 export interface EmulatorAccount {
+  /** UUID in lower case. */
   id: string
   domain: string
   /** Those that the seed or this API made, with their secrets. */
@@ -32,6 +34,7 @@ export interface EmulatorKey {
 
 /** Answered by `clock.get`, `clock.move`. */
 export interface EmulatorClock {
+  /** RFC 3339 in UTC with milliseconds. */
   now: string
   /** Jobs and deliveries that ended on the way. */
   jobs_run: number
@@ -79,6 +82,7 @@ export interface OutboxMessage {
   __type__: 'OutboxMessage'
   __domain__: string
   __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
   id: string
   channel: 'mail' | 'sms'
   /** Personal data. */
@@ -88,6 +92,7 @@ export interface OutboxMessage {
   text: string
   /** Personal data. */
   html: string | null
+  /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
 }
 

@@ -32,6 +32,7 @@ export interface Organization {
   __domain__: string
   /** Made once from the name; immutable. */
   domain: string
+  /** UUID in lower case. */
   id: string
   name: string
   /** Domains whose users may sign in; null or empty: any. */
@@ -50,7 +51,9 @@ export interface Organization {
   country_name: string | null
   privacy_policy_url: string | null
   terms_of_service_url: string | null
+  /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
+  /** RFC 3339 in UTC with milliseconds. */
   updated_at: string
 }
 
@@ -83,6 +86,7 @@ export interface Pagination {
 /** Answered by `organizations.get`. */
 export interface DeletedOrganization {
   __type__: 'Organization'
+  /** UUID in lower case. */
   id: string
   deleted: true
   domain: string
@@ -100,6 +104,7 @@ export interface User {
   __type__: 'User'
   __domain__: string
   __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
   id: string
   /** An inactive user opens no session. */
   active: boolean
@@ -119,6 +124,7 @@ export interface User {
   identities: Identity[]
   /** Those of the directory of the organization that the user is a member of, by name; about 1,000 at most. They change without the version and updated_at of the user: dir_sync.group events tell of it. */
   groups: Array<{
+    /** UUID in lower case. */
     id: string
     display_name: string
   }>
@@ -128,7 +134,9 @@ export interface User {
   profile: Profile
   /** # and six hexadecimal digits, drawn at creation. */
   avatar_hexa_color: string
+  /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
+  /** RFC 3339 in UTC with milliseconds. */
   updated_at: string
 }
 
@@ -163,6 +171,7 @@ export interface Identity {
   idp_id: string | null
   /** For example saml.okta, oidc.entra_id, scim.entra_id or relay. */
   provider: string
+  /** RFC 3339 in UTC with milliseconds. */
   authenticated_at: string | null
   /** Personal data. */
   data: { [name: string]: JsonValue }
@@ -174,6 +183,7 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | { [name
 /** Part of `User`. */
 export interface MetaData {
   __type__: 'MetaData'
+  /** UUID in lower case. */
   id: string
   key: MetaKey
   value: string
@@ -183,6 +193,7 @@ export interface MetaData {
 export interface MetaKey {
   __type__: 'MetaKey'
   __domain__: string
+  /** UUID in lower case. */
   id: string
   name: string
   type: 'string' | 'integer' | 'float' | 'boolean' | 'date' | 'datetime' | 'url' | 'email' | 'json'
@@ -230,6 +241,7 @@ export interface UserList {
 /** Answered by `users.get`. */
 export interface DeletedUser {
   __type__: 'User'
+  /** UUID in lower case. */
   id: string
   deleted: true
   email: string
@@ -252,6 +264,7 @@ export interface Application {
   __managed_by__: string
   /** limited_to:<organization> or all_organizations_of:<account>. */
   __access__: string
+  /** UUID in lower case. */
   id: string
   /** The same as id. */
   client_id: string
@@ -294,7 +307,9 @@ export interface Application {
   token_signing_alg: 'ES256' | 'RS256'
   /** What the exchange of a code must prove besides the code. */
   code_exchange: 'open' | 'pkce' | 'api_key'
+  /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
+  /** RFC 3339 in UTC with milliseconds. */
   updated_at: string
 }
 
@@ -311,6 +326,7 @@ export interface ApplicationList {
 /** Answered by `applications.get`. */
 export interface DeletedApplication {
   __type__: 'Application'
+  /** UUID in lower case. */
   id: string
   deleted: true
   name: string
@@ -373,6 +389,7 @@ export interface MagicLinkChallenge {
    * Secret: do not log it.
    */
   magic_link: string | null
+  /** UUID in lower case. */
   request_id: string
   /** When the link stops working. */
   expired_at: string
@@ -383,12 +400,16 @@ export interface MagicLinkConnection {
   __type__: 'MagicLinkConnection'
   __domain__: string
   __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
   id: string
   active: boolean
   /** An unknown address becomes a user when its link is used. */
   find_or_create_user: boolean
+  /** UUID in lower case. */
   sign_in_template_id: string
+  /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
+  /** RFC 3339 in UTC with milliseconds. */
   updated_at: string
 }
 
@@ -397,6 +418,7 @@ export interface PasswordConnection {
   __type__: 'PasswordConnection'
   __domain__: string
   __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
   id: string
   active: boolean
   /** Characters; a new password is no shorter. */
@@ -405,7 +427,9 @@ export interface PasswordConnection {
   plain_text_max_length: number
   /** Seconds after which the key around the hashes is replaced. */
   pepper_rotation_period: number
+  /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
+  /** RFC 3339 in UTC with milliseconds. */
   updated_at: string
 }
 
@@ -427,6 +451,7 @@ export interface PassedPasswordChallenge {
   __type__: 'PasswordChallenge'
   __domain__: string
   __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
   request_id: string
   'valid?': true
   error: null
@@ -435,7 +460,9 @@ export interface PassedPasswordChallenge {
    * Secret: do not log it.
    */
   code: string
+  /** RFC 3339 in UTC with milliseconds. */
   expired_at: string
+  /** UUID in lower case. */
   user_id: string
   password_id: number
   /** The password does not meet the rules any more, or is known from a breach: have the user set another. */
@@ -456,6 +483,7 @@ export interface RefusedPasswordChallenge {
   __type__: 'PasswordChallenge'
   __domain__: string
   __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
   request_id: string
   'valid?': false
   /** totp_required: the password is right; make a TOTP challenge with request_id as its password_request_id. invalid_credentials: whatever else was wrong, and also while an address is locked. */
@@ -474,6 +502,7 @@ export interface Password {
   __domain__: string
   __environment__: 'sandbox' | 'production'
   id: number
+  /** UUID in lower case. */
   user_id: string
   /**
    * Retrieves the tokens, once, within 300 seconds; null when the user has a second factor, and has to sign in with both.
@@ -492,7 +521,9 @@ export interface TotpConnection {
   method: 'totp_mobile_app' | 'sms'
   /** How long a code is good for. With the app, codes of earlier periods of 30 seconds within it. */
   expiry_in_seconds: number
+  /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
+  /** RFC 3339 in UTC with milliseconds. */
   updated_at: string
 }
 
@@ -501,6 +532,7 @@ export interface TotpEnrollment {
   __type__: 'TotpEnrollment'
   __domain__: string
   __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
   user_id: string
   /** Personal data. */
   email: string
@@ -537,12 +569,14 @@ export interface ValidatedTotpEnrollment {
   __type__: 'TotpEnrollment'
   __domain__: string
   __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
   user_id: string
   /** Personal data. */
   email: string
   method: 'totp_mobile_app' | 'sms'
   /** When the enrolment began that this answer is about. */
   enrolled_totp_at: string
+  /** RFC 3339 in UTC with milliseconds. */
   validated_enrollment_at: string
   /** How many enrolments of the user have been validated. */
   enrollment_totp_nb: number
@@ -567,7 +601,9 @@ export interface TotpChallenge {
   code: string | null
   /** Creation and validation have different ones. */
   request_id: string
+  /** UUID in lower case. */
   user_id: string
+  /** RFC 3339 in UTC with milliseconds. */
   sent_at: string
   /** When it was validated. */
   challenged_at: string | null
@@ -589,8 +625,11 @@ export interface PassedTotpChallenge {
   code: string | null
   /** Creation and validation have different ones. */
   request_id: string
+  /** UUID in lower case. */
   user_id: string
+  /** RFC 3339 in UTC with milliseconds. */
   sent_at: string
+  /** RFC 3339 in UTC with milliseconds. */
   challenged_at: string
   /** Until when it can be validated. */
   expired_at: string
@@ -615,7 +654,9 @@ export interface Session {
   __type__: 'Session'
   __domain__: string
   __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
   id: string
+  /** UUID in lower case. */
   user_id: string
   /** The application that the user signed in to first. */
   client_id: string
@@ -626,6 +667,7 @@ export interface Session {
    * Personal data.
    */
   user_agent: string | null
+  /** RFC 3339 in UTC with milliseconds. */
   authenticated_at: string
   /** When it last led to tokens. */
   last_used_at: string
@@ -647,6 +689,7 @@ export interface EndedSessions {
   __type__: 'EndedSessions'
   __domain__: string
   __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
   user_id: string
   total: number
 }
@@ -720,7 +763,9 @@ export interface SsoConnection {
   onboarding: SsoAdminOnboarding | string | null
   /** The id, unless preload_associations names default_redirection. */
   default_redirection: DefaultRedirection | string | null
+  /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
+  /** RFC 3339 in UTC with milliseconds. */
   updated_at: string
 }
 
@@ -736,12 +781,14 @@ export interface SsoMetadata {
   sso_url: string
   /** Up to ten; each one verifies. */
   certificates: SsoCertificate[]
+  /** RFC 3339 in UTC with milliseconds. */
   valid_until: string | null
   warnings: Array<{
     code: 'metadata_expired' | 'certificate_expired' | 'certificate_expires_soon' | 'entity_id_shared'
     message: string
   }>
   uploaded_by: 'api_key' | 'sso_admin' | 'service'
+  /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
 }
 
@@ -750,7 +797,9 @@ export interface SsoCertificate {
   /** 64 hexadecimal digits. */
   fingerprint_sha256: string
   subject: string
+  /** RFC 3339 in UTC with milliseconds. */
   not_before: string
+  /** RFC 3339 in UTC with milliseconds. */
   not_after: string
 }
 
@@ -765,12 +814,14 @@ export interface SsoOidcClient {
   issuer: string
   client_id: string
   uploaded_by: 'api_key' | 'sso_admin'
+  /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
 }
 
 /** Answered by `ssoConnections.createOnboarding`, `ssoConnections.updateOnboarding`, `ssoConnections.inviteAdmin`, `ssoConnections.resetOnboarding`. */
 export interface SsoAdminOnboarding {
   __type__: 'EnterpriseConnectionOnboarding'
+  /** UUID in lower case. */
   id: string
   /**
    * Whom invite-admin writes to.
@@ -796,17 +847,22 @@ export interface SsoAdminOnboarding {
   state: 'not_initialized' | 'provider_type_chosen' | 'xml_provided'
   /** From 0. */
   tutorial_step: number
+  /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
+  /** RFC 3339 in UTC with milliseconds. */
   updated_at: string
 }
 
 /** Answered by `ssoConnections.createDefaultRedirection`, `ssoConnections.getDefaultRedirection`. */
 export interface DefaultRedirection {
   __type__: 'DefaultRedirection'
+  /** UUID in lower case. */
   id: string
+  /** UUID in lower case. */
   app_id: string
   /** Where users go who begin at the identity provider. */
   uri: string
+  /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
 }
 
@@ -835,6 +891,7 @@ export interface SsoLoginTrace {
   __type__: 'SsoLoginTrace'
   __domain__: string
   __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
   id: string
   idp_id: string
   /** idp_initiated: nobody asked for it; test: by the administrator, and without a session. */
@@ -944,9 +1001,11 @@ export interface SsoLoginTrace {
    * Personal data.
    */
   attributes: { [name: string]: string[] } | null
+  /** UUID in lower case. */
   user_id: string | null
   /** The reference that the page shows. */
   request_id: string
+  /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
 }
 
@@ -962,7 +1021,9 @@ export interface SsoSamlChallenge {
    * Secret: do not log it.
    */
   authorization_url: string
+  /** UUID in lower case. */
   request_id: string
+  /** RFC 3339 in UTC with milliseconds. */
   expired_at: string
 }
 
@@ -978,7 +1039,9 @@ export interface SsoOauthChallenge {
    * Secret: do not log it.
    */
   authorization_url: string
+  /** UUID in lower case. */
   request_id: string
+  /** RFC 3339 in UTC with milliseconds. */
   expired_at: string
 }
 
@@ -986,17 +1049,24 @@ export interface SsoOauthChallenge {
 export interface Admin {
   __type__: 'Admin'
   __domain__: string
+  /** UUID in lower case. */
   id: string
   /** Personal data. */
   email: string
   /** # and six hexadecimal digits, drawn at creation. */
   color: string
   organization: Organization
+  /** RFC 3339 in UTC with milliseconds. */
   invited_at: string
+  /** RFC 3339 in UTC with milliseconds. */
   accepted_invitation_at: string | null
+  /** RFC 3339 in UTC with milliseconds. */
   declined_to_be_in_charge_at: string | null
+  /** RFC 3339 in UTC with milliseconds. */
   last_login_at: string | null
+  /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
+  /** RFC 3339 in UTC with milliseconds. */
   updated_at: string
 }
 
@@ -1022,6 +1092,7 @@ export interface DirectorySync {
   __type__: 'DirectorySync'
   __domain__: string
   __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
   id: string
   provider_type: 'okta' | 'entra_id' | 'onelogin' | 'jumpcloud' | 'ping_one' | 'custom_scim'
   /** An inactive directory answers 403 to every request of its provider. */
@@ -1042,7 +1113,9 @@ export interface DirectorySync {
   }
   /** Until then the token before the last reset is good too. */
   previous_secret_expires_at: string | null
+  /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
+  /** RFC 3339 in UTC with milliseconds. */
   updated_at: string
 }
 
@@ -1068,7 +1141,9 @@ export interface ScimRequest {
   __type__: 'ScimRequest'
   __domain__: string
   __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
   id: string
+  /** UUID in lower case. */
   directory_sync_id: string
   method: string
   /** Behind the base URL, for example /Users. */
@@ -1094,6 +1169,7 @@ export interface ScimRequest {
   /** What it changed, by the names of the members. */
   changes: Array<{
     type: 'User' | 'Group'
+    /** UUID in lower case. */
     id: string
     members: string[]
   }>
@@ -1117,6 +1193,7 @@ export interface ScimRequest {
   user_id: string | null
   duration_ms: number
   request_id: string
+  /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
 }
 
@@ -1128,13 +1205,16 @@ export interface Relay {
   __environment__: 'sandbox' | 'production'
   /** Domain of the account. */
   __managed_by__: string
+  /** UUID in lower case. */
   id: string
   /** Domain of the organization that users are carried to. */
   partner_domain: string
   /** Where users arrive, with an authorization code. */
   partner_redirect_uri: string
   active: boolean
+  /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
+  /** RFC 3339 in UTC with milliseconds. */
   updated_at: string
 }
 
@@ -1161,7 +1241,9 @@ export interface RelayRequest {
   /** Domain of the organization that the user comes from. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
   id: string
+  /** UUID in lower case. */
   relay_id: string
   /** The user, in the organization they come from. */
   user_id: string
@@ -1170,6 +1252,7 @@ export interface RelayRequest {
    * Secret: do not log it.
    */
   relay_uri: string
+  /** RFC 3339 in UTC with milliseconds. */
   expires_at: string
 }
 
@@ -1476,6 +1559,7 @@ export interface ErasedUser {
   __type__: 'User'
   __domain__: string
   __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
   id: string
   deleted: true
   erased: true
@@ -1825,6 +1909,7 @@ export interface MagicLinkChallengeData {
   /** Personal data. */
   email_address: string
   find_or_create_user: boolean
+  /** UUID in lower case. */
   request_id: string
   /** When the link stops working. */
   expired_at: string
@@ -1975,9 +2060,12 @@ export interface PasswordChallengeData {
   __type__: 'PasswordChallenge'
   __domain__: string
   __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
   request_id: string
+  /** UUID in lower case. */
   user_id: string
   password_id: number
+  /** RFC 3339 in UTC with milliseconds. */
   expired_at: string
   'valid?': boolean
   /** totp_required: a code has to come yet. */
@@ -2018,6 +2106,7 @@ export interface PasswordData {
   __domain__: string
   __environment__: 'sandbox' | 'production'
   id: number
+  /** UUID in lower case. */
   user_id: string
 }
 
@@ -2082,6 +2171,7 @@ export interface TotpEnrollmentData {
   __type__: 'TotpEnrollment'
   __domain__: string
   __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
   user_id: string
   /** Personal data. */
   email: string
@@ -2161,7 +2251,9 @@ export interface TotpChallengeData {
   __environment__: 'sandbox' | 'production'
   /** Creation and validation have different ones. */
   request_id: string
+  /** UUID in lower case. */
   user_id: string
+  /** RFC 3339 in UTC with milliseconds. */
   sent_at: string
   /** When it was validated. */
   challenged_at: string | null
@@ -2430,7 +2522,9 @@ export interface SsoSamlChallengeData {
   __environment__: 'sandbox' | 'production'
   /** The connection that the user signs in by. */
   idp_id: string
+  /** UUID in lower case. */
   request_id: string
+  /** RFC 3339 in UTC with milliseconds. */
   expired_at: string
 }
 
@@ -2469,7 +2563,9 @@ export interface SsoOauthChallengeData {
   __environment__: 'sandbox' | 'production'
   /** The connection that the user signs in by. */
   idp_id: string
+  /** UUID in lower case. */
   request_id: string
+  /** RFC 3339 in UTC with milliseconds. */
   expired_at: string
 }
 
@@ -2589,6 +2685,7 @@ export interface AdminAdminDeleteSuccessEvent {
 export interface RemovedAdmin {
   __type__: 'Admin'
   __domain__: string
+  /** UUID in lower case. */
   id: string
   deleted: true
 }
@@ -2626,6 +2723,7 @@ export interface DirectorySyncData {
   __type__: 'DirectorySync'
   __domain__: string
   __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
   id: string
   provider_type: 'okta' | 'entra_id' | 'onelogin' | 'jumpcloud' | 'ping_one' | 'custom_scim'
   /** An inactive directory answers 403 to every request of its provider. */
@@ -2640,7 +2738,9 @@ export interface DirectorySyncData {
   }
   /** Until then the token before the last reset is good too. */
   previous_secret_expires_at: string | null
+  /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
+  /** RFC 3339 in UTC with milliseconds. */
   updated_at: string
 }
 
@@ -2762,6 +2862,7 @@ export interface DirectorySyncEvent {
   __domain__: string
   __environment__: 'sandbox' | 'production'
   change: 'provision' | 'update' | 'deprovision'
+  /** UUID in lower case. */
   directory_sync_id: string
   provider: 'okta' | 'entra_id' | 'onelogin' | 'jumpcloud' | 'ping_one' | 'custom_scim'
   resource: {
@@ -3209,10 +3310,13 @@ export interface RelayRequestData {
   /** Domain of the organization that the user comes from. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
   id: string
+  /** UUID in lower case. */
   relay_id: string
   /** The user, in the organization they come from. */
   user_id: string
+  /** RFC 3339 in UTC with milliseconds. */
   expires_at: string
 }
 
@@ -3315,12 +3419,15 @@ export interface ApiKey {
   > | null
   /** null: every organization of the account. */
   organization_ids: string[] | null
+  /** RFC 3339 in UTC with milliseconds. */
   expires_at: string | null
   /** Until then the secret before the last rotation is accepted too. */
   previous_secret_expires_at: string | null
+  /** RFC 3339 in UTC with milliseconds. */
   revoked_at: string | null
   /** Accurate to about ten seconds. */
   last_used_at: string | null
+  /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
 }
 
@@ -3414,6 +3521,7 @@ export interface WebhookData {
   /** Domain of the account. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
   id: string
   name: string
   /** Where events are posted to. */
@@ -3428,7 +3536,9 @@ export interface WebhookData {
   previous_signature_key_expires_at: string | null
   /** The first of the failures that nothing but failures has followed. */
   failing_since: string | null
+  /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
+  /** RFC 3339 in UTC with milliseconds. */
   updated_at: string
 }
 
@@ -3606,6 +3716,7 @@ export interface WebhookRedelivery {
   /** Domain of the account. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
   webhook_id: string
   /** How many are sent again. */
   deliveries: number
@@ -3617,6 +3728,7 @@ export interface Webhook {
   /** Domain of the account. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
   id: string
   name: string
   /** Where events are posted to. */
@@ -3636,7 +3748,9 @@ export interface Webhook {
   previous_signature_key_expires_at: string | null
   /** The first of the failures that nothing but failures has followed. */
   failing_since: string | null
+  /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
+  /** RFC 3339 in UTC with milliseconds. */
   updated_at: string
 }
 
@@ -3665,13 +3779,16 @@ export interface WebhookDelivery {
   __environment__: 'sandbox' | 'production'
   /** Of the event; the webhook-id header of every attempt. */
   id: string
+  /** UUID in lower case. */
   webhook_id: string
   event_code: string
   /** pending: to be sent, or sent again; delivered: answered 2xx; failed: refused in the last attempt; lost: not answered, and not sent again. */
   state: 'pending' | 'delivered' | 'failed' | 'lost'
+  /** RFC 3339 in UTC with milliseconds. */
   next_attempt_at: string | null
   /** The latest 20, oldest first. */
   attempts: WebhookAttempt[]
+  /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
 }
 
@@ -3686,6 +3803,7 @@ export interface WebhookAttempt {
   answer: string | null
   /** 0 where there was no connection. */
   duration_in_milliseconds: number
+  /** RFC 3339 in UTC with milliseconds. */
   started_at: string
 }
 
@@ -3727,6 +3845,7 @@ export interface LogEvent {
   /** Why it failed, or what has to come yet. */
   reason: string | null
   request_id: string
+  /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
 }
 
@@ -3745,6 +3864,7 @@ export interface OutboxMessage {
   __type__: 'OutboxMessage'
   __domain__: string
   __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
   id: string
   channel: 'mail' | 'sms'
   /** Personal data. */
@@ -3754,6 +3874,7 @@ export interface OutboxMessage {
   text: string
   /** Personal data. */
   html: string | null
+  /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
 }
 
@@ -4284,6 +4405,7 @@ export type UsersListErrorCode =
 export interface UsersGetInput {
   /** Domain of the organization. */
   org_domain: string
+  /** UUID. */
   user_id: string
   /** The environment of the API key, repeated; any case. */
   environment?: string
@@ -4326,6 +4448,7 @@ export type UsersGetByEmailErrorCode =
 export interface UsersUpdateInput {
   /** Domain of the organization. */
   org_domain: string
+  /** UUID. */
   user_id: string
   /** Personal data. */
   email?: string
@@ -4470,6 +4593,7 @@ export type UsersUpdateErrorCode =
 export interface UsersDeleteInput {
   /** Domain of the organization. */
   org_domain: string
+  /** UUID. */
   user_id: string
 }
 
@@ -4492,6 +4616,7 @@ export type UsersDeleteErrorCode =
 export interface UsersAddMetadataInput {
   /** Domain of the organization. */
   org_domain: string
+  /** UUID. */
   user_id: string
   /** Name of a declared MetaKey. */
   key: string
@@ -4519,6 +4644,7 @@ export type UsersAddMetadataErrorCode =
 export interface UsersRemoveMetadataInput {
   /** Domain of the organization. */
   org_domain: string
+  /** UUID. */
   user_id: string
   /** Name of a declared MetaKey. */
   key: string
@@ -4632,6 +4758,7 @@ export type ApplicationsListErrorCode =
 export interface ApplicationsGetInput {
   /** Domain of the organization. */
   org_domain: string
+  /** UUID. */
   client_id: string
   /** The environment of the API key, repeated; any case. */
   environment?: string
@@ -4653,6 +4780,7 @@ export type ApplicationsGetErrorCode =
 export interface ApplicationsUpdateInput {
   /** Domain of the organization. */
   org_domain: string
+  /** UUID. */
   client_id: string
   name?: string
   application_type?:
@@ -4713,6 +4841,7 @@ export type ApplicationsUpdateErrorCode =
 export interface ApplicationsDeleteInput {
   /** Domain of the organization. */
   org_domain: string
+  /** UUID. */
   client_id: string
 }
 
@@ -4738,11 +4867,11 @@ export interface TokenCustomizationSampleInput {
   org_domain: string
   /** The environment of the API key, repeated; any case. */
   environment?: string
-  /** An existing user; without it, an invented one. */
+  /** UUID. */
   user_id?: string
-  /** Echoed as a claim. */
+  /** UUID. */
   authorization_id?: string
-  /** Used as the cid claim. */
+  /** UUID. */
   application_id?: string
   /** The tokens have expired already. */
   expired?: boolean
@@ -4841,6 +4970,7 @@ export type TokenCustomizationDeleteMetaKeyErrorCode =
 export interface TokenCustomizationSetUserMetadataInput {
   /** Domain of the organization. */
   org_domain: string
+  /** UUID. */
   user_id: string
   key_name: string
   /** Personal data. */
@@ -5217,6 +5347,7 @@ export type TotpUpdateConnectionErrorCode =
 export interface TotpEnrollInput {
   /** Domain of the organization. */
   org_domain: string
+  /** UUID. */
   user_id: string
   /** Begins another enrolment for a user who has one, also when all recovery codes are used; the old one holds until the new one is validated. Needs the scope write:users, and the user is told by mail. */
   force_enroll?: boolean
@@ -5244,6 +5375,7 @@ export type TotpEnrollErrorCode =
 export interface TotpValidateEnrollmentInput {
   /** Domain of the organization. */
   org_domain: string
+  /** UUID. */
   user_id: string
   /**
    * The first code of the app or of the text message.
@@ -5274,6 +5406,7 @@ export type TotpValidateEnrollmentErrorCode =
 export interface TotpCreateChallengeInput {
   /** Domain of the organization. */
   org_domain: string
+  /** UUID. */
   user_id: string
   /** request_id of the password challenge that answered totp_required: its sign-in ends in a code. */
   password_request_id?: string
@@ -5304,6 +5437,7 @@ export type TotpCreateChallengeErrorCode =
 export interface TotpValidateChallengeInput {
   /** Domain of the organization. */
   org_domain: string
+  /** UUID. */
   user_id: string
   /**
    * A code of the app, of the text message, or one of the recovery codes.
@@ -5338,6 +5472,7 @@ export type TotpValidateChallengeErrorCode =
 export interface SessionsListInput {
   /** Domain of the organization. */
   org_domain: string
+  /** UUID. */
   user_id: string
   /** Number of the page, from 1. */
   page?: unknown
@@ -5366,6 +5501,7 @@ export type SessionsListErrorCode =
 export interface SessionsEndAllInput {
   /** Domain of the organization. */
   org_domain: string
+  /** UUID. */
   user_id: string
 }
 
@@ -5387,7 +5523,9 @@ export type SessionsEndAllErrorCode =
 export interface SessionsEndInput {
   /** Domain of the organization. */
   org_domain: string
+  /** UUID. */
   user_id: string
+  /** UUID. */
   session_id: string
 }
 
@@ -5407,6 +5545,7 @@ export type SessionsEndErrorCode =
 
 /** What `ssoConnections.create` takes. */
 export interface SsoConnectionsCreateInput {
+  /** UUID. */
   organization_id: string
   /** Its default redirect URL becomes the default redirection. */
   application_id?: string
@@ -5484,7 +5623,7 @@ export interface SsoConnectionsListInput {
   environment?: string
   /** Answered as records instead of ids. */
   preload_associations?: Array<'default_redirection' | 'enterprise_connection_onboarding'>
-  /** Only connections of this organization. */
+  /** UUID. */
   organization_id?: string
 }
 
@@ -5579,6 +5718,7 @@ export type SsoConnectionsUpdateErrorCode =
 export interface SsoConnectionsCreateDefaultRedirectionInput {
   /** idp_id of the connection. */
   idp_id: string
+  /** UUID. */
   application_id: string
   /** The organization of the connection. */
   organization_id: string
@@ -6169,7 +6309,7 @@ export interface DirectorySyncListRequestsInput {
   environment?: string
   /** Only requests with this answer. */
   status?: number
-  /** Only requests about this user. */
+  /** UUID. */
   user_id?: string
 }
 
@@ -6235,6 +6375,7 @@ export type RelaysListErrorCode =
 
 /** What `relays.get` takes. */
 export interface RelaysGetInput {
+  /** UUID. */
   relay_id: string
   /** The environment of the API key, repeated; any case. */
   environment?: string
@@ -6254,6 +6395,7 @@ export type RelaysGetErrorCode =
 
 /** What `relays.update` takes. */
 export interface RelaysUpdateInput {
+  /** UUID. */
   relay_id: string
   /** An allowed redirect URL of an application that the partner can use. */
   partner_redirect_uri?: string
@@ -6280,6 +6422,7 @@ export type RelaysUpdateErrorCode =
 
 /** What `relays.delete` takes. */
 export interface RelaysDeleteInput {
+  /** UUID. */
   relay_id: string
 }
 
@@ -6300,6 +6443,7 @@ export type RelaysDeleteErrorCode =
 
 /** What `relays.request` takes. */
 export interface RelaysRequestInput {
+  /** UUID. */
   relay_id: string
   /**
    * The access token of the user who is signed in.
@@ -6583,6 +6727,7 @@ export type WebhooksListErrorCode =
 
 /** What `webhooks.get` takes. */
 export interface WebhooksGetInput {
+  /** UUID. */
   webhook_id: string
   /** The environment of the API key, repeated; any case. */
   environment?: string
@@ -6602,6 +6747,7 @@ export type WebhooksGetErrorCode =
 
 /** What `webhooks.update` takes. */
 export interface WebhooksUpdateInput {
+  /** UUID. */
   webhook_id: string
   name?: string
   /** https, on port 443 or one above 1023, without user name, password or fragment, and public. */
@@ -6721,6 +6867,7 @@ export type WebhooksUpdateErrorCode =
 
 /** What `webhooks.delete` takes. */
 export interface WebhooksDeleteInput {
+  /** UUID. */
   webhook_id: string
 }
 
@@ -6741,6 +6888,7 @@ export type WebhooksDeleteErrorCode =
 
 /** What `webhooks.rotateSignatureKey` takes. */
 export interface WebhooksRotateSignatureKeyInput {
+  /** UUID. */
   webhook_id: string
 }
 
@@ -6762,6 +6910,7 @@ export type WebhooksRotateSignatureKeyErrorCode =
 
 /** What `webhooks.test` takes. */
 export interface WebhooksTestInput {
+  /** UUID. */
   webhook_id: string
 }
 
@@ -6784,6 +6933,7 @@ export type WebhooksTestErrorCode =
 
 /** What `webhooks.listDeliveries` takes. */
 export interface WebhooksListDeliveriesInput {
+  /** UUID. */
   webhook_id: string
   /** Number of the page, from 1. */
   page?: unknown
@@ -6888,7 +7038,9 @@ export type WebhooksListDeliveriesErrorCode =
 
 /** What `webhooks.redeliver` takes. */
 export interface WebhooksRedeliverInput {
+  /** UUID. */
   webhook_id: string
+  /** UUID. */
   delivery_id: string
 }
 
@@ -6911,6 +7063,7 @@ export type WebhooksRedeliverErrorCode =
 
 /** What `webhooks.redeliverAll` takes. */
 export interface WebhooksRedeliverAllInput {
+  /** UUID. */
   webhook_id: string
   /** Every event of this time and later, whatever became of it; without it: all that failed or are lost. */
   since?: string
@@ -6990,7 +7143,7 @@ export interface LogEventsListInput {
     | 'TOKEN_EXCHANGE_FAILED'
     | 'WEBHOOK_DISABLED'
     | 'REQUIRED_METADATA_MISSING'
-  /** Only log events of this application or API key. */
+  /** UUID. */
   client_id?: string
   /** Only log events of this SSO connection. */
   saml_identity_provider_id?: string
@@ -7283,6 +7436,7 @@ export interface AccessTokenClaims<Metadata extends object = { [name: string]: J
   /** After a relay: the user in the organization they come from (RFC 8693 section 4.1). */
   act?: {
     iss: string
+    /** UUID in lower case. */
     sub: string
   }
   /** In samples alone: the authorization_id that was asked for. */
@@ -7354,6 +7508,7 @@ export interface IdTokenClaims<Metadata extends object = { [name: string]: JsonV
   /** After a relay: the user in the organization they come from (RFC 8693 section 4.1). */
   act?: {
     iss: string
+    /** UUID in lower case. */
     sub: string
   }
   /** In samples alone: the authorization_id that was asked for. */
