@@ -1,10 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createVerifier, type Client } from '@portico/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startService, type Service } from '../harness.js'
 import { codeGivenOf, exchange, type CodeGiven } from '../protocol/code-given.js'
-import { bundler, compile, packedConsumer, type Consumer } from '../sdk/packed.js'
+import { bundler, compile, packedConsumer, root, type Consumer } from '../sdk/packed.js'
 import { buildPortico, givenFolder, portico, porticoJson, removeFolders, type Outcome } from './portico.js'
 
 let service: Service
@@ -106,6 +106,43 @@ describe('portico types', () => {
     expect(misused).toEqual(['TS2322', 'TS2322', 'TS2551'])
   }, 120_000)
 
+  test.each(['with keys', 'without keys'])(
+    'writes types that the examples of a protected route take, %s, and their handlers know the metadata',
+    async (which) => {
+      const { domain } = await service.given.organization()
+      if (which === 'with keys') await givenKeys(domain)
+      const folder = which.replace(' ', '-')
+      cpSync(join(root, 'docs/examples/protected-route'), join(consumer.folder, folder), { recursive: true })
+      const { stderr } = await types(
+        '--organization',
+        domain,
+        '--out',
+        join(consumer.folder, folder, 'claims.ts'),
+      )
+      const frameworks = ['express', '@types/express', 'fastify', '@types/node', 'undici-types']
+      if (which === 'with keys') for (const name of frameworks) await consumer.link(name)
+
+      const file = join(folder, 'app.ts')
+      const options = [
+        ...bundler,
+        '--typeRoots',
+        'node_modules/@types',
+        '--types',
+        'node',
+        '--skipLibCheck',
+        'true',
+        '--esModuleInterop',
+      ]
+      const told = which === 'with keys' ? 'number | undefined' : 'undefined'
+      expect(stderr).toBe('')
+      expect(await compile(consumer, { [file]: protecting(told) }, { options })).toBe('')
+      expect(await compile(consumer, { [file]: protecting('string') }, { options })).toMatch(
+        /app\.ts.*TS2322/,
+      )
+    },
+    120_000,
+  )
+
   test('--check fails once the keys are others, and what it demands is the same text each time', async () => {
     const { domain } = await service.given.organization()
     await service.given.metaKey({ org_domain: domain, name: 'b', required: true })
@@ -161,6 +198,22 @@ function verifying(statements: string): string {
       const { meta_data } = await createVerifier<Claims>(options).verifyAccessToken(token)
       ${statements}
     }`
+}
+
+/** The examples with a verifier of the written claims, and a handler that reads a number of the metadata. */
+function protecting(type: string): string {
+  return `import { createVerifier } from '@portico/sdk'
+    import type { Claims } from './claims.js'
+    import { createExpressApp } from './express.js'
+    import { createFastifyApp } from './fastify.js'
+    import { createMe, protect } from './next.js'
+    const options = { baseUrl: 'https://auth.example', domain: 'a', audience: 'b', environment: 'sandbox' as const }
+    const verifier = createVerifier<Claims>(options)
+    export const apps = [createExpressApp(verifier), createFastifyApp(verifier), createMe(verifier)]
+    export const GET = protect(verifier, (_request, { meta_data }) => {
+      const number: ${type} = meta_data['employee_number']
+      return Response.json({ number })
+    })`
 }
 
 async function typesWithoutKeys(): Promise<string> {

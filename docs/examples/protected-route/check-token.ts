@@ -1,15 +1,15 @@
-import { TokenError, type AccessTokenClaims, type Verifier } from '@portico/sdk'
+import { TokenError, type TokenClaims, type Verifier } from '@portico/sdk'
 
 /** Whose request it is, or with what to refuse it. */
-export type Checked =
-  | { readonly claims: AccessTokenClaims }
+export type Checked<Claims extends TokenClaims> =
+  | { readonly claims: Claims['accessToken'] }
   | { readonly status: 401 | 503; readonly headers: Readonly<Record<string, string>> }
 
 /** Verifies the bearer token of a request, and says how to refuse it (RFC 6750 section 3). */
-export async function checkToken(
-  verifier: Verifier,
+export async function checkToken<Claims extends TokenClaims>(
+  verifier: Verifier<Claims>,
   authorization: string | null | undefined,
-): Promise<Checked> {
+): Promise<Checked<Claims>> {
   const [, token] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? []
   // Who sends no token is told nothing but how to send one.
   if (token === undefined) return { status: 401, headers: { 'WWW-Authenticate': 'Bearer' } }

@@ -1,13 +1,13 @@
-import type { AccessTokenClaims, Verifier } from '@portico/sdk'
+import type { TokenClaims, Verifier } from '@portico/sdk'
 import { checkToken } from './check-token.js'
 
 /** As Next.js calls a route handler, in app/me/route.ts: with a web request, and the parameters of the path. */
 type RouteHandler = (request: Request, context: unknown) => Promise<Response>
 
 /** A route handler for users alone. */
-export function protect(
-  verifier: Verifier,
-  handle: (request: Request, claims: AccessTokenClaims) => Response | Promise<Response>,
+export function protect<Claims extends TokenClaims>(
+  verifier: Verifier<Claims>,
+  handle: (request: Request, claims: Claims['accessToken']) => Response | Promise<Response>,
 ): RouteHandler {
   return async (request) => {
     const checked = await checkToken(verifier, request.headers.get('authorization'))

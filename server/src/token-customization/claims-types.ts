@@ -56,10 +56,11 @@ export interface Claims {
 `
 }
 
+/** Never an interface: one has no index signature, and would not be taken where metadata of any name is, by a `Verifier`. */
 function metaDataType(keys: ClaimsTypesOf['keys']): string {
   if (keys.length === 0) return 'export type MetaDataClaims = Record<string, never>'
   const members = keys.toSorted((one, other) => (one.name < other.name ? -1 : 1)).map(toMember)
-  return `export interface MetaDataClaims {\n${members.join('\n')}\n}`
+  return `export type MetaDataClaims = {\n${members.join('\n')}\n}`
 }
 
 /** Never without its question mark: who was a user before the key was required may have no value for it. */
