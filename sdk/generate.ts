@@ -59,7 +59,7 @@ function typesFile(): string {
     unionType('OAuthErrorCode', 'What an OAuth endpoint refuses with (RFC 6749 section 5.2).', oauthCodes()),
     unionType(
       'UndeclaredErrorCode',
-      'Codes that any path can answer, whatever operation it was.',
+      'Codes that any call can be answered with, though no operation declares them: the service does not know it, or failed.',
       undeclaredCodes(),
     ),
     unionType('ErrorCode', 'Every error code of the service.', Object.keys(errorCodes)),

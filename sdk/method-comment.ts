@@ -52,7 +52,7 @@ function refusals({ codes, refusesAsOAuth }: Method): readonly string[] {
     return `${status} ${named.join(', ')}`
   })
   return [
-    ...(listed.length > 0 ? [`@throws ApiError ${listed.join('; ')}.`] : []),
+    ...(listed.length > 0 ? [`@throws ApiError ${listed.join('; ')}; or as any call, see ErrorCodeOf.`] : []),
     ...(refusesAsOAuth ? ['@throws OAuthError with a code of OAuthErrorCode.'] : []),
   ]
 }

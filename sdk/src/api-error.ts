@@ -8,8 +8,9 @@ import type {
 } from './generated.js'
 
 /**
- * The codes an error of one operation can have: those the operation declares, those that any path can answer, and
- * `unexpected_answer`, for an answer that is not the service's own, such as the error page of a proxy.
+ * The codes an error of one operation can have: those the operation declares, and those that any call can end with. These
+ * are UndeclaredErrorCode, which a service answers that does not know the operation or fails, and `unexpected_answer`,
+ * which the client makes of an answer that is not the service's own, such as the error page of a proxy.
  */
 export type ErrorCodeOf<Name extends OperationName = OperationName> =
   Operations[Name]['code'] | UndeclaredErrorCode | 'unexpected_answer'
@@ -65,7 +66,10 @@ interface ApiErrorInit extends RefusalFacts {
  */
 export class ApiError<Code extends string = ErrorCode | 'unexpected_answer'> extends RefusalError {
   override readonly name = 'ApiError'
-  /** What went wrong. A newer service can answer codes that this version does not list: keep a default branch. */
+  /**
+   * What went wrong: what the operation declares, or what any call can end with (ErrorCodeOf). A newer service can answer
+   * codes that this version does not list: keep a default branch.
+   */
   declare readonly code: Code
   /** Every parameter at fault; empty unless the status is 422. */
   declare readonly fields: readonly FieldError[]
@@ -81,8 +85,9 @@ export class ApiError<Code extends string = ErrorCode | 'unexpected_answer'> ext
 }
 
 /**
- * Whether a failure is an answer of the service; with the name of an operation, whether it is one of that operation,
- * and then its code is narrowed to what the operation declares, so that a switch over it can be complete.
+ * Whether a failure is an answer of the service; with the name of an operation, whether it is one of that operation, and
+ * then its code is narrowed to ErrorCodeOf that operation. A switch is complete when it names the codes that the operation
+ * declares, those of UndeclaredErrorCode, and `unexpected_answer`.
  *
  * @example
  * ```ts

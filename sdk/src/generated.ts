@@ -7577,7 +7577,7 @@ export type OAuthErrorCode =
   | 'invalid_token'
   | 'insufficient_scope'
 
-/** Codes that any path can answer, whatever operation it was. */
+/** Codes that any call can be answered with, though no operation declares them: the service does not know it, or failed. */
 export type UndeclaredErrorCode = 'route_not_found' | 'method_not_allowed' | 'internal_error'
 
 /** Every error code of the service. */
@@ -8017,7 +8017,7 @@ export interface OrganizationsMethods {
    * List organizations, newest first.
    * `GET /api/v2/organizations`. Needs the scope `read:organizations`.
    *
-   * @throws ApiError 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * for await (const organization of client.organizations.list.all()) console.log(organization)
@@ -8029,7 +8029,7 @@ export interface OrganizationsMethods {
    * Create an organization.
    * `POST /api/v2/organizations`. Needs the scope `write:organizations`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`, `plan_limit_reached`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`, `plan_limit_reached`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const organization = await client.organizations.create({
@@ -8046,7 +8046,7 @@ export interface OrganizationsMethods {
    * Get an organization.
    * `GET /api/v2/organizations/:org_domain`. Needs the scope `read:organizations`. etagOf() knows the version of the answer.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const organization = await client.organizations.get({ org_domain: 'awesome-company' })
@@ -8058,7 +8058,7 @@ export interface OrganizationsMethods {
    * Change an organization; its domain stays.
    * `PUT /api/v2/organizations/:org_domain`. Needs the scope `write:organizations`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 409 `production_is_up`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 409 `production_is_up`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const organization = await client.organizations.update({
@@ -8075,7 +8075,7 @@ export interface OrganizationsMethods {
    * Delete an organization; nothing under it can be reached any more.
    * `DELETE /api/v2/organizations/:org_domain`. Needs the scope `write:organizations`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 409 `production_is_up`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 409 `production_is_up`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const organizationDeletion = await client.organizations.delete({ org_domain: 'awesome-company' })
@@ -8090,7 +8090,7 @@ export interface UsersMethods {
    * Create a user.
    * `POST /api/v2/org/:org_domain/users`. Needs the scope `write:users`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `meta_key_not_found`; 409 `email_taken`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`, `metadata_required`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `meta_key_not_found`; 409 `email_taken`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`, `metadata_required`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const user = await client.users.create({
@@ -8107,7 +8107,7 @@ export interface UsersMethods {
    * List users, newest first.
    * `GET /api/v2/org/:org_domain/users`. Needs the scope `read:users`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * for await (const user of client.users.list.all({ org_domain: 'awesome-company' })) console.log(user)
@@ -8119,7 +8119,7 @@ export interface UsersMethods {
    * Get a user.
    * `GET /api/v2/org/:org_domain/users/:user_id`. Needs the scope `read:users`. etagOf() knows the version of the answer.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const user = await client.users.get({
@@ -8134,7 +8134,7 @@ export interface UsersMethods {
    * Get a user by e-mail address.
    * `GET /api/v2/org/:org_domain/user-by-email/:user_email`. Needs the scope `read:users`. etagOf() knows the version of the answer.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const user = await client.users.getByEmail({ org_domain: 'awesome-company', user_email: 'ada@awesome.example' })
@@ -8146,7 +8146,7 @@ export interface UsersMethods {
    * Change a user.
    * `PUT /api/v2/org/:org_domain/users/:user_id`. Needs the scope `write:users`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`, `meta_key_not_found`; 409 `email_taken`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `metadata_required`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`, `meta_key_not_found`; 409 `email_taken`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `metadata_required`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const user = await client.users.update({
@@ -8164,7 +8164,7 @@ export interface UsersMethods {
    * Delete a user; sessions end at once.
    * `DELETE /api/v2/org/:org_domain/users/:user_id`. Needs the scope `write:users`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const userDeletion = await client.users.delete({
@@ -8179,7 +8179,7 @@ export interface UsersMethods {
    * Set a metadata value of a user, replacing the one there is.
    * `PUT /api/v2/org/:org_domain/users/:user_id/add-metadata`. Needs the scope `write:users`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`, `meta_key_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`, `meta_key_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const user = await client.users.addMetadata({
@@ -8196,7 +8196,7 @@ export interface UsersMethods {
    * Remove a metadata value of a user.
    * `PUT /api/v2/org/:org_domain/users/:user_id/remove-metadata`. Needs the scope `write:users`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`, `meta_key_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `metadata_required`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`, `meta_key_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `metadata_required`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const user = await client.users.removeMetadata({
@@ -8215,7 +8215,7 @@ export interface ApplicationsMethods {
    * Register an application.
    * `POST /api/v2/org/:org_domain/applications`. Needs the scope `write:applications`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `organization_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `organization_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const application = await client.applications.create({
@@ -8237,7 +8237,7 @@ export interface ApplicationsMethods {
    * List the applications that the organization can use, newest first.
    * `GET /api/v2/org/:org_domain/applications`. Needs the scope `read:applications`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * for await (const application of client.applications.list.all({ org_domain: 'awesome-company' })) console.log(application)
@@ -8249,7 +8249,7 @@ export interface ApplicationsMethods {
    * Get an application.
    * `GET /api/v2/org/:org_domain/applications/:client_id`. Needs the scope `read:applications`. etagOf() knows the version of the answer.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `application_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `application_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const application = await client.applications.get({
@@ -8264,7 +8264,7 @@ export interface ApplicationsMethods {
    * Change an application.
    * `PUT /api/v2/org/:org_domain/applications/:client_id`. Needs the scope `write:applications`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `organization_not_found`, `application_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `organization_not_found`, `application_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const application = await client.applications.update({
@@ -8282,7 +8282,7 @@ export interface ApplicationsMethods {
    * Delete an application; its codes and sessions end at once.
    * `DELETE /api/v2/org/:org_domain/applications/:client_id`. Needs the scope `write:applications`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `organization_not_found`, `application_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `organization_not_found`, `application_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const applicationDeletion = await client.applications.delete({
@@ -8300,7 +8300,7 @@ export interface TokenCustomizationMethods {
    * Sample tokens as a user of the organization would get them; they are never accepted anywhere.
    * `GET /api/v2/org/:org_domain/token-customization/sample`. Needs the scope `read:token_customization`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`, `application_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`, `application_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const jwtSample = await client.tokenCustomization.sample({ org_domain: 'awesome-company' })
@@ -8312,7 +8312,7 @@ export interface TokenCustomizationMethods {
    * Declare a metadata key.
    * `POST /api/v2/org/:org_domain/token-customization/user-metakey`. Needs the scope `write:token_customization`. Carries an Idempotency-Key, so that it is repeated safely.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 409 `meta_key_taken`, `production_is_up`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`, `meta_keys_exhausted`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 409 `meta_key_taken`, `production_is_up`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`, `meta_keys_exhausted`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const metaKey = await client.tokenCustomization.createMetaKey({
@@ -8329,7 +8329,7 @@ export interface TokenCustomizationMethods {
    * List the metadata keys, newest first.
    * `GET /api/v2/org/:org_domain/token-customization/user-metakey`. Needs the scope `read:token_customization`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * for await (const metaKey of client.tokenCustomization.listMetaKeys.all({ org_domain: 'awesome-company' })) console.log(metaKey)
@@ -8341,7 +8341,7 @@ export interface TokenCustomizationMethods {
    * Delete a metadata key together with its values.
    * `DELETE /api/v2/org/:org_domain/token-customization/user-metakey`. Needs the scope `write:token_customization`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `meta_key_not_found`; 409 `production_is_up`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `meta_key_not_found`; 409 `production_is_up`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const metaKeyDeletion = await client.tokenCustomization.deleteMetaKey({ org_domain: 'awesome-company', key_name: 'Backend of the shop' })
@@ -8356,7 +8356,7 @@ export interface TokenCustomizationMethods {
    * Set a metadata value of a user, replacing the one there is.
    * `PATCH /api/v2/org/:org_domain/token-customization/set-user-metadata`. Needs the scope `write:token_customization`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`, `meta_key_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`, `meta_key_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const user = await client.tokenCustomization.setUserMetadata({
@@ -8376,7 +8376,7 @@ export interface MagicLinkMethods {
    * Make a single-use link that signs a user in.
    * `POST /api/v2/magic-link-challenge`. Needs the scope `write:magic_links`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`; 404 `organization_not_found`, `user_not_found`, `application_not_found`; 409 `connection_inactive`, `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`; 404 `organization_not_found`, `user_not_found`, `application_not_found`; 409 `connection_inactive`, `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const magicLinkChallenge = await client.magicLink.createChallenge({ user_email: 'ada@awesome.example', org_domain: 'awesome-company' })
@@ -8388,7 +8388,7 @@ export interface MagicLinkMethods {
    * Get the magic-link connection.
    * `GET /api/v2/org/:org_domain/magic-link-connection`. Needs the scope `read:magic_links`. etagOf() knows the version of the answer.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const magicLinkConnection = await client.magicLink.getConnection({ org_domain: 'awesome-company' })
@@ -8400,7 +8400,7 @@ export interface MagicLinkMethods {
    * Change the magic-link connection.
    * `PUT /api/v2/org/:org_domain/magic-link-connection`. Needs the scope `write:magic_links`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const magicLinkConnection = await client.magicLink.updateConnection({ org_domain: 'awesome-company', active: true, find_or_create_user: false })
@@ -8418,7 +8418,7 @@ export interface PasswordMethods {
    * Let the users of an organization have passwords.
    * `POST /api/v2/org/:org_domain/password-connection`. Needs the scope `write:passwords`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 409 `password_connection_taken`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 409 `password_connection_taken`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const passwordConnection = await client.password.createConnection({
@@ -8438,7 +8438,7 @@ export interface PasswordMethods {
    * Get the password connection.
    * `GET /api/v2/org/:org_domain/password-connection`. Needs the scope `read:passwords`. etagOf() knows the version of the answer.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `password_connection_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `password_connection_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const passwordConnection = await client.password.getConnection({ org_domain: 'awesome-company' })
@@ -8450,7 +8450,7 @@ export interface PasswordMethods {
    * Change the password connection.
    * `PUT /api/v2/org/:org_domain/password-connection`. Needs the scope `write:passwords`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `password_connection_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `password_connection_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const passwordConnection = await client.password.updateConnection({
@@ -8470,7 +8470,7 @@ export interface PasswordMethods {
    * Begin a first or forgotten password; you send the link, made with a magic-link challenge.
    * `POST /api/v2/password-request`. Needs the scope `write:passwords`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`; 404 `organization_not_found`, `user_not_found`, `application_not_found`, `password_connection_not_found`; 409 `connection_inactive`, `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`; 404 `organization_not_found`, `user_not_found`, `application_not_found`, `password_connection_not_found`; 409 `connection_inactive`, `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const passwordRequest = await client.password.createRequest({
@@ -8486,7 +8486,7 @@ export interface PasswordMethods {
    * Check the password of a user who signs in.
    * `POST /api/v2/password-challenge`. Needs the scope `write:passwords`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`; 404 `organization_not_found`, `user_not_found`, `application_not_found`, `password_connection_not_found`; 409 `connection_inactive`, `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`; 404 `organization_not_found`, `user_not_found`, `application_not_found`, `password_connection_not_found`; 409 `connection_inactive`, `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const passedPasswordChallenge = await client.password.createChallenge({
@@ -8505,7 +8505,7 @@ export interface PasswordMethods {
    * Set the password of a user, with the code that a password request has led to.
    * `POST /api/v2/password`. Needs the scope `write:passwords`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `password_connection_not_found`; 409 `connection_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `password_code_refused`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `password_connection_not_found`; 409 `connection_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `password_code_refused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const password = await client.password.set({
@@ -8525,7 +8525,7 @@ export interface TotpMethods {
    * Get the TOTP connection.
    * `GET /api/v2/org/:org_domain/totp-connection`. Needs the scope `read:totp`. etagOf() knows the version of the answer.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const totpConnection = await client.totp.getConnection({ org_domain: 'awesome-company' })
@@ -8537,7 +8537,7 @@ export interface TotpMethods {
    * Change the TOTP connection; what is not sent stays, which at the start is its default.
    * `POST /api/v2/org/:org_domain/totp-connection`. Needs the scope `write:totp`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const totpConnection = await client.totp.postConnection({
@@ -8554,7 +8554,7 @@ export interface TotpMethods {
    * Change the TOTP connection; what is not sent stays.
    * `PUT /api/v2/org/:org_domain/totp-connection`. Needs the scope `write:totp`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const totpConnection = await client.totp.updateConnection({
@@ -8571,7 +8571,7 @@ export interface TotpMethods {
    * Begin the enrolment of a user.
    * `POST /api/v2/org/:org_domain/totp-enrollment/:user_id`. Needs the scope `write:totp`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `totp_inactive`, `phone_number_not_allowed`; 404 `organization_not_found`, `user_not_found`; 409 `totp_enrollment_taken`, `phone_number_missing`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `totp_inactive`, `phone_number_not_allowed`; 404 `organization_not_found`, `user_not_found`; 409 `totp_enrollment_taken`, `phone_number_missing`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const totpEnrollment = await client.totp.enroll({
@@ -8586,7 +8586,7 @@ export interface TotpMethods {
    * Validate the enrolment of a user by their first code.
    * `PUT /api/v2/org/:org_domain/totp-enrollment/validation/:user_id`. Needs the scope `write:totp`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`, `totp_code_rejected`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`, `totp_enrollment_not_found`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`, `totp_code_rejected`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`, `totp_enrollment_not_found`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const validatedTotpEnrollment = await client.totp.validateEnrollment({
@@ -8605,7 +8605,7 @@ export interface TotpMethods {
    * Ask a user for a code; with the method sms it is sent.
    * `POST /api/v2/org/:org_domain/totp-challenge/:user_id`. Needs the scope `write:totp`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `totp_inactive`, `totp_not_enrolled`, `phone_number_unverified`, `phone_number_not_allowed`; 404 `organization_not_found`, `user_not_found`; 409 `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `totp_inactive`, `totp_not_enrolled`, `phone_number_unverified`, `phone_number_not_allowed`; 404 `organization_not_found`, `user_not_found`; 409 `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const totpChallenge = await client.totp.createChallenge({
@@ -8620,7 +8620,7 @@ export interface TotpMethods {
    * Check the code of a user; the sign-in that the challenge belongs to is then complete.
    * `PUT /api/v2/org/:org_domain/totp-challenge/validation/:user_id`. Needs the scope `write:totp`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`, `totp_code_rejected`; 403 `https_required`, `insufficient_scope`, `totp_inactive`, `totp_not_enrolled`, `totp_challenge_not_open`, `totp_locked`; 404 `organization_not_found`, `user_not_found`; 409 `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`, `totp_code_rejected`; 403 `https_required`, `insufficient_scope`, `totp_inactive`, `totp_not_enrolled`, `totp_challenge_not_open`, `totp_locked`; 404 `organization_not_found`, `user_not_found`; 409 `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const passedTotpChallenge = await client.totp.validateChallenge({
@@ -8640,7 +8640,7 @@ export interface SessionsMethods {
    * List the sessions of a user that can lead to tokens, the last sign-in first.
    * `GET /api/v2/org/:org_domain/users/:user_id/sessions`. Needs the scope `read:sessions`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * for await (const session of client.sessions.list.all({
@@ -8655,7 +8655,7 @@ export interface SessionsMethods {
    * Sign a user out everywhere: of all sessions, with their refresh tokens.
    * `DELETE /api/v2/org/:org_domain/users/:user_id/sessions`. Needs the scope `write:sessions`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const endedSessionsDeletion = await client.sessions.endAll({
@@ -8670,7 +8670,7 @@ export interface SessionsMethods {
    * End a session of a user, with its refresh tokens.
    * `DELETE /api/v2/org/:org_domain/users/:user_id/sessions/:session_id`. Needs the scope `write:sessions`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `session_not_found`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `session_not_found`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const sessionDeletion = await client.sessions.end({
@@ -8689,7 +8689,7 @@ export interface SsoConnectionsMethods {
    * Create an SSO connection of an organization.
    * `POST /api/v2/sso-connections`. Needs the scope `write:sso_connections`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `application_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `sso_admin_email_missing`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `application_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `sso_admin_email_missing`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const ssoConnection = await client.ssoConnections.create({
@@ -8706,7 +8706,7 @@ export interface SsoConnectionsMethods {
    * List SSO connections, newest first.
    * `GET /api/v2/sso-connections`. Needs the scope `read:sso_connections`.
    *
-   * @throws ApiError 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * for await (const ssoConnection of client.ssoConnections.list.all()) console.log(ssoConnection)
@@ -8718,7 +8718,7 @@ export interface SsoConnectionsMethods {
    * Get an SSO connection.
    * `GET /api/v2/sso-connections/:idp_id`. Needs the scope `read:sso_connections`. etagOf() knows the version of the answer.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const ssoConnection = await client.ssoConnections.get({ idp_id: 'awesome_company_5fGh2KqPzX81mTnRw4YdJb' })
@@ -8730,7 +8730,7 @@ export interface SsoConnectionsMethods {
    * Change an SSO connection, or store the metadata of its identity provider.
    * `PUT /api/v2/sso-connections/:idp_id`. Needs the scope `write:sso_connections`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`, `default_redirection_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`, `default_redirection_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const ssoConnection = await client.ssoConnections.update({
@@ -8747,7 +8747,7 @@ export interface SsoConnectionsMethods {
    * Set where users go who begin at the identity provider; earlier ones are kept.
    * `POST /api/v2/sso-connections/:idp_id/default-redirection`. Needs the scope `write:sso_connections`. Carries an Idempotency-Key, so that it is repeated safely.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `application_not_found`, `sso_connection_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `application_not_found`, `sso_connection_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const defaultRedirection = await client.ssoConnections.createDefaultRedirection({
@@ -8767,7 +8767,7 @@ export interface SsoConnectionsMethods {
    * Get where users go who begin at the identity provider.
    * `GET /api/v2/sso-connections/:idp_id/default-redirection`. Needs the scope `read:sso_connections`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`, `default_redirection_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`, `default_redirection_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const defaultRedirection = await client.ssoConnections.getDefaultRedirection({ idp_id: 'awesome_company_5fGh2KqPzX81mTnRw4YdJb' })
@@ -8782,7 +8782,7 @@ export interface SsoConnectionsMethods {
    * Set which users may sign in.
    * `PUT /api/v2/sso-connections/:idp_id/sso-user-policy`. Needs the scope `write:sso_connections`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const ssoConnection = await client.ssoConnections.setUserPolicy({ idp_id: 'awesome_company_5fGh2KqPzX81mTnRw4YdJb', user_security_type: 'none' })
@@ -8794,7 +8794,7 @@ export interface SsoConnectionsMethods {
    * Begin the onboarding of the administrator who sets the connection up.
    * `POST /api/v2/sso-connections/:idp_id/admin-onboarding`. Needs the scope `write:sso_connections`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`; 409 `onboarding_taken`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`; 409 `onboarding_taken`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const ssoAdminOnboarding = await client.ssoConnections.createOnboarding({
@@ -8813,7 +8813,7 @@ export interface SsoConnectionsMethods {
    * Change the administrator or the provider of the onboarding.
    * `PUT /api/v2/sso-connections/:idp_id/admin-onboarding`. Needs the scope `write:sso_connections`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`, `onboarding_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`, `onboarding_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const ssoAdminOnboarding = await client.ssoConnections.updateOnboarding({
@@ -8832,7 +8832,7 @@ export interface SsoConnectionsMethods {
    * Mail the administrator the link to the onboarding; earlier links end.
    * `POST /api/v2/sso-connections/:idp_id/invite-admin`. Needs the scope `write:sso_connections`. Carries an Idempotency-Key, so that it is repeated safely.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `sso_admin_email_missing`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `sso_admin_email_missing`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const ssoAdminOnboarding = await client.ssoConnections.inviteAdmin({ idp_id: 'awesome_company_5fGh2KqPzX81mTnRw4YdJb' })
@@ -8844,7 +8844,7 @@ export interface SsoConnectionsMethods {
    * Begin the onboarding anew; the current metadata stay in use, whoever has uploaded them.
    * `PATCH /api/v2/sso-connections/:idp_id/reset-onboarding`. Needs the scope `write:sso_connections`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`, `onboarding_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`, `onboarding_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const ssoAdminOnboarding = await client.ssoConnections.resetOnboarding({ idp_id: 'awesome_company_5fGh2KqPzX81mTnRw4YdJb' })
@@ -8859,7 +8859,7 @@ export interface SsoConnectionsMethods {
    * Activate an SSO connection.
    * `PATCH /api/v2/sso-connections/:idp_id/activate`. Needs the scope `write:sso_connections`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const ssoConnection = await client.ssoConnections.activate({ idp_id: 'awesome_company_5fGh2KqPzX81mTnRw4YdJb' })
@@ -8871,7 +8871,7 @@ export interface SsoConnectionsMethods {
    * Disable an SSO connection: nobody signs in by it.
    * `PATCH /api/v2/sso-connections/:idp_id/disable`. Needs the scope `write:sso_connections`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const ssoConnection = await client.ssoConnections.disable({ idp_id: 'awesome_company_5fGh2KqPzX81mTnRw4YdJb' })
@@ -8883,7 +8883,7 @@ export interface SsoConnectionsMethods {
    * Make a stored version of the metadata the current one.
    * `PATCH /api/v2/sso-connections/:idp_id/metadata/:version/use`. Needs the scope `write:sso_connections`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`, `sso_metadata_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`, `sso_metadata_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const ssoConnection = await client.ssoConnections.useMetadata({ idp_id: 'awesome_company_5fGh2KqPzX81mTnRw4YdJb', version: 1 })
@@ -8895,7 +8895,7 @@ export interface SsoConnectionsMethods {
    * Make a stored client of OpenID Connect the current one.
    * `PATCH /api/v2/sso-connections/:idp_id/oidc-clients/:version/use`. Needs the scope `write:sso_connections`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`, `sso_oidc_client_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`, `sso_oidc_client_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const ssoConnection = await client.ssoConnections.useOidcClient({ idp_id: 'awesome_company_5fGh2KqPzX81mTnRw4YdJb', version: 1 })
@@ -8907,7 +8907,7 @@ export interface SsoConnectionsMethods {
    * List sign-ins by an SSO connection with every check they went through, newest first.
    * `GET /api/v2/sso-connections/:idp_id/login-traces`. Needs the scope `read:sso_connections`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * for await (const ssoLoginTrace of client.ssoConnections.listLoginTraces.all({ idp_id: 'awesome_company_5fGh2KqPzX81mTnRw4YdJb' })) console.log(ssoLoginTrace)
@@ -8919,7 +8919,7 @@ export interface SsoConnectionsMethods {
    * Make the address at which a user signs in by an SSO connection.
    * `POST /api/v2/sso-saml-challenges`. Needs the scope `write:sso_connections`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `application_not_found`, `sso_connection_not_found`; 409 `connection_inactive`, `sso_connection_not_configured`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `application_not_found`, `sso_connection_not_found`; 409 `connection_inactive`, `sso_connection_not_configured`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const ssoSamlChallenge = await client.ssoConnections.createSamlChallenge({ org_domain: 'awesome-company' })
@@ -8934,7 +8934,7 @@ export interface SsoConnectionsMethods {
    * Make the address at which a user signs in by an SSO connection of OpenID Connect.
    * `POST /api/v2/sso-oauth-challenges`. Needs the scope `write:sso_connections`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `application_not_found`, `sso_connection_not_found`; 409 `connection_inactive`, `sso_connection_not_configured`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `application_not_found`, `sso_connection_not_found`; 409 `connection_inactive`, `sso_connection_not_configured`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const ssoOauthChallenge = await client.ssoConnections.createOauthChallenge({ org_domain: 'awesome-company' })
@@ -8952,7 +8952,7 @@ export interface AdminsMethods {
    * Invite an administrator by mail, or again: earlier links end; a sandbox key invites to the sandbox alone.
    * `POST /api/v2/org/:org_domain/admins`. Needs the scope `write:admins`. Carries an Idempotency-Key, so that it is repeated safely.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const admin = await client.admins.invite({ org_domain: 'awesome-company', email: 'grace@awesome.example' })
@@ -8964,7 +8964,7 @@ export interface AdminsMethods {
    * List the administrators of an organization, newest first.
    * `GET /api/v2/org/:org_domain/admins`. Needs the scope `read:admins`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * for await (const admin of client.admins.list.all({ org_domain: 'awesome-company' })) console.log(admin)
@@ -8976,7 +8976,7 @@ export interface AdminsMethods {
    * Remove an administrator: their links and sessions end.
    * `DELETE /api/v2/org/:org_domain/admins/:email`. Needs the scope `write:admins`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `admin_not_found`; 409 `production_is_up`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `admin_not_found`; 409 `production_is_up`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const adminDeletion = await client.admins.delete({ org_domain: 'awesome-company', email: 'ada@awesome.example' })
@@ -8991,7 +8991,7 @@ export interface DirectorySyncMethods {
    * Let a provider keep the users of an organization; its secret is in this answer alone.
    * `POST /api/v2/org/:org_domain/directory-sync`. Needs the scope `write:directories`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 409 `directory_sync_taken`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 409 `directory_sync_taken`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const directorySync = await client.directorySync.create({ org_domain: 'awesome-company', provider_type: 'entra_id' })
@@ -9003,7 +9003,7 @@ export interface DirectorySyncMethods {
    * Get the directory of an organization.
    * `GET /api/v2/org/:org_domain/directory-sync`. Needs the scope `read:directories`. etagOf() knows the version of the answer.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `directory_sync_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `directory_sync_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const directorySync = await client.directorySync.get({ org_domain: 'awesome-company' })
@@ -9015,7 +9015,7 @@ export interface DirectorySyncMethods {
    * Change the directory of an organization.
    * `PUT /api/v2/org/:org_domain/directory-sync`. Needs the scope `write:directories`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `directory_sync_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `directory_sync_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const directorySync = await client.directorySync.update({
@@ -9032,7 +9032,7 @@ export interface DirectorySyncMethods {
    * Delete the directory and its groups; its users stay, and nobody keeps them.
    * `DELETE /api/v2/org/:org_domain/directory-sync`. Needs the scope `write:directories`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `directory_sync_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `directory_sync_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const directorySyncDeletion = await client.directorySync.delete({ org_domain: 'awesome-company' })
@@ -9044,7 +9044,7 @@ export interface DirectorySyncMethods {
    * Make a new secret; the one before is good for 24 hours more.
    * `PUT /api/v2/org/:org_domain/directory-sync/reset`. Needs the scope `write:directories`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `directory_sync_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `directory_sync_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const directorySync = await client.directorySync.reset({ org_domain: 'awesome-company' })
@@ -9056,7 +9056,7 @@ export interface DirectorySyncMethods {
    * List what the provider of a directory asked in the last seven days, newest first; total is 10,000 where there are more.
    * `GET /api/v2/org/:org_domain/directory-sync/requests`. Needs the scope `read:directories`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `directory_sync_not_found`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `directory_sync_not_found`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * for await (const scimRequest of client.directorySync.listRequests.all({ org_domain: 'awesome-company' })) console.log(scimRequest)
@@ -9071,7 +9071,7 @@ export interface RelaysMethods {
    * Create a relay to a partner.
    * `POST /api/v2/relays`. Needs the scope `write:relays`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `organization_not_found`; 409 `partner_not_open`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `organization_not_found`; 409 `partner_not_open`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const relay = await client.relays.create({
@@ -9086,7 +9086,7 @@ export interface RelaysMethods {
    * List relays, newest first.
    * `GET /api/v2/relays`. Needs the scope `read:relays`.
    *
-   * @throws ApiError 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * for await (const relay of client.relays.list.all()) console.log(relay)
@@ -9098,7 +9098,7 @@ export interface RelaysMethods {
    * Get a relay.
    * `GET /api/v2/relays/:relay_id`. Needs the scope `read:relays`. etagOf() knows the version of the answer.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `relay_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `relay_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const relay = await client.relays.get({ relay_id: '0190c900-4d5e-7f60-a172-839405162738' })
@@ -9110,7 +9110,7 @@ export interface RelaysMethods {
    * Change a relay.
    * `PUT /api/v2/relays/:relay_id`. Needs the scope `write:relays`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `relay_not_found`; 409 `partner_not_open`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `relay_not_found`; 409 `partner_not_open`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const relay = await client.relays.update({
@@ -9126,7 +9126,7 @@ export interface RelaysMethods {
    * Delete a relay; what it was asked to carry arrives nowhere.
    * `DELETE /api/v2/relays/:relay_id`. Needs the scope `write:relays`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `relay_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `relay_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const relayDeletion = await client.relays.delete({ relay_id: '0190c900-4d5e-7f60-a172-839405162738' })
@@ -9138,7 +9138,7 @@ export interface RelaysMethods {
    * Ask for the address that carries a signed-in user to the partner.
    * `POST /api/v2/relays/:relay_id/request`. Needs the scope `write:relays`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `relay_not_found`; 409 `relay_inactive`, `partner_not_open`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `access_token_refused`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `relay_not_found`; 409 `relay_inactive`, `partner_not_open`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `access_token_refused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const relayRequest = await client.relays.request({
@@ -9156,7 +9156,7 @@ export interface EventsMethods {
    * Read the events of the account and environment in their order, from a position on.
    * `GET /api/v2/events`. Needs the scope `read:events`.
    *
-   * @throws ApiError 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 410 `events_expired`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 410 `events_expired`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const eventPage = await client.events.list()
@@ -9181,7 +9181,7 @@ export interface WebhooksMethods {
    * Create a webhook; events from now on are sent to it.
    * `POST /api/v2/webhooks`. Needs the scope `write:webhooks`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`, `webhooks_exhausted`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`, `webhooks_exhausted`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const webhook = await client.webhooks.create({
@@ -9199,7 +9199,7 @@ export interface WebhooksMethods {
    * List webhooks, newest first.
    * `GET /api/v2/webhooks`. Needs the scope `read:webhooks`.
    *
-   * @throws ApiError 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * for await (const webhook of client.webhooks.list.all()) console.log(webhook)
@@ -9211,7 +9211,7 @@ export interface WebhooksMethods {
    * Get a webhook.
    * `GET /api/v2/webhooks/:webhook_id`. Needs the scope `read:webhooks`. etagOf() knows the version of the answer.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `webhook_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `webhook_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const webhook = await client.webhooks.get({ webhook_id: '0190c8f0-2b3c-7d4e-8f50-617283940a1b' })
@@ -9223,7 +9223,7 @@ export interface WebhooksMethods {
    * Change a webhook.
    * `PUT /api/v2/webhooks/:webhook_id`. Needs the scope `write:webhooks`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `webhook_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `webhook_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const webhook = await client.webhooks.update({
@@ -9240,7 +9240,7 @@ export interface WebhooksMethods {
    * Delete a webhook with its deliveries; nothing is sent to it any more.
    * `DELETE /api/v2/webhooks/:webhook_id`. Needs the scope `write:webhooks`. With `ifMatch` the change happens to that version alone.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `webhook_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `webhook_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const webhookDeletion = await client.webhooks.delete({ webhook_id: '0190c8f0-2b3c-7d4e-8f50-617283940a1b' })
@@ -9252,7 +9252,7 @@ export interface WebhooksMethods {
    * Give a webhook a new signature key; the one before signs too, as v0, for 24 hours.
    * `POST /api/v2/webhooks/:webhook_id/rotate-signature-key`. Needs the scope `write:webhooks`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `webhook_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `webhook_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const webhook = await client.webhooks.rotateSignatureKey({ webhook_id: '0190c8f0-2b3c-7d4e-8f50-617283940a1b' })
@@ -9264,7 +9264,7 @@ export interface WebhooksMethods {
    * Send a test event to a webhook, active or not.
    * `POST /api/v2/webhooks/:webhook_id/test`. Needs the scope `write:webhooks`. Exists with sandbox keys alone. Carries an Idempotency-Key, so that it is repeated safely.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`, `sandbox_only`; 404 `webhook_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`, `sandbox_only`; 404 `webhook_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const webhookDelivery = await client.webhooks.test({ webhook_id: '0190c8f0-2b3c-7d4e-8f50-617283940a1b' })
@@ -9276,7 +9276,7 @@ export interface WebhooksMethods {
    * List what was sent to a webhook, or is to be, newest first, with attempts and answers.
    * `GET /api/v2/webhooks/:webhook_id/deliveries`. Needs the scope `read:webhooks`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `webhook_not_found`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `webhook_not_found`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * for await (const webhookDelivery of client.webhooks.listDeliveries.all({ webhook_id: '0190c8f0-2b3c-7d4e-8f50-617283940a1b' })) console.log(webhookDelivery)
@@ -9288,7 +9288,7 @@ export interface WebhooksMethods {
    * Send an event to a webhook again, whatever became of it before.
    * `POST /api/v2/webhooks/:webhook_id/deliveries/:delivery_id/redeliver`. Needs the scope `write:webhooks`. Carries an Idempotency-Key, so that it is repeated safely.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `webhook_not_found`, `delivery_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `webhook_not_found`, `delivery_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const webhookDelivery = await client.webhooks.redeliver({
@@ -9303,7 +9303,7 @@ export interface WebhooksMethods {
    * Send events to a webhook again: all that failed or were lost, or everything since a time.
    * `POST /api/v2/webhooks/:webhook_id/redeliver`. Needs the scope `write:webhooks`. Carries an Idempotency-Key, so that it is repeated safely.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `webhook_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `webhook_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const webhookRedelivery = await client.webhooks.redeliverAll({ webhook_id: '0190c8f0-2b3c-7d4e-8f50-617283940a1b' })
@@ -9318,7 +9318,7 @@ export interface LogEventsMethods {
    * List what happened at sign-in, newest first.
    * `GET /api/v2/org/:org_domain/log-events`. Needs the scope `read:log_events`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * for await (const logEvent of client.logEvents.list.all({ org_domain: 'awesome-company' })) console.log(logEvent)
@@ -9333,7 +9333,7 @@ export interface OutboxMethods {
    * List the mails and text messages of the sandbox, newest first; they are kept here and never sent.
    * `GET /api/v2/outbox`. Needs the scope `write:magic_links`. Exists with sandbox keys alone.
    *
-   * @throws ApiError 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`, `sandbox_only`; 429 `rate_limited`; 503 `unavailable`.
+   * @throws ApiError 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`, `sandbox_only`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * for await (const outboxMessage of client.outbox.list.all()) console.log(outboxMessage)
@@ -9348,7 +9348,7 @@ export interface OauthMethods {
    * Get an API token with the client credentials of an API key.
    * `POST /api/v2/oauth/token`. Sends no API token.
    *
-   * @throws ApiError 403 `https_required`; 413 `body_too_large`; 415 `media_type_unsupported`.
+   * @throws ApiError 403 `https_required`; 413 `body_too_large`; 415 `media_type_unsupported`; or as any call, see ErrorCodeOf.
    * @throws OAuthError with a code of OAuthErrorCode.
    * @example
    * ```ts
@@ -9366,7 +9366,7 @@ export interface OauthMethods {
    * Exchange an authorization code or a refresh token for tokens of the user; also the client-credentials grant.
    * `POST /oauth/token`. Sends no API token.
    *
-   * @throws ApiError 403 `https_required`; 413 `body_too_large`; 415 `media_type_unsupported`.
+   * @throws ApiError 403 `https_required`; 413 `body_too_large`; 415 `media_type_unsupported`; or as any call, see ErrorCodeOf.
    * @throws OAuthError with a code of OAuthErrorCode.
    * @example
    * ```ts
@@ -9384,7 +9384,7 @@ export interface OauthMethods {
    * The token endpoint that the discovery document of an organization names.
    * `POST /t/:org_domain/oauth/token`. Sends no API token.
    *
-   * @throws ApiError 403 `https_required`; 413 `body_too_large`; 415 `media_type_unsupported`.
+   * @throws ApiError 403 `https_required`; 413 `body_too_large`; 415 `media_type_unsupported`; or as any call, see ErrorCodeOf.
    * @throws OAuthError with a code of OAuthErrorCode.
    * @example
    * ```ts
@@ -9403,7 +9403,7 @@ export interface OauthMethods {
    * Give a refresh token back; nothing that was made of it is good any more.
    * `POST /oauth/revoke`. Sends no API token.
    *
-   * @throws ApiError 403 `https_required`; 413 `body_too_large`; 415 `media_type_unsupported`.
+   * @throws ApiError 403 `https_required`; 413 `body_too_large`; 415 `media_type_unsupported`; or as any call, see ErrorCodeOf.
    * @throws OAuthError with a code of OAuthErrorCode.
    * @example
    * ```ts
@@ -9419,7 +9419,7 @@ export interface OauthMethods {
    * The revocation endpoint that the discovery document of an organization names.
    * `POST /t/:org_domain/oauth/revoke`. Sends no API token.
    *
-   * @throws ApiError 403 `https_required`; 413 `body_too_large`; 415 `media_type_unsupported`.
+   * @throws ApiError 403 `https_required`; 413 `body_too_large`; 415 `media_type_unsupported`; or as any call, see ErrorCodeOf.
    * @throws OAuthError with a code of OAuthErrorCode.
    * @example
    * ```ts
@@ -9436,7 +9436,7 @@ export interface OauthMethods {
    * Ask what a token of a user is worth, with an API key that has the scope read:sessions.
    * `POST /oauth/introspect`. Sends no API token.
    *
-   * @throws ApiError 403 `https_required`; 413 `body_too_large`; 415 `media_type_unsupported`.
+   * @throws ApiError 403 `https_required`; 413 `body_too_large`; 415 `media_type_unsupported`; or as any call, see ErrorCodeOf.
    * @throws OAuthError with a code of OAuthErrorCode.
    * @example
    * ```ts
@@ -9454,7 +9454,7 @@ export interface OauthMethods {
    * The introspection endpoint that the discovery document of an organization names.
    * `POST /t/:org_domain/oauth/introspect`. Sends no API token.
    *
-   * @throws ApiError 403 `https_required`; 413 `body_too_large`; 415 `media_type_unsupported`.
+   * @throws ApiError 403 `https_required`; 413 `body_too_large`; 415 `media_type_unsupported`; or as any call, see ErrorCodeOf.
    * @throws OAuthError with a code of OAuthErrorCode.
    * @example
    * ```ts
@@ -9479,7 +9479,7 @@ export interface OidcMethods {
    * Provider metadata of the organization.
    * `GET /t/:org_domain/.well-known/openid-configuration`. Sends no API token.
    *
-   * @throws ApiError 400 `malformed_request`; 403 `https_required`; 404 `organization_not_found`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 403 `https_required`; 404 `organization_not_found`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const providerMetadata = await client.oidc.discovery({ org_domain: 'awesome-company' })
@@ -9491,7 +9491,7 @@ export interface OidcMethods {
    * Public keys of the organization, of both environments.
    * `GET /t/:org_domain/.well-known/jwks.json`. Sends no API token.
    *
-   * @throws ApiError 400 `malformed_request`; 403 `https_required`; 404 `organization_not_found`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 403 `https_required`; 404 `organization_not_found`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const keySet = await client.oidc.keySet({ org_domain: 'awesome-company' })
@@ -9503,7 +9503,7 @@ export interface OidcMethods {
    * Claims of the user of an access token, which is sent as the bearer token.
    * `GET /t/:org_domain/userinfo`. Sends no API token.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`; 404 `organization_not_found`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`; 404 `organization_not_found`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const userInfo = await client.oidc.userInfo({ org_domain: 'awesome-company' })
@@ -9515,7 +9515,7 @@ export interface OidcMethods {
    * The same, for clients that post.
    * `POST /t/:org_domain/userinfo`. Sends no API token.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`; 404 `organization_not_found`; 503 `unavailable`.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`; 404 `organization_not_found`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const userInfo = await client.oidc.postUserInfo({ org_domain: 'awesome-company' })

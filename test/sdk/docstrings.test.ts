@@ -34,6 +34,11 @@ test('every method of the client says what it does, whom it refuses, and shows a
   expect(without.map(({ name }) => name)).toEqual([])
   const silent = methods.filter(({ symbol }) => !tagsOf(symbol).some(({ name }) => name === 'throws'))
   expect(silent.map(({ name }) => name)).toEqual(['events.listen'])
+  const refusals = methods
+    .flatMap(({ symbol }) => throwsOf(symbol))
+    .filter((text) => /^ApiError\b/.test(text))
+  expect(refusals.length).toBeGreaterThan(90)
+  expect(refusals.filter((text) => !text.endsWith('or as any call, see ErrorCodeOf.'))).toEqual([])
 })
 
 test('every function that is exported shows a call of itself', () => {
@@ -135,6 +140,12 @@ function tagsOf(symbol: ts.Symbol): ts.JSDocTagInfo[] {
 function examplesOf(symbol: ts.Symbol): string[] {
   return tagsOf(symbol).flatMap(({ name, text }) =>
     name === 'example' ? [ts.displayPartsToString(text)] : [],
+  )
+}
+
+function throwsOf(symbol: ts.Symbol): string[] {
+  return tagsOf(symbol).flatMap(({ name, text }) =>
+    name === 'throws' ? [ts.displayPartsToString(text)] : [],
   )
 }
 

@@ -160,16 +160,20 @@ test('comments and types cost an editor little: their files, and what the compil
   expect(Number(instantiations)).toBeLessThan(5_000)
 }, 60_000)
 
-test('a switch over the codes of an operation is complete, and does not compile when there is one more', async () => {
+test('a switch over the codes of an operation and of any call is complete, as in the README, and does not compile when there is one more', async () => {
   const types = join(consumer.installed, 'dist', await declaringFile('UsersCreateErrorCode'))
   const declared = await readFile(types, 'utf8')
-  const codes = [...codesIn(declared, 'UsersCreateErrorCode'), ...codesIn(declared, 'UndeclaredErrorCode')]
-  const program = exhaustiveProgram([...codes, 'unexpected_answer'])
+  const ofAnyCall = [...codesIn(declared, 'UndeclaredErrorCode'), 'unexpected_answer']
+  const codes = [...codesIn(declared, 'UsersCreateErrorCode'), ...ofAnyCall]
+  const program = exhaustiveProgram(codes)
+  const readme = await readFile(join(consumer.installed, 'README.md'), 'utf8')
 
   // The libraries were checked above.
   const options = [...nodeNext, '--skipLibCheck', 'true']
 
   expect(codes).toContain('email_taken')
+  expect(ofAnyCall.length).toBeGreaterThan(3)
+  expect(ofAnyCall.filter((code) => !readme.includes(`case '${code}':`))).toEqual([])
   expect(await compile(consumer, { 'switch.mts': program }, { options })).toBe('')
   await writeFile(
     types,
