@@ -1,12 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { openApiDocument } from '@portico/contract/openapi'
+import { emulatorDocument } from '@portico/contract/openapi-emulator'
 import { errorsPage, eventsPage } from './markdown.js'
 import { operationsOf } from './operations.js'
 import { ssoTroubleshootingPage } from './sso-troubleshooting.js'
 
 /** The address that examples are written with. */
 const serverUrl = 'https://auth.example'
+
+/** Where `portico emulate` listens unless it is told another port. */
+const emulatorUrl = 'http://127.0.0.1:3000'
 
 export interface BuiltFile {
   /** From the folder docs. */
@@ -23,6 +27,10 @@ export function builtFiles(): BuiltFile[] {
   return [
     { name: 'openapi.json', content: asJson(document) },
     { name: 'openapi-3.0.json', content: asJson(older) },
+    {
+      name: 'openapi-emulator.json',
+      content: asJson(emulatorDocument({ serverUrl: emulatorUrl, version })),
+    },
     { name: 'errors.md', content: errorsPage(operations) },
     { name: 'events.md', content: eventsPage(operations) },
     { name: 'guides/sso-troubleshooting.md', content: ssoTroubleshootingPage() },

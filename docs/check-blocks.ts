@@ -3,8 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
-import { operationsOf } from './operations.js'
-import { readOpenApi } from './site/read-openapi.js'
+import { controlReference, serviceReference } from './site/reference.js'
 import { sdkCall } from './site/sdk-call.js'
 import { readSequence } from './site/sequence.js'
 
@@ -60,13 +59,25 @@ function blocksOf(file: string): Block[] {
 
 /** The call of each operation, as the reference shows it. */
 function referenceCalls(): Block[] {
-  return operationsOf(readOpenApi()).map((operation) => ({
-    file: `the call of ${operation.operationId}`,
-    line: 1,
-    language: 'ts',
-    mark: '',
-    text: `import type { Client } from '@portico/sdk'\ndeclare const client: Client\nexport {}\n${sdkCall(operation)}\nconsole.log(answer)\n`,
-  }))
+  const declared = [
+    {
+      of: serviceReference(),
+      given: `import type { Client } from '@portico/sdk'\ndeclare const client: Client`,
+    },
+    {
+      of: controlReference(),
+      given: `import type { Portico } from '@portico/sdk/testing'\ndeclare const portico: Portico`,
+    },
+  ]
+  return declared.flatMap(({ of: { operations, caller }, given }) =>
+    operations.map((operation) => ({
+      file: `the call of ${caller}.${operation.operationId}`,
+      line: 1,
+      language: 'ts',
+      mark: '',
+      text: `${given}\nexport {}\n${sdkCall(operation, caller)}\nconsole.log(answer)\n`,
+    })),
+  )
 }
 
 function faultsOf(blocks: readonly Block[]): string[] {

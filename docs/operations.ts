@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@portico/contract/errors'
 import type { EventCode } from '@portico/contract/event-catalog'
 import type { JsonSchema } from '@portico/contract/json-schema'
-import type { OpenApiDocument, Operation } from '@portico/contract/openapi'
+import type { ApiDocument, Operation } from '@portico/contract/openapi'
 
 /** An operation of the document with its place and its answers found. */
 export interface PlacedOperation extends Operation {
@@ -9,10 +9,10 @@ export interface PlacedOperation extends Operation {
   path: string
   success: { status: string; schema: JsonSchema; example?: object }
   /** Error codes by their status. */
-  failures: { status: string; codes: readonly ErrorCode[] }[]
+  failures: { status: string; codes: readonly string[] }[]
 }
 
-export function operationsOf(document: OpenApiDocument): PlacedOperation[] {
+export function operationsOf(document: ApiDocument): PlacedOperation[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       ...operation,
@@ -23,7 +23,7 @@ export function operationsOf(document: OpenApiDocument): PlacedOperation[] {
   )
 }
 
-function outcomesOf(document: OpenApiDocument, operation: Operation) {
+function outcomesOf(document: ApiDocument, operation: Operation) {
   const answers = Object.entries(operation.responses).map(([status, answer]) => ({
     status,
     answer: '$ref' in answer ? document.components.responses[nameIn(answer.$ref)] : answer,

@@ -1,12 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import type { Role } from '@portico/contract/access'
-import { emulator } from '@portico/contract/emulator'
+import { emulator, emulatorErrorCodes } from '@portico/contract/emulator'
+import { oauthErrorStatuses } from '@portico/contract/oauth'
 import { errorCodes } from '@portico/contract/errors'
 import { AccessTokenClaims, IdTokenClaims } from '@portico/contract/token-claims'
 import { bodyOf, queryOf, routes, type Route } from '@portico/contract/walk'
 import { format, resolveConfig } from 'prettier'
 import type { z } from 'zod/v4'
-import { methodComment } from './method-comment.js'
+import { methodComment, type Caller } from './method-comment.js'
 import {
   definitionOf,
   docComment,
@@ -69,7 +70,7 @@ function typesFile(): string {
       operations.filter(({ route }) => oauthStatuses(route).length > 0).map(({ route }) => route.name),
     ),
     operationsInterface(operations),
-    ...groupInterfaces(operations, 'client'),
+    ...groupInterfaces(operations, { name: 'client', error: 'ApiError', codes: errorCodes, anyCall: 'ErrorCodeOf' }),
     clientInterface(operations, 'Client', 'The operations of the service, by resource.'),
     docComment([
       'Method, path, and flags: b takes a body, f as a form, i carries an Idempotency-Key, l is a list, o sends no API token.',
@@ -88,7 +89,11 @@ function emulatorFile(): string {
     `import type { RequestOptions } from './request-options.js'\nimport { readRoutes } from './route-lines.js'`,
     ...[...declarations].map(([name, text]) => recordComment(name, operations, declarations) + text),
     ...operations.flatMap(({ declared: [input] }) => input ?? []),
-    ...groupInterfaces(operations, 'portico.control'),
+    ...groupInterfaces(operations, {
+      name: 'portico.control',
+      error: 'EmulatorError',
+      codes: emulatorErrorCodes,
+    }),
     clientInterface(operations, 'EmulatorControl', 'What tests can do to an emulator.'),
     routeTable(operations, 'emulatorRoutes', operations.map(({ route }) => `'${route.name}'`).join(' | ')),
   ].join('\n\n')
@@ -221,13 +226,12 @@ function operationsInterface(operations: readonly Operation[]): string {
   return `${docComment(['What each operation takes, answers, and is refused with.'])}export interface Operations {\n${lines.join('\n')}\n}\n\n${docComment(['Name of an operation, such as `users.create`: resource and method.'])}export type OperationName = keyof Operations`
 }
 
-/** @param caller What a program calls the object that has the resources. */
-function groupInterfaces(operations: readonly Operation[], caller: string): readonly string[] {
+function groupInterfaces(operations: readonly Operation[], caller: Caller): readonly string[] {
   return resourcesOf(operations).map((resource) => {
     const methods = operations
       .filter(({ route }) => route.resource === resource)
       .flatMap((operation) => [methodSignature(operation, caller), ...listenMethod(operation, caller)])
-    return `${docComment([`The methods of \`${caller}.${resource}\`.`])}export interface ${capitalized(resource)}Methods {\n${methods.join('\n\n')}\n}`
+    return `${docComment([`The methods of \`${caller.name}.${resource}\`.`])}export interface ${capitalized(resource)}Methods {\n${methods.join('\n\n')}\n}`
   })
 }
 
@@ -242,7 +246,7 @@ function resourcesOf(operations: readonly Operation[]): readonly string[] {
   return [...new Set(operations.map(({ route }) => route.resource))]
 }
 
-function methodSignature(operation: Operation, caller: string): string {
+function methodSignature(operation: Operation, caller: Caller): string {
   const { route, title, output, item, required } = operation
   const codes = apiCodes(route)
   const refusesAsOAuth = oauthStatuses(route).length > 0
@@ -254,14 +258,14 @@ function methodSignature(operation: Operation, caller: string): string {
 }
 
 /** What the client makes of the event stream, beside it. */
-function listenMethod({ route }: Operation, caller: string): readonly string[] {
+function listenMethod({ route }: Operation, caller: Caller): readonly string[] {
   if (route.access.role !== 'event_stream') return []
   const comment = docComment([
     'Yields every event of the account in its order, each exactly once, and waits for more.',
     '',
     '@example',
     '```ts',
-    `for await (const event of ${caller}.${route.resource}.listen({ after: 'latest', code: 'user.all' })) console.log(event.code)`,
+    `for await (const event of ${caller.name}.${route.resource}.listen({ after: 'latest', code: 'user.all' })) console.log(event.code)`,
     '```',
   ])
   return [`${comment}readonly listen: Listen`]
@@ -376,10 +380,11 @@ function examplesFile(): string {
   const codes = Object.entries(errorCodes).map(([code, { status, message }]) => [code, [status, message]])
   return [
     header,
-    `import type { ErrorCode, OperationName } from './generated.js'`,
+    `import type { ErrorCode, OAuthErrorCode, OperationName } from './generated.js'`,
     `${docComment(['Success status, example, whether it has an ETag, error codes, statuses with an OAuth error body.'])}export type ExampleRow = readonly [status: number, example: string, versioned: boolean, codes: readonly ErrorCode[], oauth: readonly number[]]`,
     `export const exampleTable: { readonly [Name in OperationName]: ExampleRow } = {\n${rows.join(',\n')}\n}`,
     `${docComment(['Status and message of each error code.'])}export const errorTable: { readonly [Code in ErrorCode]: readonly [status: number, message: string] } = ${JSON.stringify(Object.fromEntries(codes))}`,
+    `${docComment(['Status of each error of an OAuth endpoint; the first of a status is what it mostly means.'])}export const oauthTable: { readonly [Code in OAuthErrorCode]: number } = ${JSON.stringify(oauthErrorStatuses)}`,
     `${docComment(['The contract’s example of each answer, by the name of its record, or of its operation where the record’s would mislead.'])}export const examples: Readonly<Record<string, object>> = ${JSON.stringify(Object.fromEntries(examples))}`,
   ].join('\n\n')
 }

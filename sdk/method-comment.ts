@@ -1,5 +1,4 @@
 import { deprecationSentence } from '@portico/contract/deprecation'
-import { errorCodes } from '@portico/contract/errors'
 import { sampleBody, sampleOf } from '@portico/contract/samples'
 import type { Route } from '@portico/contract/walk'
 import { propertyName, sentence, type Member } from './render-type.js'
@@ -16,8 +15,18 @@ export interface Method {
   /** Codes of its refusals, and whether an OAuth endpoint refuses with some of its own. */
   readonly codes: readonly string[]
   readonly refusesAsOAuth: boolean
+  readonly caller: Caller
+}
+
+/** Whose methods these are. */
+export interface Caller {
   /** What a program calls the object that has the resources. */
-  readonly caller: string
+  readonly name: string
+  /** The class of what its refusals throw, and the status of each code. */
+  readonly error: string
+  readonly codes: Readonly<Record<string, { readonly status: number }>>
+  /** The type that names what every call can be refused with besides. */
+  readonly anyCall?: string
 }
 
 /** What an editor shows of a method: what it does, what it needs, its refusals by status and code, and a call. */
@@ -44,27 +53,28 @@ export function methodComment(method: Method): readonly string[] {
   ]
 }
 
-function refusals({ codes, refusesAsOAuth }: Method): readonly string[] {
-  const known = Object.entries(errorCodes).filter(([code]) => codes.includes(code))
+function refusals({ codes, refusesAsOAuth, caller }: Method): readonly string[] {
+  const known = Object.entries(caller.codes).filter(([code]) => codes.includes(code))
   const statuses = [...new Set(known.map(([, { status }]) => status))].toSorted((one, other) => one - other)
   const listed = statuses.map((status) => {
     const named = known.flatMap(([code, of]) => (of.status === status ? [`\`${code}\``] : []))
     return `${status} ${named.join(', ')}`
   })
+  const otherwise = caller.anyCall === undefined ? '' : `; or as any call, see ${caller.anyCall}`
   return [
-    ...(listed.length > 0 ? [`@throws ApiError ${listed.join('; ')}; or as any call, see ErrorCodeOf.`] : []),
+    ...(listed.length > 0 ? [`@throws ${caller.error} ${listed.join('; ')}${otherwise}.`] : []),
     ...(refusesAsOAuth ? ['@throws OAuthError with a code of OAuthErrorCode.'] : []),
   ]
 }
 
 /** A call with the contract's own examples: what the operation demands, and a few members more of a body. */
 function exampleCall({ route, output, item, required, caller }: Method): readonly string[] {
-  const demanded = required.map(({ name }) => [name, sampleOf(name)] as const)
+  const demanded = required.map(({ name, schema }) => [name, sampleOf(name, schema)] as const)
   const members = Object.entries({ ...Object.fromEntries(demanded), ...sampleBody(route) })
   const input = members.length > 0 ? literal(Object.fromEntries(members)) : ''
   const [record = ''] = /^\w+/.exec(item ?? output) ?? []
   const name = record.charAt(0).toLowerCase() + record.slice(1)
-  const call = `${caller}.${route.name}`
+  const call = `${caller.name}.${route.name}`
   const text =
     item === undefined
       ? `${route.successStatus === 204 ? '' : `const ${name} = `}await ${call}(${input})`

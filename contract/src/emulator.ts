@@ -25,14 +25,32 @@ export const emulatorErrorCodes = {
 } as const
 export type EmulatorErrorCode = keyof typeof emulatorErrorCodes
 
-const problem = z.object({
-  error: z.object({ code: z.string(), message: z.string() }),
-})
+/** The codes that any request to the control can be refused with, whichever route it is for. */
+export const anyRefusal = [
+  'malformed_request',
+  'body_too_large',
+  'misdirected',
+  'internal_error',
+  'not_ready',
+] as const satisfies readonly EmulatorErrorCode[]
 
-/** What a route refuses with; all have one body. */
-function refusals<const Status extends number>(...statuses: Status[]) {
-  // One entry for each of the statuses, and no other.
-  return Object.fromEntries(statuses.map((status) => [status, problem])) as Record<Status, typeof problem>
+/** The body of a refusal with one of some codes. */
+export function problemOf<const Code extends EmulatorErrorCode>(codes: readonly Code[]) {
+  return z.object({ error: z.object({ code: z.enum(codes), message: z.string() }) })
+}
+
+/** What a route refuses with, by status. */
+function refusals<const Code extends EmulatorErrorCode>(...codes: Code[]) {
+  const statuses = new Set(codes.map((code) => emulatorErrorCodes[code].status))
+  const answers = [...statuses].map((status) => [
+    status,
+    problemOf(codes.filter((code) => emulatorErrorCodes[code].status === status)),
+  ])
+  // One entry for each status of the codes, and no other. What is written is refused by the router, for all routes at once.
+  return Object.fromEntries(answers) as Record<
+    (typeof emulatorErrorCodes)[Code]['status'],
+    ReturnType<typeof problemOf<Code>>
+  >
 }
 
 export const EmulatorKey = record(
@@ -110,38 +128,51 @@ export const JobsRun = record(
 )
 export type JobsRun = z.output<typeof JobsRun>
 
-export const ClockMove = z.strictObject({
-  by_seconds: z
-    .number()
-    .min(0)
-    .max(100 * 365 * 86_400)
-    .optional()
-    .describe('How far ahead, from now'),
-  to: z.iso
-    .datetime({ offset: true, error: 'must be a date and time such as 2026-03-14T09:26:53Z' })
-    .optional()
-    .describe('The moment itself, in place of by_seconds'),
-  run_jobs: flag()
-    .default(true)
-    .describe('Whether what comes due on the way runs, each at its own time, before the answer'),
-})
+export const ClockMove = z
+  .strictObject({
+    by_seconds: z
+      .number()
+      .min(0)
+      .max(100 * 365 * 86_400)
+      .optional()
+      .describe('How far ahead, from now; this or to is needed'),
+    to: z.iso
+      .datetime({ offset: true, error: 'must be a date and time such as 2026-03-14T09:26:53Z' })
+      .optional()
+      .describe('The moment itself, in place of by_seconds'),
+    run_jobs: flag()
+      .default(true)
+      .describe('Whether what comes due on the way runs, each at its own time, before the answer'),
+  })
+  .refine(({ by_seconds, to }) => (by_seconds === undefined) !== (to === undefined), {
+    path: ['by_seconds'],
+    message: 'or to is needed, and not both',
+  })
+  .meta({ examples: [{ by_seconds: 960 }] })
 export type ClockMove = z.output<typeof ClockMove>
 
-export const NewFault = z.strictObject({
-  operation: z.string().describe('Its name in the contract, resource and verb with a dot between'),
-  code: z
-    .string()
-    .optional()
-    .describe('An error code that the operation declares; of an OAuth endpoint one of RFC 6749'),
-  status: z
-    .int()
-    .optional()
-    .describe('The status of the answer, where code is not given; its first code is answered'),
-  latency_ms: z.int().min(0).max(60_000).optional().describe('How long the request waits first'),
-  reset: z.boolean().optional().describe('true: the connection ends without an answer'),
-  retry_after_seconds: z.int().min(0).max(3600).optional().describe('Retry-After of the answer'),
-  times: z.int().min(1).max(1_000_000).optional().describe('Requests that meet it; every one when left out'),
-})
+export const NewFault = z
+  .strictObject({
+    operation: z.string().describe('Its name in the contract, resource and verb with a dot between'),
+    code: z
+      .string()
+      .optional()
+      .describe('An error code that the operation declares; of an OAuth endpoint one of RFC 6749'),
+    status: z
+      .int()
+      .optional()
+      .describe('The status of the answer, where code is not given; its first code is answered'),
+    latency_ms: z.int().min(0).max(60_000).optional().describe('How long the request waits first'),
+    reset: z.boolean().optional().describe('true: the connection ends without an answer'),
+    retry_after_seconds: z.int().min(0).max(3600).optional().describe('Retry-After of the answer'),
+    times: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .optional()
+      .describe('Requests that meet it; every one when left out'),
+  })
+  .meta({ examples: [{ operation: 'users.list', code: 'unavailable', retry_after_seconds: 0, times: 2 }] })
 export type NewFault = z.output<typeof NewFault>
 
 export const Fault = record(
@@ -179,19 +210,23 @@ export const EmulatorOutbox = record(
 
 export const Cleared = record('Cleared', { cleared: z.int().describe('How many there were') }, { cleared: 0 })
 
-export const NewEmulatorAccount = z.strictObject({
-  name: text(100, 1),
-  plan: z.enum(['free', 'unlimited']).default('unlimited'),
-})
+export const NewEmulatorAccount = z
+  .strictObject({
+    name: text(100, 1),
+    plan: z.enum(['free', 'unlimited']).default('unlimited'),
+  })
+  .meta({ examples: [{ name: 'Second account' }] })
 export type NewEmulatorAccount = z.output<typeof NewEmulatorAccount>
 
-export const NewEmulatorKey = z.strictObject({
-  name: text(100, 1).default('API key'),
-  environment: environment().default('sandbox'),
-  scopes: list(z.enum(scopes), scopes.length, 1).optional().describe('What it may do; all unless given'),
-  organization_ids: list(id(), 100, 1).optional().describe('The only organizations it may see'),
-  expires_at: z.iso.datetime({ offset: true }).optional(),
-})
+export const NewEmulatorKey = z
+  .strictObject({
+    name: text(100, 1).default('API key'),
+    environment: environment().default('sandbox'),
+    scopes: list(z.enum(scopes), scopes.length, 1).optional().describe('What it may do; all unless given'),
+    organization_ids: list(id(), 100, 1).optional().describe('The only organizations it may see'),
+    expires_at: z.iso.datetime({ offset: true }).optional(),
+  })
+  .meta({ examples: [{ name: 'Reader', environment: 'sandbox', scopes: ['read:users'] }] })
 export type NewEmulatorKey = z.output<typeof NewEmulatorKey>
 
 const metadata = open({ tag: 'Emulator' })
@@ -199,6 +234,9 @@ const c = initContract()
 
 /** Where the control is, beside everything of the service. */
 export const controlPath = '/_emulator'
+
+/** Where an emulator has the OpenAPI document of its control. */
+export const controlDocumentPath = `${controlPath}/openapi.json`
 
 const options = { strictStatusCodes: true, pathPrefix: controlPath } as const
 
@@ -241,7 +279,7 @@ export const emulator = {
         path: '/clock',
         summary: 'Move the clock ahead, and run what comes due on the way',
         body: ClockMove,
-        responses: { 200: EmulatorClock, ...refusals(409, 422) },
+        responses: { 200: EmulatorClock, ...refusals('clock_behind', 'invalid_parameters') },
         metadata,
       },
     },
@@ -267,7 +305,7 @@ export const emulator = {
         path: '/faults',
         summary: 'Have an operation fail, hang or answer late',
         body: NewFault,
-        responses: { 201: Fault, ...refusals(422) },
+        responses: { 201: Fault, ...refusals('invalid_parameters', 'fault_not_declared') },
         metadata,
       },
       list: {
@@ -294,7 +332,7 @@ export const emulator = {
         path: '/outbox',
         summary: 'Run what is due, then list the mails and text messages that were sent',
         query: z.object({ to: filterText().describe('Address or number of the recipient') }),
-        responses: { 200: EmulatorOutbox, ...refusals(422) },
+        responses: { 200: EmulatorOutbox },
         metadata,
       },
       clear: {
@@ -314,16 +352,16 @@ export const emulator = {
         path: '/accounts',
         summary: 'Make an account, with a key for each environment',
         body: NewEmulatorAccount,
-        responses: { 201: EmulatorAccount, ...refusals(422) },
+        responses: { 201: EmulatorAccount, ...refusals('invalid_parameters') },
         metadata,
       },
       createKey: {
         method: 'POST',
         path: '/accounts/:account_domain/api-keys',
         summary: 'Make an API key of an account',
-        pathParams: z.object({ account_domain: z.string() }),
+        pathParams: z.object({ account_domain: z.string().meta({ examples: ['acme'] }) }),
         body: NewEmulatorKey,
-        responses: { 201: EmulatorKey, ...refusals(404, 422) },
+        responses: { 201: EmulatorKey, ...refusals('account_not_found', 'invalid_parameters') },
         metadata,
       },
     },

@@ -380,11 +380,16 @@ export function failures<const Code extends ErrorCode>(codes: readonly Code[]): 
 
 /** The error codes that a body made by failures() can carry; none for any other body. */
 export function errorCodesOf(body: unknown): ErrorCode[] {
-  const error: unknown = body instanceof z.ZodObject ? body.shape['error'] : undefined
-  const code: unknown = error instanceof z.ZodObject ? error.shape['code'] : undefined
-  return code instanceof z.ZodEnum ? code.options.filter(isErrorCode) : []
+  return codesIn(body).filter(isErrorCode)
 }
 
-function isErrorCode(code: unknown): code is ErrorCode {
-  return typeof code === 'string' && code in errorCodes
+/** Every code that a body of an error can carry, also of those that are not the service's. */
+export function codesIn(body: unknown): string[] {
+  const error: unknown = body instanceof z.ZodObject ? body.shape['error'] : undefined
+  const code: unknown = error instanceof z.ZodObject ? error.shape['code'] : undefined
+  return code instanceof z.ZodEnum ? code.options.map(String) : []
+}
+
+function isErrorCode(code: string): code is ErrorCode {
+  return code in errorCodes
 }

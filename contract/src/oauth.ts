@@ -60,6 +60,24 @@ export const oauthErrorCodes = [
   'insufficient_scope',
 ] as const
 
+/**
+ * The status that each is answered with. `temporarily_unavailable` says of a limit what it says with 503 of a database that
+ * is away.
+ */
+export const oauthErrorStatuses: Readonly<Record<(typeof oauthErrorCodes)[number], number>> = {
+  // The first of a status is what the mock answers where no code is asked for.
+  invalid_grant: 400,
+  invalid_request: 400,
+  unauthorized_client: 400,
+  unsupported_grant_type: 400,
+  invalid_scope: 400,
+  unsupported_token_type: 400,
+  invalid_client: 401,
+  invalid_token: 401,
+  insufficient_scope: 403,
+  temporarily_unavailable: 429,
+}
+
 /** RFC 6749 section 5.2; `unsupported_token_type` is RFC 7009's, the last two are RFC 6750's. */
 export const OAuthError = record(
   'OAuthError',

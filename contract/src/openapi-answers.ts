@@ -5,7 +5,7 @@ import type { Route } from './walk.js'
 
 export interface Answer {
   description: string
-  'x-error-codes'?: readonly ErrorCode[]
+  'x-error-codes'?: readonly string[]
   headers: Record<string, Reference>
   content: Record<string, { schema: JsonSchema; example?: object }>
 }

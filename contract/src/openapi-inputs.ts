@@ -39,13 +39,17 @@ function pathParameters(route: Route): Parameter[] {
   return route.pathParameters.map((name) => {
     const field = fields[name]
     // A path reads anything, and what no record can have is a 404: the form of a good one is a hint alone.
-    const { description, ...schema } = field instanceof z.ZodType ? schemaWriter('3.1').input(field) : {}
+    const {
+      description,
+      examples: _,
+      ...schema
+    } = field instanceof z.ZodType ? schemaWriter('3.1').input(field) : {}
     return {
       name,
       in: 'path',
       required: true,
       ...(description !== undefined && { description }),
-      example: sampleOf(name),
+      example: sampleOf(name, field),
       schema: { type: 'string', ...schema },
     }
   })

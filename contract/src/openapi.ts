@@ -29,17 +29,21 @@ export interface OpenApiOptions {
   version: string
 }
 
-export interface OpenApiDocument {
+/** What is in every document: that of the service, and that of an emulator's control. */
+export interface ApiDocument {
   openapi: string
   info: { title: string; version: string; description: string; license: { name: string; url: string } }
   servers: { url: string }[]
   tags: { name: string; description?: string }[]
   paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, JsonSchema>; responses: Record<string, Answer> }
+  'x-error-codes': Readonly<Record<string, { status: number; message: string }>>
+}
+
+export interface OpenApiDocument extends ApiDocument {
   /** OpenAPI 3.0 knows none. */
   webhooks?: Record<EventCode, { post: WebhookOperation }>
-  components: {
-    schemas: Record<string, JsonSchema>
-    responses: Record<string, Answer>
+  components: ApiDocument['components'] & {
     headers: Record<string, Header>
     securitySchemes: Record<
       string,
@@ -96,7 +100,7 @@ export function openApiDocument(
       title: 'Portico',
       version,
       description: conventions.map(({ title, text }) => `## ${title}\n\n${text}`).join('\n\n'),
-      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+      license,
     },
     servers: [{ url: serverUrl }],
     tags: [...new Set(of.map((route) => route.access.tag))].map(tag),
@@ -115,6 +119,9 @@ export function openApiDocument(
     >,
   }
 }
+
+/** What a document and the interface that it describes may be used for. */
+export const license = { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' }
 
 function meaningOf(code: EventCode): EventMeaning {
   const { tells, elsewhere }: EventKind = eventCatalog[code]

@@ -1,4 +1,4 @@
-import type { z } from 'zod/v4'
+import { z } from 'zod/v4'
 import { schemaWriter, type JsonSchema } from './json-schema.js'
 import { exampleOf } from './record.js'
 import { records } from './records.js'
@@ -7,10 +7,12 @@ import { bodyOf, type Route } from './walk.js'
 type Members = Readonly<Record<string, unknown>>
 
 /**
- * A value for the parameter of a path or query, from the example of the record that its name begins with:
- * org_domain is an Organization's domain. Undefined when no record has one.
+ * A value for the parameter of a path or query: the one that its schema states, or from the example of the record that its
+ * name begins with: org_domain is an Organization's domain. Undefined when no record has one.
  */
-export function sampleOf(name: string): unknown {
+export function sampleOf(name: string, field?: unknown): unknown {
+  const [stated]: unknown[] = field instanceof z.ZodType ? (examplesOf(field) ?? []) : []
+  if (stated !== undefined) return stated
   const [owner = '', ...rest] = name.split('_')
   const member = rest.join('_')
   return valueOf(member, (record) => record.toLowerCase().includes(owner)) ?? valueOf(name) ?? valueOf(member)
@@ -37,8 +39,13 @@ export function sampleBody(route: Route): Members | undefined {
 }
 
 function statedExample(body: z.ZodType): Members | undefined {
-  const examples = body.meta()?.['examples']
-  return Array.isArray(examples) ? membersOf(examples[0]) : undefined
+  const examples = examplesOf(body)
+  return examples && membersOf(examples[0])
+}
+
+function examplesOf(schema: z.ZodType): unknown[] | undefined {
+  const examples = schema.meta()?.['examples']
+  return Array.isArray(examples) ? examples : undefined
 }
 
 /** The record that the body makes or changes. */

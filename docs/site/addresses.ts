@@ -1,6 +1,5 @@
-import { errorCodes } from '@portico/contract/errors'
 import { eventCodes } from '@portico/contract/event-catalog'
-import type { OpenApiDocument } from '@portico/contract/openapi'
+import type { ApiDocument } from '@portico/contract/openapi'
 import type { PlacedOperation } from '../operations.js'
 
 /** Where the site has what the contract names. An address begins with a slash, which is the root of the site. */
@@ -9,11 +8,16 @@ export interface Addresses {
   readonly of: (name: string) => string | undefined
 }
 
-export function readAddresses(document: OpenApiDocument, operations: readonly PlacedOperation[]): Addresses {
+/** @param errorsPage Where the error codes of the document are explained. */
+export function readAddresses(
+  document: ApiDocument,
+  operations: readonly PlacedOperation[],
+  errorsPage: string,
+): Addresses {
   const addresses = new Map([
     ...operations.map(({ operationId, tags }) => [operationId, operationAddress(operationId, tags)] as const),
     ...recordNames(document).map((name) => [name, `/records/${name}.html`] as const),
-    ...Object.keys(errorCodes).map((code) => [code, `/errors.html#${code}`] as const),
+    ...Object.keys(document['x-error-codes']).map((code) => [code, `${errorsPage}#${code}`] as const),
     ...eventCodes.map((code) => [code, `/events.html#${code}`] as const),
   ])
   return { of: (name) => addresses.get(name) }
@@ -29,7 +33,7 @@ export function resourceAddress(tag: string): string {
 }
 
 /** The named schemas that answers are made of. */
-export function recordNames(document: OpenApiDocument): string[] {
+export function recordNames(document: ApiDocument): string[] {
   return Object.keys(document.components.schemas).filter((name) => !name.endsWith('Body'))
 }
 

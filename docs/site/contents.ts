@@ -87,6 +87,7 @@ export const copiedFiles: Readonly<Record<string, string>> = {
   '.env.example': '/env.example.txt',
   'docs/openapi.json': '/openapi.json',
   'docs/openapi-3.0.json': '/openapi-3.0.json',
+  'docs/openapi-emulator.json': '/openapi-emulator.json',
   ...sourcesOf('docs/examples/protected-route'),
 }
 
@@ -94,6 +95,7 @@ export const copiedFiles: Readonly<Record<string, string>> = {
 export const otherFiles: Readonly<Record<string, string>> = {
   ...copiedFiles,
   // Their pages are written from the contract, as these files are.
+  'docs/openapi-emulator.json': '/reference/emulator.html',
   'docs/errors.md': '/errors.html',
   'docs/events.md': '/events.html',
 }

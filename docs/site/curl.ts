@@ -1,8 +1,8 @@
-import type { OpenApiDocument } from '@portico/contract/openapi'
+import type { ApiDocument } from '@portico/contract/openapi'
 import type { PlacedOperation } from '../operations.js'
 
 /** A call of an operation for the command line. The token is in the variable TOKEN. */
-export function curl(document: OpenApiDocument, operation: PlacedOperation): string {
+export function curl(document: ApiDocument, operation: PlacedOperation): string {
   const [server] = document.servers
   const url = `${server?.url ?? ''}${withExamples(operation)}${requiredQuery(operation)}`
   const options = [

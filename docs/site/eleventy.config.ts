@@ -1,16 +1,16 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { UserConfig } from '@11ty/eleventy'
-import { operationsOf } from '../operations.js'
-import { readAddresses, withRelativeLinks } from './addresses.js'
+import { withRelativeLinks } from './addresses.js'
 import { conventionsPage, errorsPage, eventsPage } from './catalog-pages.js'
 import { copiedFiles, readContents, root } from './contents.js'
+import { emulatorPage } from './emulator-page.js'
 import { firstPage } from './first-page.js'
 import { framed } from './frame.js'
 import { navigationOf } from './navigation.js'
 import type { ReferencePage } from './page.js'
-import { readOpenApi } from './read-openapi.js'
 import { recordPages } from './record-pages.js'
+import { controlReference, serviceReference } from './reference.js'
 import { createRenderer } from './renderer.js'
 import { resourcePage } from './resource-page.js'
 import { searchIndex } from './search-index.js'
@@ -29,17 +29,18 @@ export const config = { markdownTemplateEngine: false }
 export default function configure(eleventy: UserConfig): void {
   const contents = readContents()
   const documents = contents.flatMap((group) => group.documents)
-  const document = readOpenApi()
-  const operations = operationsOf(document)
-  const addresses = readAddresses(document, operations)
+  const service = serviceReference()
+  const control = controlReference()
+  const { document, operations, addresses } = service
   const navigation = navigationOf(contents, document)
   const reference: readonly ReferencePage[] = [
     firstPage(navigation),
     conventionsPage(document, operations),
-    ...document.tags.map((tag) => resourcePage(document, tag, operations, addresses)),
-    ...recordPages(document, operations, addresses),
+    ...document.tags.map((tag) => resourcePage(service, tag)),
+    ...recordPages(service, control),
     errorsPage(operations, addresses),
     eventsPage(operations, addresses),
+    emulatorPage(control),
   ]
   const byFile = new Map(documents.map((each) => [`./${each.file}`, each]))
 
@@ -78,7 +79,7 @@ export default function configure(eleventy: UserConfig): void {
 
 /** What is copied as it is: assets, images, what documents link to. */
 function copies(): Record<string, string> {
-  const assets = ['site.js', 'page.css', 'content.css']
+  const assets = ['site.js', 'page.css', 'content.css', 'icon.svg']
   return {
     ...Object.fromEntries(assets.map((name) => [`docs/site/assets/${name}`, `assets/${name}`])),
     'node_modules/minisearch/dist/umd/index.js': 'assets/minisearch.js',

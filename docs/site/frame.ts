@@ -22,6 +22,7 @@ export function framed(navigation: Navigation, page: FramedPage): string {
       <meta name="color-scheme" content="light dark" />
       <meta name="description" content="${description}" />
       <title>${address === '/index.html' ? title : `${title} · Portico`}</title>
+      <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
       <link rel="stylesheet" href="/assets/page.css" />
       <link rel="stylesheet" href="/assets/content.css" />
       <script src="/assets/site.js"></script>

@@ -1,6 +1,7 @@
 import type { OpenApiDocument } from '@portico/contract/openapi'
 import { resourceAddress } from './addresses.js'
 import type { Group } from './contents.js'
+import { emulatorAddress } from './emulator-page.js'
 
 export interface Link {
   readonly title: string
@@ -22,6 +23,7 @@ export function navigationOf(contents: readonly Group[], { tags }: OpenApiDocume
       { title: 'Records', address: '/records.html' },
       { title: 'Errors', address: '/errors.html' },
       { title: 'Event codes', address: '/events.html' },
+      { title: 'Emulator', address: emulatorAddress },
     ],
   }
   const groups = contents.map(({ title, documents }) => ({ title, links: documents }))

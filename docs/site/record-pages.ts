@@ -1,25 +1,27 @@
 import { nameOf } from '@portico/contract/record'
 import { eventCatalog, eventCodes } from '@portico/contract/event-catalog'
 import type { JsonSchema } from '@portico/contract/json-schema'
-import type { OpenApiDocument } from '@portico/contract/openapi'
-import { nameIn, type PlacedOperation } from '../operations.js'
+import { nameIn } from '../operations.js'
 import { recordNames, type Addresses } from './addresses.js'
 import { html, json, prose, type Html } from './html.js'
 import type { ReferencePage } from './page.js'
+import type { Reference } from './reference.js'
 import { exampleOf, namedLink } from './resource-page.js'
 import { membersTable, recordLink, typeOf } from './schema-view.js'
 
-/** A page for each record, and one that lists them. */
-export function recordPages(
-  document: OpenApiDocument,
-  operations: readonly PlacedOperation[],
-  addresses: Addresses,
-): ReferencePage[] {
-  const names = recordNames(document)
-  return [listOfRecords(names), ...names.map((name) => recordPage(document, name, operations, addresses))]
+/** A page for each record of the service and of an emulator's control, and one that lists them. */
+export function recordPages(service: Reference, control: Reference): ReferencePage[] {
+  const names = recordNames(service.document)
+  // What both have is the service's.
+  const ofControl = recordNames(control.document).filter((name) => !names.includes(name))
+  return [
+    listOfRecords(names, ofControl),
+    ...names.map((name) => recordPage(service, name)),
+    ...ofControl.map((name) => recordPage(control, name)),
+  ]
 }
 
-function listOfRecords(names: readonly string[]): ReferencePage {
+function listOfRecords(names: readonly string[], ofControl: readonly string[]): ReferencePage {
   const isEvent = (name: string) => name.endsWith('Event')
   return {
     address: '/records.html',
@@ -31,7 +33,10 @@ function listOfRecords(names: readonly string[]): ReferencePage {
       ${listOf(names.filter((name) => !isEvent(name)))}
       <h2 id="events">Events</h2>
       <p>What webhooks receive. The <a href="/events.html">event codes</a> say when.</p>
-      ${listOf(names.filter(isEvent))}`,
+      ${listOf(names.filter(isEvent))}
+      <h2 id="emulator">Emulator</h2>
+      <p>What the <a href="/reference/emulator.html">control of an emulator</a> answers.</p>
+      ${listOf(ofControl)}`,
   }
 }
 
@@ -41,12 +46,7 @@ function listOf(names: readonly string[]): Html {
   </ul>`
 }
 
-function recordPage(
-  document: OpenApiDocument,
-  name: string,
-  operations: readonly PlacedOperation[],
-  addresses: Addresses,
-): ReferencePage {
+function recordPage({ document, operations, addresses }: Reference, name: string): ReferencePage {
   const schema = document.components.schemas[name] ?? {}
   const answering = operations
     .filter(({ success }) => refersTo(success.schema, name))

@@ -1,23 +1,21 @@
 import type { JsonSchema } from '@portico/contract/json-schema'
-import { remarksOf, type OpenApiDocument } from '@portico/contract/openapi'
-import { routes } from '@portico/contract/walk'
+import type { ApiDocument } from '@portico/contract/openapi'
 import { nameIn, type PlacedOperation } from '../operations.js'
 import { resourceAddress, type Addresses } from './addresses.js'
 import { curl } from './curl.js'
 import { html, json, prose, type Html } from './html.js'
 import type { ReferencePage } from './page.js'
+import type { Reference } from './reference.js'
 import { highlighted } from './renderer.js'
 import { memberRow, membersTable, typeOf } from './schema-view.js'
 import { sdkCall } from './sdk-call.js'
 
 /** The operations of a tag: address, scope, parameters, bodies, answers and errors of each, and two calls of it. */
 export function resourcePage(
-  document: OpenApiDocument,
-  { name, description }: OpenApiDocument['tags'][number],
-  operations: readonly PlacedOperation[],
-  addresses: Addresses,
+  reference: Reference,
+  { name, description }: ApiDocument['tags'][number],
 ): ReferencePage {
-  const own = operations.filter(({ tags }) => tags.includes(name))
+  const own = reference.operations.filter(({ tags }) => tags.includes(name))
   return {
     address: resourceAddress(name),
     title: `${name} · API reference`,
@@ -40,7 +38,7 @@ export function resourcePage(
           )}
         </tbody>
       </table>
-      ${own.map((operation) => operationArticle(document, operation, addresses))}`,
+      ${own.map((operation) => operationArticle(reference, operation))}`,
   }
 }
 
@@ -48,19 +46,22 @@ function verb({ method }: PlacedOperation): Html {
   return html`<span class="verb ${method.toLowerCase()}">${method}</span>`
 }
 
-function operationArticle(document: OpenApiDocument, operation: PlacedOperation, addresses: Addresses): Html {
+function operationArticle(reference: Reference, operation: PlacedOperation): Html {
+  const { document, addresses, caller } = reference
   return html`<article class="operation" aria-labelledby="${operation.operationId}">
     <div class="text">
       <h2 id="${operation.operationId}">${operation.summary}</h2>
       <p class="address">${verb(operation)} <code>${pathOf(operation)}</code></p>
-      ${remarks(operation)} ${rules(operation, addresses)} ${parametersTable(operation)}
+      ${remarks(reference, operation)} ${rules(operation, addresses)} ${parametersTable(operation)}
       ${bodyTable(document, operation)} ${answersTable(operation, addresses)}
     </div>
     <div class="sample">
       <h3>Request</h3>
       <pre tabindex="0"><code class="whole">${curl(document, operation)}</code></pre>
       <h3>The same with the SDK</h3>
-      <pre tabindex="0"><code class="whole">${{ markup: highlighted(sdkCall(operation), 'ts') }}</code></pre>
+      <pre
+        tabindex="0"
+      ><code class="whole">${{ markup: highlighted(sdkCall(operation, caller), 'ts') }}</code></pre>
       <h3>Answer ${operation.success.status}</h3>
       <pre
         tabindex="0"
@@ -69,9 +70,7 @@ function operationArticle(document: OpenApiDocument, operation: PlacedOperation,
   </article> `
 }
 
-const remarksByName = new Map(routes().map((route) => [route.name, remarksOf(route)]))
-
-function remarks({ operationId }: PlacedOperation): Html | undefined {
+function remarks({ remarksByName }: Reference, { operationId }: PlacedOperation): Html | undefined {
   const text = remarksByName.get(operationId)
   return text ? html`<p>${prose(text)}</p>` : undefined
 }
@@ -138,7 +137,7 @@ function parametersTable({ parameters = [] }: PlacedOperation): Html | undefined
   </table>`
 }
 
-function bodyTable(document: OpenApiDocument, { requestBody }: PlacedOperation): Html | undefined {
+function bodyTable(document: ApiDocument, { requestBody }: PlacedOperation): Html | undefined {
   const schema = requestBody?.content['application/json']?.schema
   return schema && membersTable(resolved(document, schema), 'Body', 'input')
 }
@@ -173,13 +172,13 @@ function answersTable(operation: PlacedOperation, addresses: Addresses): Html {
 }
 
 /** The example of a record, and of the first where there are several. */
-export function exampleOf(document: OpenApiDocument, schema: JsonSchema): unknown {
+export function exampleOf(document: ApiDocument, schema: JsonSchema): unknown {
   const [first] = schema.anyOf ?? []
   const { examples } = resolved(document, first ?? schema)
   return Array.isArray(examples) ? examples[0] : undefined
 }
 
-function resolved(document: OpenApiDocument, schema: JsonSchema): JsonSchema {
+function resolved(document: ApiDocument, schema: JsonSchema): JsonSchema {
   if (schema.$ref === undefined) return schema
   return document.components.schemas[nameIn(schema.$ref)] ?? {}
 }

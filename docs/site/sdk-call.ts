@@ -1,7 +1,14 @@
 import type { PlacedOperation } from '../operations.js'
 
-/** A call of an operation with the SDK; a test compiles each. */
-export function sdkCall({ operationId, parameters = [], requestBody }: PlacedOperation): string {
+/**
+ * A call of an operation with the SDK; a test compiles each.
+ *
+ * @param caller What a program calls the object that has the operations.
+ */
+export function sdkCall(
+  { operationId, parameters = [], requestBody }: PlacedOperation,
+  caller: string,
+): string {
   const required = parameters.filter(
     ({ in: place, required: isRequired }) => place === 'path' || (place === 'query' && isRequired === true),
   )
@@ -11,7 +18,7 @@ export function sdkCall({ operationId, parameters = [], requestBody }: PlacedOpe
     ...(typeof example === 'object' && example !== null ? example : {}),
   }
   const args = Object.keys(input).length === 0 ? '' : literal(input, 0)
-  return `const answer = await client.${operationId}(${args})`
+  return `const answer = await ${caller}.${operationId}(${args})`
 }
 
 /** A value as TypeScript in the style of this repository. */

@@ -29,7 +29,7 @@ test('a method that will go is, too', () => {
   if (route === undefined) expect.unreachable('the contract has no route')
   const method = {
     ...{ route, output: 'User', item: undefined, required: [], codes: [] },
-    ...{ refusesAsOAuth: false, caller: 'client' },
+    ...{ refusesAsOAuth: false, caller: { name: 'client', error: 'ApiError', codes: {} } },
   }
   const going = access({ tag: 'Users', scope: 'read:users', deprecated: promise })
 

@@ -107,7 +107,7 @@ export interface ClockGetInput {}
 
 /** What `clock.move` takes. */
 export interface ClockMoveInput {
-  /** How far ahead, from now. */
+  /** How far ahead, from now; this or to is needed. */
   by_seconds?: number
   /** The moment itself, in place of by_seconds. */
   to?: string
@@ -242,9 +242,10 @@ export interface ClockMethods {
    * Move the clock ahead, and run what comes due on the way.
    * `POST /_emulator/clock`. Sends no API token.
    *
+   * @throws EmulatorError 409 `clock_behind`; 422 `invalid_parameters`.
    * @example
    * ```ts
-   * const emulatorClock = await portico.control.clock.move()
+   * const emulatorClock = await portico.control.clock.move({ by_seconds: 960 })
    * ```
    */
   move(input?: ClockMoveInput, options?: RequestOptions): Promise<EmulatorClock>
@@ -270,9 +271,15 @@ export interface FaultsMethods {
    * Have an operation fail, hang or answer late.
    * `POST /_emulator/faults`. Sends no API token.
    *
+   * @throws EmulatorError 422 `invalid_parameters`, `fault_not_declared`.
    * @example
    * ```ts
-   * const fault = await portico.control.faults.add({ operation: 'resource.verb', code: 'unavailable', status: 503, latency_ms: 0 })
+   * const fault = await portico.control.faults.add({
+   *   operation: 'users.list',
+   *   code: 'unavailable',
+   *   retry_after_seconds: 0,
+   *   times: 2,
+   * })
    * ```
    */
   add(input: FaultsAddInput, options?: RequestOptions): Promise<Fault>
@@ -331,9 +338,10 @@ export interface AccountsMethods {
    * Make an account, with a key for each environment.
    * `POST /_emulator/accounts`. Sends no API token.
    *
+   * @throws EmulatorError 422 `invalid_parameters`.
    * @example
    * ```ts
-   * const emulatorAccount = await portico.control.accounts.create({ name: 'Backend of the shop' })
+   * const emulatorAccount = await portico.control.accounts.create({ name: 'Second account' })
    * ```
    */
   create(input: AccountsCreateInput, options?: RequestOptions): Promise<EmulatorAccount>
@@ -342,9 +350,15 @@ export interface AccountsMethods {
    * Make an API key of an account.
    * `POST /_emulator/accounts/:account_domain/api-keys`. Sends no API token.
    *
+   * @throws EmulatorError 404 `account_not_found`; 422 `invalid_parameters`.
    * @example
    * ```ts
-   * const emulatorKey = await portico.control.accounts.createKey({ account_domain: 'awesome-company', name: 'Back end', environment: 'sandbox' })
+   * const emulatorKey = await portico.control.accounts.createKey({
+   *   account_domain: 'acme',
+   *   name: 'Reader',
+   *   environment: 'sandbox',
+   *   scopes: ['read:users'],
+   * })
    * ```
    */
   createKey(input: AccountsCreateKeyInput, options?: RequestOptions): Promise<EmulatorKey>

@@ -1,6 +1,6 @@
 // Written by sdk/generate.ts from the contract; do not edit.
 
-import type { ErrorCode, OperationName } from './generated.js'
+import type { ErrorCode, OAuthErrorCode, OperationName } from './generated.js'
 
 /** Success status, example, whether it has an ETag, error codes, statuses with an OAuth error body. */
 export type ExampleRow = readonly [
@@ -1870,6 +1870,20 @@ export const errorTable: { readonly [Code in ErrorCode]: readonly [status: numbe
   rate_limited: [429, 'Too many requests.'],
   internal_error: [500, 'The service failed to answer. The failure is logged under the request id.'],
   unavailable: [503, 'The service cannot reach its database, or is shutting down.'],
+}
+
+/** Status of each error of an OAuth endpoint; the first of a status is what it mostly means. */
+export const oauthTable: { readonly [Code in OAuthErrorCode]: number } = {
+  invalid_grant: 400,
+  invalid_request: 400,
+  unauthorized_client: 400,
+  unsupported_grant_type: 400,
+  invalid_scope: 400,
+  unsupported_token_type: 400,
+  invalid_client: 401,
+  invalid_token: 401,
+  insufficient_scope: 403,
+  temporarily_unavailable: 429,
 }
 
 /** The contract’s example of each answer, by the name of its record, or of its operation where the record’s would mislead. */

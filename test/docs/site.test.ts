@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { appendFile, cp, mkdtemp, rm } from 'node:fs/promises'
 import { request, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { emulator, emulatorErrorCodes } from '@portico/contract/emulator'
 import { errorCodes } from '@portico/contract/errors'
 import { eventCodes } from '@portico/contract/event-catalog'
 import { remarksOf } from '@portico/contract/openapi'
@@ -17,6 +18,9 @@ import { buildSite, idsIn, linksOf, siteIn, type BuiltSite } from './built-site.
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Its operations and codes have names that the service has, too. */
+const emulatorPage = 'reference/emulator.html'
 
 let site: BuiltSite
 let service: Service
@@ -103,16 +107,36 @@ test('every guide and decision is a page, and one without a place in the content
 
 test('every operation, error code and event code of the contract has its place', () => {
   const places = (folder: string) =>
-    site.pages.filter((page) => page.startsWith(folder)).flatMap((page) => idsIn(site.read(page)))
+    site.pages
+      .filter((page) => page.startsWith(folder) && page !== emulatorPage)
+      .flatMap((page) => idsIn(site.read(page)))
 
   expect(places('reference/')).toEqual(expect.arrayContaining(routes().map(({ name }) => name)))
   expect(places('errors.html')).toEqual(expect.arrayContaining(Object.keys(errorCodes)))
   expect(places('events.html')).toEqual(expect.arrayContaining([...eventCodes]))
 })
 
+test('the control of an emulator has a page of its own: every operation with a call by curl, every code, its document', () => {
+  const markup = site.read(emulatorPage)
+
+  expect(idsIn(markup)).toEqual(
+    expect.arrayContaining([...routes(emulator).map(({ name }) => name), ...Object.keys(emulatorErrorCodes)]),
+  )
+  for (const { path } of routes(emulator).filter(({ pathParameters }) => pathParameters.length === 0))
+    expect(markup).toContain(`http://127.0.0.1:3000${path}`)
+  expect(markup).toContain('<code>by_seconds</code>')
+  expect(markup).toContain('href="../openapi-emulator.json"')
+  expect(site.read('guides/testing.html')).toContain('href="../reference/emulator.html"')
+  expect(JSON.stringify(JSON.parse(readFileSync(join(site.folder, 'openapi.json'), 'utf8')))).not.toContain(
+    '_emulator',
+  )
+})
+
 test('an operation says what holds for it beside its parameters: whom it serves, where it exists, what it counts against', () => {
   const words = (text: string) => text.replaceAll('`', '')
-  const pages = site.pages.filter((page) => page.startsWith('reference/')).map((page) => site.read(page))
+  const pages = site.pages
+    .filter((page) => page.startsWith('reference/') && page !== emulatorPage)
+    .map((page) => site.read(page))
   const articles = new Map(
     pages.flatMap((page) =>
       [...page.matchAll(/<article class="operation" aria-labelledby="([^"]+)">(.*?)<\/article>/gs)].map(
@@ -153,6 +177,16 @@ test('the service has the first page at /docs, under a policy without anything i
   const policy = answer.headers.get('content-security-policy') ?? ''
   expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'")
   expect(policy).not.toContain('unsafe')
+})
+
+test('each page has an icon, which the policy lets a browser have', async () => {
+  for (const page of site.pages)
+    expect(site.read(page), page).toMatch(
+      /<link rel="icon" href="(\.\.\/)*assets\/icon\.svg" type="image\/svg\+xml"/,
+    )
+  const icon = await fetch(`${service.baseUrl}/docs/assets/icon.svg`)
+
+  expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
 })
 
 test('docs_url of a failure leads to the place of its code', async () => {

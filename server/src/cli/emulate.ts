@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
+import { controlDocumentPath } from '@portico/contract/emulator'
 import { InvalidArgumentError, type Command } from 'commander'
 import { pino } from 'pino'
 import { ConfigError, readConfig, readVariables } from '../config.js'
@@ -51,7 +52,7 @@ async function emulate(options: EmulateOptions): Promise<void> {
     `Emulator  ${state.base_url} (ready in ${(performance.now() / 1000).toFixed(1)} s; what is in it goes when it stops)`,
     `Docs      ${state.base_url}/docs`,
     `Outbox    ${state.base_url}/outbox`,
-    `Control   ${state.base_url}/_emulator/state`,
+    `Control   ${state.base_url}${controlDocumentPath} (OpenAPI: clock, faults, reset and more)`,
     ...(file === undefined
       ? ['Seed      the default one, as YAML:', '', defaultSeed]
       : [`Seed      ${file}`]),

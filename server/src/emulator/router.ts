@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { controlPath, emulator, emulatorErrorCodes } from '@portico/contract/emulator'
+import { controlDocumentPath, controlPath, emulator, emulatorErrorCodes } from '@portico/contract/emulator'
+import { emulatorDocument } from '@portico/contract/openapi-emulator'
 import { createExpressEndpoints, RequestValidationError } from '@ts-rest/express'
 import express, {
   type ErrorRequestHandler,
@@ -52,6 +53,9 @@ function controlRouter(control: Control): Router {
     // Programs that test send no Origin; pages that a browser shows cannot help it.
     if (isFromThisMachine(req) && req.headers.origin === undefined && !isOfOtherSite(req)) next()
     else next('router')
+  })
+  router.get(controlDocumentPath, (_req, res) => {
+    res.json(emulatorDocument({ serverUrl: control.state().base_url, version: '2.0' }))
   })
   router.use(controlPath, express.json())
   createExpressEndpoints(emulator, emulatorRoutes(control), router, {

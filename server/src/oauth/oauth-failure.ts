@@ -1,17 +1,4 @@
-import type { OAuthError } from '@portico/contract/oauth'
-
-const statuses: Record<OAuthError['error'], number> = {
-  invalid_request: 400,
-  invalid_client: 401,
-  invalid_grant: 400,
-  unauthorized_client: 400,
-  unsupported_grant_type: 400,
-  invalid_scope: 400,
-  temporarily_unavailable: 429,
-  unsupported_token_type: 400,
-  invalid_token: 401,
-  insufficient_scope: 403,
-}
+import { oauthErrorStatuses, type OAuthError } from '@portico/contract/oauth'
 
 /** A refusal of the token endpoint (RFC 6749 section 5.2). */
 export class OAuthFailure extends Error {
@@ -25,7 +12,7 @@ export class OAuthFailure extends Error {
     detail: { status?: number; retryAfterSeconds?: number | undefined } = {},
   ) {
     super(description)
-    this.status = detail.status ?? statuses[error]
+    this.status = detail.status ?? oauthErrorStatuses[error]
     this.retryAfterSeconds = detail.retryAfterSeconds
   }
 }
