@@ -1,5 +1,5 @@
 import { http, HttpResponse, type HttpHandler } from 'msw'
-import { errorTable, examples, exampleTable, type ExampleRow } from './generated-examples.js'
+import { errorTable, examples, exampleTable, oauthTable, type ExampleRow } from './generated-examples.js'
 import {
   routeTable,
   type ErrorCode,
@@ -66,9 +66,9 @@ export interface Mock {
 
 /**
  * Handlers for msw, one for each operation of the service: the contract's example with the status of success, and 401
- * without a bearer token where one is needed. A request with the header `Prefer: status=404` gets the error body of
- * that status, of the operation's first code or the one that `Prefer: status=404, code=user_not_found` names; a
- * status or code that the operation does not declare gets 501.
+ * without a bearer token where one is needed. A request with the header `Prefer: code=user_not_found` gets that error, and
+ * `Prefer: status=404` the operation's first one of that status. What the operation does not declare gets 501, with a
+ * sentence that says what it does.
  *
  * @example
  * ```ts
@@ -178,21 +178,36 @@ function refusal(operation: OperationName, [, , flags]: RouteRow, request: Reque
   const isAnonymous = !/^Bearer \S+$/i.test(request.headers.get('authorization') ?? '')
   if (!flags.includes('o') && isAnonymous) return errorResponse('invalid_token')
   const prefer = request.headers.get('prefer') ?? ''
-  const status = /\bstatus=(\d{3})\b/.exec(prefer)?.[1]
-  const code = /\bcode="?(\w+)"?/.exec(prefer)?.[1]
+  const status = preferenceIn(prefer, 'status')
+  const code = preferenceIn(prefer, 'code')
   const row = exampleTable[operation]
-  if (status === undefined || Number(status) === row[0]) return undefined
-  return declaredRefusal(row, Number(status), code) ?? notDeclared(operation, prefer)
+  if (code === undefined && (status === undefined || status === String(row[0]))) return undefined
+  const declared = declaredRefusals(row)
+  const meant = declared.find(
+    (each) => (status ?? String(each.status)) === String(each.status) && (code ?? each.code) === each.code,
+  )
+  return meant === undefined ? notDeclared(operation, prefer, declared) : meant.answer()
 }
 
-function declaredRefusal(
-  [, , , codes, oauthStatuses]: ExampleRow,
-  status: number,
-  preferred: string | undefined,
-): Response | undefined {
-  const code = codes.find((each) => errorTable[each][0] === status && (preferred ?? each) === each)
-  if (code !== undefined) return errorResponse(code)
-  return oauthStatuses.includes(status) ? oauthResponse(status, preferred) : undefined
+/** What a request prefers, quoted or not (RFC 7240 section 2). */
+function preferenceIn(prefer: string, name: string): string | undefined {
+  return new RegExp(`(?:^|[,;\\s])${name}\\s*=\\s*"?([^\\s",;]*)`, 'i').exec(prefer)?.[1]
+}
+
+interface Refusal {
+  readonly code: string
+  readonly status: number
+  readonly answer: () => Response
+}
+
+/** Of several with one status, the first is answered unless a code is asked for. */
+function declaredRefusals([, , , codes, oauthStatuses]: ExampleRow): Refusal[] {
+  return [
+    ...codes.map((code) => ({ code, status: errorTable[code][0], answer: () => errorResponse(code) })),
+    ...oauthRefusals
+      .filter(({ status }) => oauthStatuses.includes(status))
+      .map(({ code, status }) => ({ code, status, answer: () => oauthResponse(status, code) })),
+  ]
 }
 
 function errorResponse(code: ErrorCode): Response {
@@ -209,20 +224,21 @@ function errorResponse(code: ErrorCode): Response {
   return jsonResponse(status, { error }, status === 429 || status === 503 ? { 'retry-after': '1' } : {})
 }
 
-const oauthCodes: Readonly<Record<number, OAuthErrorCode>> = {
-  400: 'invalid_grant',
-  401: 'invalid_client',
-  429: 'temporarily_unavailable',
-  503: 'temporarily_unavailable',
-}
+// The keys of the table are the codes. A limit and a database that is away are one code with two statuses.
+const oauthRefusals = (Object.keys(oauthTable) as OAuthErrorCode[]).flatMap((code) =>
+  [oauthTable[code], ...(code === 'temporarily_unavailable' ? [503] : [])].map((status) => ({
+    code,
+    status,
+  })),
+)
 
-function oauthResponse(status: number, preferred: string | undefined): Response {
-  const error = preferred ?? oauthCodes[status] ?? 'invalid_request'
+function oauthResponse(status: number, error: OAuthErrorCode): Response {
   return jsonResponse(status, { error, error_description: 'Asked for by Prefer.' }, {})
 }
 
-function notDeclared(operation: string, prefer: string): Response {
-  return HttpResponse.text(`${operation} does not declare ${prefer}`, { status: 501 })
+function notDeclared(operation: string, prefer: string, declared: readonly Refusal[]): Response {
+  const known = declared.map(({ code, status }) => `${code} (${status})`).join(', ')
+  return HttpResponse.text(`${operation} does not declare ${prefer}. It declares ${known}.`, { status: 501 })
 }
 
 function jsonResponse(status: number, body: unknown, headers: Record<string, string>): Response {

@@ -1,3 +1,4 @@
+import { oauthErrorStatuses } from '@portico/contract/oauth'
 import { exampleOf } from '@portico/contract/record'
 import { User } from '@portico/contract/users'
 import { routes, type Route } from '@portico/contract/walk'
@@ -82,6 +83,66 @@ test('a code can be asked for, where a status has several', async () => {
     .catch((reason: unknown) => reason)
 
   expect(isApiError(error, 'users.get') && error.code).toBe('user_not_found')
+})
+
+test('a code is enough to ask for an error, which has one status', async () => {
+  const { client } = given()
+
+  for (const prefer of [
+    'code=user_not_found',
+    'Code="user_not_found"',
+    'return=minimal; code=user_not_found',
+  ])
+    await expect(
+      client.users.get({ org_domain: 'awesome-company', user_id: 'u1' }, { headers: { prefer } }),
+      prefer,
+    ).rejects.toMatchObject({ status: 404, code: 'user_not_found' })
+})
+
+test('a code of an OAuth endpoint is enough, too', async () => {
+  given()
+  const ask = (prefer: string) =>
+    fetch(`${baseUrl}/api/v2/oauth/token`, { method: 'POST', headers: { prefer } })
+
+  const answer = await ask('code=invalid_scope')
+  expect([answer.status, await answer.json()]).toEqual([
+    400,
+    expect.objectContaining({ error: 'invalid_scope' }),
+  ])
+  expect((await ask('status=503, code=temporarily_unavailable')).status).toBe(503)
+  expect((await ask('code=insufficient_scope')).status).toBe(501)
+})
+
+test.each([
+  ['a code that it does not declare', 'code=email_taken'],
+  ['a code that does not exist', 'code=user-not-found'],
+  ['a code beside another status', 'status=404, code=invalid_token'],
+  ['a code beside the status of success', 'status=200, code=user_not_found'],
+  ['a status that it does not declare', 'status=409'],
+  ['a status that is none', 'status=4040'],
+])('501: %s, with those that there are', async (_, prefer) => {
+  const { bodies, client } = given()
+
+  await expect(
+    client.users.get({ org_domain: 'awesome-company', user_id: 'u1' }, { headers: { prefer } }),
+  ).rejects.toMatchObject({ status: 501 })
+  expect(bodies.at(-1)).toContain(`users.get does not declare ${prefer}. It declares `)
+  expect(bodies.at(-1)).toContain('user_not_found (404)')
+})
+
+test('the mock answers each OAuth code with the status that the service has for it', async () => {
+  given()
+  const row = new Map(Object.entries(oauthErrorStatuses))
+  const introspection = routes().find(({ name }) => name === 'oauth.introspect')
+
+  for (const [code, status] of row) {
+    const answer = await fetch(baseUrl + String(introspection?.path), {
+      method: 'POST',
+      headers: { prefer: `code=${code}` },
+    })
+    expect([code, answer.status]).toEqual([code, status])
+  }
+  expect(row.size).toBeGreaterThan(8)
 })
 
 test('a status that the operation does not declare is told, and not made up', async () => {

@@ -2,11 +2,15 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { createMockHandlers } from '@portico/sdk/mock'
+import { createMock, type Mock } from '@portico/sdk/mock'
 import { InvalidArgumentError, type Command } from 'commander'
 import { getResponse } from 'msw'
+import { isFromThisMachine } from '../http/from-this-machine.js'
 import { print, type OutputOptions } from './output.js'
 import { closeOnSignal } from './until-signal.js'
+
+/** Where the record of the calls is, beside the paths of the API. */
+const callsPath = '/_mock/calls'
 
 /** portico mock */
 export function define(command: Command): void {
@@ -14,6 +18,10 @@ export function define(command: Command): void {
     .option('--port <port>', 'where it listens on this machine; 0: any free port', toNumber(65_535), 3000)
     .option('--latency <ms>', 'how long every answer takes', toNumber(60_000), 0)
     .option('--json', 'tell the address as one line of JSON on stdout')
+    .addHelpText(
+      'after',
+      `\nGET ${callsPath} tells the calls, the oldest first, and with ?operation=<name> those of one operation; DELETE forgets them.`,
+    )
     .action(mock)
 }
 
@@ -28,16 +36,17 @@ async function mock(options: OutputOptions & { port: number; latency: number }):
   // The address of a TCP server is never a string; that is for pipes.
   const { port } = server.address() as AddressInfo
   const baseUrl = `http://localhost:${port}`
-  const handlers = createMockHandlers({ baseUrl, latencyMs: options.latency })
+  const served = createMock({ baseUrl, latencyMs: options.latency })
   server.on('request', (req: IncomingMessage, res: ServerResponse) => {
     answer(req, res).catch((error: unknown) => {
       if (!res.headersSent) res.writeHead(500, { 'content-type': 'text/plain' })
       res.end(error instanceof Error ? error.message : String(error))
     })
   })
-  print(options, { base_url: baseUrl }, () => [
+  print(options, { base_url: baseUrl, calls_url: baseUrl + callsPath }, () => [
     `Mock      ${baseUrl}`,
-    'It answers examples and keeps nothing. Prefer: status=404 asks for an error of an operation.',
+    `Calls     ${baseUrl}${callsPath} (GET tells them, DELETE forgets them)`,
+    'It answers examples and keeps nothing. Prefer: code=user_not_found asks for an error of an operation.',
     'portico emulate runs the service itself, which does keep what it is told.',
   ])
   await closeOnSignal(
@@ -50,13 +59,18 @@ async function mock(options: OutputOptions & { port: number; latency: number }):
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const { method = 'GET', url = '/' } = req
+    const { pathname, searchParams } = new URL(url, baseUrl)
+    if (pathname === callsPath) {
+      answerCalls(served, req, res, searchParams.get('operation'))
+      return
+    }
     const body = ['GET', 'HEAD'].includes(method) ? undefined : await buffer(req)
     const request = new Request(new URL(url, baseUrl), {
       method,
       headers: headersOf(req),
       body: body ?? null,
     })
-    const found = await getResponse(handlers, request)
+    const found = await getResponse(served.handlers, request)
     if (found === undefined) {
       res.writeHead(404, { 'content-type': 'text/plain' }).end(`No operation is ${method} ${url}.\n`)
       return
@@ -65,6 +79,33 @@ async function mock(options: OutputOptions & { port: number; latency: number }):
     res.setHeaders(found.headers)
     res.end(Buffer.from(await found.arrayBuffer()))
   }
+}
+
+/** What programs on this machine are told of the calls; no page that a browser has from elsewhere is. */
+function answerCalls(
+  { allCalls, reset }: Mock,
+  req: IncomingMessage,
+  res: ServerResponse,
+  operation: string | null,
+): void {
+  if (!isFromThisMachine(req) || req.headers.origin !== undefined)
+    send(res, 403, {
+      error: `${callsPath} is for programs on this machine: ask localhost, without an Origin.`,
+    })
+  else if (req.method === 'GET')
+    send(res, 200, { data: allCalls().filter((call) => (operation ?? call.operation) === call.operation) })
+  else if (req.method === 'DELETE') {
+    const { length } = allCalls()
+    reset()
+    send(res, 200, { cleared: length })
+  } else {
+    res.setHeader('Allow', 'GET, DELETE')
+    send(res, 405, { error: `${callsPath} knows GET and DELETE.` })
+  }
+}
+
+function send(res: ServerResponse, status: number, body: object): void {
+  res.writeHead(status, { 'content-type': 'application/json' }).end(`${JSON.stringify(body)}\n`)
 }
 
 /** As they came, names and values in turns. */

@@ -1,11 +1,11 @@
-import type { Request } from 'express'
+import type { IncomingMessage } from 'node:http'
 import { isLoopbackHost } from '../loopback.js'
 
 /**
  * Whether a client is on this machine and knows the service by a loopback name: another name that resolves to
  * loopback is how a foreign page reads local ones (DNS rebinding), and forwarding headers are the mark of a tunnel.
  */
-export function isFromThisMachine(req: Request): boolean {
+export function isFromThisMachine(req: Pick<IncomingMessage, 'headers' | 'socket'>): boolean {
   const isForwarded = forwardingHeaders.some((name) => name in req.headers)
   return isLoopbackAddress(req.socket.remoteAddress) && isAskedByLoopbackName(req) && !isForwarded
 }
@@ -14,7 +14,7 @@ export function isFromThisMachine(req: Request): boolean {
  * Whether a client knows the service by a loopback name. Reads the Host header as text, because a reader of URLs takes
  * 0x7f.1 for 127.0.0.1.
  */
-export function isAskedByLoopbackName({ headers: { host } }: Pick<Request, 'headers'>): boolean {
+export function isAskedByLoopbackName({ headers: { host } }: Pick<IncomingMessage, 'headers'>): boolean {
   return host !== undefined && isLoopbackHost(host.replace(/:\d{1,5}$/, '').toLowerCase())
 }
 
