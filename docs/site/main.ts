@@ -7,7 +7,7 @@ import { root } from './contents.js'
 // The documentation site: npm run docs shows it and follows what is edited, npm run docs -- build writes the files,
 // npm run docs -- screenshots takes the images of the hosted pages anew.
 
-const port = 8080
+const port = Number(process.env['PORT'] ?? 8080)
 const output = 'docs/dist/site'
 const configPath = 'docs/site/eleventy.config.ts'
 
@@ -62,5 +62,9 @@ async function serve(): Promise<void> {
   await eleventy.watch()
   await eleventy.serve(port)
   process.stdout.write(`http://localhost:${port}\n`)
-  process.once('SIGINT', () => void eleventy.stopWatch())
+  const stop = () => void eleventy.stopWatch()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop)
+  // tsx, which started this, may be killed before it can pass a signal on.
+  const { ppid: parent } = process
+  setInterval(() => process.ppid !== parent && stop(), 500).unref()
 }

@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { freePort } from '../free-port.js'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Starts what `npm run docs` runs, and waits until it answers. */
+async function givenPreview() {
+  const port = await freePort()
+  const { PATH, HOME } = process.env
+  const tsx = ['node_modules/tsx/dist/cli.mjs', '--tsconfig', 'docs/tsx.json', 'docs/site/main.ts']
+  const child = spawn(process.execPath, tsx, {
+    cwd: root,
+    env: { PATH, HOME, PORT: String(port) },
+    // A group of its own, so that nothing of it is left whatever the test finds.
+    detached: true,
+    stdio: 'ignore',
+  })
+  const { pid } = child
+  if (pid === undefined) throw new Error('tsx cannot be started')
+  onTestFinished(() => {
+    try {
+      process.kill(-pid, 'SIGKILL')
+    } catch {
+      // All of it has ended, as it should.
+    }
+  })
+  const answers = () =>
+    fetch(`http://127.0.0.1:${port}/`).then(
+      () => true,
+      () => false,
+    )
+  for (let left = 600; left > 0 && !(await answers()); left -= 1) await sleep(100)
+  expect(await answers()).toBe(true)
+  return { pid, answers }
+}
+
+test.each(['SIGTERM', 'SIGKILL'] as const)(
+  '%s of tsx ends npm run docs, and its server with it',
+  async (signal) => {
+    const { pid, answers } = await givenPreview()
+
+    process.kill(pid, signal)
+
+    for (let left = 100; left > 0 && (await answers()); left -= 1) await sleep(100)
+    expect(await answers()).toBe(false)
+  },
+  90_000,
+)
