@@ -1,5 +1,4 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import type { Role } from '@portico/contract/access'
 import { emulator, emulatorErrorCodes } from '@portico/contract/emulator'
 import { oauthErrorStatuses } from '@portico/contract/oauth'
 import { errorCodes } from '@portico/contract/errors'
@@ -21,6 +20,7 @@ import {
   type Declarations,
   type Member,
 } from './render-type.js'
+import { roleConstants } from './role-constants.js'
 
 /** Writes what the SDK knows of the contract. With --check nothing is written, and a stale file is a failure. */
 async function main(): Promise<void> {
@@ -70,7 +70,12 @@ function typesFile(): string {
       operations.filter(({ route }) => oauthStatuses(route).length > 0).map(({ route }) => route.name),
     ),
     operationsInterface(operations),
-    ...groupInterfaces(operations, { name: 'client', error: 'ApiError', codes: errorCodes, anyCall: 'ErrorCodeOf' }),
+    ...groupInterfaces(operations, {
+      name: 'client',
+      error: 'ApiError',
+      codes: errorCodes,
+      anyCall: 'ErrorCodeOf',
+    }),
     clientInterface(operations, 'Client', 'The operations of the service, by resource.'),
     docComment([
       'Method, path, and flags: b takes a body, f as a form, i carries an Idempotency-Key, l is a list, o sends no API token.',
@@ -331,33 +336,6 @@ function routeTable(operations: readonly Operation[], name: string, names: strin
     return `${resource}: \`${lines.join('\n')}\``
   })
   return `export const ${name} = /* @__PURE__ */ readRoutes<${names}>({\n${groups.join(',\n')}\n})`
-}
-
-/** What the SDK calls by itself. Each stands alone, so that a program ships what it uses. */
-function roleConstants(): readonly string[] {
-  const { path } = routeOfRole('key_set')
-  // Where an issuer's documents are (OpenID Connect Discovery section 4).
-  const [issuer] = path.split('/.well-known/')
-  return [
-    constant(
-      'apiTokenOperation',
-      'Issues the token that operations are called with.',
-      routeOfRole('api_token').name,
-    ),
-    constant('eventStreamOperation', 'Reads events in their order.', routeOfRole('event_stream').name),
-    constant('keySetPath', 'Of the keys that verify the tokens of an organization.', path),
-    constant('issuerPath', 'Of the issuer of these tokens.', issuer ?? path),
-  ]
-}
-
-function routeOfRole(role: Role): Route {
-  const [route, ...others] = routes().filter(({ access }) => access.role === role)
-  if (route === undefined || others.length > 0) throw new Error(`one route must have the role ${role}`)
-  return route
-}
-
-function constant(name: string, comment: string, value: string): string {
-  return `${docComment([comment])}export const ${name} = ${JSON.stringify(value)}`
 }
 
 function examplesFile(): string {

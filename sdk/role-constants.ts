@@ -1,0 +1,30 @@
+import type { Role } from '@portico/contract/access'
+import { routes, type Route } from '@portico/contract/walk'
+import { docComment } from './render-type.js'
+
+/** What the SDK calls by itself. Each stands alone, so that a program ships what it uses. */
+export function roleConstants(): readonly string[] {
+  const { path } = routeOfRole('key_set')
+  // Where an issuer's documents are (OpenID Connect Discovery section 4).
+  const [issuer] = path.split('/.well-known/')
+  return [
+    constant(
+      'apiTokenOperation',
+      'Issues the token that operations are called with.',
+      routeOfRole('api_token').name,
+    ),
+    constant('eventStreamOperation', 'Reads events in their order.', routeOfRole('event_stream').name),
+    constant('keySetPath', 'Of the keys that verify the tokens of an organization.', path),
+    constant('issuerPath', 'Of the issuer of these tokens.', issuer ?? path),
+  ]
+}
+
+function routeOfRole(role: Role): Route {
+  const [route, ...others] = routes().filter(({ access }) => access.role === role)
+  if (route === undefined || others.length > 0) throw new Error(`one route must have the role ${role}`)
+  return route
+}
+
+function constant(name: string, comment: string, value: string): string {
+  return `${docComment([comment])}export const ${name} = ${JSON.stringify(value)}`
+}
