@@ -1,6 +1,6 @@
 import type { PageQuery } from '@portico/contract/fields'
 import type { EndedSessions, Session } from '@portico/contract/sessions'
-import { sql, type Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import { readPage, type Page } from '../db/page.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
