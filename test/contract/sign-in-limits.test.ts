@@ -157,8 +157,11 @@ describe('a password challenge', () => {
 
     const answers = await Promise.all(Array.from({ length: 60 }, () => challenge(owner, wrong)))
 
-    const remaining = answers.map((answer) => answer.remaining).sort((a = 0, b = 0) => b - a)
-    expect(remaining).toEqual([4, 3, 2, 1, ...Array.from({ length: 56 }, () => 0)])
+    // A machine with far too much to do has no connection in time for some (503), which have counted nothing.
+    const counted = answers.filter(({ status }) => status !== 503)
+    expect(counted.length).toBeGreaterThan(30)
+    const remaining = counted.map((answer) => answer.remaining).sort((a = 0, b = 0) => b - a)
+    expect(remaining).toEqual([4, 3, 2, 1, ...counted.slice(4).map(() => 0)])
     expect((await challenge(owner, right)).isValid).toBe(false)
   })
 
