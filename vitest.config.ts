@@ -1,35 +1,21 @@
-import { fileURLToPath } from 'node:url'
-
 import { configDefaults, defineConfig } from 'vitest/config'
 
+import { compile } from './server/compile.js'
 import { tallyReporter } from './test/tally-reporter.js'
 
 // *.long.test.ts takes minutes (statistical timing, kills, version matrices): `npm run test:full` asks for it.
 const full = process.env.PORTICO_TEST_FULL === '1'
 const exclude = [...configDefaults.exclude, ...(full ? [] : ['**/*.long.test.ts'])]
 
-// Tests run from the sources. Those that start the service as a process of its own (test/cli, test/docs,
-// test/resilience) run server/dist, which is built before them.
-export const alias = [
-  { find: /^@portico\/contract$/, replacement: from('contract/src/contract.ts') },
-  { find: /^@portico\/contract\/(.+)$/, replacement: from('contract/src/$1.ts') },
-  { find: /^@portico\/server\/(config|deps|log|variables|worker)$/, replacement: from('server/src/$1.ts') },
-  { find: /^@portico\/server\/(app|server)$/, replacement: from('server/src/http/$1.ts') },
-  { find: /^@portico\/server\/(accounts|api-keys)$/, replacement: from('server/src/$1/$1.ts') },
-  { find: /^@portico\/server\/(embedded|migrate)$/, replacement: from('server/src/db/$1.ts') },
-  { find: /^@portico\/server\/(purge|erase-user|export-user)$/, replacement: from('server/src/purge/$1.ts') },
-  { find: /^@portico\/server\/(saml|promotion)\/(.+)$/, replacement: from('server/src/$1/$2.ts') },
-  { find: /^@portico\/server\/mailer$/, replacement: from('server/src/mail/recording-mailer.ts') },
-  { find: /^@portico\/server\/sms-sender$/, replacement: from('server/src/sms/recording-sender.ts') },
-  { find: /^@portico\/sdk$/, replacement: from('sdk/src/index.ts') },
-  { find: /^@portico\/sdk\/(.+)$/, replacement: from('sdk/src/$1.ts') },
-]
+// Tests import the workspaces as programs do, and get what npm start runs; a unit test imports the source beside it.
+await compile()
 
 export default defineConfig({
-  resolve: { alias },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   test: {
     pool: 'forks',
+    // Node loads what is compiled: through the runner it took ten times as long.
+    server: { deps: { external: [/\/(contract|server|sdk)\/dist\//] } },
     // What a file imports stays for the next one: to load the server anew for each took a quarter of the time.
     isolate: false,
     maxWorkers: 2,
@@ -59,7 +45,3 @@ export default defineConfig({
     ],
   },
 })
-
-function from(path: string): string {
-  return fileURLToPath(new URL(path, import.meta.url))
-}

@@ -1,78 +1,93 @@
-import { spawn } from 'node:child_process'
-import { readdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readdirSync, statSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath, URL } from 'node:url'
 
 /**
- * What `npm start` and `npm run demo` run first: it compiles the server, bundles the SDK for programs beside it, and
- * builds the documentation that the server has at /docs. What has not changed since is left as it is.
+ * Writes the JavaScript that runs: of contract and server a file for each source, of the SDK its bundles. Checks no type and
+ * writes no declaration; `npm run build` does both. A file whose output is newer than its source is left as it is, whoever
+ * wrote it.
  */
 const root = fileURLToPath(new URL('..', import.meta.url))
-const sdk = join(root, 'sdk')
 
-/** The last files that each of the SDK's entries and formats leaves. */
-const bundle = ['index', 'mock', 'testing', 'webhooks'].flatMap((name) =>
-  ['mjs', 'cjs', 'd.mts', 'd.cts'].map((ending) => join(sdk, `dist/${name}.${ending}`)),
-)
+/** The entries of the SDK as its package.json names them. */
+const entries = ['index', 'mock', 'testing', 'webhooks']
 
-/** Where the documentation is from, below the root; a folder stands for all that is in it. */
-const documented = [
-  ...['contract/src', 'docs', 'sdk/README.md', '.env.example', 'LICENSE', 'package-lock.json'],
-  ...(await readdir(root)).filter((name) => name.endsWith('.md')),
-]
-
-// On stderr, because stdout is the service's.
-process.stderr.write('Compiling…\n')
-const [isCompiled, hasSdk, hasDocs] = await Promise.all([
-  run('node_modules/typescript/bin/tsc', ['-b', 'server'], root),
-  (await isBundled()) || run('node_modules/tsdown/dist/run.mjs', ['--logLevel', 'error'], sdk),
-  (await isDocumented()) ||
-    run('node_modules/tsx/dist/cli.mjs', ['--tsconfig', 'docs/tsx.json', 'docs/site/main.ts', 'build'], root),
-])
-// A document with a wrong link is a reason to fail for the tests, and none to keep the service from starting.
-if (!hasDocs) process.stderr.write('The documentation was not built: /docs is as it was, or is not there.\n')
-process.exitCode = isCompiled && hasSdk ? 0 : 1
-
-async function isBundled() {
-  const names = (await readdir(join(sdk, 'src'))).filter((name) => !/\.(test|given)\.ts$/.test(name))
-  const ofContract = '../contract/src/webhook-signature.ts'
-  const sources = ['package.json', 'tsdown.config.ts', ofContract, ...names.map((name) => `src/${name}`)]
-  const changed = await Promise.all(sources.map((name) => changedAt(join(sdk, name))))
-  const built = await Promise.all(bundle.map(changedAt))
-  return Math.max(...changed) < Math.min(...built)
+/** Compiles what has changed; loads the compiler for that alone. */
+export async function compile() {
+  const stale = ['contract', 'server'].map((workspace) => ({ workspace, files: staleFiles(workspace) }))
+  const isBundled = isSdkBundled()
+  if (isBundled && stale.every(({ files }) => files.length === 0)) return
+  const { build } = await import('esbuild')
+  const settings = {
+    format: 'esm',
+    target: 'node20.19',
+    platform: 'node',
+    logLevel: 'error',
+    sourcemap: true,
+  }
+  const modules = stale
+    .filter(({ files }) => files.length > 0)
+    .map(({ workspace, files }) =>
+      build({
+        ...settings,
+        entryPoints: files,
+        outbase: join(root, workspace, 'src'),
+        outdir: join(root, workspace, 'dist'),
+      }),
+    )
+  await Promise.all([...modules, ...(isBundled ? [] : [bundleSdk(build, settings)])])
 }
 
-async function isDocumented() {
-  const built = await changedAt(join(root, 'docs/dist/site/.built'))
-  const changed = await Promise.all(documented.map((name) => lastChangeIn(join(root, name))))
-  return Math.max(...changed) < built
+function bundleSdk(build, settings) {
+  return build({
+    ...settings,
+    entryPoints: entries.map((name) => join(root, 'sdk/src', `${name}.ts`)),
+    outdir: join(root, 'sdk/dist'),
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    // One error class for all entries.
+    splitting: true,
+    // From its source, as in sdk/tsdown.config.ts.
+    alias: { '@portico/contract/webhook-signature': join(root, 'contract/src/webhook-signature.ts') },
+    external: ['msw'],
+  })
 }
 
-/** When a file, or anything in a folder, was changed last. A folder itself changes when something of it is removed. */
-async function lastChangeIn(path) {
-  const names = await readdir(path, { withFileTypes: true }).catch(() => [])
-  const inside = names
-    .filter(({ name }) => name !== 'dist' && name !== 'node_modules')
-    .map((entry) => (entry.isDirectory() ? lastChangeIn : changedAt)(join(path, entry.name)))
-  return Math.max(await changedAt(path), ...(await Promise.all(inside)))
+function staleFiles(workspace) {
+  const src = join(root, workspace, 'src')
+  return sourcesIn(src).filter((file) => {
+    const output = join(root, workspace, 'dist', relative(src, file)).replace(/\.tsx?$/, '.js')
+    return !(changedAt(file) < writtenAt(output))
+  })
+}
+
+function isSdkBundled() {
+  const sources = [
+    ...sourcesIn(join(root, 'sdk/src')),
+    join(root, 'contract/src/webhook-signature.ts'),
+    join(root, 'sdk/package.json'),
+  ]
+  const written = entries.map((name) => writtenAt(join(root, 'sdk/dist', `${name}.mjs`)))
+  return Math.max(...sources.map(changedAt)) < Math.min(...written)
+}
+
+/** The sources below a folder, but for tests and what tests share. */
+function sourcesIn(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /(?<!\.test|\.given|\.d)\.tsx?$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+}
+
+/** In ms since 1970. By the inode too, because a copy may keep the time of its original. */
+function changedAt(file) {
+  const { mtimeMs, ctimeMs } = statSync(file)
+  return Math.max(mtimeMs, ctimeMs)
 }
 
 /** In ms since 1970; 0 for a file that is missing. */
-async function changedAt(path) {
-  const file = await stat(path).catch(() => undefined)
-  return file?.mtimeMs ?? 0
+function writtenAt(file) {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
 }
 
-/** Runs a program, and shows what it says only when it fails: tsdown has a word for every Node older than 22. */
-async function run(program, words, cwd) {
-  const said = []
-  const child = spawn(process.execPath, [join(root, program), ...words], {
-    cwd,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => said.push(chunk))
-  const code = await new Promise((resolve) => child.once('close', resolve))
-  if (code !== 0) for (const chunk of said) process.stderr.write(chunk)
-  return code === 0
-}
+if (process.argv[1] === fileURLToPath(import.meta.url)) await compile()

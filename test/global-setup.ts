@@ -1,7 +1,9 @@
-import { mkdtemp } from 'node:fs/promises'
+import { mkdir, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { startEmbedded } from '@portico/server/embedded'
+import { copyTemplate } from '@portico/server/embedded-template'
 import { migrateDatabase } from '@portico/server/migrate'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
@@ -16,33 +18,47 @@ declare module 'vitest' {
   }
 }
 
-/** Starts Postgres, or takes TEST_DATABASE_URL, and migrates the template database once. */
+/**
+ * Starts Postgres with a migrated database, or migrates one of TEST_DATABASE_URL. The cluster comes from the cache of
+ * templates that an emulator has, too, so that only the first run after a change of the migrations makes one.
+ */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await installDebianTools()
   const given = process.env.TEST_DATABASE_URL
-  const postgres =
-    given === undefined
-      ? await startEmbedded({
-          dataDir: await mkdtemp(join(tmpdir(), 'portico-test-')),
-          throwaway: true,
-          maxConnections: 300,
-        })
-      : undefined
-  const adminUrl = given ?? postgres?.url ?? ''
-  const templateName = `portico_template_${process.pid}`
+  const { adminUrl, templateName, close } = given === undefined ? await startOwn() : await migrateIn(given)
+  project.provide('adminUrl', adminUrl)
+  project.provide('templateName', templateName)
+  return close
+}
 
+interface Prepared {
+  readonly adminUrl: string
+  readonly templateName: string
+  readonly close: () => Promise<void>
+}
+
+async function startOwn(): Promise<Prepared> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'portico-test-'))
+  await mkdir(cacheDir, { recursive: true })
+  await copyTemplate(cacheDir, dataDir, new Date())
+  const postgres = await startEmbedded({ dataDir, throwaway: true, maxConnections: 300 })
+  const url = new URL(postgres.url)
+  const templateName = url.pathname.slice(1)
+  // No database can be copied while somebody is connected to it.
+  url.pathname = 'postgres'
+  return { adminUrl: url.href, templateName, close: () => postgres.stop() }
+}
+
+async function migrateIn(adminUrl: string): Promise<Prepared> {
+  const templateName = `portico_template_${process.pid}`
   await run(adminUrl, `create database ${templateName}`)
   const templateUrl = new URL(adminUrl)
   templateUrl.pathname = templateName
   await migrateDatabase(templateUrl.href)
-  project.provide('adminUrl', adminUrl)
-  project.provide('templateName', templateName)
-
-  return async () => {
-    await run(adminUrl, `drop database ${templateName}`)
-    await postgres?.stop()
-  }
+  return { adminUrl, templateName, close: () => run(adminUrl, `drop database ${templateName}`) }
 }
+
+const cacheDir = fileURLToPath(new URL('../node_modules/.cache/portico', import.meta.url))
 
 async function run(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })

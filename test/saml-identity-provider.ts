@@ -1,6 +1,7 @@
 import { createHash, createSign, randomBytes } from 'node:crypto'
 import { inflateRawSync } from 'node:zlib'
 import { makeServiceProviderKey, type ServiceProviderKey } from '@portico/server/saml/service-provider-key'
+import { newRsaKeyPair } from './ready-made-keys.js'
 
 /** Whom a response is for, and what it answers. */
 export interface ResponseFor {
@@ -40,7 +41,7 @@ const keys = new Map<string, Promise<ServiceProviderKey>>()
  * that what is signed is the text as it stands.
  */
 export async function startIdentityProvider(clock: { now(): Date }, name = 'idp') {
-  const key = keys.get(name) ?? makeServiceProviderKey(`${name}.example`, new Date())
+  const key = keys.get(name) ?? makeServiceProviderKey(`${name}.example`, new Date(), newRsaKeyPair)
   keys.set(name, key)
   const { privateKey, certificate } = await key
   const entityId = `https://${name}.example/metadata`

@@ -158,15 +158,8 @@ export function readConfig(variables: Record<string, string | undefined> = proce
   })
 }
 
-/** The variables of this process, for who decides which of them count. */
-export function readVariables(): Record<string, string | undefined> {
-  return { ...process.env }
-}
-
 /** The secret of an API key for a command that calls the service as a client: never an argument, which others can see. */
-export function readClientSecret(
-  variables: Record<string, string | undefined> = process.env,
-): string | undefined {
+export function readClientSecret(variables: Present): string | undefined {
   return variables['PORTICO_CLIENT_SECRET'] || undefined
 }
 

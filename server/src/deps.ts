@@ -2,10 +2,11 @@ import type { KeyObject } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { parseMasterKeys, type MasterKeys } from './crypto/seal.js'
+import type { KeyPair } from './crypto/random.js'
 import { readOrMakeMasterKeys } from './crypto/master-keys-file.js'
 import type { Config } from './config.js'
 import { connect } from './db/connect.js'
-import { startEmbedded } from './db/embedded.js'
+import { startEmbedded, type EmbeddedPostgres } from './db/embedded.js'
 import { checkMasterKeys } from './db/master-key-canary.js'
 import { migrate, pendingMigrations } from './db/migrate.js'
 import type { DB } from './db/schema.js'
@@ -17,6 +18,7 @@ import { openOpenIdProviders, type OpenIdProviders } from './oidc-sign-in/provid
 import { openOutbound, type Outbound } from './outbound/post.js'
 import { openKnownPasswords, type KnownPasswords } from './password/known-passwords.js'
 import { openPasswordHasher, type PasswordHasher } from './password/password-hash.js'
+import { newRsaKeyPair } from './saml/rsa-key-pair.js'
 import { openSmsSender, type SmsSender } from './sms/sender.js'
 import { systemClock } from './system-clock.js'
 
@@ -45,6 +47,8 @@ export interface Deps {
   readonly passwords: PasswordHasher
   readonly knownPasswords: KnownPasswords
   readonly limits: Limits
+  /** Makes the key of a connection. Tests hand the same few out again, because each takes as long as forty requests. */
+  readonly newRsaKeyPair: () => Promise<KeyPair>
 }
 
 export interface OpenDeps extends Deps {
@@ -57,16 +61,21 @@ export interface OpenDeps extends Deps {
   close(): Promise<void>
 }
 
+/** What openDeps() takes in place of its own. */
+export interface GivenDeps extends Partial<Pick<Deps, 'now' | 'log' | 'mail' | 'sms' | 'newRsaKeyPair'>> {
+  /** The embedded Postgres, where it was started before; it ends with what is opened. */
+  readonly embedded?: EmbeddedPostgres | undefined
+}
+
 /** Opens what operations need, in order, and closes it in reverse. */
-export async function openDeps(
-  config: Config,
-  given: Partial<Pick<Deps, 'now' | 'log' | 'mail' | 'sms'>> = {},
-): Promise<OpenDeps> {
+export async function openDeps(config: Config, given: GivenDeps = {}): Promise<OpenDeps> {
   const now = given.now ?? systemClock
   const log = given.log ?? createLog(config)
   const metrics = createMetrics()
   const embedded =
-    config.database.url === undefined ? await startEmbedded({ dataDir: config.dataDir }) : undefined
+    config.database.url === undefined
+      ? (given.embedded ?? (await startEmbedded({ dataDir: config.dataDir })))
+      : undefined
 
   const pool = (url: string, poolSize: number) =>
     connect({
@@ -121,6 +130,7 @@ export async function openDeps(
       passwords,
       knownPasswords,
       limits,
+      newRsaKeyPair: given.newRsaKeyPair ?? newRsaKeyPair,
     }
     return { ...opened, isAttached, pendingMigrations: pending, close }
   } catch (error) {

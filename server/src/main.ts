@@ -7,17 +7,16 @@ import { createFirstAccount } from './accounts/first-account.js'
 import { startLastUse } from './api-keys/last-use.js'
 import type { Config } from './config.js'
 import { checkMigrated } from './db/check-migrated.js'
-import { openDeps, type OpenDeps } from './deps.js'
+import { openDeps, type GivenDeps, type OpenDeps } from './deps.js'
 import { createApp } from './http/app.js'
 import { createMetricsServer } from './http/metrics-server.js'
 import { createHttpServer, drain } from './http/server.js'
 import { makeLogEventMonths } from './log-events/months.js'
 import { startBackground } from './worker.js'
 
-export interface ServiceOptions {
+export interface ServiceOptions extends Pick<GivenDeps, 'embedded' | 'log'> {
   /** Whether jobs run in this process too. */
   readonly worker: boolean
-  readonly log?: Logger
 }
 
 export interface RunningService {
@@ -42,9 +41,9 @@ const maxNoticeMs = 2_000
  */
 export async function startService(
   config: Config,
-  options: ServiceOptions = { worker: true },
+  { worker: hasWorker, ...given }: ServiceOptions,
 ): Promise<RunningService> {
-  const deps = await openDeps(config, options.log && { log: options.log })
+  const deps = await openDeps(config, given)
   const metricsServer = createMetricsServer(deps)
   try {
     const isMigrated = deps.pendingMigrations.length === 0
@@ -59,7 +58,7 @@ export async function startService(
     const metricsAddress = await listen(metricsServer, '127.0.0.1', config.metricsPort, 'METRICS_PORT')
     const address = await listen(server, config.host, config.port, 'PORT')
     // Without its tables a worker could only fail.
-    const worker = options.worker && isMigrated ? startBackground(deps) : undefined
+    const worker = hasWorker && isMigrated ? startBackground(deps) : undefined
 
     const close = async () => {
       app.enable('draining')

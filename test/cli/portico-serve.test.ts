@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../free-port.js'
-import { buildPortico, givenFolder, portico, porticoJson, removeFolders } from './portico.js'
+import { buildPortico, givenFolder, portico, porticoJson, porticoProcess, removeFolders } from './portico.js'
 import { given, masterKeys, tokenOf, type Key, type Variables } from './portico-given.js'
 
 beforeAll(buildPortico, 60_000)
@@ -123,6 +123,16 @@ describe('a failure', () => {
     expect(outcome.stderr).not.toMatch(/\n\s+at /)
   })
 
+  test('of a process is the same sentence and exit code', async () => {
+    const args = ['account', 'list']
+    const variables = { DATABASE_URL: 'postgres://a@127.0.0.1:1/a', MASTER_KEYS: masterKeys }
+
+    const outcome = await porticoProcess(args, variables)
+
+    expect(outcome).toEqual(await portico(args, variables))
+    expect(outcome.code).toBe(1)
+  })
+
   test('on a database without migrations says to run them', async () => {
     const variables = await given.database()
 
@@ -140,7 +150,7 @@ describe('a failure', () => {
     const folder = givenFolder()
     writeFileSync(join(folder, '.env'), 'LOG_LEVEL=loud\n')
 
-    const { stderr } = await portico(['account', 'list'], { DATA_DIR: folder }, folder)
+    const { stderr } = await porticoProcess(['account', 'list'], { DATA_DIR: folder }, folder)
 
     expect(stderr).toContain('LOG_LEVEL')
   })

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { defineConfig } from 'vitest/config'
-import root, { alias } from '../../vitest.config.js'
+import root from '../../vitest.config.js'
 import { root as repository } from '../sdk/packed.js'
 import { exclusionReporter } from './exclusion-reporter.js'
 import { findUsersOfSdk } from './users-of-sdk.js'
@@ -21,7 +21,6 @@ export default defineConfig({
     alias: [
       { find: /^@portico\/sdk$/, replacement: join(sdk, 'dist/index.mjs') },
       { find: /^@portico\/sdk\/(.+)$/, replacement: join(sdk, 'dist/$1.mjs') },
-      ...alias,
     ],
   },
   oxc: root.oxc,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Portico } from '@portico/sdk/testing'
 import { afterAll, describe, expect, test } from 'vitest'
-import { portico as run } from '../cli/portico.js'
+import { portico as run, porticoProcess } from '../cli/portico.js'
 import { givenEmulator, smallSeed } from './emulator.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'portico-seeds-'))
@@ -187,82 +187,85 @@ const organization = (lines: string) => `accounts:
         sandbox:
 ${lines}`
 
+type SeedFault = [what: string, text: string, message: RegExp]
+
+const faultsOfTheText: SeedFault[] = [
+  [
+    'a member that nothing has',
+    `accounts:\n  - name: Acme\n    plan: free\n    colour: red`,
+    /:4:5 accounts\[0\]\.colour is no member/,
+  ],
+  [
+    'a value of the contract',
+    organization('          users:\n            - email: ada'),
+    /:7:15 accounts\[0\]\.organizations\[0\]\.sandbox\.users\[0\]\.email must be an e-mail address/,
+  ],
+  [
+    'a member of the contract that is missing',
+    organization('          applications:\n            - name: X'),
+    /:7:15 .*applications\[0\]\.application_type/,
+  ],
+  [
+    'an unknown member of a record',
+    organization('          users:\n            - email: a@b.example\n              mail: x'),
+    /:8:15 .*users\[0\]\.mail is no member/,
+  ],
+  [
+    'an address that stands there twice',
+    organization('          users:\n            - email: a@b.example\n            - email: A@b.example'),
+    /:8:15 .*users\[1\]\.email is that of an entry above it/,
+  ],
+  ['what is no YAML', 'accounts: [', /:1:\d+ /],
+  ['nothing', '', /:1:1 the seed must be an object/],
+  [
+    'half of credentials',
+    `accounts:\n  - name: Acme\n    api_keys:\n      - { name: X, environment: sandbox, client_id: 0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4 }`,
+    /:4:9 accounts\[0\]\.api_keys\[0\] has client_id or client_secret/,
+  ],
+  [
+    'a secret that Portico never made',
+    `accounts:\n  - name: Acme\n    api_keys:\n      - { name: X, environment: sandbox, client_secret: x }`,
+    /:4:42 accounts\[0\]\.api_keys\[0\]\.client_secret must be a secret that Portico made/,
+  ],
+]
+
+/** Found by an emulator that begins to make what the seed says: each in a process of its own, as only a new one derives. */
+const faultsForTheService: SeedFault[] = [
+  [
+    'a weak password',
+    organization(
+      '          password_connection: {}\n          users:\n            - email: a@b.example\n              password: password1',
+    ),
+    /:8:15 .*users\[0\]: password /,
+  ],
+  [
+    'a password without a connection',
+    organization(
+      '          users:\n            - email: a@b.example\n              password: engine-of-1843-analytical',
+    ),
+    /:7:15 .*users\[0\]: has a password, and the environment no password_connection/,
+  ],
+  [
+    'what only the service knows',
+    organization(
+      '          users:\n            - email: a@b.example\n              metadata: [{ key: team, value: x }]',
+    ),
+    /:7:15 .*users\[0\]: The organization declares no metadata key/,
+  ],
+  [
+    'an application that is not there',
+    organization('          sso_connections:\n            - { name: Okta, application: Lost }'),
+    /:7:15 .*sso_connections\[0\]: names the application Lost/,
+  ],
+]
+
 describe('a fault of a seed', () => {
-  test.each([
-    [
-      'a member that nothing has',
-      `accounts:\n  - name: Acme\n    plan: free\n    colour: red`,
-      /:4:5 accounts\[0\]\.colour is no member/,
-    ],
-    [
-      'a value of the contract',
-      organization('          users:\n            - email: ada'),
-      /:7:15 accounts\[0\]\.organizations\[0\]\.sandbox\.users\[0\]\.email must be an e-mail address/,
-    ],
-    [
-      'a member of the contract that is missing',
-      organization('          applications:\n            - name: X'),
-      /:7:15 .*applications\[0\]\.application_type/,
-    ],
-    [
-      'an unknown member of a record',
-      organization('          users:\n            - email: a@b.example\n              mail: x'),
-      /:8:15 .*users\[0\]\.mail is no member/,
-    ],
-    [
-      'an address that stands there twice',
-      organization('          users:\n            - email: a@b.example\n            - email: A@b.example'),
-      /:8:15 .*users\[1\]\.email is that of an entry above it/,
-    ],
-    ['what is no YAML', 'accounts: [', /:1:\d+ /],
-    ['nothing', '', /:1:1 the seed must be an object/],
-    [
-      'a weak password',
-      organization(
-        '          password_connection: {}\n          users:\n            - email: a@b.example\n              password: password1',
-      ),
-      /:8:15 .*users\[0\]: password /,
-    ],
-    [
-      'a password without a connection',
-      organization(
-        '          users:\n            - email: a@b.example\n              password: engine-of-1843-analytical',
-      ),
-      /:7:15 .*users\[0\]: has a password, and the environment no password_connection/,
-    ],
-    [
-      'what only the service knows',
-      organization(
-        '          users:\n            - email: a@b.example\n              metadata: [{ key: team, value: x }]',
-      ),
-      /:7:15 .*users\[0\]: The organization declares no metadata key/,
-    ],
-    [
-      'an application that is not there',
-      organization('          sso_connections:\n            - { name: Okta, application: Lost }'),
-      /:7:15 .*sso_connections\[0\]: names the application Lost/,
-    ],
-    [
-      'half of credentials',
-      `accounts:\n  - name: Acme\n    api_keys:\n      - { name: X, environment: sandbox, client_id: 0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4 }`,
-      /:4:9 accounts\[0\]\.api_keys\[0\] has client_id or client_secret/,
-    ],
-    [
-      'a secret that Portico never made',
-      `accounts:\n  - name: Acme\n    api_keys:\n      - { name: X, environment: sandbox, client_secret: x }`,
-      /:4:42 accounts\[0\]\.api_keys\[0\]\.client_secret must be a secret that Portico made/,
-    ],
-  ])('%s is told with file, line and path', async (_, text, message) => {
-    const path = join(folder, 'faulty.yaml')
-    writeFileSync(path, text)
+  test.each(faultsOfTheText)('%s is told with file, line and path', async (_, text, message) => {
+    await expectTold(run, text, message)
+  })
 
-    const { code, stderr } = await run(['emulate', '--port', '0', '--seed', path], {
-      HOME: process.env.HOME ?? '',
-    })
-
-    expect(code).toBe(1)
-    expect(stderr).toContain(path)
-    expect(stderr).toMatch(message)
+  test.each(faultsForTheService)('%s is told with file, line and path', async (_, text, message) => {
+    await expectTold(porticoProcess, text, message)
   })
 
   test('that is not there at all is told', async () => {
@@ -274,3 +277,16 @@ describe('a fault of a seed', () => {
     ])
   })
 })
+
+async function expectTold(start: typeof run, text: string, message: RegExp): Promise<void> {
+  const path = join(folder, 'faulty.yaml')
+  writeFileSync(path, text)
+
+  const { code, stderr } = await start(['emulate', '--port', '0', '--seed', path], {
+    HOME: process.env.HOME ?? '',
+  })
+
+  expect(code).toBe(1)
+  expect(stderr).toContain(path)
+  expect(stderr).toMatch(message)
+}

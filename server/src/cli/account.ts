@@ -17,7 +17,7 @@ export function define(command: Command): void {
 }
 
 async function create(name: string, options: OutputOptions & { plan: Plan }): Promise<void> {
-  const account = await withDeps((deps) => createAccount(deps, { name, plan: options.plan }))
+  const account = await withDeps(options, (deps) => createAccount(deps, { name, plan: options.plan }))
   print(options, account, () => [
     `Created the account ${account.domain} (${account.plan}).`,
     `Next: portico api-key create --account ${account.domain} --environment sandbox`,
@@ -25,7 +25,7 @@ async function create(name: string, options: OutputOptions & { plan: Plan }): Pr
 }
 
 async function list(options: OutputOptions): Promise<void> {
-  const accounts = await withDeps(listAccounts)
+  const accounts = await withDeps(options, listAccounts)
   print(options, accounts, () =>
     accounts.length === 0
       ? ['There is no account yet: portico account create <name> makes one.']

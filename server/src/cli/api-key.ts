@@ -66,7 +66,7 @@ export function define(command: Command): void {
 
 async function create(options: NewKeyOptions): Promise<void> {
   const { environment, name, scopes, organizations, expires } = options
-  const issued = await withDeps(async (deps, cause) => {
+  const issued = await withDeps(options, async (deps, cause) => {
     const account = await getAccount(deps, options.account)
     const organizationIds =
       organizations === undefined ? null : await findOrganizationIds(deps, account, organizations)
@@ -84,7 +84,7 @@ async function create(options: NewKeyOptions): Promise<void> {
 }
 
 async function list(options: OutputOptions & { account?: string; environment?: Environment }): Promise<void> {
-  const keys = await withDeps(async (deps) => {
+  const keys = await withDeps(options, async (deps) => {
     const account = options.account === undefined ? undefined : await getAccount(deps, options.account)
     return listApiKeys(deps, { accountId: account?.id, environment: options.environment })
   })
@@ -107,14 +107,14 @@ async function list(options: OutputOptions & { account?: string; environment?: E
 
 async function rotate(clientId: string, options: OutputOptions & { overlap: number }): Promise<void> {
   if (options.overlap > 30 * 86_400_000) throw new Error('The overlap is too long: choose at most 30d.')
-  const issued = await withDeps((deps, cause) =>
+  const issued = await withDeps(options, (deps, cause) =>
     rotateApiKey(deps, clientId, { overlapMs: options.overlap }, cause),
   )
   printIssued(options, issued)
 }
 
 async function revoke(clientId: string, options: OutputOptions): Promise<void> {
-  const key = await withDeps((deps, cause) => revokeApiKey(deps, clientId, cause))
+  const key = await withDeps(options, (deps, cause) => revokeApiKey(deps, clientId, cause))
   print(options, key, () => [`Revoked the API key ${key.id} (${key.name}) of ${key.__domain__}.`])
 }
 

@@ -13,7 +13,7 @@ export function define(command: Command): void {
 }
 
 async function backup(path: string, options: OutputOptions): Promise<void> {
-  const database = await openDirectDatabase(readConfig())
+  const database = await openDirectDatabase(readConfig(options.terminal.variables))
   try {
     const { rows, masterKeyVersions } = await withProgress(options, 'Backup', (onProgress) =>
       writeBackup(database.url, path, onProgress),

@@ -3,21 +3,26 @@ import { nameOfPath } from '../promotion/address.js'
 import type { Carried } from '../promotion/apply.js'
 import type { Applied } from '../promotion/history.js'
 import type { Step } from '../promotion/plan.js'
-import { table } from './output.js'
+import { table, type OutputOptions } from './output.js'
 
 const signs = { create: '+', update: '~', delete: '-' } as const
 const colors = { create: 'green', update: 'yellow', delete: 'red' } as const
 
+interface Reviewed {
+  readonly account: string
+  readonly environment: string
+}
+
 /** What a plan does, a thing at a time, as a person reviews it. */
 export function planLines(
   { steps }: Carried,
-  { account, environment }: { readonly account: string; readonly environment: string },
+  { account, environment, terminal: { hasColors } }: Pick<OutputOptions, 'terminal'> & Reviewed,
 ): string[] {
   const of = `the ${environment} of ${account}`
   if (steps.length === 0) return [`Nothing differs in ${of}.`]
   const count = (action: Step['action']) => steps.filter((step) => step.action === action).length
   const counts = `${count('create')} to create, ${count('update')} to change, ${count('delete')} to delete`
-  return [...steps.flatMap(stepLines), '', `${counts} in ${of}.`]
+  return [...steps.flatMap((step) => stepLines(step, hasColors)), '', `${counts} in ${of}.`]
 }
 
 /** What is there, and of no concern to the file. */
@@ -50,8 +55,9 @@ export function historyLines(applies: readonly Applied[]): string[] {
   return table(['ID', 'AT', 'BY', 'ACTION', 'CHANGES'], rows)
 }
 
-function stepLines({ action, path, before, after }: Step): string[] {
-  const head = colored(`${signs[action]} ${nameOfPath(path)}`, action)
+function stepLines({ action, path, before, after }: Step, hasColors: boolean): string[] {
+  const line = `${signs[action]} ${nameOfPath(path)}`
+  const head = hasColors ? styleText(colors[action], line) : line
   if (action === 'delete') return [head, '    Its id and its secrets do not come back.']
   const names = Object.keys({ ...before, ...after })
   return [head, ...names.map((name) => `    ${name}: ${valueOf(name, before, after)}`)]
@@ -60,9 +66,4 @@ function stepLines({ action, path, before, after }: Step): string[] {
 function valueOf(name: string, before: Step['before'], after: Step['after']): string {
   const is = JSON.stringify(after?.[name])
   return before === null ? is : `${JSON.stringify(before[name])} → ${is}`
-}
-
-/** Colors are for terminals, and for none that NO_COLOR is said to. */
-function colored(line: string, action: Step['action']): string {
-  return process.stdout.isTTY && process.stdout.hasColors() ? styleText(colors[action], line) : line
 }

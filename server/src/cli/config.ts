@@ -89,7 +89,7 @@ async function plan(path: string, options: PlanOptions): Promise<void> {
     return inFile(file, () => tryChanges(deps, scope, planner))
   })
   print(options, carried, () => [...planLines(carried, options), ...leftAloneLines(carried)])
-  if (carried.steps.length > 0) process.exitCode = 2
+  if (carried.steps.length > 0) options.terminal.exitCode = 2
 }
 
 async function apply(path: string, options: PlanOptions & ApplyOptions): Promise<void> {
@@ -142,10 +142,8 @@ async function showAndApply(
     print(order, { id: null, ...carried }, () => [...planLines(carried, order), ...otherLines(carried)])
     return
   }
-  print({ json: false }, undefined, () =>
-    order.json ? [] : [...planLines(carried, order), ...otherLines(carried)],
-  )
-  if (order.yes !== true) await confirm(`Change the ${order.environment} of ${order.account}?`)
+  if (!order.json) print(order, undefined, () => [...planLines(carried, order), ...otherLines(carried)])
+  if (order.yes !== true) await confirm(order, `Change the ${order.environment} of ${order.account}?`)
   const { id } = await applyChanges(deps, scope, planner, { digest, action })
   print(order, { id, ...carried }, () => [
     `Done: ${id}. portico config rollback takes the newest back, portico config history shows all.`,
@@ -169,10 +167,11 @@ async function digestOf(path: string): Promise<string> {
 }
 
 function withScope<Result>(
-  { account, environment }: ScopeOptions,
+  options: ScopeOptions,
   work: (deps: Deps, scope: Scope) => Promise<Result>,
 ): Promise<Result> {
-  return withDeps(async (deps, cause: Cause) =>
+  const { account, environment } = options
+  return withDeps(options, async (deps, cause: Cause) =>
     work(deps, { account: await getAccount(deps, account), environment, cause }),
   )
 }

@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
-import { ConfigError, readConfig } from '../config.js'
+import { ConfigError, readConfig, type Config } from '../config.js'
 import { openDeps } from '../deps.js'
 import { examineDatabase, examineSurroundings, type Finding } from '../doctor/doctor.js'
 import { toSentence } from './failure.js'
 import { print, type OutputOptions } from './output.js'
-import { stderrLog } from './with-deps.js'
+import type { Terminal } from './terminal.js'
+import { terminalLog } from './with-deps.js'
 
 /** portico doctor */
 export function define(command: Command): void {
@@ -12,18 +13,18 @@ export function define(command: Command): void {
 }
 
 async function doctor(options: OutputOptions): Promise<void> {
-  const findings = await examine()
+  const findings = await examine(options)
   print(options, findings, () =>
     findings.map(({ check, ok, detail }) => `${ok ? '✓' : '✗'} ${check}: ${detail}`),
   )
-  if (findings.some(({ ok }) => !ok)) process.exitCode = 1
+  if (findings.some(({ ok }) => !ok)) options.terminal.exitCode = 1
 }
 
-async function examine(): Promise<Finding[]> {
+async function examine({ terminal }: OutputOptions): Promise<Finding[]> {
   const check = 'Configuration'
   let config
   try {
-    config = readConfig()
+    config = readConfig(terminal.variables)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     return error.faults.map((detail) => ({ check, ok: false, detail }))
@@ -34,14 +35,14 @@ async function examine(): Promise<Finding[]> {
   return [
     { check, ok: true, detail: `${config.baseUrl}; ${rules}` },
     ...(await examineSurroundings(config)),
-    ...(await examineData(config)),
+    ...(await examineData(config, terminal)),
   ]
 }
 
-async function examineData(config: ReturnType<typeof readConfig>): Promise<Finding[]> {
+async function examineData(config: Config, terminal: Terminal): Promise<Finding[]> {
   let deps
   try {
-    deps = await openDeps(config, { log: stderrLog('fatal') })
+    deps = await openDeps(config, { log: terminalLog(terminal, 'fatal') })
   } catch (error) {
     return [{ check: 'Database', ok: false, detail: toSentence(error) }]
   }

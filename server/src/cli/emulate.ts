@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { controlDocumentPath } from '@portico/contract/emulator'
 import { InvalidArgumentError, type Command } from 'commander'
 import { pino } from 'pino'
-import { ConfigError, readConfig, readVariables } from '../config.js'
+import { ConfigError, readConfig } from '../config.js'
 import { openDatabases } from '../emulator/databases.js'
 import { defaultSeed } from '../emulator/default-seed.js'
 import { cacheFolder, faultsForEmulator } from '../emulator/settings.js'
@@ -30,14 +30,13 @@ export function define(command: Command): void {
 }
 
 async function emulate(options: EmulateOptions): Promise<void> {
-  const variables = readVariables()
+  const { variables } = options.terminal
   const faults = faultsForEmulator(variables)
   if (faults.length > 0) throw new ConfigError(faults)
   const { seed: file, port, worker: runsJobs } = options
+  const { readSeed } = await import('../emulator/read-seed.js')
   const seed =
-    file === undefined
-      ? { name: 'default', text: defaultSeed }
-      : { name: file, text: await readSeedFile(file) }
+    file === undefined ? readSeed(defaultSeed, 'default') : readSeed(await readSeedFile(file), file)
   const { logLevel } = readConfig({ LOG_LEVEL: variables['LOG_LEVEL'] ?? 'warn' })
   const log = createLog({ logLevel }, pino.destination({ dest: 2, sync: true }))
   // Either takes most of a second, and they keep out of each other's way: Postgres is another process.
@@ -63,7 +62,7 @@ async function emulate(options: EmulateOptions): Promise<void> {
       ),
     ),
   ])
-  await closeOnSignal(emulator.close, (line) => process.stderr.write(`${line}\n`))
+  await closeOnSignal(emulator.close, options.terminal.tell)
 }
 
 /** Leaves the folder of whoever started it, who may remove it now, and ends when they do. */

@@ -15,7 +15,7 @@ export function define(command: Command): void {
 
 async function erase(options: PersonOptions & { yes?: boolean }): Promise<void> {
   const query = toPersonQuery(options)
-  const { id, rows } = await withDeps(async (deps, cause) => {
+  const { id, rows } = await withDeps(options, async (deps, cause) => {
     if (options.yes !== true) {
       const found = await findPerson(deps, query)
       throw new Error(

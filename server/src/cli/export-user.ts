@@ -16,7 +16,7 @@ export function define(command: Command): void {
 async function exportPerson(options: PersonOptions & { out?: string }): Promise<void> {
   const { out } = options
   const query = toPersonQuery(options)
-  const person = await withDeps((deps) =>
+  const person = await withDeps(options, (deps) =>
     withProgress(options, 'Export', (onTables) => exportUser(deps, query, onTables)),
   )
   if (out === undefined) {

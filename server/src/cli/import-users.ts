@@ -5,6 +5,7 @@ import type { Deps } from '../deps.js'
 import { importUsers, type ImportTenant } from '../import/import-users.js'
 import type { Cause } from '../tenant.js'
 import { grouped, print, withProgress, type OutputOptions } from './output.js'
+import type { Terminal } from './terminal.js'
 import { toEnvironment } from './values.js'
 import { withDeps } from './with-deps.js'
 
@@ -26,10 +27,10 @@ export function define(command: Command): void {
 }
 
 async function importFile(file: string, options: ImportOptions): Promise<void> {
-  const summary = await withDeps(async (deps, cause) => {
+  const summary = await withDeps(options, async (deps, cause) => {
     const tenant = await toTenant(deps, options, cause)
     return withProgress(options, 'Import', (onProgress) =>
-      importUsers(deps, tenant, file, { onProgress, onFault }),
+      importUsers(deps, tenant, file, { onProgress, onFault: faultTeller(options.terminal) }),
     )
   })
   const { made, already_there, refused } = summary
@@ -55,7 +56,7 @@ async function toTenant(
 }
 
 /** On stderr at once, also beside the bar, whose line is wiped for it. */
-function onFault(line: number, sentence: string): void {
-  const wiped = process.stderr.isTTY ? '\r\u001b[K' : ''
-  process.stderr.write(`${wiped}line ${line}: ${sentence}\n`)
+function faultTeller({ isWatched, tell }: Terminal): (line: number, sentence: string) => void {
+  const wiped = isWatched ? '\r\u001b[K' : ''
+  return (line, sentence) => tell(`${wiped}line ${line}: ${sentence}\n`)
 }

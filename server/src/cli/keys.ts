@@ -41,7 +41,7 @@ export function define(command: Command): void {
 }
 
 async function status(options: OwnerOptions): Promise<void> {
-  const { keys, sealed, current } = await withDeps(async (deps) => ({
+  const { keys, sealed, current } = await withDeps(options, async (deps) => ({
     keys: await listSigningKeys(deps, options),
     sealed: await countSealed(deps.db),
     current: deps.keys.master.currentVersion,
@@ -67,7 +67,7 @@ async function status(options: OwnerOptions): Promise<void> {
 async function rotate(options: OwnerOptions & { now?: boolean; revoke?: boolean }): Promise<void> {
   if ((options.organization === undefined) === (options.account === undefined))
     throw new Error('Say whose keys: either --organization <domain> or --account <domain>.')
-  const rotated = await withDeps(async (deps) => {
+  const rotated = await withDeps(options, async (deps) => {
     const owners = await signingKeyOwners(deps, options)
     for (const { owner, algorithm } of owners)
       await rotateSigningKeys(deps, owner, algorithm, {
@@ -89,7 +89,7 @@ async function rotate(options: OwnerOptions & { now?: boolean; revoke?: boolean 
 }
 
 async function rewrap(options: OutputOptions): Promise<void> {
-  const { resealed, sealed, current } = await withDeps(async (deps) => ({
+  const { resealed, sealed, current } = await withDeps(options, async (deps) => ({
     resealed: await withProgress(options, 'Re-sealing', (onProgress) => rewrapSealed(deps, onProgress)),
     sealed: await countSealed(deps.db),
     current: deps.keys.master.currentVersion,

@@ -8,6 +8,7 @@ import { readClientSecret, readConfig } from '../config.js'
 import { isTargetAllowed } from '../outbound/target.js'
 import { forwardEvents, forwardRules, type Forwarded } from './forward-events.js'
 import { print, type OutputOptions } from './output.js'
+import type { Terminal } from './terminal.js'
 import { closeOnSignal } from './until-signal.js'
 
 interface CommandOptions extends OutputOptions {
@@ -35,6 +36,7 @@ export function define(command: Command): void {
 }
 
 async function listen(options: CommandOptions): Promise<void> {
+  const say = (line: string) => options.terminal.tell(`${line}\n`)
   const client = createClient(await connectionOf(options))
   const { forward, code, after } = options
   const key = options.key ?? newSignatureKey()
@@ -55,7 +57,7 @@ async function listen(options: CommandOptions): Promise<void> {
     stop.abort()
     const last = await running
     if (last !== undefined) say(`To go on from here: --after ${last}`)
-  }, say)
+  }, options.terminal.tell)
   await Promise.race([ended, running.then(() => ended)])
 }
 
@@ -63,17 +65,14 @@ function lineOf({ issued_at, code, outcome, status, ms }: Forwarded): string {
   return `${issued_at.slice(11, 19)}  ${code}  ${status ?? outcome.replaceAll('_', ' ')}  ${ms} ms`
 }
 
-function say(line: string): void {
-  process.stderr.write(`${line}\n`)
-}
-
 /** Whose events: what the options name, and for the rest the account that was made for evaluation. */
-async function connectionOf({ baseUrl, domain, clientId }: CommandOptions): Promise<ClientOptions> {
+async function connectionOf(options: CommandOptions): Promise<ClientOptions> {
+  const { baseUrl, domain, clientId, terminal } = options
   if (baseUrl !== undefined && domain !== undefined && clientId !== undefined)
-    return { baseUrl, domain, clientId, clientSecret: checkedSecret(await givenSecret()) }
+    return { baseUrl, domain, clientId, clientSecret: checkedSecret(await givenSecret(terminal)) }
   if (clientId !== undefined)
     throw new Error('A key is of one service and account: name these too, with --base-url and --domain.')
-  const { dataDir } = readConfig()
+  const { dataDir } = readConfig(terminal.variables)
   const found = await readCredentials(dataDir)
   if (found === undefined)
     throw new Error(
@@ -88,14 +87,15 @@ async function connectionOf({ baseUrl, domain, clientId }: CommandOptions): Prom
   }
 }
 
-async function givenSecret(): Promise<string> {
-  const secret = readClientSecret() ?? (process.stdin.isTTY ? '' : await readStdin())
+async function givenSecret(terminal: Terminal): Promise<string> {
+  const secret =
+    readClientSecret(terminal.variables) ?? (process.stdin.isTTY ? '' : await readStdin(terminal))
   if (secret === '') throw new Error('The secret of the key is missing: set PORTICO_CLIENT_SECRET to it.')
   return secret
 }
 
-async function readStdin(): Promise<string> {
-  say('Reading the secret of the key from stdin.')
+async function readStdin({ tell }: Terminal): Promise<string> {
+  tell('Reading the secret of the key from stdin.\n')
   return (await textOf(process.stdin)).trim()
 }
 

@@ -1,86 +1,7 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs'
-import { Command } from 'commander'
 import { toSentence } from './failure.js'
-
-interface Entry {
-  readonly summary: string
-  /** Only the command that runs is loaded, with what it imports. */
-  readonly load: () => Promise<{ define: (command: Command) => void }>
-}
-
-const commands: Record<string, Entry> = {
-  serve: {
-    summary: 'run the API, the pages and, unless told otherwise, the worker',
-    load: () => import('./serve.js'),
-  },
-  worker: { summary: 'run the worker alone', load: () => import('./worker.js') },
-  emulate: {
-    summary: 'run a throw-away service for tests: seeded, with a clock and faults that tests set',
-    load: () => import('./emulate.js'),
-  },
-  mock: {
-    summary: 'answer every operation with the example of its record, for tests in any language',
-    load: () => import('./mock.js'),
-  },
-  migrate: { summary: 'apply the migrations that the database lacks', load: () => import('./migrate.js') },
-  account: { summary: 'create and list accounts', load: () => import('./account.js') },
-  'api-key': { summary: 'create, list, rotate and revoke API keys', load: () => import('./api-key.js') },
-  keys: {
-    summary: 'show and rotate signing keys, re-seal with a new master key',
-    load: () => import('./keys.js'),
-  },
-  listen: {
-    summary: 'bring the events of the sandbox to a receiver on this machine',
-    load: () => import('./listen.js'),
-  },
-  config: {
-    summary: 'carry settings from one environment to another, as YAML that is reviewed',
-    load: () => import('./config.js'),
-  },
-  'sample-data': {
-    summary: 'fill a database with made-up organizations and users',
-    load: () => import('./sample-data.js'),
-  },
-  'import-users': {
-    summary: 'make the users of a file, with the password hashes of another product',
-    load: () => import('./import-users.js'),
-  },
-  backup: { summary: 'write the whole database to a file', load: () => import('./backup.js') },
-  restore: { summary: 'read a backup into an empty database', load: () => import('./restore.js') },
-  purge: { summary: 'erase what was deleted long ago', load: () => import('./purge.js') },
-  'export-user': {
-    summary: 'write everything that is kept of one person as JSON',
-    load: () => import('./export-user.js'),
-  },
-  'erase-user': {
-    summary: 'erase one person at once and for good',
-    load: () => import('./erase-user.js'),
-  },
-  types: {
-    summary: 'write the TypeScript types of what the tokens of an organization say',
-    load: () => import('./types.js'),
-  },
-  doctor: { summary: 'check the configuration and what it names', load: () => import('./doctor.js') },
-}
-
-/** Runs the command that the arguments name; a failure is one sentence on stderr and exit code 1. */
-async function run(args: string[]): Promise<void> {
-  loadEnvFile()
-  const program = new Command('portico')
-    .description('Multi-tenant authentication and user-directory service.')
-    .version(version())
-    .configureOutput({
-      outputError: (text, write) => write(`portico: ${toUsageFault(text, commandPath(program, args))}\n`),
-    })
-    .helpCommand('help [command]', 'show what a command does and takes')
-  const named = args[0] === 'help' ? args[1] : args[0]
-  for (const [name, { summary, load }] of Object.entries(commands)) {
-    const command = program.command(name).description(summary)
-    if (name === named) (await load()).define(command)
-  }
-  await program.parseAsync(args, { from: 'user' })
-}
+import { runCommand } from './run.js'
+import { ownTerminal } from './terminal.js'
 
 /** Reads .env in the current directory; variables that are set already stay as they are. */
 function loadEnvFile(): void {
@@ -91,29 +12,9 @@ function loadEnvFile(): void {
   }
 }
 
-function version(): string {
-  const parsed: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
-  const isPackage = typeof parsed === 'object' && parsed !== null && 'version' in parsed
-  return isPackage ? String(parsed.version) : 'unknown'
-}
-
-/** The program's name and those of the commands that the arguments begin with. */
-function commandPath(command: Command, [name, ...rest]: readonly string[]): string[] {
-  const named = command.commands.find((each) => each.name() === name)
-  return [command.name(), ...(named === undefined ? [] : commandPath(named, rest))]
-}
-
-/** Commander's "error: unknown option '--x'", with where to look. */
-function toUsageFault(text: string, path: readonly string[]): string {
-  const fault = text
-    .replace(/^error: /, '')
-    .trim()
-    .replace(/\s*\n\s*/g, ' ')
-  return `${fault}${/[.!?)]$/.test(fault) ? '' : '.'} See ${path.join(' ')} --help.`
-}
-
 try {
-  await run(process.argv.slice(2))
+  loadEnvFile()
+  process.exitCode = await runCommand(process.argv.slice(2), ownTerminal())
 } catch (error) {
   process.stderr.write(`portico: ${toSentence(error)}\n`)
   process.exitCode = 1

@@ -18,7 +18,7 @@ export function define(command: Command): void {
 }
 
 async function migrate(options: OutputOptions & { plan?: boolean }): Promise<void> {
-  const database = await openDirectDatabase(readConfig())
+  const database = await openDirectDatabase(readConfig(options.terminal.variables))
   try {
     if (options.plan) {
       const pending = await withClient(database.url, (_client, db) => planMigrations(db))

@@ -49,13 +49,10 @@ async function mock(options: OutputOptions & { port: number; latency: number }):
     'It answers examples and keeps nothing. Prefer: code=user_not_found asks for an error of an operation.',
     'portico emulate runs the service itself, which does keep what it is told.',
   ])
-  await closeOnSignal(
-    async () => {
-      server.close()
-      server.closeAllConnections()
-    },
-    (line) => process.stderr.write(`${line}\n`),
-  )
+  await closeOnSignal(async () => {
+    server.close()
+    server.closeAllConnections()
+  }, options.terminal.tell)
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const { method = 'GET', url = '/' } = req

@@ -1,13 +1,19 @@
 import { Presets, SingleBar } from 'cli-progress'
+import type { Terminal } from './terminal.js'
 
-/** The options that every command takes. */
+/** What every action gets: the options that every command takes, and where it is run. */
 export interface OutputOptions {
   readonly json?: boolean
+  readonly terminal: Terminal
 }
 
 /** Writes the result: as JSON on stdout, or as the lines a person reads. */
-export function print({ json }: OutputOptions, data: unknown, lines: () => readonly string[]): void {
-  process.stdout.write(
+export function print(
+  { json, terminal }: OutputOptions,
+  data: unknown,
+  lines: () => readonly string[],
+): void {
+  terminal.write(
     json
       ? `${JSON.stringify(data)}\n`
       : lines()
@@ -33,11 +39,11 @@ export type Progress = (done: number, total: number) => void
 
 /** Shows a bar on stderr while the work runs, where somebody sees it. */
 export async function withProgress<Result>(
-  { json }: OutputOptions,
+  { json, terminal }: OutputOptions,
   label: string,
   work: (progress: Progress) => Promise<Result>,
 ): Promise<Result> {
-  if (json || !process.stderr.isTTY) return work(() => undefined)
+  if (json || !terminal.isWatched) return work(() => undefined)
   const format = `${label} {bar} {percentage} % | {value} of {total} | {eta_formatted} left`
   const bar = new SingleBar({ format, hideCursor: true, clearOnComplete: true }, Presets.shades_classic)
   bar.start(0, 0)

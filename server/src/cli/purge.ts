@@ -19,7 +19,7 @@ export function define(command: Command): void {
 }
 
 async function purge(options: OutputOptions & { olderThanDays?: number }): Promise<void> {
-  const { rows, ...records } = await withDeps((deps, cause) => {
+  const { rows, ...records } = await withDeps(options, (deps, cause) => {
     const { olderThanDays = deps.config.deletedRetentionDays } = options
     const before = new Date(deps.now().getTime() - olderThanDays * dayMs)
     return withProgress(options, 'Purge', (onErased) => purgeDeleted(deps, cause, { before, onErased }))

@@ -18,7 +18,7 @@ export function define(command: Command): void {
 }
 
 async function restore(path: string, options: OutputOptions): Promise<void> {
-  const config = readConfig()
+  const config = readConfig(options.terminal.variables)
   await access(path)
   const hasKeys = config.masterKeys !== undefined || existsSync(join(config.dataDir, 'master-keys'))
   const masterKeys = hasKeys

@@ -29,7 +29,7 @@ export function define(command: Command): void {
 async function sampleData(options: SampleOptions): Promise<void> {
   const { organizations, users, environment, skew: isSkewed = false } = options
   if (organizations === 0) throw new Error('There is nothing to make: give --organizations at least 1.')
-  const made = await withDeps(async (deps, cause) => {
+  const made = await withDeps(options, async (deps, cause) => {
     const account = await getAccount(deps, options.account)
     return withProgress(options, 'Sample data', (onProgress) =>
       createSampleData(deps, { account, environment, organizations, users, isSkewed }, cause, onProgress),

@@ -2,11 +2,11 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { credentialsPath } from '../accounts/credentials-file.js'
 import { readConfig, type Config } from '../config.js'
+import { startEmbedded } from '../db/embedded.js'
 import { isLoopbackHost } from '../loopback.js'
-import { startService, type RunningService } from '../main.js'
+import type { RunningService } from '../main.js'
 import { print, type OutputOptions } from './output.js'
 import { closeOnSignal } from './until-signal.js'
-import { stderrLog } from './with-deps.js'
 
 /** portico serve */
 export function define(command: Command): void {
@@ -16,12 +16,13 @@ export function define(command: Command): void {
     .action(serve)
 }
 
-async function serve(options: OutputOptions & { worker: boolean }): Promise<void> {
-  const config = readConfig()
-  const service = await startService(config, {
-    worker: options.worker,
-    ...(options.json && { log: stderrLog(config.logLevel) }),
-  })
+interface ServeOptions extends OutputOptions {
+  readonly worker: boolean
+}
+
+async function serve(options: ServeOptions): Promise<void> {
+  const config = readConfig(options.terminal.variables)
+  const service = await start(config, options)
   const addresses = addressesOf(config, service)
   const { pendingMigrations: pending_migrations, firstAccount: first_account } = service
   print(options, { ...addresses, pending_migrations, first_account }, () => [
@@ -31,7 +32,18 @@ async function serve(options: OutputOptions & { worker: boolean }): Promise<void
     `Metrics   ${addresses.metrics}`,
     ...nextSteps(config, service),
   ])
-  await closeOnSignal(service.close, (line) => process.stderr.write(`${line}\n`))
+  await closeOnSignal(service.close, options.terminal.tell)
+}
+
+/** Starts the embedded Postgres, which is another process, while this one loads the program. */
+async function start(config: Config, { worker, json }: ServeOptions): Promise<RunningService> {
+  const hasEmbedded = config.database.url === undefined
+  const [{ startService }, { stderrLog }, embedded] = await Promise.all([
+    import('../main.js'),
+    import('./with-deps.js'),
+    hasEmbedded ? startEmbedded({ dataDir: config.dataDir }) : undefined,
+  ])
+  return startService(config, { worker, embedded, ...(json && { log: stderrLog(config.logLevel) }) })
 }
 
 function addressesOf(config: Config, service: RunningService) {

@@ -5,16 +5,15 @@ import type { Deps } from '../deps.js'
 import { findOrganizationByDomain } from '../organizations/find-organization.js'
 import { isClaimsTypes, toClaimsTypes } from '../token-customization/claims-types.js'
 import { findDeclaredKeys } from '../token-customization/declared-keys.js'
-import { print } from './output.js'
+import { print, type OutputOptions } from './output.js'
 import { toEnvironment } from './values.js'
 import { withDeps } from './with-deps.js'
 
-interface TypesOptions {
+interface TypesOptions extends OutputOptions {
   readonly organization: string
   readonly environment?: Environment
   readonly out?: string
   readonly check?: true
-  readonly json?: boolean
 }
 
 /** portico types */
@@ -31,7 +30,7 @@ export function define(command: Command): void {
 async function writeTypes(options: TypesOptions): Promise<void> {
   const { organization, out, check } = options
   if (check && out === undefined) throw new Error('Say which file to check: --out <file>.')
-  const text = await withDeps((deps) => claimsTypesOf(deps, options))
+  const text = await withDeps(options, (deps) => claimsTypesOf(deps, options))
   if (out === undefined) {
     print(options, { organization, text }, () => [text.trimEnd()])
     return

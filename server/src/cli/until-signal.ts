@@ -4,13 +4,13 @@ import { constants } from 'node:os'
 const echoMs = 1_000
 
 /** Waits for SIGTERM or SIGINT, then closes. A second signal ends the process at once. */
-export async function closeOnSignal(close: () => Promise<void>, say: (line: string) => void): Promise<void> {
+export async function closeOnSignal(close: () => Promise<void>, tell: (text: string) => void): Promise<void> {
   await new Promise<void>((resolve) => {
     let firstAt: number | undefined
     const onSignal = (signal: 'SIGINT' | 'SIGTERM') => {
       if (firstAt === undefined) {
         firstAt = performance.now()
-        say('Stopping: requests under way are finished. Again to stop at once.')
+        tell('Stopping: requests under way are finished. Again to stop at once.\n')
         resolve()
       } else if (performance.now() - firstAt > echoMs) {
         // The code by which shells tell the signal.

@@ -5,6 +5,8 @@ import { readConfig, type Config } from '../config.js'
 import { checkMigrated } from '../db/check-migrated.js'
 import { openDeps, type OpenDeps } from '../deps.js'
 import type { Cause } from '../tenant.js'
+import type { OutputOptions } from './output.js'
+import type { Terminal } from './terminal.js'
 
 /**
  * Runs an operator's work on the configured database and closes it. On the embedded default Postgres is started for
@@ -13,9 +15,10 @@ import type { Cause } from '../tenant.js'
  * @throws Error a sentence when the database lacks migrations.
  */
 export async function withDeps<Result>(
+  { terminal }: Pick<OutputOptions, 'terminal'>,
   work: (deps: OpenDeps, cause: Cause) => Promise<Result>,
 ): Promise<Result> {
-  const deps = await openDeps(readConfig(), { log: stderrLog('warn') })
+  const deps = await openDeps(readConfig(terminal.variables), { log: terminalLog(terminal, 'warn') })
   try {
     checkMigrated(deps)
     return await work(deps, operatorCause())
@@ -27,6 +30,11 @@ export async function withDeps<Result>(
 /** Why an operator's change happens, as its events tell. */
 export function operatorCause(): Cause {
   return { requestId: randomUUID(), actor: { type: 'operator', id: operatorName() }, params: () => ({}) }
+}
+
+/** The log of a command: what it says on stderr. */
+export function terminalLog({ tell }: Terminal, level: Config['logLevel']): Logger {
+  return pino({ level }, { write: tell })
 }
 
 /** A log on stderr: stdout is the command's answer. */

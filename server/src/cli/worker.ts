@@ -11,9 +11,9 @@ export function define(command: Command): void {
 }
 
 async function work(options: OutputOptions): Promise<void> {
-  const config = readConfig()
+  const config = readConfig(options.terminal.variables)
   const worker = await startWorkerProcess(config, options.json ? { log: stderrLog(config.logLevel) } : {})
   const metrics = `${worker.metricsAddress}/metrics`
   print(options, { metrics }, () => ['The worker runs.', `Metrics   ${metrics}`])
-  await closeOnSignal(worker.close, (line) => process.stderr.write(`${line}\n`))
+  await closeOnSignal(worker.close, options.terminal.tell)
 }

@@ -28,7 +28,6 @@ import type { Databases } from './databases.js'
 import { openSeeding } from './derived-randomness.js'
 import { createFaults, type Faults } from './faults.js'
 import { findNextDue } from './next-due.js'
-import { readSeed } from './read-seed.js'
 import { EmulatorRefusal } from './refusal.js'
 import { createEmulatorApp, faultsOnRequests } from './router.js'
 import { startRun, type Run } from './run.js'
@@ -39,8 +38,7 @@ import { emulatorSettings } from './settings.js'
 export interface EmulatorOptions {
   /** Its own from here on: it closes them, also when it does not start. */
   readonly databases: Databases
-  /** YAML, and what the text is called in messages. */
-  readonly seed: { readonly name: string; readonly text: string }
+  readonly seed: SeedFile
   /** 0: any free one. */
   readonly port: number
   /** Whether jobs run by themselves, as in a service, or only when they are asked for. */
@@ -76,10 +74,10 @@ export interface Emulator {
  * Starts the service for tests: seeded, with a clock that can be moved and faults that can be asked for. Whether the
  * settings are those of a service that somebody relies on was asked before there were databases (faultsForEmulator()).
  *
- * @throws SeedError at a fault of the seed.
+ * @throws SeedError at a fault of the seed that only the service finds.
  */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
-  const { databases, runsJobs, variables, log } = options
+  const { databases, seed, runsJobs, variables, log } = options
   openSeeding()
   const { app, open: openApp } = createEmulatorApp(log)
   const server = createHttpServer(app)
@@ -92,7 +90,6 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     await databases.close()
   }
   try {
-    const seed = readSeed(options.seed.text, options.seed.name)
     await once(server.listen(options.port, '127.0.0.1'), 'listening')
     // The address of a TCP server is never a string; that is for pipes.
     const { port } = server.address() as AddressInfo

@@ -1,10 +1,54 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openApiDocument } from '@portico/contract/openapi'
-import express, { type RequestHandler } from 'express'
+import express, { type Request, type RequestHandler, type Response } from 'express'
+import { isAlive } from '../db/embedded-binaries.js'
 import type { Deps } from '../deps.js'
 
-/** The documentation site, which `npm start` and `npm run build` write; the path is the same from the sources and from the compiled files. */
-const site = fileURLToPath(new URL('../../../docs/dist/site/', import.meta.url))
+/** What `npm start` and `npm run build` write; the path is the same from the sources and from the compiled files. */
+const built = fileURLToPath(new URL('../../../docs/dist/', import.meta.url))
+
+/** Answers with what was built of the documentation in a folder. */
+export function documentationIn(folder: string): RequestHandler {
+  const site = join(folder, 'site')
+  const router = express.Router()
+  // Links of the pages are relative, so that the first one must be at an address that ends in a slash.
+  router.get('/', (req, res, next) => {
+    if (req.originalUrl.split('?')[0]?.endsWith('/')) next()
+    else res.redirect('/docs/')
+  })
+  router.use(express.static(site, { redirect: false, extensions: ['html'] }))
+  router.use((req, res, next) => {
+    if (existsSync(site)) next()
+    else answerUnbuilt(join(folder, '.builder'), req, res)
+  })
+  return router
+}
+
+/** The first start builds the site beside the service; what asks meanwhile asks again by itself. */
+function answerUnbuilt(builderFile: string, _req: Request, res: Response): void {
+  res.set('Cache-Control', 'no-store')
+  if (!isBuilding(builderFile)) {
+    res.status(404).type('text/plain').send('The documentation is not built here: npm run docs -- build\n')
+    return
+  }
+  res.status(503).set('Retry-After', '2').type('html').send(`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="refresh" content="2">
+<title>Portico documentation</title>
+<h1>The documentation is being built</h1>
+<p>The first start takes a few seconds for it. This page reloads by itself.
+`)
+}
+
+/** Whether the process that was started to build the site is still at it. */
+function isBuilding(builderFile: string): boolean {
+  return existsSync(builderFile) && isAlive(Number(readFileSync(builderFile, 'utf8')))
+}
 
 const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -36,14 +80,6 @@ export function documentation({ config }: Deps): RequestHandler {
     })
     next()
   })
-  // Links of the pages are relative, so that the first one must be at an address that ends in a slash.
-  router.get('/docs', (req, res, next) => {
-    if (req.path.endsWith('/')) next()
-    else res.redirect('/docs/')
-  })
-  router.use('/docs', express.static(site, { redirect: false, extensions: ['html'] }))
-  router.get('/docs/', (_req, res) => {
-    res.status(404).type('text/plain').send('The documentation is not built here: npm run docs -- build\n')
-  })
+  router.use('/docs', documentationIn(built))
   return router
 }

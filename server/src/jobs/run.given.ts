@@ -18,6 +18,7 @@ import { openOpenIdProviders } from '../oidc-sign-in/providers.js'
 import { openOutbound } from '../outbound/post.js'
 import { openKnownPasswords } from '../password/known-passwords.js'
 import { openPasswordHasher } from '../password/password-hash.js'
+import { newRsaKeyPair } from '../saml/rsa-key-pair.js'
 import { createRecordingSmsSender } from '../sms/recording-sender.js'
 import { insertJob } from './queue.js'
 
@@ -75,6 +76,7 @@ export async function startQueue(): Promise<Queue> {
     passwords: openPasswordHasher(metrics),
     knownPasswords: openKnownPasswords(config, metrics),
     limits: openLimits({ config, db, now, log, keys }),
+    newRsaKeyPair,
   }
   return {
     db,

@@ -1,5 +1,5 @@
-import { generateKeyPair } from 'node:crypto'
-import { promisify } from 'node:util'
+import type { KeyPair } from '../crypto/random.js'
+import { newRsaKeyPair } from './rsa-key-pair.js'
 import { selfSignedCertificate } from './self-signed-certificate.js'
 
 /** A key with which we sign requests and open assertions, and its self-signed certificate; both PEM. */
@@ -13,8 +13,12 @@ export interface ServiceProviderKey {
  *
  * @param commonName 1 to 64 characters.
  */
-export async function makeServiceProviderKey(commonName: string, at: Date): Promise<ServiceProviderKey> {
-  const { privateKey, publicKey } = await promisify(generateKeyPair)('rsa', { modulusLength: modulusBits })
+export async function makeServiceProviderKey(
+  commonName: string,
+  at: Date,
+  makeKeyPair: () => Promise<KeyPair> = newRsaKeyPair,
+): Promise<ServiceProviderKey> {
+  const { privateKey, publicKey } = await makeKeyPair()
   const notAfter = new Date(at)
   notAfter.setUTCFullYear(at.getUTCFullYear() + lifetimeYears)
   // An identity provider whose clock is behind takes it all the same.
@@ -25,6 +29,5 @@ export async function makeServiceProviderKey(commonName: string, at: Date): Prom
   }
 }
 
-const modulusBits = 2048
 const lifetimeYears = 10
 const dayMs = 24 * 60 * 60_000

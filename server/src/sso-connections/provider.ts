@@ -30,7 +30,7 @@ export interface ChosenProvider {
  * @throws ApiError `invalid_parameters` for the built-in one in production.
  */
 export async function prepareProvider(
-  deps: Pick<Deps, 'config' | 'now'>,
+  deps: Pick<Deps, 'config' | 'newRsaKeyPair' | 'now'>,
   environment: Environment,
   idpId: string,
   providerType: ProviderType | undefined,

@@ -78,7 +78,7 @@ export async function createSsoConnection(
     await deps.limits.takeMail({ ...caller, domain, address: normalizeEmail(email) })
   const idpId = `${domain.replaceAll('-', '_')}_${randomBase62(idpIdRandomLength)}`
   // Outside of the transaction, because an RSA key takes a tenth of a second.
-  const key = await makeServiceProviderKey(idpId.slice(-commonNameLength), deps.now())
+  const key = await makeServiceProviderKey(idpId.slice(-commonNameLength), deps.now(), deps.newRsaKeyPair)
   const chosen = await prepareProvider(deps, caller.environment, idpId, providerType)
   if (client !== undefined) await checkDiscovery(deps, client.issuer)
 

@@ -15,10 +15,10 @@ export interface PreparedTestIdp extends ServiceProviderKey {
 
 /** Makes the key of the built-in identity provider, before the transaction that stores it: the making takes time. */
 export async function prepareTestIdp(
-  { config, now }: Pick<Deps, 'config' | 'now'>,
+  { config, now, newRsaKeyPair }: Pick<Deps, 'config' | 'newRsaKeyPair' | 'now'>,
   idpId: string,
 ): Promise<PreparedTestIdp> {
-  const key = await makeServiceProviderKey('Built-in test identity provider', now())
+  const key = await makeServiceProviderKey('Built-in test identity provider', now(), newRsaKeyPair)
   return { ...key, metadataXml: testIdpMetadata(config.baseUrl, idpId, key.certificate) }
 }
 

@@ -1,0 +1,30 @@
+/** Where a command is run: the process of `portico`, or a test that runs many in one. */
+export interface Terminal {
+  /** The environment. */
+  readonly variables: Readonly<Record<string, string | undefined>>
+  /** Whether a person is there to answer. */
+  readonly isInteractive: boolean
+  /** Whether a person sees what tell() says while it is said. */
+  readonly isWatched: boolean
+  readonly hasColors: boolean
+  /** Writes the result, to stdout. */
+  readonly write: (text: string) => void
+  /** Says what is no result, on stderr. */
+  readonly tell: (text: string) => void
+  /** With which the command ends when nothing is thrown. */
+  exitCode: number
+}
+
+/** The terminal of this process. */
+export function ownTerminal(): Terminal {
+  const { stdin, stdout, stderr } = process
+  return {
+    variables: process.env,
+    isInteractive: stdin.isTTY && stderr.isTTY,
+    isWatched: stderr.isTTY,
+    hasColors: stdout.isTTY && stdout.hasColors(),
+    write: (text) => void stdout.write(text),
+    tell: (text) => void stderr.write(text),
+    exitCode: 0,
+  }
+}
