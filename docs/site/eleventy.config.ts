@@ -90,7 +90,7 @@ function copies(): Record<string, string> {
 
 /** Every document below the root that is no page. */
 function ignored(pages: readonly string[]): string[] {
-  const folders = ['contract', 'docs/dist', 'node_modules', 'server', 'test']
+  const folders = ['.github', 'contract', 'docs/dist', 'node_modules', 'server', 'test']
   const others = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .map((name) => `./docs/${name.replaceAll('\\', '/')}`)
     .filter((name) => name.endsWith('.md') && !pages.includes(name))
