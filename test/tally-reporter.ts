@@ -19,13 +19,29 @@ export function tallyReporter(): Reporter {
       process.once('exit', (code) => {
         // A run that broke before its first test (no database, no file found) has not passed.
         if (code !== 0 && tally.failed === 0) tally.failed = 1
-        process.stdout.write(`${describe(tally)}\n`)
+        process.stdout.write(`${toText(tally)}\n`)
       })
     },
     onTestRunEnd(modules, unhandledErrors) {
       tally = tallyOf(modules, unhandledErrors)
+      if (modules.length > slowestCount) process.stdout.write(slowestOf(modules))
     },
   }
+}
+
+const slowestCount = 20
+
+/** The files that took longest, a line each, and all of them together. */
+function slowestOf(modules: readonly TestModule[]): string {
+  const seconds = (ms: number) => (ms / 1000).toFixed(1).padStart(7)
+  const times = modules.map((module) => ({
+    name: module.relativeModuleId,
+    ms: module.diagnostic().duration + module.diagnostic().collectDuration,
+  }))
+  const slowest = times.toSorted((one, other) => other.ms - one.ms).slice(0, slowestCount)
+  const total = times.reduce((sum, { ms }) => sum + ms, 0)
+  const lines = [...slowest, { name: `all of ${times.length} files`, ms: total }]
+  return `\nThe slowest files, in seconds\n${lines.map(({ name, ms }) => `${seconds(ms)}  ${name}\n`).join('')}\n`
 }
 
 /** Counts what the tests of a run came to; what broke outside of them has failed, too. */
@@ -42,6 +58,7 @@ export function tallyOf(modules: readonly TestModule[], unhandledErrors: readonl
   return tally
 }
 
-function describe({ passed, failed, skipped }: Tally): string {
+/** `N passed, N failed`, and `, N skipped` when there are any. */
+export function toText({ passed, failed, skipped }: Tally): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
 }

@@ -27,7 +27,7 @@ export interface GateReport {
 /** What the gate says of a contract that is the released one, or whose words alone are others. */
 export const unnoticed: GateReport = { breaking: [], additive: [], documentation: [] }
 
-const workspaces = ['contract', 'server', 'sdk', 'sdk/tsconfig.conformance.json']
+const workspaces = ['contract', 'server', 'sdk']
 const generatedFiles = ['sdk/src/generated.ts', 'sdk/src/generated-examples.ts']
 
 /** Compiles the copy; then what is built from the compiled contract is looked at, and its tests run, all at once. */
@@ -68,20 +68,16 @@ interface Change {
   readonly what: string
 }
 
-/** The files that do not compile: those of contract, server and SDK, unless other projects are named. */
+/** The files that do not compile: those of contract, server and SDK, unless others are named. */
 export async function compileErrors(
   copy: RepositoryCopy,
-  projects: readonly string[] = workspaces,
+  folders: readonly string[] = workspaces,
 ): Promise<string[]> {
-  const { output } = await run(copy, [
-    'node_modules/typescript/bin/tsc',
-    '-b',
-    ...projects,
-    '--pretty',
-    'false',
-  ])
-  const files = [...output.matchAll(/^(\S+?)\(\d+,\d+\): error/gm)].map(([, file = '']) => file)
-  return [...new Set(files)].toSorted()
+  const words = ['node_modules/oxlint/bin/oxlint', '-c', 'oxlint.config.js', '-f', 'unix', ...folders]
+  const { output } = await run(copy, words)
+  const files = [...output.matchAll(/^(\S+?):\d+:\d+: .*\(TS\d+\)\]$/gm)].map(([, file = '']) => file)
+  // Tests follow what they test.
+  return [...new Set(files)].filter((file) => !/\.(test|given)\.tsx?$/.test(file)).toSorted()
 }
 
 /** Writes what is built from the contract and from the migrations, as npm run generate does. */
@@ -89,7 +85,6 @@ export async function generateAll(copy: RepositoryCopy): Promise<void> {
   for (const file of ['server/src/db/schema.ts', ...generatedFiles])
     await copy.write(file, await copy.read(file))
   await runOrThrow(copy, ['server/generate-schema.ts'])
-  await runOrThrow(copy, ['node_modules/typescript/bin/tsc', '-b', 'contract'])
   await runOrThrow(copy, ['sdk/generate.ts'])
   await runOrThrow(copy, ['docs/build.ts'])
 }

@@ -1,3 +1,5 @@
+// About 20 s: each of the operations that were released is called in a world of its own, unless it only reads.
+
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

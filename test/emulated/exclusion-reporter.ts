@@ -1,6 +1,6 @@
 import { relative, sep } from 'node:path'
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
-import { tallyOf, type Tally } from '../tally-reporter.js'
+import { tallyOf, toText, type Tally } from '../tally-reporter.js'
 import { exceptions } from './exceptions.js'
 
 /**
@@ -34,6 +34,7 @@ export function exclusionReporter(root: string, others: number): Reporter {
       const excludedCount = [...excluded.values()].flat().length
       const tally = tallyOf(modules, unhandledErrors)
       say(`\n${modules.length} files through the emulator: ${describe(tally, known.length, excludedCount)}`)
+      say(toText(tally))
     },
   }
 }

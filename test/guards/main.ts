@@ -13,10 +13,14 @@ import { runTests, type NamedTest, type RunReport } from './vitest-run.js'
  *
  *     npm run test:guards                 all
  *     npm run test:guards -- expiry       those whose name contains a word
+ *     npm run test:guards -- --shard=1/4  the first of four parts, which take about as long as one another
  */
 async function main(): Promise<void> {
-  const wanted = process.argv.slice(2)
-  const chosen = guards.filter(({ name }) => wanted.every((word) => name.includes(word)))
+  const args = process.argv.slice(2)
+  const wanted = args.filter((word) => !word.startsWith('--'))
+  const chosen = guards
+    .filter(({ name }) => wanted.every((word) => name.includes(word)))
+    .filter(inShard(args.find((word) => word.startsWith('--shard='))))
   if (chosen.length === 0) throw new Error(`no guard's name contains ${wanted.join(' and ')}`)
   checkNames()
   // One for all runs; each makes its own databases in it.
@@ -36,6 +40,13 @@ async function main(): Promise<void> {
   } finally {
     await close()
   }
+}
+
+/** Which of a list are in a shard such as --shard=1/4: every fourth, so that what takes long is spread. */
+function inShard(option = '--shard=1/1'): (item: unknown, index: number) => boolean {
+  const [, shard = 0, count = 0] = (/^--shard=(\d+)\/(\d+)$/.exec(option) ?? []).map(Number)
+  if (shard < 1 || shard > count) throw new Error('--shard takes which part of how many, such as --shard=1/4')
+  return (_, index) => index % count === shard - 1
 }
 
 /** A copy of the repository, and the database that tests of it use. */
@@ -158,6 +169,7 @@ function report(count: number, findings: readonly Finding[]): void {
   const missed = new Set(findings.map(({ name }) => name))
   for (const { name, fault } of findings) process.stdout.write(`\n${name}\n  ${fault}\n`)
   process.stdout.write(`\n${count} guards removed, ${missed.size} without a test that notices\n`)
+  process.stdout.write(`${Math.max(count - missed.size, 0)} passed, ${missed.size} failed\n`)
   process.exitCode = missed.size === 0 ? 0 : 1
 }
 

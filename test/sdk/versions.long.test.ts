@@ -1,24 +1,12 @@
-import { createHash } from 'node:crypto'
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bundler, compile, nodeNext, npm, packedConsumer, root, tscOf, type Consumer } from './packed.js'
+import { bundler, compile, nodeNext, packedConsumer, tscOf, type Consumer } from './packed.js'
 import { mockProgram, programs, smokeProgram } from './programs.js'
+import { installToolchain, nodeOf, toolchain } from './toolchain.js'
 
 const run = promisify(execFile)
-
-const described = fileURLToPath(new URL('toolchain', import.meta.url))
-const lock = readFileSync(join(described, 'package-lock.json'))
-const cache = join(root, 'node_modules/.cache')
-/** Another one for other versions, so that what is there is always whole and right. */
-const toolchain = join(
-  cache,
-  `portico-toolchain-${createHash('sha256').update(lock).digest('hex').slice(0, 12)}`,
-)
 
 const isThere = await installToolchain()
 
@@ -35,8 +23,8 @@ describe.skipIf(!isThere)('the packed SDK', () => {
   test.each([
     ['22', 'v22.'],
     ['24', 'v24.'],
-  ])('runs on Node %s', async (version, begins) => {
-    const node = join(toolchain, `node_modules/node-${version}/bin/node`)
+  ] as const)('runs on Node %s', async (version, begins) => {
+    const node = await nodeOf(version)
     expect((await run(node, ['--version'])).stdout).toMatch(new RegExp(`^${begins.replace('.', '\\.')}`))
 
     for (const ending of ['mjs', 'cjs'] as const)
@@ -66,24 +54,3 @@ describe.skipIf(!isThere)('the packed SDK', () => {
     120_000,
   )
 })
-
-/** Installs what toolchain/package-lock.json names, once; false where the registry cannot be reached. */
-async function installToolchain(): Promise<boolean> {
-  if (existsSync(toolchain)) return true
-  await mkdir(cache, { recursive: true })
-  const folder = await mkdtemp(join(cache, 'portico-toolchain-'))
-  try {
-    await cp(described, folder, { recursive: true })
-    await npm(['ci'], folder)
-    await rename(folder, toolchain)
-    return true
-  } catch (error) {
-    await rm(folder, { recursive: true, force: true })
-    if (existsSync(toolchain)) return true
-    if (!/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH/.test(String(error))) throw error
-    process.stderr.write(
-      `The SDK is not tried on other versions: the registry cannot be reached.\n${String(error)}\n`,
-    )
-    return false
-  }
-}

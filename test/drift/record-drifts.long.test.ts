@@ -1,0 +1,4 @@
+import { testEdits } from './edits.js'
+import { recordDrifts } from './record-drifts.js'
+
+testEdits(recordDrifts)

@@ -1,0 +1,4 @@
+import { testEdits } from './edits.js'
+import { vocabularyDrifts } from './vocabulary-drifts.js'
+
+testEdits(vocabularyDrifts)

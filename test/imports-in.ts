@@ -1,0 +1,40 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+
+/**
+ * Finds out what files of a repository import.
+ *
+ * @returns Of a file: itself, those that it imports, and those that these import, from the root of the repository.
+ */
+export function importsIn(root: string): (file: string) => Set<string> {
+  const imports = new Map<string, readonly string[]>()
+
+  function reachedFrom(file: string, found: Set<string>): Set<string> {
+    if (found.has(file)) return found
+    found.add(file)
+    const known = imports.get(file) ?? importsOf(root, file)
+    imports.set(file, known)
+    for (const each of known) reachedFrom(each, found)
+    return found
+  }
+
+  return (file) => reachedFrom(file, new Set())
+}
+
+/** The files of the repository that a file imports; what tests import of the server is all of it, and left out. */
+function importsOf(root: string, file: string): string[] {
+  if (!existsSync(join(root, file))) return []
+  const text = readFileSync(join(root, file), 'utf8')
+  const specifiers = [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g)].map(([, name = '']) => name)
+  return specifiers.flatMap((name) => {
+    const path = name.startsWith('.')
+      ? posix.join(dirname(file), name)
+      : name
+          .replace(/^@portico\/(contract|sdk)$/, '$1/src/index')
+          .replace(/^@portico\/(contract|sdk)\//, '$1/src/')
+    const stem = path.replace(/\.js$/, '')
+    return ['.ts', '.tsx', '.js']
+      .map((ending) => stem + ending)
+      .filter((each) => existsSync(join(root, each)))
+  })
+}
