@@ -1,3 +1,4 @@
+// @ts-check
 import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
@@ -25,22 +26,28 @@ if (
   Math.max(...origins.map((name) => lastChangeIn(join(root, name)))) >= stamp.mtimeMs
 ) {
   const isBehind = process.argv.includes('--behind')
-  const words = ['node_modules/tsx/dist/cli.mjs', '--tsconfig', 'docs/tsx.json', 'docs/site/main.ts', 'build']
+  const words = ['node_modules/tsx/dist/cli.mjs', 'docs/site/main.ts', 'build']
   const builder = spawn(process.execPath, words, {
     cwd: root,
     detached: isBehind,
+    windowsHide: true,
     stdio: isBehind ? 'ignore' : 'inherit',
   })
   // By which the service knows that the site will be there (server/src/http/documentation.ts).
   mkdirSync(join(root, 'docs/dist'), { recursive: true })
   writeFileSync(join(root, 'docs/dist/.builder'), String(builder.pid))
   if (isBehind) {
-    setPriority(builder.pid, 19)
+    if (builder.pid !== undefined) setPriority(builder.pid, 19)
     builder.unref()
   } else builder.once('close', (code) => (process.exitCode = code ?? 1))
 }
 
-/** When a file, or anything in a folder, was changed last, in ms since 1970. A folder itself changes when something of it is removed. */
+/**
+ * When a file, or anything in a folder, was changed last, in ms since 1970. A folder itself changes when something of it is removed.
+ *
+ * @param {string} path
+ * @returns {number}
+ */
 function lastChangeIn(path) {
   const entry = statSync(path)
   if (!entry.isDirectory()) return entry.mtimeMs

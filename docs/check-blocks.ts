@@ -154,17 +154,16 @@ function typeFaults(blocks: readonly Block[]): string[] {
   })
 }
 
-/** Those of this folder: strict, and the SDK from its sources. */
+/** Those of the repository: strict, and the SDK from its sources. */
 function compilerOptions(): ts.CompilerOptions {
-  const path = pathOf('docs/tsconfig.json')
+  const path = pathOf('tsconfig.json')
   const parsed = ts.getParsedCommandLineOfConfigFile(
     path,
-    { composite: false, noEmit: true },
+    {},
     { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => undefined },
   )
   if (parsed === undefined) throw new Error(`${path} cannot be read`)
-  const { tsBuildInfoFile: _, ...options } = parsed.options
-  return options
+  return parsed.options
 }
 
 function pathOf(file: string): string {

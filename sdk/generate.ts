@@ -4,7 +4,7 @@ import { oauthErrorStatuses } from '@portico/contract/oauth'
 import { errorCodes } from '@portico/contract/errors'
 import { AccessTokenClaims, IdTokenClaims } from '@portico/contract/token-claims'
 import { bodyOf, queryOf, routes, type Route } from '@portico/contract/walk'
-import { format, resolveConfig } from 'prettier'
+import { format, type FormatConfig } from 'oxfmt'
 import type { z } from 'zod/v4'
 import { methodComment, type Caller } from './method-comment.js'
 import {
@@ -29,9 +29,12 @@ async function main(): Promise<void> {
     { url: new URL('src/generated-examples.ts', import.meta.url), text: examplesFile() },
     { url: new URL('src/generated-emulator.ts', import.meta.url), text: emulatorFile() },
   ]
+  const options = JSON.parse(
+    await readFile(new URL('../.oxfmtrc.json', import.meta.url), 'utf8'),
+  ) as FormatConfig
   for (const { url, text } of files) {
-    const options = await resolveConfig(url)
-    const formatted = await format(text, { ...options, parser: 'typescript' })
+    const { code: formatted, errors } = await format(url.pathname, text, options)
+    if (errors.length > 0) throw new Error(`${url.pathname}: ${JSON.stringify(errors)}`)
     if (!process.argv.includes('--check')) await writeFile(url, formatted)
     else if ((await readFile(url, 'utf8')) !== formatted)
       throw new Error(`${url.pathname} is stale: run npm run -w sdk generate`)

@@ -28,6 +28,7 @@ export default defineConfig({
   fixedExtension: true,
   target: 'es2022',
   dts: true,
+  tsconfig: 'tsconfig.build.json',
   // Not among `plugins`, which the declarations of CommonJS are bundled without.
   inputOptions: ({ plugins, ...options }) => ({ ...options, plugins: [memberComments, plugins] }),
 })

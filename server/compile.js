@@ -1,3 +1,4 @@
+// @ts-check
 import { readdirSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import process from 'node:process'
@@ -13,19 +14,15 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** The entries of the SDK as its package.json names them. */
 const entries = ['index', 'mock', 'testing', 'webhooks']
 
+/** @type {import('esbuild').BuildOptions} */
+const settings = { format: 'esm', target: 'node20.19', platform: 'node', logLevel: 'error', sourcemap: true }
+
 /** Compiles what has changed; loads the compiler for that alone. */
 export async function compile() {
   const stale = ['contract', 'server'].map((workspace) => ({ workspace, files: staleFiles(workspace) }))
   const isBundled = isSdkBundled()
   if (isBundled && stale.every(({ files }) => files.length === 0)) return
   const { build } = await import('esbuild')
-  const settings = {
-    format: 'esm',
-    target: 'node20.19',
-    platform: 'node',
-    logLevel: 'error',
-    sourcemap: true,
-  }
   const modules = stale
     .filter(({ files }) => files.length > 0)
     .map(({ workspace, files }) =>
@@ -36,10 +33,11 @@ export async function compile() {
         outdir: join(root, workspace, 'dist'),
       }),
     )
-  await Promise.all([...modules, ...(isBundled ? [] : [bundleSdk(build, settings)])])
+  await Promise.all([...modules, ...(isBundled ? [] : [bundleSdk(build)])])
 }
 
-function bundleSdk(build, settings) {
+/** @param {typeof import('esbuild').build} build */
+function bundleSdk(build) {
   return build({
     ...settings,
     entryPoints: entries.map((name) => join(root, 'sdk/src', `${name}.ts`)),
@@ -54,6 +52,7 @@ function bundleSdk(build, settings) {
   })
 }
 
+/** @param {string} workspace */
 function staleFiles(workspace) {
   const src = join(root, workspace, 'src')
   return sourcesIn(src).filter((file) => {
@@ -72,20 +71,32 @@ function isSdkBundled() {
   return Math.max(...sources.map(changedAt)) < Math.min(...written)
 }
 
-/** The sources below a folder, but for tests and what tests share. */
+/**
+ * The sources below a folder, but for tests and what tests share.
+ *
+ * @param {string} folder
+ */
 function sourcesIn(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /(?<!\.test|\.given|\.d)\.tsx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
 }
 
-/** In ms since 1970. By the inode too, because a copy may keep the time of its original. */
+/**
+ * In ms since 1970. By the inode too, because a copy may keep the time of its original.
+ *
+ * @param {string} file
+ */
 function changedAt(file) {
   const { mtimeMs, ctimeMs } = statSync(file)
   return Math.max(mtimeMs, ctimeMs)
 }
 
-/** In ms since 1970; 0 for a file that is missing. */
+/**
+ * In ms since 1970; 0 for a file that is missing.
+ *
+ * @param {string} file
+ */
 function writtenAt(file) {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
 }

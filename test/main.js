@@ -1,18 +1,19 @@
+// @ts-check
 import { Buffer } from 'node:buffer'
 import { spawn } from 'node:child_process'
 import { performance } from 'node:perf_hooks'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
 
-/**
- * The one command that must pass: types first, because the tests that start the service as a process of its own run what
- * they compile to (vitest.config.ts); then formatting and lint beside the tests. The tests' tally is the last line.
- */
-const seconds = (start) => `${((performance.now() - start) / 1000).toFixed(1)} s`
-const tally = /^\d+ passed, \d+ failed/
+/** The one command that must pass: formatting, lint with types, and the tests, at once. The tests' tally is the last line. */
 
-function start(command) {
-  const [program, ...words] = command
+const tallyLine = /^\d+ passed, \d+ failed/
+
+/**
+ * @param {string} program A command of a package.
+ * @param {readonly string[]} words
+ */
+function start(program, words) {
   const env = { ...process.env, ...(process.stdout.isTTY && { FORCE_COLOR: '1' }) }
   return spawn(program, words, {
     env,
@@ -21,6 +22,10 @@ function start(command) {
   })
 }
 
+/**
+ * @param {ReturnType<typeof start>} child
+ * @returns {Promise<boolean>} Whether it ended well.
+ */
 function ended(child) {
   return new Promise((resolve) => {
     child.once('error', (error) => {
@@ -31,36 +36,46 @@ function ended(child) {
   })
 }
 
-/** Runs a check, and shows what it says once it has ended. */
-async function check(name, ...command) {
+/**
+ * Runs a check, and shows what it says once it has ended.
+ *
+ * @param {string} name
+ * @param {string} program
+ * @param {readonly string[]} words
+ */
+async function check(name, program, words) {
   const begun = performance.now()
-  const child = start(command)
+  const child = start(program, words)
+  /** @type {Buffer[]} */
   const said = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => said.push(chunk))
   const isPassed = await ended(child)
-  process.stdout.write(
-    `${Buffer.concat(said).toString()}${isPassed ? '✓' : '✗'} ${name} (${seconds(begun)})\n`,
-  )
+  const seconds = ((performance.now() - begun) / 1000).toFixed(1)
+  const text = isPassed ? '' : Buffer.concat(said).toString()
+  process.stdout.write(`${text}${isPassed ? '✓' : '✗'} ${name} (${seconds} s)\n`)
   return isPassed
 }
 
-/** Runs the tests, showing what they say as they say it, but for the tally, which is given back. */
-async function test(...words) {
-  const child = start(['vitest', 'run', ...words])
+/**
+ * Runs the tests, showing what they say as they say it, but for the tally, which is given back.
+ *
+ * @param {readonly string[]} words
+ */
+async function test(words) {
+  const child = start('vitest', ['run', ...words])
   child.stderr.pipe(process.stderr)
-  let last = '0 passed, 1 failed'
+  let tally = '0 passed, 1 failed'
   createInterface({ input: child.stdout }).on('line', (line) => {
-    if (tally.test(line)) last = line
+    if (tallyLine.test(line)) tally = line
     else process.stdout.write(`${line}\n`)
   })
-  return { isPassed: await ended(child), tally: last }
+  return { isPassed: await ended(child), tally }
 }
 
-const areTypesRight = await check('types', 'tsc', '-b')
 const [isFormatted, isClean, tests] = await Promise.all([
-  check('formatting', 'prettier', '--check', '--log-level', 'warn', '.'),
-  check('lint', 'eslint', '.'),
-  test(...process.argv.slice(2)),
+  check('formatting', 'oxfmt', ['--check']),
+  check('types and lint', 'oxlint', ['-c', 'oxlint.config.js']),
+  test(process.argv.slice(2)),
 ])
 process.stdout.write(`${tests.tally}\n`)
-process.exitCode = areTypesRight && isFormatted && isClean && tests.isPassed ? 0 : 1
+process.exitCode = isFormatted && isClean && tests.isPassed ? 0 : 1

@@ -13,7 +13,9 @@ import type {
  * which the client makes of an answer that is not the service's own, such as the error page of a proxy.
  */
 export type ErrorCodeOf<Name extends OperationName = OperationName> =
-  Operations[Name]['code'] | UndeclaredErrorCode | 'unexpected_answer'
+  | Operations[Name]['code']
+  | UndeclaredErrorCode
+  | 'unexpected_answer'
 
 interface RefusalFacts {
   readonly operation: string

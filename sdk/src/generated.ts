@@ -4083,7 +4083,11 @@ export interface OrganizationsListInput {
 
 /** Codes that `organizations.list` answers. */
 export type OrganizationsListErrorCode =
-  'invalid_token' | 'https_required' | 'insufficient_scope' | 'rate_limited' | 'unavailable'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'rate_limited'
+  | 'unavailable'
 
 /** What `organizations.create` takes. */
 export interface OrganizationsCreateInput {
@@ -5629,7 +5633,11 @@ export interface SsoConnectionsListInput {
 
 /** Codes that `ssoConnections.list` answers. */
 export type SsoConnectionsListErrorCode =
-  'invalid_token' | 'https_required' | 'insufficient_scope' | 'rate_limited' | 'unavailable'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'rate_limited'
+  | 'unavailable'
 
 /** What `ssoConnections.get` takes. */
 export interface SsoConnectionsGetInput {
@@ -7334,7 +7342,9 @@ export interface OauthOrganizationIntrospectInput {
 
 /** Codes that `oauth.organizationIntrospect` answers. */
 export type OauthOrganizationIntrospectErrorCode =
-  'https_required' | 'body_too_large' | 'media_type_unsupported'
+  | 'https_required'
+  | 'body_too_large'
+  | 'media_type_unsupported'
 
 /** What `oidc.discovery` takes. */
 export interface OidcDiscoveryInput {
@@ -7344,7 +7354,10 @@ export interface OidcDiscoveryInput {
 
 /** Codes that `oidc.discovery` answers. */
 export type OidcDiscoveryErrorCode =
-  'malformed_request' | 'https_required' | 'organization_not_found' | 'unavailable'
+  | 'malformed_request'
+  | 'https_required'
+  | 'organization_not_found'
+  | 'unavailable'
 
 /** What `oidc.keySet` takes. */
 export interface OidcKeySetInput {
@@ -7354,7 +7367,10 @@ export interface OidcKeySetInput {
 
 /** Codes that `oidc.keySet` answers. */
 export type OidcKeySetErrorCode =
-  'malformed_request' | 'https_required' | 'organization_not_found' | 'unavailable'
+  | 'malformed_request'
+  | 'https_required'
+  | 'organization_not_found'
+  | 'unavailable'
 
 /** What `oidc.userInfo` takes. */
 export interface OidcUserInfoInput {
@@ -7364,7 +7380,11 @@ export interface OidcUserInfoInput {
 
 /** Codes that `oidc.userInfo` answers. */
 export type OidcUserInfoErrorCode =
-  'malformed_request' | 'invalid_token' | 'https_required' | 'organization_not_found' | 'unavailable'
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'organization_not_found'
+  | 'unavailable'
 
 /** What `oidc.postUserInfo` takes. */
 export interface OidcPostUserInfoInput {
@@ -7374,7 +7394,11 @@ export interface OidcPostUserInfoInput {
 
 /** Codes that `oidc.postUserInfo` answers. */
 export type OidcPostUserInfoErrorCode =
-  'malformed_request' | 'invalid_token' | 'https_required' | 'organization_not_found' | 'unavailable'
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'organization_not_found'
+  | 'unavailable'
 
 /**
  * What an access token says of its user (RFC 9068).

@@ -18,7 +18,8 @@ export interface MockRequest {
 
 /** What to answer in place of the example: a record, or a function that makes one, or that makes any response. */
 export type Override<Output> =
-  Output | ((call: MockRequest) => Output | Response | Promise<Output | Response>)
+  | Output
+  | ((call: MockRequest) => Output | Response | Promise<Output | Response>)
 
 /** An answer of its own for some operations, by their names, such as `users.get`. */
 export type Overrides = { readonly [Name in OperationName]?: Override<Operations[Name]['output']> }

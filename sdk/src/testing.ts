@@ -43,7 +43,8 @@ export type NewFault<Name extends OperationName = OperationName> = Omit<
 > & {
   readonly operation: Name
   readonly code?:
-    Operations[Name]['code'] | (Name extends OAuthOperationName ? OAuthErrorCode : 'internal_error')
+    | Operations[Name]['code']
+    | (Name extends OAuthOperationName ? OAuthErrorCode : 'internal_error')
 }
 
 /** A running emulator: the service itself, on a database that is gone when it stops. */

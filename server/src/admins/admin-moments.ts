@@ -3,7 +3,11 @@ import { sql, type RawBuilder } from 'kysely'
 
 /** What is noted of an administrator in the course of an invitation. */
 export type AdminMoment =
-  'invited_at' | 'accepted_invitation_at' | 'declined_to_be_in_charge_at' | 'last_login_at' | 'updated_at'
+  | 'invited_at'
+  | 'accepted_invitation_at'
+  | 'declined_to_be_in_charge_at'
+  | 'last_login_at'
+  | 'updated_at'
 
 /**
  * The column of a moment. Invitations of the sandbox can be opened by everybody with one of its keys, so that what becomes

@@ -182,7 +182,9 @@ async function emitApiKey(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
   code:
-    'api_key.api_key.create.success' | 'api_key.api_key.rotate.success' | 'api_key.api_key.revoke.success',
+    | 'api_key.api_key.create.success'
+    | 'api_key.api_key.rotate.success'
+    | 'api_key.api_key.revoke.success',
   row: AccountKeyRow,
   cause: Cause,
 ): Promise<ApiKey> {

@@ -22,7 +22,8 @@ interface NamedRoute {
  * contract that fits wins, as it does in Express.
  */
 type PathIndex<Leaf> =
-  { leaf: Leaf } | { literals: ReadonlyMap<string, PathIndex<Leaf>>; otherwise?: PathIndex<Leaf> }
+  | { leaf: Leaf }
+  | { literals: ReadonlyMap<string, PathIndex<Leaf>>; otherwise?: PathIndex<Leaf> }
 
 /** Deeper than any path of the contract, so that each router holds the methods of one path. */
 const defaultDepth = 12

@@ -95,7 +95,9 @@ function isOriginAllowed({ allowedWebOrigins }: AuthorizingClient, origin: strin
 }
 
 type Decision =
-  { readonly fault: AuthorizationFault } | { readonly code: string } | { readonly flowId: string }
+  | { readonly fault: AuthorizationFault }
+  | { readonly code: string }
+  | { readonly flowId: string }
 
 /** A code of the session that the browser has, where that is enough; else a flow, unless no page may be shown. */
 async function decide(

@@ -29,7 +29,8 @@ export interface OutboundPost extends OutboundGet {
 }
 
 type OutboundRequest =
-  (OutboundGet & { readonly method: 'GET' }) | (OutboundPost & { readonly method: 'POST' })
+  | (OutboundGet & { readonly method: 'GET' })
+  | (OutboundPost & { readonly method: 'POST' })
 
 export type OutboundAnswer =
   | {

@@ -34,7 +34,8 @@ export interface ArrivedRelay {
  * what it was made for is not so any more.
  */
 export type RelayOutcome =
-  { readonly redirectUrl: string } | { readonly refusal: 'dead' | 'email_taken' | 'user_inactive' }
+  | { readonly redirectUrl: string }
+  | { readonly refusal: 'dead' | 'email_taken' | 'user_inactive' }
 
 /**
  * Signs the user of a relay's address in to the partner, once: of all who open it, one statement lets one pass. The

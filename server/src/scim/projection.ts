@@ -20,7 +20,8 @@ export interface Projection {
 
 /** A whole schema, an attribute or a member of one. */
 type Named =
-  SchemaPath | { readonly schema: ScimSchema; readonly attribute: undefined; readonly sub: undefined }
+  | SchemaPath
+  | { readonly schema: ScimSchema; readonly attribute: undefined; readonly sub: undefined }
 
 /**
  * Reads `attributes` and `excludedAttributes`; what names nothing is ignored.

@@ -23,7 +23,8 @@ export interface FirstFactor extends Omit<PassedSignIn, 'act'> {
 
 /** A passed first factor either signs in, or waits for a second one. */
 export type FirstFactorOutcome =
-  { readonly code: string } | { readonly pendingSignInId: string; readonly expiresAt: Date }
+  | { readonly code: string }
+  | { readonly pendingSignInId: string; readonly expiresAt: Date }
 
 /**
  * The one way on from a passed first factor: a user with a validated TOTP enrolment, in an organization that asks for

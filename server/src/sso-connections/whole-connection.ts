@@ -142,7 +142,9 @@ async function whyUnchanged(trx: Transaction<DB>, reach: Reach, idpId: string): 
 }
 
 type ConnectionEvent =
-  'sso.connection.create.success' | 'sso.connection.update.success' | 'sso.certificate.expire.success'
+  | 'sso.connection.create.success'
+  | 'sso.connection.update.success'
+  | 'sso.certificate.expire.success'
 
 /** Tells of a connection as it is at the end of a change, with what is associated as records. */
 export async function emitConnection(

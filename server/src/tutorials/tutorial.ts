@@ -21,7 +21,9 @@ export const oidcValues = ['redirect_uri', 'scopes'] as const
 export const directoryValues = ['scim_base_url'] as const
 
 export type TutorialValue =
-  (typeof samlValues)[number] | (typeof oidcValues)[number] | (typeof directoryValues)[number]
+  | (typeof samlValues)[number]
+  | (typeof oidcValues)[number]
+  | (typeof directoryValues)[number]
 
 /** What can be uploaded to a console. */
 export type TutorialFile = 'sp_metadata' | 'sp_certificate'

@@ -15,7 +15,8 @@ export interface ClientPage extends OnboardingView {
   readonly tutorial: OidcTutorial
   /** What was entered before; its secret is not shown. */
   readonly stored:
-    { readonly issuer: string; readonly clientId: string; readonly isCurrent: boolean } | undefined
+    | { readonly issuer: string; readonly clientId: string; readonly isCurrent: boolean }
+    | undefined
   /** What was typed a moment ago; the secret is typed again. */
   readonly typed: { readonly issuer: string; readonly clientId: string }
   readonly fault?: ClientFault | undefined

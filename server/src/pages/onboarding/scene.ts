@@ -23,7 +23,8 @@ export interface OnboardingScene {
 
 /** What becomes of a request: another page of the connection is gone to, or a page is shown. */
 export type OnboardingOutcome =
-  { readonly goTo: string } | { readonly page: string; readonly status?: number }
+  | { readonly goTo: string }
+  | { readonly page: string; readonly status?: number }
 
 /** A page of the onboarding, and what its forms do, by the value of their button `action`. */
 export interface OnboardingStep {

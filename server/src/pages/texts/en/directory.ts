@@ -2,7 +2,15 @@ import type { PageSentence } from '../en.js'
 
 /** Why a request of the provider was not done, as far as its status tells. */
 export type RefusalReason =
-  'invalid' | 'unproven' | 'forbidden' | 'missing' | 'taken' | 'outdated' | 'large' | 'often' | 'failed'
+  | 'invalid'
+  | 'unproven'
+  | 'forbidden'
+  | 'missing'
+  | 'taken'
+  | 'outdated'
+  | 'large'
+  | 'often'
+  | 'failed'
 
 /** The words of the page on which an administrator sets directory sync up. */
 export interface DirectoryTexts {

@@ -2,7 +2,11 @@ import type { Protocol } from '@portico/contract/sso-onboarding'
 import type { IssuerFaultCode } from '../../../onboarding/client-upload.js'
 
 export type ClientFault =
-  IssuerFaultCode | 'issuer_missing' | 'client_id_missing' | 'client_secret_missing' | 'over'
+  | IssuerFaultCode
+  | 'issuer_missing'
+  | 'client_id_missing'
+  | 'client_secret_missing'
+  | 'over'
 export type ClientWarning = 'other_host' | 'issuer_shared' | 'in_clear'
 
 /** The words of what is different where a provider speaks OpenID Connect. */

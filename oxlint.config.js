@@ -1,0 +1,416 @@
+/** The entries of @portico/server that tests may import, as a pattern; package.json lists the same. */
+const testedEntries =
+  'command|compile|config|deps|log|variables|app|server|worker|accounts|api-keys|embedded|embedded-template|migrate|mailer|sms-sender|purge|erase-user|export-user|outbound-target|stored-password|(saml|promotion)/[a-z-]+'
+
+// In this order: who may import what (docs/style.md), and what else holds where. The rules portico/… are in
+// test/lint-rules.js; test/lint-rules.test.ts proves that each fence stands. `npm run lint` checks types in the same pass.
+
+const tests = ['**/*.test.ts', '**/*.test.tsx', 'test/**/*.ts']
+const protocols = 'oauth|oidc|pages'
+
+// Of every folder of server/src but these four, which have rules of their own.
+const resourceFiles = [
+  'server/src/*/**/*.{ts,tsx}',
+  '!server/src/{http,db,crypto,cli}/**',
+  '!**/routes.ts',
+  '!**/record.ts',
+  '!**/router.ts',
+  // It mounts the router in an app, as nothing else of the folder does.
+  '!**/router.test.ts',
+]
+
+const pureFiles = [
+  'server/src/organizations/slug.ts',
+  'server/src/applications/redirects.ts',
+  'server/src/token-customization/meta-value.ts',
+  'server/src/webhooks/retry-schedule.ts',
+  'server/src/oauth/{pkce,claims}.ts',
+  'server/src/password/policy.ts',
+]
+
+// Patterns are regular expressions over the imported module: a package's name, or, for a relative import, its path
+// from the root of the repository without its ending. {own} is the folder of the importing file.
+const everywhere = [
+  {
+    deny: ['zod(/(?!v4$).*)?'],
+    message: "Import from 'zod/v4': plain 'zod' has the types of version 3 here and runs as version 4.",
+  },
+  {
+    // Examples are files that readers copy, and no package; tests run them as they are.
+    deny: ['(?!{workspace}/|docs/examples/)(contract|server|sdk|docs)/.*'],
+    message: 'Import another workspace by its package name, so that its exports stay its boundary.',
+  },
+]
+
+const serverWide = [
+  {
+    deny: ['@portico/(sdk|docs|test)(/.*)?', '(sdk|docs|test)/.*'],
+    message: 'The server stands alone: it imports the contract and its own files (src/cli may use the SDK).',
+  },
+  {
+    deny: ['server/src/(?!{folder}/)emulator/.*'],
+    message: 'The emulator is for tests, and no part of what serves: only its command imports it.',
+  },
+]
+
+const noOutside = {
+  deny: ['express', '@ts-rest/.*', 'server/src/http/.*', '.*/routes', '.*/router'],
+  message: 'A domain file knows no HTTP: take (deps, tenant, input), return a record, throw ApiError(code).',
+}
+
+const noForeignRecord = {
+  deny: ['server/src/(?!{folder}/)[^/]+/record'],
+  message: "Call the other resource's operation; only that resource maps its own rows.",
+}
+
+const noProtocolInternals = {
+  deny: [
+    `server/src/(?!{folder}/)(${protocols})/(?!(claims|acr|scopes|pkce|error|access-token|live-token|id-token-hint|locale)$).*`,
+  ],
+  message:
+    'Another protocol’s files are its own; share a domain file (or its claims, acr, scopes, pkce, error, access-token, live-token, id-token-hint or locale file).',
+}
+
+/** Import rules of one set of files, on top of those that hold everywhere; a later call for a file replaces an earlier one. */
+function imports(files, ...rules) {
+  return {
+    files: files.filter((pattern) => !pattern.startsWith('!')),
+    excludeFiles: files.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1)),
+    rules: { 'portico/imports': ['error', ...everywhere, ...rules] },
+  }
+}
+
+const importRules = [
+  imports(['**/*.{ts,tsx}']),
+
+  imports(['contract/**/*.ts'], {
+    allow: ['zod/v4', '@ts-rest/core', 'contract/.*'],
+    message: 'The contract runs anywhere: it imports zod/v4, @ts-rest/core and its own files only.',
+  }),
+  imports(['contract/src/openapi.ts', 'contract/**/*.test.ts', 'contract/*.ts', 'contract/gate/*.ts'], {
+    allow: ['zod/v4', '@ts-rest/core', 'contract/.*', 'node:.*', 'vitest'],
+    message:
+      'The contract imports zod/v4, @ts-rest/core and its own files; its generator and tests also node:*.',
+  }),
+
+  imports(['sdk/src/**/*.ts'], {
+    allow: ['sdk/src/.*'],
+    message:
+      'The SDK has no dependency: write what it needs from the contract into generated.ts (sdk/generate.ts).',
+  }),
+  imports(['sdk/src/webhooks.ts'], {
+    allow: ['sdk/src/.*', '@portico/contract/webhook-signature'],
+    message:
+      'The receiver’s side imports the SDK’s own files, and of the contract the one file without a dependency.',
+  }),
+  imports(['sdk/src/mock.ts'], {
+    allow: ['sdk/src/.*', 'msw'],
+    message: 'The mock imports the SDK’s own files and msw, its optional peer.',
+  }),
+  imports(['sdk/src/emulator-process.ts'], {
+    allow: ['sdk/src/.*', 'node:.*'],
+    message: 'What starts an emulator imports the SDK’s own files and Node alone.',
+  }),
+  imports(['sdk/src/conformance.ts'], {
+    allow: ['sdk/src/.*', '@portico/contract(/.*)?', 'zod/v4'],
+    message:
+      'The conformance check compares the generated types with the contract, and imports nothing else.',
+  }),
+  imports(['sdk/*.ts', 'sdk/**/*.test.ts', 'docs/**/*.ts'], {
+    deny: ['@portico/(server|test)(/.*)?'],
+    message: 'The SDK and the docs are built from the contract; nothing of the server is known there.',
+  }),
+
+  imports(
+    ['test/**/*.ts'],
+    {
+      deny: [`@portico/server(?!/(${testedEntries})$)(/.*)?`],
+      message: 'Tests go in through the front door: what server/package.json exports, and nothing behind it.',
+    },
+    {
+      deny: ['kysely(/.*)?'],
+      message: 'Arrange and assert through the API (test/given.ts), not with queries.',
+    },
+  ),
+
+  imports(['server/**/*.{ts,tsx}'], ...serverWide),
+  imports(['server/src/cli/**/*.ts'], {
+    deny: ['@portico/(docs|test)(/.*)?', 'express', '@ts-rest/.*'],
+    message: 'A command calls operations with Deps, or the API through the SDK.',
+  }),
+  imports(['server/src/http/**/*.ts'], ...serverWide, {
+    deny: ['kysely(/.*)?', 'pg', 'server/src/db/schema'],
+    message: 'Queries live in domain files; a middleware calls their operations.',
+  }),
+  imports(['server/src/{db,crypto}/**/*.ts'], ...serverWide, {
+    deny: ['server/src/(?!(db|crypto)/|(errors|tenant|config|deps)$).*', 'express', '@ts-rest/.*'],
+    message: 'db and crypto are below every resource: take values, and let the resource call you.',
+  }),
+  imports(resourceFiles, ...serverWide, noOutside, noForeignRecord),
+  // It puts a whole service together, as main.ts does.
+  imports(['server/src/emulator/{emulator,run}.ts'], ...serverWide, noForeignRecord),
+  imports(
+    [`server/src/{${protocols.replaceAll('|', ',')}}/**/*.{ts,tsx}`, '!**/router.ts', '!**/record.ts'],
+    ...serverWide,
+    {
+      ...noOutside,
+      message: 'express is for router.ts alone; other protocol files take values and return them.',
+    },
+    noForeignRecord,
+    noProtocolInternals,
+  ),
+  imports(
+    [`server/src/{${protocols.replaceAll('|', ',')}}/**/router.ts`],
+    ...serverWide,
+    {
+      deny: ['@ts-rest/.*', 'kysely(/.*)?', 'server/src/db/.*', '.*/routes'],
+      message: 'A router mounts addresses and calls operations; contract routes and queries are elsewhere.',
+    },
+    noForeignRecord,
+  ),
+  imports(['server/src/*/routes.ts'], {
+    allow: [
+      '{own}/.*',
+      '@portico/contract(/.*)?',
+      'server/src/http/(answer|request-context)',
+      'server/src/deps',
+      '@ts-rest/express',
+    ],
+    allowTypes: ['express'],
+    message:
+      'A handler imports its own domain files, the contract, ../http/answer.js, ../http/request-context.js and ../deps.js; put the rest into an operation.',
+  }),
+  imports(['server/src/*/record.ts'], {
+    allow: ['@portico/contract(/.*)?', 'server/src/db/schema', 'server/src/tenant'],
+    allowTypes: ['kysely', '{own}/.*'],
+    message:
+      'record.ts converts and does nothing else: the contract, ../db/schema.js and ../tenant.js (types of kysely and of its own folder).',
+  }),
+  imports(pureFiles, ...serverWide, noForeignRecord, noProtocolInternals, {
+    deny: [
+      'server/src/(?!{folder}/|crypto/|(errors|tenant|loopback)$).*',
+      'server/src/.*/(routes|router)',
+      'kysely(/.*)?',
+      'pg',
+      'express',
+      '@ts-rest/.*',
+    ],
+    message: 'This file is pure: take values, time included, and return values.',
+  }),
+]
+
+/** What ESLint recommends. */
+const recommended = [
+  ...[
+    'for-direction',
+    'no-async-promise-executor',
+    'no-case-declarations',
+    'no-compare-neg-zero',
+    'no-cond-assign',
+  ],
+  ...[
+    'no-constant-binary-expression',
+    'no-constant-condition',
+    'no-control-regex',
+    'no-debugger',
+    'no-delete-var',
+  ],
+  ...['no-dupe-else-if', 'no-duplicate-case', 'no-empty', 'no-empty-character-class', 'no-empty-pattern'],
+  ...['no-empty-static-block', 'no-ex-assign', 'no-extra-boolean-cast', 'no-fallthrough', 'no-global-assign'],
+  ...[
+    'no-invalid-regexp',
+    'no-irregular-whitespace',
+    'no-loss-of-precision',
+    'no-misleading-character-class',
+  ],
+  ...['no-nonoctal-decimal-escape', 'no-prototype-builtins', 'no-regex-spaces', 'no-self-assign'],
+  ...['no-shadow-restricted-names', 'no-sparse-arrays', 'no-unexpected-multiline', 'no-unsafe-finally'],
+  ...['no-unsafe-optional-chaining', 'no-unused-labels', 'no-unused-private-class-members'],
+  ...[
+    'no-useless-backreference',
+    'no-useless-catch',
+    'no-useless-escape',
+    'require-yield',
+    'use-isnan',
+    'valid-typeof',
+  ],
+]
+
+/** What it recommends besides for JavaScript, and the compiler says of TypeScript. */
+const recommendedForJavaScript = [
+  ...['constructor-super', 'getter-return', 'no-class-assign', 'no-const-assign', 'no-dupe-class-members'],
+  ...['no-dupe-keys', 'no-func-assign', 'no-import-assign', 'no-new-native-nonconstructor', 'no-obj-calls'],
+  ...['no-redeclare', 'no-setter-return', 'no-this-before-super', 'no-undef', 'no-unreachable'],
+  ...['no-unsafe-negation', 'no-unused-vars', 'no-with'],
+]
+
+const handlers = ['onClick', 'onMouseDown', 'onMouseUp', 'onKeyPress', 'onKeyDown', 'onKeyUp']
+const lists = ['listbox', 'menu', 'menubar', 'radiogroup', 'tablist', 'tree', 'treegrid']
+const listItems = ['menuitem', 'menuitemradio', 'menuitemcheckbox', 'option', 'row', 'tab', 'treeitem']
+const keys = ['onKeyUp', 'onKeyDown', 'onKeyPress']
+const tabbable = ['button', 'checkbox', 'link', 'searchbox', 'spinbutton', 'switch', 'textbox']
+
+/** What jsx-a11y recommends. */
+const accessible = {
+  ...errors(
+    ...[
+      'alt-text',
+      'anchor-has-content',
+      'anchor-is-valid',
+      'aria-activedescendant-has-tabindex',
+      'aria-props',
+    ],
+    ...['aria-proptypes', 'aria-role', 'aria-unsupported-elements', 'autocomplete-valid'],
+    ...['click-events-have-key-events', 'heading-has-content', 'html-has-lang', 'iframe-has-title'],
+    ...[
+      'img-redundant-alt',
+      'label-has-associated-control',
+      'media-has-caption',
+      'mouse-events-have-key-events',
+    ],
+    ...['no-access-key', 'no-autofocus', 'no-distracting-elements', 'no-redundant-roles'],
+    ...['role-has-required-aria-props', 'role-supports-aria-props', 'scope', 'tabindex-no-positive'],
+  ),
+  'interactive-supports-focus': ['error', { tabbable }],
+  'no-interactive-element-to-noninteractive-role': [
+    'error',
+    { tr: ['none', 'presentation'], canvas: ['img'] },
+  ],
+  'no-noninteractive-element-interactions': [
+    'error',
+    {
+      handlers: ['onError', 'onLoad', ...handlers],
+      ...{ alert: keys, dialog: keys },
+      ...{ body: ['onError', 'onLoad'], iframe: ['onError', 'onLoad'], img: ['onError', 'onLoad'] },
+    },
+  ],
+  'no-noninteractive-element-to-interactive-role': [
+    'error',
+    {
+      ...{ ul: lists, ol: lists, li: listItems },
+      ...{ table: ['grid'], td: ['gridcell'], fieldset: ['radiogroup', 'presentation'] },
+    },
+  ],
+  'no-noninteractive-tabindex': ['error', { tags: [], roles: ['tabpanel'], allowExpressionValues: true }],
+  'no-static-element-interactions': ['error', { allowExpressionValues: true, handlers }],
+}
+
+function errors(...names) {
+  return Object.fromEntries(names.map((name) => [name, 'error']))
+}
+
+/** Rules of a plugin, by their full names. */
+function of(plugin, rules) {
+  return Object.fromEntries(Object.entries(rules).map(([name, rule]) => [`${plugin}/${name}`, rule]))
+}
+
+export default {
+  plugins: ['typescript', 'jsx-a11y'],
+  jsPlugins: ['./test/lint-rules.js'],
+  categories: { correctness: 'off' },
+  options: { reportUnusedDisableDirectives: 'error', typeAware: true, typeCheck: true },
+  ignorePatterns: ['**/dist/', '**/node_modules/', '**/coverage/', '.data/', 'tmp/', 'sdk/src/generated.ts'],
+  env: { builtin: true },
+  rules: {
+    ...errors(...recommended, ...recommendedForJavaScript),
+    'portico/no-todo': 'error',
+    'portico/no-export-star': 'error',
+  },
+  overrides: [
+    {
+      files: ['**/*.{ts,tsx}'],
+      rules: {
+        ...Object.fromEntries(recommendedForJavaScript.map((name) => [name, 'off'])),
+        ...errors('no-var', 'prefer-const', 'prefer-rest-params', 'prefer-spread'),
+        eqeqeq: ['error', 'always', { null: 'ignore' }],
+        'no-unused-vars': [
+          'error',
+          { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true },
+        ],
+        ...of('typescript', {
+          ...errors('await-thenable', 'consistent-type-imports', 'no-explicit-any', 'no-floating-promises'),
+          ...errors('no-for-in-array', 'no-import-type-side-effects', 'no-misused-promises'),
+          ...errors('no-non-null-assertion'),
+          'ban-ts-comment': ['error', { 'ts-expect-error': 'allow-with-description' }],
+          'only-throw-error': ['error', { allowThrowingUnknown: true }],
+          'return-await': ['error', 'error-handling-correctness-only'],
+          'switch-exhaustiveness-check': [
+            'error',
+            { considerDefaultExhaustiveForUnions: true, requireDefaultForNonUnion: false },
+          ],
+        }),
+        'portico/no-class': 'error',
+        'portico/no-default-export': 'error',
+        'portico/sql-clock': 'error',
+      },
+    },
+    {
+      // What a parsed body or row is, must be said before it is used; tests may look into an answer as it is.
+      files: ['{contract,server,sdk}/src/**/*.{ts,tsx}'],
+      excludeFiles: tests,
+      rules: of(
+        'typescript',
+        errors(
+          ...['no-base-to-string', 'no-unsafe-argument', 'no-unsafe-assignment', 'no-unsafe-call'],
+          ...['no-unsafe-member-access', 'no-unsafe-return'],
+        ),
+      ),
+    },
+    { files: ['server/src/pages/**/*.tsx'], rules: of('jsx-a11y', accessible) },
+    {
+      // The files that run in browsers: of the hosted pages, and of the documentation.
+      files: ['server/src/pages/script.js', 'docs/site/assets/site.js'],
+      globals: {
+        document: 'readonly',
+        matchMedia: 'readonly',
+        navigator: 'readonly',
+        setTimeout: 'readonly',
+        window: 'readonly',
+      },
+    },
+
+    { files: ['**/*.config.{ts,js}'], rules: { 'portico/no-default-export': 'off' } },
+    // Two prototypes of node:http, without which Express changes the prototype of every request.
+    { files: ['server/src/http/server.ts'], rules: { 'portico/no-class': 'off' } },
+
+    ...importRules,
+
+    {
+      files: ['{contract,sdk}/src/**/*.ts'],
+      // Its process is the global one: a bundle of CommonJS that imports the module's default exports a function of the bundler.
+      excludeFiles: [...tests, 'contract/src/openapi.ts', 'sdk/src/emulator-process.ts'],
+      rules: {
+        'no-restricted-globals': [
+          'error',
+          ...['Buffer', 'process', 'setImmediate'].map((name) => ({
+            name,
+            message: 'This runs in browsers too: use what every runtime has (Uint8Array, WebCrypto, fetch).',
+          })),
+        ],
+      },
+    },
+    {
+      files: ['server/src/**/*.{ts,tsx}'],
+      rules: errors('portico/clock', 'portico/console', 'portico/no-raw-html'),
+    },
+    {
+      files: ['server/src/**/*.{ts,tsx}'],
+      excludeFiles: [
+        ...tests,
+        // What makes them, by chance and without it, and people who are made up in bulk.
+        'server/src/crypto/random.ts',
+        'server/src/emulator/derived-randomness.ts',
+        'server/src/sample-data/**',
+      ],
+      rules: { 'portico/ids': 'error' },
+    },
+    { files: ['{contract,server,sdk}/src/**/*.{ts,tsx}'], rules: { 'portico/environment': 'error' } },
+    { files: ['server/src/system-clock.ts'], rules: { 'portico/clock': 'off' } },
+    {
+      files: ['server/src/config.ts', 'server/src/cli/terminal.ts', 'sdk/src/emulator-process.ts'],
+      rules: { 'portico/environment': 'off' },
+    },
+    { files: ['server/src/cli/**'], rules: { 'portico/console': 'off' } },
+  ],
+  settings: { 'jsx-a11y': { attributes: { for: ['htmlFor', 'for'] } } },
+}

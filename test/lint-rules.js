@@ -1,0 +1,126 @@
+import { posix, relative } from 'node:path'
+
+// Rules of this repository, for oxlint (oxlint.config.js): shapes of code that have one owner or none, and who may import
+// what. test/lint-rules.test.ts proves that each stands.
+
+const sqlClock = String.raw`/\b((now|(clock|statement|transaction)_timestamp)\s*\(|current_(timestamp|date|time)\b|localtime(stamp)?\b)/i`
+
+// Each becomes the rule portico/<name>: a shape of code (an ESQuery selector), and what is right instead.
+const shapes = {
+  'no-export-star': {
+    ExportAllDeclaration: 'Export names one by one, from the file that defines them.',
+  },
+  'no-default-export': {
+    'ExportDefaultDeclaration, ExportSpecifier[exported.name="default"]':
+      'Use a named export; only a tool’s configuration file has a default one.',
+  },
+  'no-class': {
+    ':matches(ClassDeclaration, ClassExpression):not([superClass.name=/Error$/])':
+      'Write functions over plain values; a class is only for extending Error.',
+  },
+  clock: {
+    [[
+      'NewExpression[callee.name="Date"][arguments.length=0]',
+      'CallExpression[callee.name="Date"]',
+      'MemberExpression[object.name="Date"][property.name="now"]',
+    ].join(', ')]: 'Take the time from deps.now(), or as a parameter.',
+  },
+  ids: {
+    'ImportDeclaration[source.value="uuid"]':
+      'Take ids from server/src/crypto/random.ts, so that a seeded emulator makes the same ones each time.',
+  },
+  'sql-clock': {
+    [[
+      `TaggedTemplateExpression[tag.name="sql"] TemplateElement[value.raw=${sqlClock}]`,
+      `CallExpression[callee.object.name="sql"] Literal[value=${sqlClock}]`,
+      `CallExpression[callee.object.name="sql"] TemplateElement[value.raw=${sqlClock}]`,
+    ].join(', ')]: 'Pass deps.now() as a parameter; nobody can set the clock of the database.',
+  },
+  environment: {
+    [[
+      'MemberExpression[object.name="process"]:matches([property.name="env"], [property.value="env"])',
+      'MemberExpression[object.property.name="process"][property.name="env"]',
+      'VariableDeclarator[init.name="process"] > ObjectPattern > Property[key.name="env"]',
+      'ImportDeclaration[source.value=/^(node:)?process$/] ImportSpecifier[imported.name="env"]',
+    ].join(', ')]: 'Read the setting from Config (server/src/config.ts), which alone reads process.env.',
+  },
+  console: {
+    'Identifier[name="console"]': 'Log through deps.log; only a command (src/cli) speaks to a terminal.',
+  },
+  'no-raw-html': {
+    'JSXAttribute[name.name="dangerouslySetInnerHTML"], Property[key.name="dangerouslySetInnerHTML"], Property[key.value="dangerouslySetInnerHTML"]':
+      'Write elements and text, which Preact escapes; markup from a string is how scripts get in.',
+  },
+}
+
+function ruleOfShape(shape) {
+  const report = (context, message) => (node) => context.report({ node, message })
+  return {
+    create: (context) =>
+      Object.fromEntries(
+        Object.entries(shape).map(([selector, message]) => [selector, report(context, message)]),
+      ),
+  }
+}
+
+const noTodo = {
+  create: (context) => ({
+    Program() {
+      for (const comment of context.sourceCode.getAllComments()) {
+        if (!/\b(TODO|FIXME|XXX|todo:)/.test(comment.value)) continue
+        context.report({
+          loc: comment.loc,
+          message: 'Do it, or write it in the issue tracker; a comment says what is true of this code.',
+        })
+      }
+    },
+  }),
+}
+
+const importsRule = {
+  meta: { schema: false },
+  create(context) {
+    const file = relative(context.cwd, context.filename).replaceAll('\\', '/')
+    const places = {
+      '{own}': posix.dirname(file),
+      '{folder}': posix.dirname(file).replace('server/src/', '').split('/')[0],
+      '{workspace}': file.split('/')[0],
+    }
+
+    function check(source, types) {
+      const name = source?.value ?? source?.quasis?.[0]?.value.cooked
+      if (typeof name !== 'string') return
+      const module = name.startsWith('.')
+        ? posix.join(posix.dirname(file), name).replace(/\.(js|tsx?)$/, '')
+        : name
+      const matches = (patterns = []) => patterns.some((pattern) => patternOf(pattern).test(module))
+
+      for (const { deny, allow, allowTypes, message } of context.options) {
+        if (types && matches(allowTypes)) continue
+        if (matches(deny) || (allow && !matches(allow))) context.report({ node: source, message })
+      }
+    }
+
+    function patternOf(pattern) {
+      const filled = Object.entries(places).reduce((text, [key, value]) => text.replace(key, value), pattern)
+      return new RegExp(`^(?:${filled})$`)
+    }
+
+    return {
+      ImportDeclaration: (node) => check(node.source, node.importKind === 'type'),
+      ExportNamedDeclaration: (node) => check(node.source, node.exportKind === 'type'),
+      ExportAllDeclaration: (node) => check(node.source, node.exportKind === 'type'),
+      ImportExpression: (node) => check(node.source, false),
+      TSImportType: (node) => check(node.source ?? node.argument?.literal, true),
+    }
+  },
+}
+
+export default {
+  meta: { name: 'portico' },
+  rules: {
+    imports: importsRule,
+    'no-todo': noTodo,
+    ...Object.fromEntries(Object.entries(shapes).map(([name, shape]) => [name, ruleOfShape(shape)])),
+  },
+}
