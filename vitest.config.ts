@@ -1,6 +1,6 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 
-import { compile } from './server/compile.js'
+import { compile } from '@portico/server/compile'
 import { tallyReporter } from './test/tally-reporter.js'
 
 // *.long.test.ts takes minutes (statistical timing, kills, version matrices): `npm run test:full` asks for it.

@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process'
-import { accessSync, constants, existsSync } from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { importsIn } from './imports-in.js'
 
 const run = promisify(execFile)
+const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Where Debian has the schemas of OASIS, and those of the W3C that they import. */
 export const samlSchemas = {
@@ -20,6 +23,8 @@ interface DebianTool {
   readonly package: string
   /** Which are skipped without it. */
   readonly tests: string
+  /** What stands in the files that need it; the command or package in quotes unless given. */
+  readonly sign?: string
 }
 
 /** What some tests need from the operating system. */
@@ -38,14 +43,20 @@ const debianTools: readonly DebianTool[] = [
   },
   { command: 'xmlsec1', package: 'xmlsec1', tests: 'SAML responses that are not signed by us (test/saml)' },
   { command: 'xmllint', package: 'libxml2-utils', tests: 'our XML against schemas (test/saml)' },
-  { package: 'opensaml-schemas', tests: 'our XML against the schemas of SAML (test/saml)' },
+  {
+    package: 'opensaml-schemas',
+    tests: 'our XML against the schemas of SAML (test/saml)',
+    sign: 'samlSchemas',
+  },
   {
     package: 'xmltooling-schemas',
     tests: 'our XML against the schemas of SAML, which import its own (test/saml)',
+    sign: 'samlSchemas',
   },
   ...['simplesamlphp', 'php-cli', 'php-xml', 'php-mbstring'].map((name) => ({
     package: name,
     tests: 'sign-ins by an identity provider that others have written (test/simplesamlphp.ts)',
+    sign: "'simplesamlphp'",
   })),
 ]
 
@@ -55,12 +66,19 @@ const installTimeoutMs = 5 * 60_000
 /**
  * Installs the Debian packages that tests need and this machine lacks. Does nothing when all are there.
  *
+ * @param files The files of tests that will run, from the root of the repository; what others need is left out.
  * Never throws: where apt-get or root is missing, or apt fails, it says loudly which tests will be skipped.
  *
  * @returns The commands and packages that are still missing.
  */
-export async function installDebianTools(): Promise<{ missing: string[] }> {
-  const wanted = debianTools.filter((tool) => !isInstalled(tool))
+export async function installDebianTools(files: readonly string[]): Promise<{ missing: string[] }> {
+  const lacking = debianTools.filter((tool) => !isInstalled(tool))
+  if (lacking.length === 0) return { missing: [] }
+  const texts = textsOf(files)
+  const wanted = lacking.filter((tool) =>
+    texts.some((text) => text.includes(tool.sign ?? `'${nameOf(tool)}'`)),
+  )
+  if (wanted.length === 0) return { missing: [] }
   if (wanted.length === 0) return { missing: [] }
 
   const failure = await install(wanted.map((tool) => tool.package))
@@ -68,6 +86,15 @@ export async function installDebianTools(): Promise<{ missing: string[] }> {
   const missing = wanted.filter((tool) => !isInstalled(tool))
   if (missing.length > 0) warn(missing, failure ?? 'apt-get installed the packages, but not these.')
   return { missing: missing.map(nameOf) }
+}
+
+/** The files and all that they import. */
+function textsOf(files: readonly string[]): string[] {
+  const reachedFrom = importsIn(root)
+  const reached = new Set(files.flatMap((file) => [...reachedFrom(file)]))
+  // It has the names of all tools.
+  reached.delete('test/debian-tools.ts')
+  return [...reached].map((file) => readFileSync(join(root, file), 'utf8'))
 }
 
 /** Whether a command is on the PATH, so that a test can be skipped without it. */

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startEmbedded } from '@portico/server/embedded'
 import { copyTemplate } from '@portico/server/embedded-template'
@@ -23,12 +23,22 @@ declare module 'vitest' {
  * templates that an emulator has, too, so that only the first run after a change of the migrations makes one.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  await installDebianTools()
+  await installDebianTools(await chosenFiles(project.vitest))
   const given = process.env.TEST_DATABASE_URL
   const { adminUrl, templateName, close } = given === undefined ? await startOwn() : await migrateIn(given)
   project.provide('adminUrl', adminUrl)
   project.provide('templateName', templateName)
   return close
+}
+
+/** The files that will run, from the root of the repository. */
+async function chosenFiles(vitest: TestProject['vitest']): Promise<string[]> {
+  // It is there, and not declared: without it all files are meant.
+  const pattern: unknown = 'filenamePattern' in vitest ? vitest.filenamePattern : undefined
+  const specifications = await vitest.globTestSpecifications(
+    Array.isArray(pattern) ? pattern.map(String) : [],
+  )
+  return specifications.map(({ moduleId }) => relative(root, moduleId).split(sep).join('/'))
 }
 
 interface Prepared {
@@ -58,7 +68,8 @@ async function migrateIn(adminUrl: string): Promise<Prepared> {
   return { adminUrl, templateName, close: () => run(adminUrl, `drop database ${templateName}`) }
 }
 
-const cacheDir = fileURLToPath(new URL('../node_modules/.cache/portico', import.meta.url))
+const root = fileURLToPath(new URL('..', import.meta.url))
+const cacheDir = join(root, 'node_modules/.cache/portico')
 
 async function run(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })

@@ -1,7 +1,7 @@
 import type { ProviderType } from '@portico/contract/sso-onboarding'
-import axe from 'axe-core'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
+import { axeFaultsOf } from './axe.js'
 import { openBrowser } from './browser.js'
 import { atFileEnd } from './file-end.js'
 import { startService } from './harness.js'
@@ -70,8 +70,11 @@ export interface BrowserLook extends Omit<BrowserContextOptions, 'viewport'> {
 
 export type OnboardingBrowser = Awaited<ReturnType<typeof openOnboardingBrowser>>
 
-/** A service, an identity provider whose page signs ada in, and a browser to set the one up with the other. */
-export async function openOnboardingBrowser() {
+/**
+ * A service, an identity provider whose page signs ada in, and a browser to set the one up with the other. Axe, which takes
+ * longer than the way itself, looks at each page of it when asked to.
+ */
+export async function openOnboardingBrowser({ hasAxe }: { readonly hasAxe: boolean }) {
   const service = await startService()
   const client = await service.client()
   const given = onboardingGivenOf(service, client)
@@ -164,9 +167,10 @@ export async function openOnboardingBrowser() {
     const context = await browser.newContext({
       locale: lang === 'fr' ? 'fr-FR' : 'en-GB',
       viewport: { width, height: 900 },
-      bypassCSP: options.javaScriptEnabled !== false,
+      bypassCSP: hasAxe && options.javaScriptEnabled !== false,
       ...options,
     })
+    onTestFinished(() => context.close())
     const page = await context.newPage()
     if (options.javaScriptEnabled === false) withoutScripts.add(page)
     const faults: string[] = []
@@ -266,19 +270,15 @@ export async function openOnboardingBrowser() {
     expect(await axeFaults(page)).toBe('')
   }
 
-  return { given, open, arrive, walk, walkOidc }
-}
+  /** What axe finds wrong; nothing where scripts do not run, and axe neither. */
+  async function axeFaults(page: Page): Promise<unknown> {
+    if (!hasAxe || withoutScripts.has(page)) return ''
+    // Before its styles are there, a page has faults of its own.
+    await page.waitForLoadState('load')
+    return axeFaultsOf(page)
+  }
 
-/** What axe finds wrong; nothing where scripts do not run, and axe neither. */
-async function axeFaults(page: Page): Promise<unknown> {
-  if (withoutScripts.has(page)) return ''
-  // Before its styles are there, a page has faults of its own.
-  await page.waitForLoadState('load')
-  await page.evaluate(axe.source)
-  return page.evaluate(
-    `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then(({ violations }) =>
-       violations.map(({ id, nodes }) => id + ' ' + nodes.map(({ html }) => html).join(' ')).join('; '))`,
-  )
+  return { given, open, arrive, walk, walkOidc }
 }
 
 async function isTooWide(page: Page): Promise<unknown> {

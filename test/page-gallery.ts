@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import axe from 'axe-core'
-import type { BrowserContextOptions } from 'playwright-core'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { build, type Plugin } from 'esbuild'
 import { openBrowser, type TestBrowser } from './browser.js'
 import { atFileEnd } from './file-end.js'
 
@@ -18,8 +18,8 @@ export interface PageGallery {
   readonly browser: TestBrowser
   /** Of a set of names (usual, long), in both languages. */
   readonly paths: (set: string) => string[]
-  /** One of each look of a fault, and every page without one. */
-  readonly fewPaths: (set: string) => string[]
+  /** One of each layout, in one language or in both. */
+  readonly fewPaths: (set: string, ...langs: ('en' | 'fr')[]) => string[]
   readonly contentOf: (path: string) => string
   /** The forms that were sent to it. */
   readonly posted: string[]
@@ -31,84 +31,101 @@ interface Answer {
   readonly content: string
 }
 
-/** How a page can be looked at. */
-export interface Look {
-  readonly colorScheme: 'light' | 'dark'
-  readonly width: number
-  readonly hasScript: boolean
-}
-
-const faultsToSee = [
+/** Forms with a fault and without, lists, tables, a picture, long texts, tutorials. All of them: pages.long.test.ts. */
+const pagesToSee = [
   'identifier-invalid',
-  'password-too_many',
+  'password',
+  'link-sent-code',
   'enroll-code-app-wrong_code',
   'recovery-codes-not_acknowledged',
-  'onboarding-code-wrong_code',
+  'sessions',
+  'error-no-test-idp',
+  'onboarding-connections-directory',
+  'onboarding-provider',
+  'onboarding-tutorial-okta-1',
+  'onboarding-tutorial-custom_saml-1',
   'onboarding-metadata-not_xml',
+  'onboarding-result-success',
+  'onboarding-client-review-warnings',
+  'onboarding-directory-secret',
 ]
 
-/** One step of each kind; all of them are walked through in onboarding-pages.long.test.ts. */
-const tutorialsToSee = ['okta-1', 'entra_id-1', 'adfs-4', 'auth0-2', 'custom_saml-1']
-
-/** Starts a server and a browser, which end with the test file. */
+/** Starts a server, which ends with the test file, and opens a browser for it. */
 export async function openPageGallery(): Promise<PageGallery> {
-  const answers = await readGallery()
+  answered ??= readGallery()
+  const [answers, browser] = await Promise.all([answered, openBrowser()])
   const posted: string[] = []
-  const [origin, browser] = await Promise.all([serve(answers, posted), openBrowser()])
+  const origin = await serve(answers, posted)
   atFileEnd(() => browser.close())
   const contents = new Map(answers.map(({ path, content }) => [path, content]))
   const paths = (set: string) => [...contents.keys()].filter((path) => path.startsWith(`/${set}/`))
   const contentOf = (path: string) => contents.get(path) ?? ''
-  const isTutorialToSee = (path: string) =>
-    !path.includes('-tutorial-') || tutorialsToSee.some((name) => path.endsWith(`-${name}`))
-  const isToSee = (path: string) =>
-    isTutorialToSee(path) &&
-    (!contentOf(path).includes('class="fault') || faultsToSee.some((name) => path.endsWith(`/${name}`)))
-  return { origin, browser, posted, contentOf, paths, fewPaths: (set) => paths(set).filter(isToSee) }
-}
-
-/** What axe finds wrong with pages under one look, by path; empty when it finds nothing. */
-export async function faultsOf(
-  { origin, browser }: Pick<PageGallery, 'origin' | 'browser'>,
-  { colorScheme, width, hasScript }: Look,
-  paths: readonly string[],
-): Promise<Record<string, unknown>> {
-  // axe itself is a script: what has none shows what would be there without.
-  const options: BrowserContextOptions = { colorScheme, viewport: { width, height: 800 }, bypassCSP: true }
-  const page = await browser.newPage(options)
-  if (!hasScript) await page.route('**/pages.js', (route) => route.abort())
-  const faults: Record<string, unknown> = {}
-  for (const path of paths) {
-    await page.goto(origin + path)
-    await page.evaluate(axe.source)
-    const found = await page.evaluate(
-      `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then(({ violations }) =>
-         violations.map(({ id, nodes }) => id + ' ' + nodes.map(({ html }) => html).join(' ')).join('; '))`,
-    )
-    if (found !== '') faults[path] = found
+  const fewPaths: PageGallery['fewPaths'] = (set, ...langs) => {
+    const few = langs.flatMap((lang) => pagesToSee.map((name) => `/${set}/${lang}/${name}`))
+    const gone = few.filter((path) => !contents.has(path))
+    if (gone.length > 0) throw new Error(`not in the gallery: ${gone.join(', ')}`)
+    return few
   }
-  return faults
+  return { origin, browser, posted, contentOf, paths, fewPaths }
 }
 
+/** The files of a process share what is written for the first one. */
+let answered: Promise<Answer[]> | undefined
+
+const server = fileURLToPath(new URL('../server', import.meta.url))
+
+/** What write-gallery.given.ts writes, by the compiled pages: to load their sources took longer than to write all of it. */
 async function readGallery(): Promise<Answer[]> {
-  const server = fileURLToPath(new URL('../server', import.meta.url))
-  const script = 'src/pages/write-gallery.given.ts'
-  const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', script], {
+  const { outputFiles } = await build({
+    entryPoints: [join(server, 'src/pages/write-gallery.given.ts')],
+    plugins: [compiledServer],
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    // Without the paths of ours, which lead to the sources of the contract.
+    tsconfigRaw: { compilerOptions: { jsx: 'react-jsx', jsxImportSource: 'preact' } },
+    write: false,
+  })
+  const writing = execFile(process.execPath, ['--input-type=module'], {
     cwd: server,
     maxBuffer: 64 * 1024 * 1024,
   })
+  const [said, faults]: [string[], string[]] = [[], []]
+  writing.stdout?.on('data', (chunk: string) => said.push(chunk))
+  writing.stderr?.on('data', (chunk: string) => faults.push(chunk))
+  writing.stdin?.end(outputFiles[0]?.text)
+  const [code] = (await once(writing, 'close')) as [number | null]
+  if (code !== 0) throw new Error(`the gallery cannot be written: ${faults.join('')}`)
   // What the script writes.
-  return JSON.parse(stdout) as Answer[]
+  return JSON.parse(said.join('')) as Answer[]
 }
 
-/** Answers each address as the gallery says, and keeps what is posted. */
+/** Leaves what is compiled already as it is; what tests share never is. */
+const compiledServer: Plugin = {
+  name: 'compiled server',
+  setup: ({ onResolve }) => {
+    onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
+      const source = join(resolveDir, path).replace(/\.js$/, '')
+      if (['.ts', '.tsx'].some((ending) => existsSync(source + ending)) && source.endsWith('.given'))
+        return null
+      const compiled = source.replace(join(server, 'src'), join(server, 'dist'))
+      return { path: pathToFileURL(`${compiled}.js`).href, external: true }
+    })
+  },
+}
+
 /** A page that would go on by itself, as one that can be looked at: for longer than axe takes for a hurry. */
-function staying(content: string): string {
+export function staying(content: string): string {
   return content
     .replace('http-equiv="refresh" content="0;', 'http-equiv="refresh" content="100000;')
     .replace(' data-at-once', '')
 }
 
+/** Without a page and without its policy, for who writes a page there. */
+export const emptyPath = '/empty'
+
+/** Answers each address as the gallery says, and keeps what is posted. */
 async function serve(all: readonly Answer[], posted: string[]): Promise<string> {
   const byPath = new Map(all.map((answer) => [answer.path, answer]))
   const server = createServer((req, res) => {
@@ -122,11 +139,18 @@ async function serve(all: readonly Answer[], posted: string[]): Promise<string> 
       })
       return
     }
+    if (path === emptyPath) {
+      res.setHeader('content-type', 'text/html').end('<!doctype html>')
+      return
+    }
     const answer = byPath.get(path)
     res.writeHead(answer === undefined ? 404 : 200, answer?.headers).end(answer && staying(answer.content))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  atFileEnd(() => server.close())
+  atFileEnd(() => {
+    server.closeAllConnections()
+    server.close()
+  })
   // A TCP server that listens has an address with a port.
   const { port } = server.address() as AddressInfo
   return `http://127.0.0.1:${port}`

@@ -13,29 +13,36 @@ type Key = NonNullable<Parameters<Service['client']>[0]>
 /** One of every kind of object that a route can name, all of one organization, account and environment. */
 export async function createWorld(service: Service, key: Key = {}, orgDomain?: string): Promise<References> {
   const client = await clientOf(service, key)
-  const webhook = await client.webhooks.create({
+  const hooked = await createHookedWorld(client, orgDomain)
+  await client.password.createConnection({ org_domain: hooked.org_domain })
+  await giveDirectory(client, hooked)
+  const relay = await giveRelay(client, hooked)
+  const sso = { ...(await giveConnection(client, hooked)), ...(await giveAdmin(client, hooked)) }
+  return { ...hooked, ...sso, ...relay, ...(await giveSession(client, hooked)) }
+}
+
+/** An organization's world, and a webhook with a delivery of it. */
+async function createHookedWorld(client: Client, orgDomain?: string) {
+  const { id: webhook_id } = await client.webhooks.create({
     name: 'Receiver',
     target_url: 'https://127.0.0.1:9999/events',
     event_codes: ['metakey.all'],
   })
   const organization = await createOrganizationWorld(client, orgDomain)
-  const { data: deliveries } = await client.webhooks.listDeliveries({ webhook_id: webhook.id })
-  const { org_domain, user_email, partner_redirect_uri } = organization
-  await client.password.createConnection({ org_domain })
-  await giveDirectory(client, organization)
-  const relay = await client.relays.create({ partner_domain: org_domain, partner_redirect_uri })
-  const sso = { ...(await giveConnection(client, organization)), ...(await giveAdmin(client, organization)) }
+  const { data: deliveries } = await client.webhooks.listDeliveries({ webhook_id })
+  return { ...organization, webhook_id, delivery_id: deliveries[0]?.id ?? '' }
+}
+
+/** Gives an organization a relay to itself. */
+async function giveRelay(client: Client, { org_domain, partner_redirect_uri }: World) {
+  const { id } = await client.relays.create({ partner_domain: org_domain, partner_redirect_uri })
+  return { relay_id: id, partner_domain: org_domain }
+}
+
+/** Signs the user of a world in. */
+async function giveSession(client: Client, { org_domain, user_email }: World) {
   const access_token = await signIn(client, { org_domain, user_email })
-  return {
-    ...organization,
-    ...sso,
-    webhook_id: webhook.id,
-    delivery_id: deliveries[0]?.id ?? '',
-    relay_id: relay.id,
-    partner_domain: org_domain,
-    access_token,
-    session_id: sessionIdOf(access_token),
-  }
+  return { access_token, session_id: sessionIdOf(access_token) }
 }
 
 /** What of an operation tells what it needs to be there. */
@@ -47,7 +54,7 @@ export interface NamedOperation {
   readonly takes: readonly string[]
 }
 
-/** The same for a route that names neither webhooks nor relays, and quicker. */
+/** The same with what one route can name, and quicker. */
 export function createWorldFor(route: Route, service: Service): Promise<References> {
   const takes = [...route.pathParameters, ...membersOf(bodyOf(route)), ...membersOf(queryOf(route))]
   return createWorldOf({ ...route, takes }, service)
@@ -55,13 +62,15 @@ export function createWorldFor(route: Route, service: Service): Promise<Referenc
 
 /** The same for an operation that is known by its name and members, of this contract or of another. */
 export async function createWorldOf(route: NamedOperation, service: Service): Promise<References> {
-  const names = route.takes
-  const isWhole = ['webhook_id', 'relay_id', 'partner_domain', 'access_token', 'session_id'].some((name) =>
-    names.includes(name),
-  )
-  if (isWhole) return createWorld(service)
+  const takes = (...names: string[]) => names.some((name) => route.takes.includes(name))
   const client = await clientOf(service, {})
+  if (takes('webhook_id')) return createHookedWorld(client)
   const world = await createOrganizationWorld(client)
+  if (takes('relay_id', 'partner_domain', 'access_token', 'session_id')) {
+    const relay = takes('relay_id', 'partner_domain') && (await giveRelay(client, world))
+    const session = takes('access_token', 'session_id') && (await giveSession(client, world))
+    return { ...world, ...relay, ...session }
+  }
   if (route.resource === 'ssoConnections') {
     // The one route that begins an onboarding must not find one.
     const hasOnboarding = route.verb !== 'createOnboarding'

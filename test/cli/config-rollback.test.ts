@@ -3,12 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { givenOf } from '../given.js'
 import { startService, type Service } from '../harness.js'
 import { buildSandbox, givenAccount, settingsOf, type ConfigAccount } from './config-given.js'
-import { buildPortico, removeFolders } from './portico.js'
+import { removeFolders } from './portico.js'
 
 let service: Service
 
 beforeAll(async () => {
-  buildPortico()
   service = await startService()
 }, 60_000)
 afterAll(removeFolders)

@@ -1,15 +1,17 @@
+// About 20 s: each test has an account with one of everything, which a dozen of requests make, and runs three commands
+// or more, each of which opens the database anew.
+
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { givenOf } from '../given.js'
 import { startService, type Service } from '../harness.js'
 import { buildSandbox, givenAccount, settingsOf, type ConfigAccount } from './config-given.js'
-import { buildPortico, givenFolder, removeFolders } from './portico.js'
+import { givenFolder, removeFolders } from './portico.js'
 
 let service: Service
 
 beforeAll(async () => {
-  buildPortico()
   service = await startService()
 }, 60_000)
 afterAll(removeFolders)

@@ -3,14 +3,14 @@ import { copyFileSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { buildPortico, givenFolder, portico, porticoJson, removeFolders } from './portico.js'
-import { given, masterKeys, tokenOf, withPostgres, type Key } from './portico-given.js'
+import { startService } from '../harness.js'
+import { givenFolder, portico, porticoJson, removeFolders } from './portico.js'
+import { given, masterKeys, tokenOf, withPostgres, type Key, type Variables } from './portico-given.js'
 
 /** A migrated database with the account acme, 12 organizations and 1,000 users, of which tests get a copy. */
 const template = `cli_template_${randomBytes(6).toString('hex')}`
 
 beforeAll(async () => {
-  buildPortico()
   const variables = await given.database({ name: template })
   await porticoJson(['migrate'], variables)
   await porticoJson(['account', 'create', 'acme'], variables)
@@ -18,6 +18,11 @@ beforeAll(async () => {
 }, 60_000)
 
 afterAll(removeFolders)
+
+/** A service in this process on a database, with the master keys of these variables. */
+function serviceOn({ DATABASE_URL: databaseUrl = '', MASTER_KEYS = '' }: Variables) {
+  return startService({ databaseUrl, variables: { MASTER_KEYS } })
+}
 
 /** A copy of the template. */
 function givenFilledDatabase() {
@@ -114,7 +119,8 @@ describe('portico api-key', () => {
 describe('portico backup and restore', () => {
   test('bring back every table as it was, into another database', async () => {
     const variables = await givenFilledDatabase()
-    await (await given.service(variables)).stop()
+    // Its first jobs make what every service has, such as partitions.
+    await serviceOn(variables)
     await withPostgres(variables.DATABASE_URL, async (client) => {
       const [{ id }] = (await client.query<{ id: string }>('select id from accounts')).rows as [
         { id: string },
@@ -201,7 +207,7 @@ describe('portico keys', () => {
     expect(new Set(sealed.map(({ version }) => version))).toEqual(new Set(['v2']))
     expect(again.resealed).toBe(0)
     const alone = { ...variables, MASTER_KEYS: next }
-    const service = await given.service(alone)
+    const service = await serviceOn(alone)
     const { client_id, client_secret } = await porticoJson<Key>(
       ['api-key', 'create', '--account', 'acme', '--environment', 'sandbox'],
       alone,

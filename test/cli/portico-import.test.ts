@@ -7,21 +7,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tablesWith } from '../contract/stored-text.js'
 import { anyEmail, anything } from '../given.js'
 import { startService, type Service } from '../harness.js'
-import {
-  buildPortico,
-  givenFolder,
-  portico,
-  porticoJson,
-  program,
-  removeFolders,
-  type Outcome,
-} from './portico.js'
+import { givenFolder, portico, porticoJson, program, removeFolders, type Outcome } from './portico.js'
 
 let service: Service
 let client: Client
 
 beforeAll(async () => {
-  buildPortico()
   service = await startService()
   client = await service.client()
 }, 60_000)
@@ -74,7 +65,6 @@ function storedPasswords(org_domain: string): Promise<unknown[]> {
   )
 }
 
-// Each starts some processes.
 describe('portico import-users', { timeout: 60_000 }, () => {
   test('makes a user of each line, with all that the API takes of one, and an event of each', async () => {
     const { org_domain, scope } = await givenTarget()

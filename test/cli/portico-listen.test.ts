@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -9,20 +9,18 @@ import { createClient, type Event } from '@portico/sdk'
 import { verifyWebhook } from '@portico/sdk/webhooks'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../free-port.js'
-import { buildPortico, givenFolder, portico, program, removeFolders, startPortico } from './portico.js'
-import { given, type Key } from './portico-given.js'
+import { startService } from '../harness.js'
+import { startProxy } from './proxy.js'
+import { givenFolder, portico, program, removeFolders } from './portico.js'
+import type { Key } from './portico-given.js'
 
 let evaluation: Awaited<ReturnType<typeof startEvaluation>>
 
 beforeAll(async () => {
-  buildPortico()
   evaluation = await startEvaluation()
 }, 120_000)
 
-afterAll(async () => {
-  await evaluation.service.stop()
-  removeFolders()
-})
+afterAll(removeFolders)
 
 interface Credentials {
   readonly base_url: string
@@ -31,11 +29,18 @@ interface Credentials {
   readonly production: Key
 }
 
-/** A service on its embedded database, with the keys that it made for whoever evaluates it. */
+/** A service with the file of keys that `portico serve` makes for whoever evaluates it, at an address that can be cut off. */
 async function startEvaluation() {
   const dataDir = givenFolder()
-  const service = await startPortico({ DATA_DIR: dataDir })
-  const credentials = JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials
+  const service = await startService()
+  const way = await startProxy(service.baseUrl)
+  const credentials: Credentials = {
+    base_url: way.url,
+    domain: service.account.domain,
+    sandbox: await service.apiKey({ environment: 'sandbox' }),
+    production: await service.apiKey({ environment: 'production' }),
+  }
+  writeFileSync(join(dataDir, 'credentials.json'), JSON.stringify(credentials))
   const { base_url, domain, sandbox } = credentials
   const client = createClient({
     baseUrl: base_url,
@@ -43,7 +48,7 @@ async function startEvaluation() {
     clientId: sandbox.client_id,
     clientSecret: sandbox.client_secret,
   })
-  return { dataDir, service, credentials, client }
+  return { dataDir, way, credentials, client }
 }
 
 /** A developer's program: it verifies what comes with this key, and answers as the handler says. */
@@ -191,16 +196,13 @@ describe('portico listen', () => {
   }, 60_000)
 
   test('goes on when the service was away', async () => {
-    const { dataDir, service, client } = await startEvaluation()
-    onTestFinished(async () => void (await service.stop('SIGKILL')))
+    const { dataDir, way, client } = evaluation
     const receiver = await startReceiver()
     await receiver.listen()
     const listening = startListening(['--forward', receiver.url], { DATA_DIR: dataDir })
     await listening.line()
-    await service.stop()
-    await listening.said('The service does not answer.')
+    await way.whileCut(() => listening.said('The service does not answer.'))
 
-    await given.service({ DATA_DIR: dataDir, PORT: new URL(service.baseUrl).port })
     await client.organizations.create({ name: 'After' })
 
     expect(await listening.line()).toMatchObject({ status: 204 })

@@ -4,12 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tablesWith, textOfBackup } from '../contract/stored-text.js'
 import { anyEmail, anything } from '../given.js'
 import { startService, type Service } from '../harness.js'
-import { buildPortico, givenFolder, portico, porticoJson, removeFolders, type Outcome } from './portico.js'
+import { givenFolder, portico, porticoJson, removeFolders, type Outcome } from './portico.js'
 
 let service: Service
 
 beforeAll(async () => {
-  buildPortico()
   service = await startService()
 }, 60_000)
 afterAll(removeFolders)

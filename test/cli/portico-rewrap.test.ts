@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startService } from '../harness.js'
 import { stepSeconds, totpGivenOf } from '../totp-given.js'
-import { buildPortico, porticoJson } from './portico.js'
-
-beforeAll(buildPortico, 60_000)
+import { porticoJson } from './portico.js'
 
 test('portico keys rewrap leaves second factors as good as they were: secrets, recovery codes, codes that were sent', async () => {
   const [first, next] = ['v1', 'v2'].map((version) => `${version}:${randomBytes(32).toString('base64')}`)

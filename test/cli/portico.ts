@@ -1,4 +1,4 @@
-import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,16 +8,8 @@ import { runCommand } from '@portico/server/command'
 import { freePort } from '../free-port.js'
 
 const repository = fileURLToPath(new URL('../../', import.meta.url))
-/** The compiled command. */
+/** The compiled command; vitest.config.ts compiles what changed before the tests. */
 export const program = join(repository, 'server/dist/cli/main.js')
-
-/** The command is tested as it is installed. The check before the tests has built it; this builds what changed since. */
-export function buildPortico(): void {
-  execFileSync(process.execPath, [join(repository, 'server/compile.js')], {
-    cwd: repository,
-    stdio: 'ignore',
-  })
-}
 
 export interface Outcome {
   readonly code: number
@@ -42,10 +34,7 @@ export function removeFolders(): void {
  * Runs a command until it ends, with these variables and no others. In this process, where it costs a twentieth; with
  * PORTICO_TEST_COMMANDS=process, in the full run, each is a process of its own.
  */
-export async function portico(
-  args: readonly string[],
-  variables: Record<string, string>,
-): Promise<Outcome> {
+export async function portico(args: readonly string[], variables: Record<string, string>): Promise<Outcome> {
   if (process.env.PORTICO_TEST_COMMANDS === 'process') return porticoProcess(args, variables)
   let stdout = ''
   let stderr = ''

@@ -325,17 +325,19 @@ async function tables(): Promise<Witness[]> {
     `select quote_ident(relname) as name from pg_class where relnamespace = 'public'::regnamespace
      and relkind in ('r', 'p') and not relispartition order by 1`,
   )
-  return Promise.all(
-    names.map(async ({ name }) => {
-      const rows = await service.query<{ text: string }>(`select t::text as text from ${name} t`)
-      const text = rows.map((row) => row.text).join('\n')
-      const bytes = [...text.matchAll(/\\x([0-9a-f]+)/g)].map(([, hex = '']) => Buffer.from(hex, 'hex'))
-      return {
-        where: `table ${name}`,
-        text: [text, ...bytes.map((part) => part.toString('latin1'))].join('\n'),
-      }
-    }),
-  )
+  // One statement, because it is run after each step.
+  const parts = names.map(({ name }, place) => `select ${place} as place, t::text as text from ${name} t`)
+  const found = await service.query<{ place: number; text: string }>(parts.join(' union all '))
+  const tables = names.map(({ name }) => ({ name, rows: [] as string[] }))
+  for (const { place, text } of found) tables[place]?.rows.push(text)
+  return tables.map(({ name, rows }) => {
+    const text = rows.join('\n')
+    const bytes = [...text.matchAll(/\\x([0-9a-f]+)/g)].map(([, hex = '']) => Buffer.from(hex, 'hex'))
+    return {
+      where: `table ${name}`,
+      text: [text, ...bytes.map((part) => part.toString('latin1'))].join('\n'),
+    }
+  })
 }
 
 function logs(): Witness[] {

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from '@portico/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { buildPortico, givenFolder, porticoJson, removeFolders } from '../cli/portico.js'
+import { givenFolder, porticoJson, removeFolders } from '../cli/portico.js'
 import { hasTool } from '../debian-tools.js'
 import { anyEmail } from '../given.js'
 import { startService, type Service } from '../harness.js'
@@ -12,7 +12,6 @@ let service: Service
 let client: Client
 
 beforeAll(async () => {
-  buildPortico()
   service = await startService()
   client = await service.client()
 }, 60_000)

@@ -193,10 +193,19 @@ async function subjectOf(route: Route, size = 0): Promise<Subject & { sorts: rea
   return subject
 }
 
+/** A list with no records, which no test changes; made when the first test asks. */
+function emptyOf(route: Route): ReturnType<typeof subjectOf> {
+  const known = empties.get(route.name) ?? subjectOf(route)
+  empties.set(route.name, known)
+  return known
+}
+
+const empties = new Map<string, ReturnType<typeof subjectOf>>()
+
 test('every list of the contract is known here, with what it says it can be sorted by', async () => {
   expect(Object.keys(recipes).sort()).toEqual(lists.map((route) => route.name).sort())
   for (const route of lists) {
-    const { sorts } = await subjectOf(route)
+    const { sorts } = await emptyOf(route)
     const said =
       propertyOf(queryOf(route), 'sort')
         ?.split(';')[0]
@@ -287,7 +296,7 @@ describe.each(lists.map((route) => [route.name, route] as const))('%s', (_name, 
   })
 
   test('is empty, and says so, where there is nothing', async () => {
-    const empty = await (await subjectOf(route)).read()
+    const empty = await (await emptyOf(route)).read()
     expect(empty).toMatchObject({ data: [], total: 0, next_cursor: null })
     expect(empty.pagination).toMatchObject({
       current_pages: [],

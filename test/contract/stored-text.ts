@@ -2,26 +2,40 @@ import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import type { Service } from '../harness.js'
 
+/** Every row of a database as it was at one moment. */
+export interface StoredText {
+  /** The tables in a row of which all of these texts are, in any case, also as bytes. */
+  tablesWith(...texts: string[]): string[]
+}
+
+/** Reads the whole database once, to look for many texts in it: a search of each table for each text takes minutes. */
+export async function storedText(service: Service): Promise<StoredText> {
+  const tables = await rowsOfTables(service)
+  return {
+    tablesWith: (...texts) => {
+      const forms = texts.map((text) => [text.toLowerCase(), Buffer.from(text).toString('hex')])
+      const holds = (row: string) => forms.every((either) => either.some((form) => row.includes(form)))
+      return tables.flatMap(({ name, rows }) => (rows.some(holds) ? [name] : []))
+    },
+  }
+}
+
 /** The tables in a row of which all of these texts are, in any case, also as bytes. */
 export async function tablesWith(service: Service, ...texts: string[]): Promise<string[]> {
+  return (await storedText(service)).tablesWith(...texts)
+}
+
+/** Every table, in the order of names, with the text of each row in lower case. */
+async function rowsOfTables(service: Service): Promise<{ name: string; rows: readonly string[] }[]> {
   const names = await service.query<{ name: string }>(
     `select quote_ident(relname) as name from pg_class where relnamespace = 'public'::regnamespace
      and relkind in ('r', 'p') and not relispartition order by 1`,
   )
-  const counts = await Promise.all(
-    names.map(({ name }) =>
-      service.query(
-        `select from ${name} t
-         where not exists (
-           select from unnest($1::text[]) as text
-           where strpos(lower(t::text), lower(text)) = 0
-             and strpos(t::text, encode(convert_to(text, 'UTF8'), 'hex')) = 0
-         )`,
-        [texts],
-      ),
-    ),
-  )
-  return names.flatMap(({ name }, index) => (counts[index]?.length ? [name] : []))
+  const tables = names.map(({ name }) => ({ name, rows: [] as string[] }))
+  const parts = names.map(({ name }, place) => `select ${place} as place, t::text as text from ${name} t`)
+  const found = await service.query<{ place: number; text: string }>(parts.join(' union all '))
+  for (const { place, text } of found) tables[place]?.rows.push(text.toLowerCase())
+  return tables
 }
 
 /** What a backup holds, in lower case. */

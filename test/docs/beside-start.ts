@@ -1,21 +1,57 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { startBackground } from '@portico/server/worker'
 import { freePort } from '../free-port.js'
+import { startService, type Service } from '../harness.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 const startDeadlineMs = 120_000
 
-/** Does something in a directory where the `.data` of a running service is. */
+/**
+ * Does something in a directory where the credentials of a running service are, as `npm start` leaves them. The service is
+ * one of this process, which costs a tenth; in the full run it is `npm start` itself.
+ */
+export async function besideService(work: (home: string) => Promise<void>): Promise<void> {
+  if (process.env.PORTICO_TEST_FULL === '1') return besideStart(work)
+  const home = await mkdtemp(join(tmpdir(), 'portico-docs-'))
+  const service = await startService()
+  const worker = startBackground(service.deps)
+  try {
+    const credentials = {
+      base_url: service.baseUrl,
+      domain: service.account.domain,
+      sandbox: await keyOf(service, 'sandbox'),
+      production: await keyOf(service, 'production'),
+    }
+    await mkdir(join(home, '.data'))
+    await writeFile(join(home, '.data', 'credentials.json'), JSON.stringify(credentials))
+    await work(home)
+  } finally {
+    await worker.stop()
+    await rm(home, { recursive: true, force: true })
+  }
+}
+
+async function keyOf(service: Service, environment: 'sandbox' | 'production') {
+  const { client_id, client_secret } = await service.apiKey({ environment })
+  return { client_id, client_secret }
+}
+
+/** Does something in a directory where the `.data` of a running `npm start` is. */
 export async function besideStart(work: (home: string) => Promise<void>): Promise<void> {
   const home = await mkdtemp(join(tmpdir(), 'portico-docs-'))
   try {
     const service = await startBeside(home)
-    await work(home).finally(() => stopScript(service))
+    try {
+      await work(home)
+    } finally {
+      await stopScript(service)
+    }
   } finally {
     await rm(home, { recursive: true, force: true })
   }

@@ -17,7 +17,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Builds the site where it is stale, as `npm start` does. */
 export async function buildSite(): Promise<BuiltSite> {
-  await promisify(execFile)(process.execPath, ['server/compile.js'], { cwd: root })
+  await promisify(execFile)(process.execPath, ['docs/build-when-stale.js'], { cwd: root })
   return siteIn(join(root, 'docs/dist/site'))
 }
 

@@ -1,3 +1,6 @@
+// About 20 s, and 8 s more after a change of what the code blocks call: one `npm start`, five programs that tsx compiles,
+// and shells with a process for each line.
+
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
@@ -8,18 +11,25 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Variables } from '@portico/server/variables'
 import { describe, expect, test } from 'vitest'
+import { digestOf, isKnown, remember } from '../checked-before.js'
 import { freePort } from '../free-port.js'
 import { chooseAtTestIdp } from '../test-idp-given.js'
 import { createVisitor } from '../visitor.js'
-import { besideStart } from './beside-start.js'
+import { besideService, besideStart } from './beside-start.js'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
+/** All that decides whether the code blocks compile: documents, what they call, and what checks them. */
+const checkedFiles = /^(?:[\w.-]+\.(?:md|json)|(?:docs|sdk|contract|server)\/.*\.(?:md|tsx?|js|json))$/
+
 test('every code block of the guides compiles or parses as what it says it is', async () => {
+  const inputs = await digestOf(checkedFiles)
+  if (await isKnown('blocks', inputs)) return
   const check = run(process.execPath, ['--import', 'tsx', 'docs/check-blocks.ts'], { cwd: root })
 
   await expect(check).resolves.toMatchObject({ stderr: '' })
+  await remember('blocks', inputs)
 }, 120_000)
 
 test('every link between the documents leads to a document and to a heading in it', () => {
@@ -78,7 +88,7 @@ test('the journey of the README stops at an answer that is an error, and shows i
 })
 
 test('start.ts of docs/guides/start.md, run beside npm start, ends with the address of the user', async () => {
-  await besideStart(async (home) => {
+  await besideService(async (home) => {
     const [program = ''] = programsOf('docs/guides/start.md')
 
     expect(await runProgram(home, program)).toMatch(/^[0-9a-f-]{36} ada@people\.example\n$/)
@@ -86,7 +96,7 @@ test('start.ts of docs/guides/start.md, run beside npm start, ends with the addr
 }, 180_000)
 
 test('sso.ts of docs/guides/sso.md, run beside npm start, ends with the user who has signed in at the test identity provider', async () => {
-  await besideStart(async (home) => {
+  await besideService(async (home) => {
     const [program = ''] = programsOf('docs/guides/sso.md')
     await writeProgram(home, program)
     const env = { ...process.env, PORT: String(await freePort()) }
@@ -107,7 +117,7 @@ test('sso.ts of docs/guides/sso.md, run beside npm start, ends with the user who
 }, 180_000)
 
 test('the commands of docs/guides/directory-sync.md, pasted beside npm start after those of the README, answer as it says', async () => {
-  await besideStart(async (home) => {
+  await besideService(async (home) => {
     const first = journeyOf('README.md').slice(0, 2)
     const { stdout } = await runShell(home, [...first, ...journeyOf('docs/guides/directory-sync.md')])
 
@@ -123,7 +133,7 @@ test('the commands of docs/guides/directory-sync.md, pasted beside npm start aft
 }, 180_000)
 
 test('the commands of docs/guides/onboarding.md, pasted beside npm start after those of the README, answer as it says', async () => {
-  await besideStart(async (home) => {
+  await besideService(async (home) => {
     const first = journeyOf('README.md').slice(0, 2)
     const { stdout } = await runShell(home, [...first, ...journeyOf('docs/guides/onboarding.md')])
 
@@ -280,7 +290,7 @@ function programsOf(file: string): string[] {
 /** Runs a program as if it were in the repository, with the `.data` of another directory. */
 async function runProgram(home: string, program: string): Promise<string> {
   await writeProgram(home, program)
-  const { stdout } = await run('npx', ['tsx', 'program.ts'], { cwd: home })
+  const { stdout } = await run(process.execPath, ['--import', 'tsx', 'program.ts'], { cwd: home })
   return stdout
 }
 

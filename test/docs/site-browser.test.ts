@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { axeFaultsOf } from '../axe.js'
 import { openBrowser, type TestBrowser } from '../browser.js'
 import { hasTool } from '../debian-tools.js'
 import { startService } from '../harness.js'
-import { faultsOf } from '../page-gallery.js'
 import { buildSite } from './built-site.js'
 
 let browser: TestBrowser
@@ -114,8 +114,16 @@ describe.skipIf(!hasTool('chromium'))('the documentation in a browser', () => {
     { colorScheme: 'dark', width: 1400, hasScript: true },
   ] as const)(
     'the pages have no fault that axe knows: $colorScheme, $width px',
-    async (look) => {
-      expect(await faultsOf({ origin: served, browser }, look, pagesToSee)).toEqual({})
+    async ({ colorScheme, width }) => {
+      // axe itself is a script, which the policy of the pages has not let in.
+      const page = await browser.newPage({ colorScheme, viewport: { width, height: 800 }, bypassCSP: true })
+      const faults: Record<string, unknown> = {}
+      for (const path of pagesToSee) {
+        await page.goto(served + path)
+        const found = await axeFaultsOf(page)
+        if (found !== '') faults[path] = found
+      }
+      expect(faults).toEqual({})
     },
     120_000,
   )

@@ -9,9 +9,11 @@ const list = { org_domain: ada.org_domain }
 beforeAll(async () => {
   portico = await givenEmulator({ seed: smallSeed })
 })
-beforeEach(() => portico.reset())
 
 describe('a fault', () => {
+  // Nothing else is changed here, and a reset costs more than the test.
+  beforeEach(() => portico.faults.clear())
+
   test('is met as often as was asked for, and the SDK repeats a read until it is over', async () => {
     await portico.faults.add({
       operation: 'users.list',
@@ -122,6 +124,8 @@ describe('a fault', () => {
 })
 
 describe('the outbox', () => {
+  beforeEach(() => portico.reset())
+
   test('has a mail as soon as it was asked for, for its recipient alone, until it is cleared', async () => {
     const client = portico.client()
     await client.users.create({ ...list, email: 'grace@awesome.example' })

@@ -1,3 +1,5 @@
+// About 20 s: five emulators of 3 s of CPU each, as tests of how they end need their own; all others share one.
+
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
@@ -10,18 +12,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { emulator } from '@portico/contract/emulator'
 import { routes } from '@portico/contract/walk'
-import { startPortico } from '@portico/sdk/testing'
+import { startPortico, type Portico } from '@portico/sdk/testing'
 import { afterAll, describe, expect, test } from 'vitest'
 import { givenFolder, portico as run, removeFolders } from '../cli/portico.js'
 import { startService } from '../harness.js'
 import { command, givenEmulator } from './emulator.js'
 
 const repository = fileURLToPath(new URL('../../', import.meta.url))
-/** As its source has it, which tsx compiles: what is in dist is of the last build. */
-const testing = new URL('../../sdk/src/testing.ts', import.meta.url).href
-const tsx = import.meta.resolve('tsx')
+/** As its source is compiled before the tests: a program that has nothing else needs no compiler of its own. */
+const testing = new URL('../../sdk/dist/testing.mjs', import.meta.url).href
 
 afterAll(removeFolders)
+
+let shared: Promise<Portico> | undefined
+/** The one that tests ask which change nothing of it. */
+const givenShared = () => (shared ??= givenEmulator())
 
 /** An address of this machine that is not loopback. */
 const outside = Object.values(networkInterfaces())
@@ -59,7 +64,7 @@ async function ask(baseUrl: string, options: RequestOptions, body?: string) {
 
 describe('an emulator answers nobody from elsewhere', () => {
   test('who asks by a name that resolves to this machine gets no token, no list, no mail and no page', async () => {
-    const { baseUrl, accounts } = await givenEmulator()
+    const { baseUrl, accounts } = await givenShared()
     const [account] = accounts
     const [key] = account?.api_keys ?? []
     const grant = new URLSearchParams({
@@ -110,7 +115,7 @@ describe('an emulator answers nobody from elsewhere', () => {
   })
 
   test.skipIf(outside === undefined)('on no address by which others reach this machine', async () => {
-    const { baseUrl } = await givenEmulator()
+    const { baseUrl } = await givenShared()
     const address = `http://${outside?.address ?? ''}:${new URL(baseUrl).port}`
 
     await expect(fetch(`${address}/_emulator/state`)).rejects.toThrow()
@@ -121,7 +126,7 @@ const controlRoutes = routes(emulator)
 
 describe('the control of an emulator', () => {
   test('is open to this machine alone, by a name of its own, and to no page of another site', async () => {
-    const { baseUrl } = await givenEmulator()
+    const { baseUrl } = await givenShared()
     const statusOf = async (headers: Record<string, string>) =>
       (await ask(baseUrl, { path: '/_emulator/state', headers })).status
 
@@ -208,8 +213,11 @@ function pathsIn(source: string): string[] {
 }
 
 test('everything that an emulator made is gone when it stops', async () => {
-  const portico = await startPortico({ command: [...command] })
+  const portico = await givenShared()
+  // Who comes later starts another one.
+  shared = undefined
   const folder = folderOf(portico.databaseUrl)
+  expect(existsSync(folder)).toBe(true)
 
   await portico.stop()
 
@@ -225,7 +233,7 @@ test.skipIf(process.platform === 'win32')(
     const portico = await startPortico({ command: ${JSON.stringify(command)} })
     console.log(JSON.stringify([portico.baseUrl, portico.databaseUrl]))
     setInterval(() => {}, 1000)`
-    const parent = spawn(process.execPath, ['--import', tsx, '--input-type=module', '--eval', script], {
+    const parent = spawn(process.execPath, ['--input-type=module', '--eval', script], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const [line] = (await once(createInterface(parent.stdout), 'line')) as [string]
@@ -261,19 +269,32 @@ describe('an emulator for tests runs in a folder of its own', () => {
       if (process.env.END === 'stop') await portico.stop()
       if (process.env.END === 'kill') process.kill(process.pid, 'SIGKILL')
       process.exit(0)`
-    const args = ['--import', tsx, '--input-type=module', '--eval', given]
+    const args = ['--input-type=module', '--eval', given]
     const { PATH = '', HOME = '' } = process.env
     const env = { PATH, HOME, TMPDIR: givenFolder(), PORTICO_COMMAND: commandLine, ...variables }
     const ended = spawnSync(process.execPath, args, { cwd, env, encoding: 'utf8' })
     return { ...ended, left: readdirSync(env.TMPDIR).filter((name) => name.startsWith('portico-testing-')) }
   }
 
+  const named = 'node server/dist/cli/main.js'
+  let besidePlanted: (ReturnType<typeof startIn> & { folder: string }) | undefined
+  /** Started once for two tests, where somebody has put files and settings that must not be found; its process just ends. */
+  const startBesidePlanted = () => (besidePlanted ??= plant())
+
+  function plant() {
+    const folder = givenFolder()
+    mkdirSync(join(folder, 'server/dist/cli'), { recursive: true })
+    writeFileSync(join(folder, 'server/dist/cli/main.js'), script)
+    writeFileSync(join(folder, '.env'), 'NODE_ENV=production\n')
+    return { ...startIn(repository, named, { END: 'exit', TMPDIR: folder }), folder }
+  }
+
   test.each([
-    ['stop()', { END: 'stop' }],
-    ['the end of the process', { END: 'exit' }],
-    ['its death', { END: 'kill' }],
-  ])('the command that the message names is run, and after %s nothing is left', (_, how) => {
-    const { stdout, stderr, left } = startIn(repository, 'node server/dist/cli/main.js', how)
+    ['stop()', () => startIn(repository, named, { END: 'stop' })],
+    ['the end of the process', startBesidePlanted],
+    ['its death', () => startIn(repository, named, { END: 'kill' })],
+  ])('the command that the message names is run, and after %s nothing is left', (_, start) => {
+    const { stdout, stderr, left } = start()
 
     expect(stderr).toBe('')
     expect(JSON.parse(stdout)).toEqual({ accounts: 1 })
@@ -296,13 +317,8 @@ describe('an emulator for tests runs in a folder of its own', () => {
   })
 
   test('a file or settings that somebody put into the folder of all temporary files are not used', () => {
-    const shared = givenFolder()
-    mkdirSync(join(shared, 'server/dist/cli'), { recursive: true })
-    writeFileSync(join(shared, 'server/dist/cli/main.js'), script)
-    writeFileSync(join(shared, '.env'), 'NODE_ENV=production\n')
-
-    const found = startIn(repository, 'node server/dist/cli/main.js', { TMPDIR: shared })
-    const lost = startIn(givenFolder(), 'node server/dist/cli/main.js', { TMPDIR: shared })
+    const found = startBesidePlanted()
+    const lost = startIn(givenFolder(), named, { TMPDIR: found.folder })
 
     expect(JSON.parse(found.stdout)).toEqual({ accounts: 1 })
     expect(lost.stderr).toMatch(/did not start.*Cannot find module/s)

@@ -15,8 +15,7 @@ beforeAll(() => service.listen({ onUnhandledRequest: 'error' }))
 afterEach(() => service.resetHandlers())
 afterAll(() => service.close())
 
-function given(overrides: Overrides = {}) {
-  service.use(...createMockHandlers({ baseUrl, overrides }))
+function prepared(overrides: Overrides = {}) {
   const bodies: string[] = []
   const client = givenClient({
     fetch: async (input, init) => {
@@ -25,6 +24,15 @@ function given(overrides: Overrides = {}) {
       return response
     },
   })
+  return { handlers: createMockHandlers({ baseUrl, overrides }), client, bodies }
+}
+
+/** Of all tests that override nothing: handlers for every operation, and a client that needs one token. */
+const plain = prepared()
+
+function given(overrides?: Overrides) {
+  const { handlers, client, bodies } = overrides === undefined ? plain : prepared(overrides)
+  service.use(...handlers)
   return { client, bodies }
 }
 

@@ -6,7 +6,7 @@ import { openOnboardingBrowser, type OnboardingBrowser } from '../onboarding-bro
 let setup: OnboardingBrowser
 
 beforeAll(async () => {
-  if (hasTool('chromium')) setup = await openOnboardingBrowser()
+  if (hasTool('chromium')) setup = await openOnboardingBrowser({ hasAxe: true })
 }, 60_000)
 
 /** Each product in one language, one look, and with or without scripts; every one of these comes several times. */
@@ -20,7 +20,26 @@ const walks = providerTypes
     javaScriptEnabled: index % 5 !== 4,
   }))
 
+// Every product from its invitation to its test, with axe on each page: it takes minutes.
 describe.skipIf(!hasTool('chromium'))('an administrator', () => {
+  test.each([
+    { type: 'okta', lang: 'en', colorScheme: 'light', width: 1280, javaScriptEnabled: true },
+    { type: 'entra_id', lang: 'fr', colorScheme: 'dark', width: 360, javaScriptEnabled: false },
+  ] as const)(
+    'goes from the invitation to the end of the test: $type, $lang, $width px, scripts: $javaScriptEnabled',
+    (look) => setup.walk(look),
+    120_000,
+  )
+
+  test.each([
+    { type: 'entra_id', lang: 'en', colorScheme: 'dark', width: 320, javaScriptEnabled: true },
+    { type: 'custom_oidc', lang: 'fr', colorScheme: 'light', width: 1280, javaScriptEnabled: true },
+  ] as const)(
+    'connects a provider by OpenID Connect, and makes the secret of the directory: $type, $lang, $width px',
+    (look) => setup.walkOidc(look),
+    120_000,
+  )
+
   test.each(walks)(
     'goes through the tutorial of $type to the test: $lang, $colorScheme, $width px, scripts: $javaScriptEnabled',
     (look) => setup.walk(look),

@@ -1,6 +1,16 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { hasTool } from '../debian-tools.js'
-import { faultsOf, openPageGallery, type PageGallery } from '../page-gallery.js'
+import { openPageGallery, type PageGallery } from '../page-gallery.js'
+import {
+  brokenWordsIn,
+  complaintsOf,
+  expectFocusOnFault,
+  expectKeysToLeadThrough,
+  faultsOf,
+  tooWideIn,
+} from '../page-walks.js'
+
+// Some five hundred pages, each of which a browser lays out a dozen times: it takes ten minutes.
 
 let gallery: PageGallery
 
@@ -12,12 +22,59 @@ const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
   [360, 1280].flatMap((width) => [true, false].map((hasScript) => ({ colorScheme, width, hasScript }))),
 )
 
+const timeout = 600_000
+
 describe.skipIf(!hasTool('chromium'))('every page, in every state and both languages', () => {
   test.each(looks)(
     'has no fault that axe knows: $colorScheme, $width px, scripts: $hasScript',
     async (look) => {
       expect(await faultsOf(gallery, look, gallery.paths('usual'))).toEqual({})
     },
-    240_000,
+    timeout,
+  )
+
+  test(
+    'keeps to its policy, and runs without a fault',
+    async () => {
+      expect(await complaintsOf(gallery, gallery.paths('usual'))).toEqual({})
+    },
+    timeout,
+  )
+
+  test.each([
+    ['at 320 px', ''],
+    ['at 320 px with a text twice as large', '200%'],
+  ] as const)(
+    'is no wider than the screen %s',
+    async (_, fontSize) => {
+      expect(await tooWideIn(gallery, fontSize, gallery.paths('long'))).toEqual({})
+    },
+    timeout,
+  )
+
+  test(
+    'breaks no word of a table that a line of 320 px holds',
+    async () => {
+      const { broken, words } = await brokenWordsIn(gallery, gallery.paths('usual'))
+      expect(broken).toEqual({})
+      expect(words).toBeGreaterThan(1000)
+    },
+    timeout,
+  )
+
+  test(
+    'is gone through by key from top to bottom, and shows where one is',
+    async () => {
+      await expectKeysToLeadThrough(gallery, gallery.paths('usual'))
+    },
+    timeout,
+  )
+
+  test(
+    'has the focus on its fault, with scripts and without',
+    async () => {
+      await expectFocusOnFault(gallery, gallery.paths('usual'))
+    },
+    timeout,
   )
 })

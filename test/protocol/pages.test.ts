@@ -1,7 +1,15 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { hasTool } from '../debian-tools.js'
-import { faultsOf, openPageGallery, type PageGallery } from '../page-gallery.js'
+import { openPageGallery, type PageGallery } from '../page-gallery.js'
+import {
+  brokenWordsIn,
+  complaintsOf,
+  expectFocusOnFault,
+  expectKeysToLeadThrough,
+  faultsOf,
+  tooWideIn,
+} from '../page-walks.js'
 
 let gallery: PageGallery
 
@@ -9,100 +17,43 @@ beforeAll(async () => {
   if (hasTool('chromium')) gallery = await openPageGallery()
 }, 60_000)
 
+// One of each layout; all of them are in pages.long.test.ts, under the same titles.
 describe.skipIf(!hasTool('chromium'))('every page, in every state', () => {
-  // Each color, width, and with scripts or without, once; all eight of them together are in pages.long.test.ts.
+  // Each color, width, and with scripts or without, once.
   test.each([
     { colorScheme: 'light', width: 360, hasScript: true, lang: 'en' },
     { colorScheme: 'dark', width: 1280, hasScript: false, lang: 'fr' },
   ] as const)(
     'has no fault that axe knows: $colorScheme, $width px, scripts: $hasScript',
     async ({ lang, ...look }) => {
-      const paths = gallery.fewPaths('usual').filter((path) => path.includes(`/${lang}/`))
-      expect(paths.length).toBeGreaterThan(25)
-      expect(await faultsOf(gallery, look, paths)).toEqual({})
+      expect(await faultsOf(gallery, look, gallery.fewPaths('usual', lang))).toEqual({})
     },
-    120_000,
   )
 
   test('keeps to its policy, and runs without a fault', async () => {
-    const { page, faults } = await openWatched()
-    for (const path of gallery.fewPaths('usual')) {
-      await page.goto(gallery.origin + path)
-      expect(faults, path).toEqual([])
-    }
-  }, 60_000)
+    expect(await complaintsOf(gallery, gallery.fewPaths('usual', 'en'))).toEqual({})
+  })
 
   test.each([
-    ['at 320 px', ''],
-    ['at 320 px with a text twice as large', '200%'],
-  ] as const)(
-    'is no wider than the screen %s',
-    async (_, fontSize) => {
-      const page = await gallery.browser.newPage({ viewport: { width: 320, height: 640 } })
-      const wide: Record<string, unknown> = {}
-      for (const path of gallery.fewPaths('long')) {
-        await page.goto(gallery.origin + path)
-        await page.evaluate(
-          `document.documentElement.style.fontSize = ${JSON.stringify(fontSize)};
-         document.querySelectorAll('details').forEach((details) => (details.open = true))`,
-        )
-        const found = await page.evaluate(
-          `[...document.querySelectorAll('body *')]
-           .filter((element) => !element.closest('.unseen') && getComputedStyle(element).clipPath !== 'inset(50%)')
-           .filter((element) => element.getBoundingClientRect().right > innerWidth + 1 || element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflowX !== 'visible' && element.tagName !== 'INPUT')
-           .map((element) => element.outerHTML.slice(0, 200))`,
-        )
-        if (Array.isArray(found) && found.length > 0) wide[path] = found
-      }
-      expect(wide).toEqual({})
-    },
-    120_000,
-  )
+    ['at 320 px', '', 'en'],
+    ['at 320 px with a text twice as large', '200%', 'fr'],
+  ] as const)('is no wider than the screen %s', async (_, fontSize, lang) => {
+    expect(await tooWideIn(gallery, fontSize, gallery.fewPaths('long', lang))).toEqual({})
+  })
 
   test('breaks no word of a table that a line of 320 px holds', async () => {
-    const page = await gallery.browser.newPage({ viewport: { width: 320, height: 640 } })
-    const broken: Record<string, unknown> = {}
-    let words = 0
-    const withTable = gallery.fewPaths('usual').filter((path) => gallery.contentOf(path).includes('<table'))
-    for (const path of withTable) {
-      await page.goto(gallery.origin + path)
-      const found = await page.evaluate<{ words: number; broken: string[] }>(wordsOfTables)
-      words += found.words
-      if (found.broken.length > 0) broken[path] = found.broken
-    }
+    const { broken, words } = await brokenWordsIn(gallery, gallery.fewPaths('usual', 'en', 'fr'))
     expect(broken).toEqual({})
     expect(words).toBeGreaterThan(100)
-  }, 120_000)
+  })
 
   test('is gone through by key from top to bottom, and shows where one is', async () => {
-    const page = await gallery.browser.newPage({ viewport: { width: 360, height: 800 } })
-    for (const path of gallery.fewPaths('usual').filter((each) => each.includes('/en/'))) {
-      await page.goto(gallery.origin + path)
-      const stops = await stopsOf(page)
-      expect(stops.length, path).toBe(await countOfControls(page))
-      for (const [index, stop] of stops.entries()) {
-        expect(stop.isShown, `${path} ${stop.html}`).toBe(true)
-        const before = stops[index - 1]
-        const isBelow = before === undefined || stop.top >= before.top - 40
-        expect(isBelow, `${path} ${before?.html} ${stop.html}`).toBe(true)
-      }
-    }
-  }, 120_000)
+    await expectKeysToLeadThrough(gallery, gallery.fewPaths('usual', 'en'))
+  })
 
   test('has the focus on its fault, with scripts and without', async () => {
-    for (const javaScriptEnabled of [true, false]) {
-      const page = await gallery.browser.newPage({ javaScriptEnabled })
-      for (const path of gallery.fewPaths('usual')) {
-        const content = gallery.contentOf(path)
-        if (!content.includes('class="fault')) continue
-        await page.goto(gallery.origin + path)
-        const focused = page.locator(':focus')
-        const isField = content.includes('aria-invalid')
-        const attribute = isField ? 'aria-invalid' : 'role'
-        expect(await focused.getAttribute(attribute), path).toBe(isField ? 'true' : 'alert')
-      }
-    }
-  }, 120_000)
+    await expectFocusOnFault(gallery, gallery.fewPaths('usual', 'fr'))
+  })
 })
 
 describe.skipIf(!hasTool('chromium'))('with scripts', () => {
@@ -215,79 +166,7 @@ describe.skipIf(!hasTool('chromium'))('without scripts', () => {
 async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
   gallery.posted.length = 0
   const page = await gallery.browser.newPage({ viewport: { width: 360, height: 800 }, ...options })
+  onTestFinished(() => page.close())
   await page.goto(gallery.origin + path)
   return page
 }
-
-async function openWatched() {
-  const page = await gallery.browser.newPage()
-  const faults: string[] = []
-  page.on('console', (message) => void (message.type() === 'error' && faults.push(message.text())))
-  page.on('pageerror', (error) => void faults.push(String(error)))
-  return { page, faults }
-}
-
-interface Stop {
-  readonly html: string
-  readonly top: number
-  readonly isShown: boolean
-}
-
-/** Where the Tab key stops, from the start of the page until it leaves. */
-async function stopsOf(page: Page): Promise<Stop[]> {
-  // A field that has the focus from the start gets it with the first frame, which may come after the page is loaded.
-  await page.evaluate(`new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))`)
-  await page.evaluate(
-    `document.activeElement?.blur(); document.body.tabIndex = -1; document.body.focus(); document.body.removeAttribute('tabindex')`,
-  )
-  const stops: Stop[] = []
-  for (;;) {
-    await page.keyboard.press('Tab')
-    // What the script in the page answers is of this form.
-    const stop = (await page.evaluate(
-      `(() => {
-         const element = document.activeElement
-         if (element === null || element === document.body || element.stopped) return null
-         element.stopped = true
-         const shown = element.closest('.entry') ?? element
-         const { outlineStyle, outlineWidth } = getComputedStyle(shown)
-         return {
-           html: element.outerHTML.slice(0, 120),
-           top: element.getBoundingClientRect().top + scrollY,
-           isShown: outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2,
-         }
-       })()`,
-    )) as Stop | null
-    if (stop === null || stops.length > 40) return stops
-    stops.push(stop)
-  }
-}
-
-/** The radio buttons of a group are one stop: the one that is chosen. */
-async function countOfControls(page: Page): Promise<number> {
-  return page.evaluate(
-    `[...document.querySelectorAll('a[href], button, input, select, textarea, summary')]
-      .filter((element) => element.checkVisibility() && element.type !== 'hidden' && element.tabIndex >= 0)
-      .filter((element) => element.type !== 'radio' || element.checked).length`,
-  )
-}
-
-/** Runs in the page: how many words of up to 20 letters the tables have, and those of them that are on two lines. */
-const wordsOfTables = `(() => {
-  const found = { words: 0, broken: [] }
-  document.querySelectorAll('details').forEach((details) => (details.open = true))
-  for (const cell of document.querySelectorAll('tbody th, tbody td')) {
-    const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT)
-    while (walker.nextNode()) {
-      for (const word of walker.currentNode.data.matchAll(/[^\\s]{1,20}(?!\\S)/g)) {
-        if (word.index > 0 && !/\\s/.test(walker.currentNode.data[word.index - 1])) continue
-        const range = document.createRange()
-        range.setStart(walker.currentNode, word.index)
-        range.setEnd(walker.currentNode, word.index + word[0].length)
-        found.words += 1
-        if (new Set([...range.getClientRects()].map(({ top }) => top)).size > 1) found.broken.push(word[0])
-      }
-    }
-  }
-  return found
-})()`

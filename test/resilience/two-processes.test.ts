@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { revokeApiKey } from '@portico/server/api-keys'
 import type { UserTokens } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { porticoJson } from '../cli/portico.js'
 import { anyEmail, anything } from '../given.js'
 import { startService, type Service } from '../harness.js'
 
@@ -65,7 +63,7 @@ describe('an Idempotency-Key', () => {
       expect(answer.headers.get('idempotent-replayed')).toBe('true')
       expect(answer.headers.get('etag')).toBe(made[0]?.headers.get('etag'))
     }
-    const { id } = made[0]?.body as { id: string }
+    const { id } = (made[0]?.body ?? {}) as { id?: string }
     const events = await one.query('select from events where code = $1 and subject_id = $2', [
       'user.user.create.success',
       id,
@@ -250,16 +248,11 @@ function kidOf(token: string): string {
   return kid
 }
 
-/** Runs the compiled command on the database of both. */
-async function portico(args: string[]): Promise<string> {
-  const main = fileURLToPath(new URL('../../server/dist/cli/main.js', import.meta.url))
-  const { stdout } = await promisify(execFile)(process.execPath, [main, ...args, '--json'], {
-    env: {
-      PATH: process.env.PATH,
-      DATABASE_URL: one.databaseUrl,
-      BASE_URL: one.baseUrl,
-      MASTER_KEYS: one.masterKeys,
-    },
+/** Runs a command on the database of both. */
+function portico(args: string[]): Promise<unknown> {
+  return porticoJson(args, {
+    DATABASE_URL: one.databaseUrl,
+    BASE_URL: one.baseUrl,
+    MASTER_KEYS: one.masterKeys,
   })
-  return stdout
 }

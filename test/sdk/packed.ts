@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { complaintsOf } from './typescript.js'
 
 const run = promisify(execFile)
 
@@ -32,13 +35,19 @@ export interface Consumer {
   remove(): Promise<void>
 }
 
-/** Packs the SDK by npm, as its owner publishes it, and installs the archive into a project that has nothing else. */
+/** The SDK as it is installed from its archive, in a project that has nothing else. */
+interface Packed {
+  /** The project. */
+  readonly program: string
+  readonly tarball: string
+  readonly files: readonly PackedFile[]
+}
+
+/** A project of its own that has the SDK as its owner publishes it, and nothing else. */
 export async function packedConsumer(): Promise<Consumer> {
+  const { program, tarball, files } = await (packedOnce ??= packed())
   const folder = await mkdtemp(join(tmpdir(), 'portico-sdk-'))
-  const { tarball, files } = await pack(folder)
-  await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'program', private: true }))
-  // Without network and scripts: what it needs must be in it.
-  await npm(['install', '--offline', '--ignore-scripts', tarball], folder)
+  await cp(program, folder, { recursive: true })
   return {
     folder,
     installed: join(folder, 'node_modules/@portico/sdk'),
@@ -50,19 +59,83 @@ export async function packedConsumer(): Promise<Consumer> {
   }
 }
 
-/** In a copy of its folder, since other tests read what is built in sdk/dist meanwhile. */
-async function pack(folder: string): Promise<{ tarball: string; files: readonly PackedFile[] }> {
-  const copy = join(folder, 'sdk')
-  await mkdir(copy)
-  const own = (await readdir(sdk)).filter((name) => !['dist', 'types', 'node_modules'].includes(name))
-  for (const name of own) await cp(join(sdk, name), join(copy, name), { recursive: true })
-  await run(join(root, 'node_modules/.bin/tsdown'), ['--out-dir', join(copy, 'dist')], { cwd: sdk })
-  const { stdout } = await npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], copy)
-  const [packed] = JSON.parse(stdout) as { filename: string; files: PackedFile[] }[]
-  if (packed === undefined) throw new Error(`npm pack answers ${stdout}`)
-  await rm(copy, { recursive: true })
-  return { tarball: join(folder, packed.filename), files: packed.files }
+let packedOnce: Promise<Packed> | undefined
+
+/** Packs and installs it, once for all test files and all runs until something of it changes. */
+async function packed(): Promise<Packed> {
+  const kept = join(cache, `packed-${await digestOfSources()}`)
+  if (!existsSync(kept)) await pack(kept)
+  const listed = await readFile(join(kept, 'packed.json'), 'utf8')
+  // Written by pack() below, as npm says it.
+  const { filename, files } = JSON.parse(listed) as { filename: string; files: PackedFile[] }
+  return { program: join(kept, 'program'), tarball: join(kept, filename), files }
 }
+
+const cache = join(root, 'node_modules/.cache/portico')
+
+/** Of what is packed, and of all that has a part in it. */
+async function digestOfSources(): Promise<string> {
+  const entries = await readdir(sdk, { recursive: true, withFileTypes: true })
+  const own = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => isPacked(relative(sdk, file)))
+  const others = ['contract/src/webhook-signature.ts', 'tsconfig.base.json', 'package-lock.json']
+  const all = [...own, ...others.map((file) => join(root, file)), fileURLToPath(import.meta.url)]
+  const digest = createHash('sha256').update(process.version)
+  for (const file of all.toSorted()) {
+    const text = await readFile(file)
+    digest.update(`${relative(root, file)} ${text.length} `).update(text)
+  }
+  return digest.digest('hex').slice(0, 16)
+}
+
+/** Whether a file of the SDK's folder is a source of the package. */
+function isPacked(path: string): boolean {
+  const [first = ''] = path.split(sep)
+  return !['dist', 'types', 'node_modules', 'released'].includes(first) && !/\.(test|given)\.ts$/.test(path)
+}
+
+/**
+ * Packs the SDK by npm, as its owner publishes it, and installs the archive into a project that has nothing else. In a copy
+ * of its folder, since other tests read what is built in sdk/dist meanwhile.
+ */
+async function pack(kept: string): Promise<void> {
+  await mkdir(cache, { recursive: true })
+  const folder = await mkdtemp(join(cache, 'packing-'))
+  try {
+    const copy = join(folder, 'sdk')
+    await cp(sdk, copy, { recursive: true, filter: (path) => isPacked(relative(sdk, path)) })
+    await run(join(root, 'node_modules/.bin/tsdown'), ['--out-dir', join(copy, 'dist')], { cwd: sdk })
+    const { stdout } = await npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], copy)
+    const [listed] = JSON.parse(stdout) as { filename: string; files: PackedFile[] }[]
+    if (listed === undefined) throw new Error(`npm pack answers ${stdout}`)
+    await rm(copy, { recursive: true })
+    await writeFile(join(folder, 'packed.json'), JSON.stringify(listed))
+    const program = join(folder, 'program')
+    await mkdir(program)
+    await writeFile(join(program, 'package.json'), JSON.stringify({ name: 'program', private: true }))
+    // Without network and scripts: what it needs must be in it.
+    await npm(['install', '--offline', '--ignore-scripts', join(folder, listed.filename)], program)
+    await removeKept()
+    await rename(folder, kept)
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    // Another test file has packed the same meanwhile.
+    if (!existsSync(kept)) throw error
+  }
+}
+
+/** Removes what was packed before of other sources, unless somebody may read it still. */
+async function removeKept(): Promise<void> {
+  for (const name of await readdir(cache)) {
+    const folder = join(cache, name)
+    if (!/^pack(ed|ing)-/.test(name) || Date.now() - (await stat(folder)).mtimeMs < keptMs) continue
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+const keptMs = 3_600_000
 
 export function npm(args: readonly string[], cwd: string): Promise<{ stdout: string; stderr: string }> {
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--no-update-notifier']
@@ -77,7 +150,7 @@ async function linkPackage(folder: string, name: string): Promise<void> {
 
 /** How a program is compiled. */
 export interface Compilation {
-  /** The compiler; the repository's unless given. */
+  /** The compiler; the repository's, in this process, unless given. */
   readonly tsc?: string
   readonly options?: readonly string[]
 }
@@ -88,12 +161,14 @@ const strictest = ['--strict', '--noUncheckedIndexedAccess', '--exactOptionalPro
 export async function compile(
   { folder, write }: Consumer,
   files: Readonly<Record<string, string>>,
-  { tsc = tscOf('typescript'), options = nodeNext }: Compilation = {},
+  { tsc, options = nodeNext }: Compilation = {},
 ): Promise<string> {
   await Promise.all(Object.entries(files).map(([file, text]) => write(file, text)))
   const fixed = ['--noEmit', ...strictest, '--skipLibCheck', 'false', '--target', 'es2022']
-  const args = [tsc, ...fixed, ...options, ...Object.keys(files)]
-  return run(process.execPath, args, { cwd: folder }).then(
+  const args = [...fixed, ...options, ...Object.keys(files)]
+  // Of the libraries all but those that the compiler brings; another compiler, in the long tests, checks these, too.
+  if (tsc === undefined) return complaintsOf(folder, ['--skipDefaultLibCheck', 'true', ...args])
+  return run(process.execPath, [tsc, ...args], { cwd: folder }).then(
     () => '',
     (failure: { stdout: string; stderr: string }) => failure.stdout + failure.stderr,
   )

@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll } from 'vitest'
+import { packedConsumer, root, type Consumer } from '../sdk/packed.js'
+import { command } from './emulator.js'
+
+const run = promisify(execFile)
+const guide = readFileSync(join(root, 'docs/guides/testing.md'), 'utf8')
+
+/**
+ * The folder of a program with the packed SDK and these packages. It is outside of the repository, whose own settings of the
+ * runners would count there.
+ */
+export function runnersFolder(packages: readonly string[]): () => string {
+  let consumer: Consumer | undefined
+  beforeAll(async () => {
+    consumer = await packedConsumer()
+    for (const name of packages) await consumer.link(name)
+  }, 120_000)
+  afterAll(() => consumer?.remove())
+  return () => consumer?.folder ?? ''
+}
+
+/** The one code block of the guide that is marked so. */
+export function blockOf(mark: string): string {
+  const [, text = ''] = new RegExp(`^\`\`\`\\w+ ${mark}\\n([^]*?)^\`\`\`$`, 'm').exec(guide) ?? []
+  if (text === '') throw new Error(`the guide has no block ${mark}`)
+  return text
+}
+
+/** Runs a program of the folder, for which the command is installed. */
+export function runNode(folder: string, args: readonly string[]) {
+  const { PATH, HOME } = process.env
+  return run(process.execPath, [...args], {
+    cwd: folder,
+    env: { PATH, HOME, PORTICO_COMMAND: command.join(' '), CI: '1' },
+  })
+}

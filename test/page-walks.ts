@@ -1,0 +1,205 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { axeFaultsOf } from './axe.js'
+import { emptyPath, staying, type PageGallery } from './page-gallery.js'
+
+// What holds for every page: pages.test.ts looks at one of each layout, pages.long.test.ts at all of them.
+
+/** How a page can be looked at. */
+export interface Look {
+  readonly colorScheme: 'light' | 'dark'
+  readonly width: number
+  readonly hasScript: boolean
+}
+
+/** What axe finds wrong with pages under one look, by path; empty when it finds nothing. */
+export async function faultsOf(
+  gallery: PageGallery,
+  { colorScheme, width, hasScript }: Look,
+  paths: readonly string[],
+): Promise<Record<string, unknown>> {
+  const page = await gallery.browser.newPage({ colorScheme, viewport: { width, height: 800 } })
+  const faults: Record<string, unknown> = {}
+  await eachIn(page, gallery, paths, hasScript, async (path) => {
+    const found = await axeFaultsOf(page)
+    if (found !== '') faults[path] = found
+  })
+  return faults
+}
+
+/** What a browser complains of while it shows pages, by path. */
+export async function complaintsOf({ browser, origin }: PageGallery, paths: readonly string[]) {
+  const page = await browser.newPage()
+  const complaints: Record<string, string[]> = {}
+  let current = ''
+  const complain = (text: string) => void (complaints[current] ??= []).push(text)
+  page.on('console', (message) => message.type() === 'error' && complain(message.text()))
+  page.on('pageerror', (error) => complain(String(error)))
+  for (const path of paths) {
+    current = path
+    await page.goto(origin + path)
+  }
+  await page.close()
+  return complaints
+}
+
+/** What is wider than a screen of 320 px, by path, in a text of this size. */
+export async function tooWideIn(
+  gallery: PageGallery,
+  fontSize: string,
+  paths: readonly string[],
+): Promise<Record<string, unknown>> {
+  const page = await gallery.browser.newPage({ viewport: { width: 320, height: 640 } })
+  const wide: Record<string, unknown> = {}
+  await eachIn(page, gallery, paths, true, async (path) => {
+    const found = await page.evaluate(
+      `document.documentElement.style.fontSize = ${JSON.stringify(fontSize)};
+       document.querySelectorAll('details').forEach((details) => (details.open = true));
+       [...document.querySelectorAll('body *')]
+         .filter((element) => !element.closest('.unseen') && getComputedStyle(element).clipPath !== 'inset(50%)')
+         .filter((element) => element.getBoundingClientRect().right > innerWidth + 1 || element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflowX !== 'visible' && element.tagName !== 'INPUT')
+         .map((element) => element.outerHTML.slice(0, 200))`,
+    )
+    if (Array.isArray(found) && found.length > 0) wide[path] = found
+  })
+  return wide
+}
+
+/** Of the pages with a table: the words that are broken though a line of 320 px holds them, and how many there are in all. */
+export async function brokenWordsIn(gallery: PageGallery, paths: readonly string[]) {
+  const page = await gallery.browser.newPage({ viewport: { width: 320, height: 640 } })
+  const broken: Record<string, unknown> = {}
+  let words = 0
+  const withTable = paths.filter((path) => gallery.contentOf(path).includes('<table'))
+  await eachIn(page, gallery, withTable, true, async (path) => {
+    const found = await page.evaluate<{ words: number; broken: string[] }>(wordsOfTables)
+    words += found.words
+    if (found.broken.length > 0) broken[path] = found.broken
+  })
+  return { words, broken }
+}
+
+/** Goes through pages by the Tab key. */
+export async function expectKeysToLeadThrough(gallery: PageGallery, paths: readonly string[]): Promise<void> {
+  const page = await gallery.browser.newPage({ viewport: { width: 360, height: 800 } })
+  await eachIn(page, gallery, paths, true, async (path) => {
+    const stops = await stopsOf(page)
+    expect(stops.length, path).toBe(await countOfControls(page))
+    for (const [index, stop] of stops.entries()) {
+      expect(stop.isShown, `${path} ${stop.html}`).toBe(true)
+      const before = stops[index - 1]
+      const isBelow = before === undefined || stop.top >= before.top - 40
+      expect(isBelow, `${path} ${before?.html} ${stop.html}`).toBe(true)
+    }
+  })
+}
+
+/** Sees where the focus is, with scripts and without. */
+export async function expectFocusOnFault(
+  { browser, origin, contentOf }: PageGallery,
+  paths: readonly string[],
+) {
+  const withFault = paths.filter((path) => contentOf(path).includes('class="fault'))
+  expect(withFault).not.toEqual([])
+  for (const javaScriptEnabled of [true, false]) {
+    const page = await browser.newPage({ javaScriptEnabled })
+    for (const path of withFault) {
+      await page.goto(origin + path)
+      const focused = page.locator(':focus')
+      const isField = contentOf(path).includes('aria-invalid')
+      const attribute = isField ? 'aria-invalid' : 'role'
+      expect(await focused.getAttribute(attribute), path).toBe(isField ? 'true' : 'alert')
+    }
+    await page.close()
+  }
+}
+
+/**
+ * Shows pages one after the other as one document that is written anew: to go to an address costs four times as much, and
+ * takes axe with it. The policy of the pages does not hold here.
+ */
+async function eachIn(
+  page: Page,
+  { origin, contentOf }: PageGallery,
+  paths: readonly string[],
+  hasScript: boolean,
+  look: (path: string) => Promise<void>,
+): Promise<void> {
+  // Of the gallery, so that what pages load is found.
+  await page.goto(origin + emptyPath)
+  for (const path of paths) {
+    const content = contentOf(path)
+    const [script = '', source = ''] = /<script src="([^"]+)" defer><\/script>/.exec(content) ?? []
+    if (contentOf(source) === '') throw new Error(`${path} has no script of the gallery`)
+    await page.setContent(staying(content).replace(script, ''))
+    // In a function, because the names of a script stay in its window.
+    if (hasScript) await page.evaluate(`(() => {${contentOf(source)}})()`)
+    await look(path)
+  }
+  await page.close()
+}
+
+interface Stop {
+  readonly html: string
+  readonly top: number
+  readonly isShown: boolean
+}
+
+/** Where the Tab key stops, from the start of the page until it leaves. */
+async function stopsOf(page: Page): Promise<Stop[]> {
+  // A field that has the focus from the start gets it with the first frame, which may come after the page is loaded.
+  await page.evaluate(`new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))`)
+  await page.evaluate(
+    `document.activeElement?.blur(); document.body.tabIndex = -1; document.body.focus(); document.body.removeAttribute('tabindex')`,
+  )
+  const stops: Stop[] = []
+  for (;;) {
+    await page.keyboard.press('Tab')
+    // What the script in the page answers is of this form.
+    const stop = (await page.evaluate(
+      `(() => {
+         const element = document.activeElement
+         if (element === null || element === document.body || element.stopped) return null
+         element.stopped = true
+         const shown = element.closest('.entry') ?? element
+         const { outlineStyle, outlineWidth } = getComputedStyle(shown)
+         return {
+           html: element.outerHTML.slice(0, 120),
+           top: element.getBoundingClientRect().top + scrollY,
+           isShown: outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2,
+         }
+       })()`,
+    )) as Stop | null
+    if (stop === null || stops.length > 40) return stops
+    stops.push(stop)
+  }
+}
+
+/** The radio buttons of a group are one stop: the one that is chosen. */
+async function countOfControls(page: Page): Promise<number> {
+  return page.evaluate(
+    `[...document.querySelectorAll('a[href], button, input, select, textarea, summary')]
+      .filter((element) => element.checkVisibility() && element.type !== 'hidden' && element.tabIndex >= 0)
+      .filter((element) => element.type !== 'radio' || element.checked).length`,
+  )
+}
+
+/** Runs in the page: how many words of up to 20 letters the tables have, and those of them that are on two lines. */
+const wordsOfTables = `(() => {
+  const found = { words: 0, broken: [] }
+  document.querySelectorAll('details').forEach((details) => (details.open = true))
+  for (const cell of document.querySelectorAll('tbody th, tbody td')) {
+    const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT)
+    while (walker.nextNode()) {
+      for (const word of walker.currentNode.data.matchAll(/[^\\s]{1,20}(?!\\S)/g)) {
+        if (word.index > 0 && !/\\s/.test(walker.currentNode.data[word.index - 1])) continue
+        const range = document.createRange()
+        range.setStart(walker.currentNode, word.index)
+        range.setEnd(walker.currentNode, word.index + word[0].length)
+        found.words += 1
+        if (new Set([...range.getClientRects()].map(({ top }) => top)).size > 1) found.broken.push(word[0])
+      }
+    }
+  }
+  return found
+})()`
