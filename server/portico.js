@@ -1,5 +1,5 @@
-import { compile } from './compile.js'
+import { pathToFileURL } from 'node:url'
+import { bundleProgram } from './compile.js'
 
-// The command line of the repository: compiles what has changed, then is the program itself.
-await compile()
-await import('./dist/cli/main.js')
+// The command line of the repository: bundles the program where a source has changed, then is the program itself.
+await import(pathToFileURL(await bundleProgram()).href)

@@ -3,18 +3,28 @@ import { bodyOf, queryOf, routes } from './walk.js'
 
 /** Every named schema of the contract by its name, records and the unnamed schemas' named parts, in alphabetical order. */
 export function namedSchemas(): ReadonlyMap<string, z.ZodType> {
+  return (named ??= findNamed())
+}
+
+/** Every record: a named schema that was declared with an example. */
+export function records(): ReadonlyMap<string, z.ZodType> {
+  return (declared ??= new Map(
+    [...namedSchemas()].filter(([, schema]) => schema.meta()?.['examples'] !== undefined),
+  ))
+}
+
+// The contract does not change while a program runs.
+let named: ReadonlyMap<string, z.ZodType> | undefined
+let declared: ReadonlyMap<string, z.ZodType> | undefined
+
+function findNamed(): ReadonlyMap<string, z.ZodType> {
   const seen = new Set<z.core.$ZodType>()
   for (const route of routes()) {
     const answers = Object.values(route.definition.responses)
     for (const schema of [...answers, bodyOf(route), queryOf(route)]) visit(schema, seen)
   }
-  const named = [...seen].flatMap((schema) => nameAndSchema(schema))
-  return new Map(named.sort(([a], [b]) => (a < b ? -1 : 1)))
-}
-
-/** Every record: a named schema that was declared with an example. */
-export function records(): ReadonlyMap<string, z.ZodType> {
-  return new Map([...namedSchemas()].filter(([, schema]) => schema.meta()?.['examples'] !== undefined))
+  const found = [...seen].flatMap((schema) => nameAndSchema(schema))
+  return new Map(found.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 function nameAndSchema(schema: z.core.$ZodType): [string, z.ZodType][] {

@@ -8,8 +8,7 @@ import { runCommand } from '@portico/server/command'
 import { freePort } from '../free-port.js'
 
 const repository = fileURLToPath(new URL('../../', import.meta.url))
-/** The compiled command; vitest.config.ts compiles what changed before the tests. */
-export const program = join(repository, 'server/dist/cli/main.js')
+export const program = join(repository, 'server/portico.js')
 
 export interface Outcome {
   readonly code: number

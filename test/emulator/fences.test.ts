@@ -16,6 +16,7 @@ import { startPortico, type Portico } from '@portico/sdk/testing'
 import { afterAll, describe, expect, test } from 'vitest'
 import { givenFolder, portico as run, removeFolders } from '../cli/portico.js'
 import { startService } from '../harness.js'
+import { buildSite } from '../docs/built-site.js'
 import { command, givenEmulator } from './emulator.js'
 
 const repository = fileURLToPath(new URL('../../', import.meta.url))
@@ -65,6 +66,7 @@ async function ask(baseUrl: string, options: RequestOptions, body?: string) {
 describe('an emulator answers nobody from elsewhere', () => {
   test('who asks by a name that resolves to this machine gets no token, no list, no mail and no page', async () => {
     const { baseUrl, accounts } = await givenShared()
+    await buildSite()
     const [account] = accounts
     const [key] = account?.api_keys ?? []
     const grant = new URLSearchParams({

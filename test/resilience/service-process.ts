@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { freePort } from '../free-port.js'
 import { atFileEnd } from '../file-end.js'
 
-const main = fileURLToPath(new URL('../../server/dist/cli/main.js', import.meta.url))
+const main = fileURLToPath(new URL('../../server/portico.js', import.meta.url))
 
 /** `portico serve` as its own process, at one address over all its starts. */
 export interface ServiceProcess {
