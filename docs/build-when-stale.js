@@ -1,5 +1,6 @@
 // @ts-check
 import { spawn } from 'node:child_process'
+import { subscribe } from 'node:diagnostics_channel'
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
@@ -9,8 +10,8 @@ import { fileURLToPath, URL } from 'node:url'
 /**
  * Builds the documentation site where something that it is made of has changed since.
  *
- *     node docs/build-when-stale.js            and waits for the end
- *     node docs/build-when-stale.js --behind   in a process that goes on by itself, behind all other work
+ *     node docs/build-when-stale.js               and waits for the end
+ *     node --import ./docs/build-when-stale.js …  beside a service, once that listens, behind all other work
  */
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -20,12 +21,18 @@ const origins = [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
 ]
 
-const stamp = statSync(join(root, 'docs/dist/site/.built'), { throwIfNoEntry: false })
-if (
-  stamp === undefined ||
-  Math.max(...origins.map((name) => lastChangeIn(join(root, name)))) >= stamp.mtimeMs
-) {
-  const isBehind = process.argv.includes('--behind')
+if (process.argv[1] === fileURLToPath(import.meta.url)) build({ isBehind: false })
+// What else runs at the first start would wait for it.
+else subscribe('portico.listening', () => build({ isBehind: true }))
+
+/** @param {{ isBehind: boolean }} options */
+function build({ isBehind }) {
+  const stamp = statSync(join(root, 'docs/dist/site/.built'), { throwIfNoEntry: false })
+  if (
+    stamp !== undefined &&
+    Math.max(...origins.map((name) => lastChangeIn(join(root, name)))) < stamp.mtimeMs
+  )
+    return
   const words = ['node_modules/tsx/dist/cli.mjs', 'docs/site/main.ts', 'build']
   const builder = spawn(process.execPath, words, {
     cwd: root,

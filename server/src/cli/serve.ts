@@ -1,14 +1,15 @@
+import { channel } from 'node:diagnostics_channel'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { credentialsPath } from '../accounts/credentials-file.js'
 import { readConfig, type Config } from '../config.js'
-import { startEmbedded } from '../db/embedded.js'
+import { startEmbedded, type EmbeddedPostgres } from '../db/embedded.js'
 import { isLoopbackHost } from '../loopback.js'
 import type { RunningService } from '../main.js'
 import { print, type OutputOptions } from './output.js'
 import { closeOnSignal } from './until-signal.js'
 
-/** portico serve */
+/** portico serve; on the diagnostics channel `portico.listening` it tells its address once it listens. */
 export function define(command: Command): void {
   command
     .option('--no-worker', 'leave the jobs to portico worker processes')
@@ -23,6 +24,7 @@ interface ServeOptions extends OutputOptions {
 async function serve(options: ServeOptions): Promise<void> {
   const config = readConfig(options.terminal.variables)
   const service = await start(config, options)
+  channel('portico.listening').publish({ address: service.address })
   const addresses = addressesOf(config, service)
   const { pendingMigrations: pending_migrations, firstAccount: first_account } = service
   print(options, { ...addresses, pending_migrations, first_account }, () => [
@@ -35,13 +37,18 @@ async function serve(options: ServeOptions): Promise<void> {
   await closeOnSignal(service.close, options.terminal.tell)
 }
 
-/** Starts the embedded Postgres, which is another process, while this one loads the program. */
+/** Loads the program once the embedded Postgres, which is other processes, is at work. */
 async function start(config: Config, { worker, json }: ServeOptions): Promise<RunningService> {
-  const hasEmbedded = config.database.url === undefined
+  let starting: Promise<EmbeddedPostgres> | undefined
+  if (config.database.url === undefined)
+    await new Promise<unknown>((resolve, reject) => {
+      starting = startEmbedded({ dataDir: config.dataDir, onSpawn: () => resolve(undefined) })
+      starting.then(resolve, reject)
+    })
   const [{ startService }, { stderrLog }, embedded] = await Promise.all([
     import('../main.js'),
     import('./with-deps.js'),
-    hasEmbedded ? startEmbedded({ dataDir: config.dataDir }) : undefined,
+    starting,
   ])
   return startService(config, { worker, embedded, ...(json && { log: stderrLog(config.logLevel) }) })
 }

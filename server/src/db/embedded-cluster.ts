@@ -27,6 +27,12 @@ interface Passwords {
   readonly service: string
 }
 
+interface MakeOptions {
+  readonly sync: boolean
+  /** Called when initdb has been started. */
+  readonly onSpawn: (() => void) | undefined
+}
+
 const superuser = 'postgres'
 const serviceRole = 'portico'
 const serviceDatabase = 'portico'
@@ -49,10 +55,10 @@ export function placesIn(dataDir: string): ClusterPlaces {
 export async function ensureCluster(
   places: ClusterPlaces,
   programs: PostgresPrograms,
-  { sync }: { sync: boolean },
+  options: MakeOptions,
 ): Promise<void> {
   await removeAbandonedClusters(places)
-  if ((await versionOf(places.cluster)) === undefined) await makeCluster(places, programs, { sync })
+  if ((await versionOf(places.cluster)) === undefined) await makeCluster(places, programs, options)
 
   const version = await versionOf(places.cluster)
   if (version !== String(programs.majorVersion)) {
@@ -100,7 +106,7 @@ async function versionOf(cluster: string): Promise<string | undefined> {
 async function makeCluster(
   places: ClusterPlaces,
   programs: PostgresPrograms,
-  { sync }: { sync: boolean },
+  options: MakeOptions,
 ): Promise<void> {
   await ensurePasswords(places)
   const workshop = `${places.cluster}.new-${process.pid}-${randomBytes(4).toString('hex')}`
@@ -110,18 +116,23 @@ async function makeCluster(
     const passwordFile = path.join(workshop, 'password')
     await writeFile(passwordFile, (await readPasswords(places)).superuser, { mode: 0o600 })
     handOver(programs, workshop)
-    await initdb(programs, [
-      ...['--pgdata', cluster, '--username', superuser, '--pwfile', passwordFile, '--auth=scram-sha-256'],
-      ...['--encoding=UTF8', ...localeOptions(programs), ...(sync ? [] : ['--no-sync'])],
-    ])
+    await initdb(
+      programs,
+      [
+        ...['--pgdata', cluster, '--username', superuser, '--pwfile', passwordFile, '--auth=scram-sha-256'],
+        ...['--encoding=UTF8', ...localeOptions(programs), ...(options.sync ? [] : ['--no-sync'])],
+      ],
+      options,
+    )
     await renameUnlessTaken(cluster, places.cluster)
   } finally {
     await rm(workshop, { recursive: true, force: true })
   }
 }
 
-async function initdb(programs: PostgresPrograms, args: string[]): Promise<void> {
+async function initdb(programs: PostgresPrograms, args: string[], { onSpawn }: MakeOptions): Promise<void> {
   const child = spawnProgram(programs, 'initdb', args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  onSpawn?.()
   let complaint = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (complaint += text))
   await once(child, 'close')

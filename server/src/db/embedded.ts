@@ -25,6 +25,8 @@ export interface EmbeddedOptions {
   readonly maxConnections?: number
   /** To be at the same address after a restart; any free one unless given. */
   readonly port?: number
+  /** Called when a program of Postgres has been started; never when one runs there already. */
+  readonly onSpawn?: () => void
 }
 
 /** A cluster that was killed under load replays its log first. */
@@ -177,9 +179,9 @@ interface Server {
 }
 
 async function startServer(places: ClusterPlaces, options: EmbeddedOptions): Promise<Server> {
-  const { throwaway = false, maxConnections = 100, port = await freePort() } = options
+  const { throwaway = false, maxConnections = 100, port = await freePort(), onSpawn } = options
   const programs = await findPostgres(places.dataDir, places.cluster)
-  await ensureCluster(places, programs, { sync: !throwaway })
+  await ensureCluster(places, programs, { sync: !throwaway, onSpawn })
 
   const settings = [
     'unix_socket_directories=',
@@ -203,6 +205,7 @@ async function startServer(places: ClusterPlaces, options: EmbeddedOptions): Pro
     })
     const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
     await once(child, 'spawn')
+    onSpawn?.()
     child.unref()
     return { child, logStart, stop: () => stopServer(child, exited) }
   } finally {
