@@ -1,6 +1,7 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 
 import { compile } from '@portico/server/compile'
+import { keepTemporaryFilesInMemory } from './test/memory-folder.js'
 import { tallyReporter } from './test/tally-reporter.js'
 
 // *.long.test.ts takes minutes (statistical timing, kills, version matrices): `npm run test:full` asks for it.
@@ -9,6 +10,8 @@ const exclude = [...configDefaults.exclude, ...(full ? [] : ['**/*.long.test.ts'
 
 // Tests import the workspaces as programs do, and get what npm start runs; a unit test imports the source beside it.
 await compile()
+
+keepTemporaryFilesInMemory()
 
 export default defineConfig({
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },

@@ -98,14 +98,20 @@ const testMasterKeys = `v1:${randomBytes(32).toString('base64')}`
 async function cloneTemplate(): Promise<string> {
   const adminUrl = inject('adminUrl')
   const name = `t_${process.pid}_${randomBytes(6).toString('hex')}`
-  const admin = new pg.Client({ connectionString: adminUrl })
-  await admin.connect()
-  try {
-    await admin.query(`create database ${name} template ${inject('templateName')} strategy file_copy`)
-  } finally {
-    await admin.end()
-  }
+  await asAdmin(adminUrl, `create database ${name} template ${inject('templateName')} strategy file_copy`)
+  // A program that a test killed may have left a connection.
+  atFileEnd(() => asAdmin(adminUrl, `drop database ${name} with (force)`))
   const url = new URL(adminUrl)
   url.pathname = name
   return url.href
+}
+
+async function asAdmin(connectionString: string, statement: string): Promise<void> {
+  const admin = new pg.Client({ connectionString })
+  await admin.connect()
+  try {
+    await admin.query(statement)
+  } finally {
+    await admin.end()
+  }
 }

@@ -2,6 +2,7 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbedded } from '@portico/server/embedded'
+import { keepTemporaryFilesInMemory } from '../memory-folder.js'
 import { guards } from './guards.js'
 import type { Guard } from './guard.js'
 import { copyRepository, type RepositoryCopy } from './repository-copy.js'
@@ -23,6 +24,7 @@ async function main(): Promise<void> {
     .filter(inShard(args.find((word) => word.startsWith('--shard='))))
   if (chosen.length === 0) throw new Error(`no guard's name contains ${wanted.join(' and ')}`)
   checkNames()
+  keepTemporaryFilesInMemory()
   // One for all runs; each makes its own databases in it.
   const dataDir = await mkdtemp(join(tmpdir(), 'portico-guards-'))
   const postgres = await startEmbedded({ dataDir, throwaway: true, maxConnections: 300 })
