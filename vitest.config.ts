@@ -1,6 +1,7 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 
 import { compile } from '@portico/server/compile'
+import { LongestFirst } from './test/longest-first.js'
 import { keepTemporaryFilesInMemory } from './test/memory-folder.js'
 import { tallyReporter } from './test/tally-reporter.js'
 
@@ -26,6 +27,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: ['default', tallyReporter()],
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,

@@ -79,7 +79,6 @@ export async function installDebianTools(files: readonly string[]): Promise<{ mi
     texts.some((text) => text.includes(tool.sign ?? `'${nameOf(tool)}'`)),
   )
   if (wanted.length === 0) return { missing: [] }
-  if (wanted.length === 0) return { missing: [] }
 
   const failure = await install(wanted.map((tool) => tool.package))
 

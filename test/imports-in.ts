@@ -25,7 +25,9 @@ export function importsIn(root: string): (file: string) => Set<string> {
 function importsOf(root: string, file: string): string[] {
   if (!existsSync(join(root, file))) return []
   const text = readFileSync(join(root, file), 'utf8')
-  const specifiers = [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g)].map(([, name = '']) => name)
+  // Statements, and no text of a program that a test writes; and what is loaded later.
+  const found = text.matchAll(/^(?:import|export)\b[^'"`;]*'([^']+)'|\bimport\(\s*'([^']+)'/gm)
+  const specifiers = [...found].map(([, stated, loaded]) => stated ?? loaded ?? '')
   return specifiers.flatMap((name) => {
     const path = name.startsWith('.')
       ? posix.join(dirname(file), name)

@@ -1,7 +1,7 @@
-// Over 20 s: eight processes of `portico serve`, one of which makes a cluster of Postgres, of 2 to 3 s of CPU each. What
-// a process does as it starts and ends is what is tested here.
+// Over 10 s: six processes of `portico serve`, of 1 to 2 s of CPU each. What a process does as it starts and ends is what is
+// tested here; two that start first at once are in portico-serve.long.test.ts.
 
-import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ function credentialsIn(dataDir: string): Credentials {
   return JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials
 }
 
-/** A data directory with a database that has every migration: to make one anew is what the first test is about. */
+/** A data directory with a database that has every migration: the first start makes one anew in portico-serve.long.test.ts. */
 async function givenDataDir(): Promise<string> {
   const dataDir = givenFolder()
   await mkdir(cacheDir, { recursive: true })
@@ -36,25 +36,6 @@ async function givenDataDir(): Promise<string> {
 const cacheDir = fileURLToPath(new URL('../../node_modules/.cache/portico', import.meta.url))
 
 describe('portico serve', () => {
-  test('makes one account with keys that work, readable by their owner alone, when two start first at once', async () => {
-    const dataDir = join(givenFolder(), 'data')
-
-    const [first, second] = await Promise.all([
-      given.service({ DATA_DIR: dataDir }),
-      given.service({ DATA_DIR: dataDir }),
-    ])
-
-    const { domain, sandbox, production } = credentialsIn(dataDir)
-    const accounts = await porticoJson<{ domain: string }[]>(['account', 'list'], { DATA_DIR: dataDir })
-    expect(statSync(join(dataDir, 'credentials.json')).mode & 0o777).toBe(0o600)
-    expect([first.credentials, second.credentials].toSorted()).toEqual(['created', 'kept'])
-    expect(accounts.map((account) => account.domain)).toEqual(['acme'])
-    for (const { baseUrl } of [first, second]) {
-      expect((await tokenOf(baseUrl, domain, sandbox)).status).toBe(200)
-      expect((await tokenOf(baseUrl, domain, production)).status).toBe(200)
-    }
-  }, 60_000)
-
   test('keeps account and keys at later starts, and a backup of them serves elsewhere', async () => {
     const dataDir = await givenDataDir()
     const first = await given.service({ DATA_DIR: dataDir })

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../free-port.js'
+import { sampled } from '../sampled.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -37,7 +38,7 @@ async function givenPreview() {
   return { pid, answers }
 }
 
-test.each(['SIGTERM', 'SIGKILL'] as const)(
+test.each(sampled(['SIGKILL', 'SIGTERM'] as const, 1))(
   '%s of tsx ends npm run docs, and its server with it',
   async (signal) => {
     const { pid, answers } = await givenPreview()

@@ -13,7 +13,7 @@ if (sdk === undefined) throw new Error('PORTICO_TEST_SDK is not set: run npm run
 const files = readdirSync(join(repository, 'test'), { recursive: true, encoding: 'utf8' })
   .map((file) => `test/${file.split(sep).join('/')}`)
   .filter((file) => /^test\/(?!node_modules\/).*(?<!\.long)\.test\.ts$/.test(file))
-const include = await findUsersOfSdk(files)
+const include = findUsersOfSdk(files)
 
 export default defineConfig({
   root: repository,

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { nodeOf } from '../sdk/toolchain.js'
@@ -24,7 +24,7 @@ export function allPieces(): readonly Piece[] {
     piece('npm test', 5, ['test/main.js']),
     piece('build', 4, [tsx, 'test/full/build.ts']),
     piece('commands as processes', 5, [vitest, 'run', 'test/cli'], { PORTICO_TEST_COMMANDS: 'process' }),
-    ...longFiles().map((file) =>
+    ...[...filesThat(isLong), ...filesThat(isSampled)].map((file) =>
       piece(file, minutesOf[file] ?? 1, [vitest, 'run', file], { PORTICO_TEST_FULL: '1' }),
     ),
     ...sharded('emulator', 4, 5, [tsx, 'test/emulated/main.ts']),
@@ -61,14 +61,25 @@ function sharded(name: string, count: number, minutes: number, args: readonly st
   )
 }
 
-function longFiles(): string[] {
+function isLong(file: string): boolean {
+  return file.endsWith('.long.test.ts')
+}
+
+/** Whether `npm test` runs a part of it: some cases of its tables, or its journeys without `npm start`. */
+function isSampled(file: string): boolean {
+  const text = readFileSync(join(root, file), 'utf8')
+  return !isLong(file) && /from '.*\/(sampled|beside-start)\.js'/.test(text)
+}
+
+/** Files of tests, from the root of the repository. */
+function filesThat(isWanted: (file: string) => boolean): string[] {
   return ['server/src', 'test']
     .flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
         (name) => `${folder}/${name.split(sep).join('/')}`,
       ),
     )
-    .filter((name) => name.endsWith('.long.test.ts') && !name.includes('node_modules'))
+    .filter((name) => /\.test\.tsx?$/.test(name) && !name.includes('node_modules') && isWanted(name))
     .toSorted()
 }
 

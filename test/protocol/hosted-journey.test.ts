@@ -11,6 +11,7 @@ import { hasTool } from '../debian-tools.js'
 import { atFileEnd } from '../file-end.js'
 import { anyEmail } from '../given.js'
 import { startService, type Service } from '../harness.js'
+import { sampled } from '../sampled.js'
 import { pkcePair } from '../visitor.js'
 import { exchange } from './code-given.js'
 
@@ -30,10 +31,11 @@ beforeAll(async () => {
 const password = 'velvet harbour 41 lanterns'
 
 describe.skipIf(!hasTool('chromium') || !hasTool('oathtool'))('in a browser', () => {
-  test.each([
+  const looks = [
     ['en', true],
     ['fr', false],
-  ] as const)(
+  ] as const
+  test.each(sampled(looks, 1))(
     'a person signs up, sets a password, enrols an app, signs in, steps up, ends a session and signs out: %s, scripts %s',
     async (lang, javaScriptEnabled) => {
       const place = await givenApplication()

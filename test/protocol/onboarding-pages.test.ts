@@ -12,7 +12,6 @@ beforeAll(async () => {
 describe.skipIf(!hasTool('chromium'))('an administrator', () => {
   test.each([
     { type: 'okta', lang: 'en', colorScheme: 'light', width: 1280, javaScriptEnabled: true },
-    { type: 'entra_id', lang: 'fr', colorScheme: 'dark', width: 360, javaScriptEnabled: false },
   ] as const)(
     'goes from the invitation to the end of the test: $type, $lang, $width px, scripts: $javaScriptEnabled',
     (look) => setup.walk(look),

@@ -1,0 +1,39 @@
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { givenFolder, porticoJson, removeFolders } from './portico.js'
+import { given, tokenOf, type Key } from './portico-given.js'
+
+afterAll(removeFolders)
+
+interface Credentials {
+  readonly domain: string
+  readonly sandbox: Key
+  readonly production: Key
+}
+
+function credentialsIn(dataDir: string): Credentials {
+  return JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials
+}
+
+// Two clusters of Postgres are made, of which one stays.
+describe('portico serve', () => {
+  test('makes one account with keys that work, readable by their owner alone, when two start first at once', async () => {
+    const dataDir = join(givenFolder(), 'data')
+
+    const [first, second] = await Promise.all([
+      given.service({ DATA_DIR: dataDir }),
+      given.service({ DATA_DIR: dataDir }),
+    ])
+
+    const { domain, sandbox, production } = credentialsIn(dataDir)
+    const accounts = await porticoJson<{ domain: string }[]>(['account', 'list'], { DATA_DIR: dataDir })
+    expect(statSync(join(dataDir, 'credentials.json')).mode & 0o777).toBe(0o600)
+    expect([first.credentials, second.credentials].toSorted()).toEqual(['created', 'kept'])
+    expect(accounts.map((account) => account.domain)).toEqual(['acme'])
+    for (const { baseUrl } of [first, second]) {
+      expect((await tokenOf(baseUrl, domain, sandbox)).status).toBe(200)
+      expect((await tokenOf(baseUrl, domain, production)).status).toBe(200)
+    }
+  }, 60_000)
+})

@@ -1,0 +1,30 @@
+import { relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** Files that take long although they are small, by which vitest would begin them last. */
+const long = [
+  'test/emulated/some.test.ts',
+  'test/docs/site-browser.test.ts',
+  'test/protocol/pages.test.ts',
+  'test/sdk/package.test.ts',
+  'test/cli/portico-serve.test.ts',
+  'test/protocol/onboarding-pages.test.ts',
+  'test/docs/guides.test.ts',
+  'test/emulator/fences.test.ts',
+  'test/docs/openapi-tools.test.ts',
+]
+
+/** Begins with what takes longest, so that both workers have something to do until the end. */
+// eslint-disable-next-line portico/no-class -- vitest makes it by "new"
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const index = long.indexOf(relative(root, moduleId).split(sep).join('/'))
+      return index === -1 ? long.length : index
+    }
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b))
+  }
+}
