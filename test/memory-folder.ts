@@ -14,7 +14,8 @@ export function keepTemporaryFilesInMemory(): void {
   if (process.env.TMPDIR !== undefined || !isUsable()) return
   removeAbandoned()
   const folder = join(memory, `${prefix}${process.pid}`)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  // Programs that run as somebody else have folders in it.
+  mkdirSync(folder, { recursive: true, mode: 0o711 })
   process.env.TMPDIR = folder
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 }

@@ -19,6 +19,8 @@ export const rowNames = [
   'D2',
   'D3',
   'D4',
+  'F1',
+  'F2',
 ] as const
 export type RowName = (typeof rowNames)[number]
 

@@ -11,6 +11,7 @@ import { readEventPages } from './row-events.js'
 import { signInByLink } from './row-journey.js'
 import { firstAttempt } from './row-latency.js'
 import { authorizeWithSession, exchangeAndRefresh } from './row-codes.js'
+import { startFromClone, testClone } from './row-fresh-clone.js'
 import { startAndGrow } from './row-process.js'
 import { challengePasswords, readMeanwhile } from './row-passwords.js'
 import { signInBySaml } from './row-saml.js'
@@ -40,6 +41,8 @@ const rows: Record<RowName, (settings: Settings) => Promise<Figure[]>> = {
   D2: firstAttempt,
   D3: readEventPages,
   D4: recover,
+  F1: startFromClone,
+  F2: testClone,
 }
 
 const usage = `npm run bench -- [${rowNames.join('|')} …] [options]; without a row: all of them

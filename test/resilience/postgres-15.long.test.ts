@@ -11,10 +11,10 @@ import { openMagicLink } from '@portico/sdk'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../free-port.js'
-import { anyEmail, anything, givenOf } from '../given.js'
+import { anything, givenOf } from '../given.js'
 import { startService, type Service } from '../harness.js'
 import { bodyFor, send } from '../request-of.js'
-import { createWorld } from '../world.js'
+import { createWorldFor, freshMembers } from '../world.js'
 
 const folder = ['/usr/lib/postgresql/15/bin', '/usr/local/bin'].find((candidate) =>
   /\(PostgreSQL\) 15\./.test(outputOf(join(candidate, 'postgres'), ['--version'])),
@@ -45,13 +45,9 @@ describe.skipIf(folder === undefined)('Postgres 15', () => {
     test('every operation answers its success', async () => {
       const token = await service.token()
       for (const route of routes().filter(({ access }) => access.auth === 'api_key')) {
-        const references = await createWorld(service)
+        const references = await createWorldFor(route, service)
         const sample = bodyFor(route, references)
-        const body = sample && {
-          ...sample,
-          ...('email' in sample && { email: anyEmail() }),
-          ...('name' in sample && { name: `name_${anything()}` }),
-        }
+        const body = sample && { ...sample, ...freshMembers(route.name) }
         const answer = await send(route, { baseUrl: service.baseUrl, token, references, body })
         expect([route.name, answer.status, answer.text]).toMatchObject([
           route.name,
@@ -116,7 +112,7 @@ describe.skipIf(folder === undefined)('Postgres 15', () => {
       await service.token()
 
       expect(await service.query('select from users where id = $1', [user_id])).toEqual([])
-      const { data } = await client.events.list({ code: 'user.all' })
+      const { data } = await client.events.list({ code: 'user.user.erase.success' })
       const erased = {
         code: 'user.user.erase.success',
         data: expect.objectContaining({ id: user_id }) as unknown,
