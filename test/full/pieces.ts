@@ -44,7 +44,10 @@ const otherNodes = (['20', '22', '24'] as const).filter(
 )
 
 /** Measured on two idle cores. */
-const minutesOf: Readonly<Record<string, number>> = {}
+const minutesOf: Readonly<Record<string, number>> = {
+  'test/drift/drift.long.test.ts': 3,
+  'test/drift/input-drifts.long.test.ts': 5,
+}
 
 function piece(
   name: string,
