@@ -1,7 +1,7 @@
 // @ts-check
 import { spawn } from 'node:child_process'
 import { subscribe } from 'node:diagnostics_channel'
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -21,7 +21,8 @@ const origins = [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
 ]
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) build({ isBehind: false })
+// Node resolves the links of a module's address, and not of the argument.
+if (realpathSync(process.argv[1] ?? '.') === fileURLToPath(import.meta.url)) build({ isBehind: false })
 // What else runs at the first start would wait for it.
 else subscribe('portico.listening', () => build({ isBehind: true }))
 

@@ -1,5 +1,5 @@
 // @ts-check
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath, URL } from 'node:url'
@@ -168,4 +168,5 @@ function writtenAt(file) {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await compile()
+// Node resolves the links of a module's address, and not of the argument.
+if (realpathSync(process.argv[1] ?? '.') === fileURLToPath(import.meta.url)) await compile()
