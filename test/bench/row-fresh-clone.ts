@@ -95,7 +95,8 @@ async function isReady(address: string): Promise<boolean> {
 async function stopGroup(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null) return
   process.kill(-child.pid, 'SIGTERM')
-  await once(child, 'exit')
+  // npm ends before the service and its database do.
+  for (let left = 600; left > 0 && isAlive(-child.pid); left -= 1) await sleep(100)
 }
 
 async function siteIsBuilt(folder: string): Promise<void> {
@@ -103,6 +104,7 @@ async function siteIsBuilt(folder: string): Promise<void> {
   for (let left = 600; left > 0 && isAlive(Number(builder)); left -= 1) await sleep(100)
 }
 
+/** @param pid of a process, or the negative one of a group. */
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
