@@ -12,9 +12,9 @@ import { createHttpServer, drain } from '@portico/server/server'
 import { startBackground } from '@portico/server/worker'
 import pg from 'pg'
 import { inject } from 'vitest'
+import { cheapDeps } from './cheap-deps.js'
 import { atFileEnd } from './file-end.js'
 import { freePort } from './free-port.js'
-import { newRsaKeyPair } from './ready-made-keys.js'
 import type { Clock, Sent, ServiceOptions, ServiceUnderTest } from './harness.js'
 
 /** The moment at which every test begins; real enough for other people's libraries, which ask the system. */
@@ -54,7 +54,13 @@ export async function startOwnService(
   const smsSender = createRecordingSmsSender()
   const logLines: string[] = []
   const log = createLog(config, { write: (line: string) => void logLines.push(line) })
-  const deps = await openDeps(config, { now: clock.now, mail: mailer, sms: smsSender, log, newRsaKeyPair })
+  const deps = await openDeps(config, {
+    now: clock.now,
+    mail: mailer,
+    sms: smsSender,
+    log,
+    ...cheapDeps,
+  })
   const server = createHttpServer(createApp(deps))
   await once(server.listen(port, '127.0.0.1'), 'listening')
   // No job runs until a test asks for it, so that a test may look at what waits.

@@ -17,7 +17,7 @@ import { createMetrics, type Metrics } from './metrics.js'
 import { openOpenIdProviders, type OpenIdProviders } from './oidc-sign-in/providers.js'
 import { openOutbound, type Outbound } from './outbound/post.js'
 import { openKnownPasswords, type KnownPasswords } from './password/known-passwords.js'
-import { openPasswordHasher, type PasswordHasher } from './password/password-hash.js'
+import { openPasswordHasher, type PasswordCost, type PasswordHasher } from './password/password-hash.js'
 import { newRsaKeyPair } from './saml/rsa-key-pair.js'
 import { openSmsSender, type SmsSender } from './sms/sender.js'
 import { systemClock } from './system-clock.js'
@@ -65,6 +65,8 @@ export interface OpenDeps extends Deps {
 export interface GivenDeps extends Partial<Pick<Deps, 'now' | 'log' | 'mail' | 'sms' | 'newRsaKeyPair'>> {
   /** The embedded Postgres, where it was started before; it ends with what is opened. */
   readonly embedded?: EmbeddedPostgres | undefined
+  /** What tests hash passwords with, so that each does not take as long as fifty requests. */
+  readonly passwordCost?: PasswordCost
 }
 
 /** Opens what operations need, in order, and closes it in reverse. */
@@ -111,7 +113,7 @@ export async function openDeps(config: Config, given: GivenDeps = {}): Promise<O
     if (pending.length === 0) await checkMasterKeys(db, master)
     const keys = { master, privateKeys: new Map<string, KeyObject>() }
     const isAttached = embedded?.attached ?? false
-    const passwords = openPasswordHasher(metrics)
+    const passwords = openPasswordHasher(metrics, given.passwordCost)
     const knownPasswords = openKnownPasswords(config, metrics)
     const limits = openLimits({ config, db, now, log, keys })
     const opened = {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { runCommand } from '@portico/server/command'
+import { cheapDeps } from '../cheap-deps.js'
 import { freePort } from '../free-port.js'
 
 const repository = fileURLToPath(new URL('../../', import.meta.url))
@@ -45,6 +46,7 @@ export async function portico(args: readonly string[], variables: Record<string,
     write: (text) => void (stdout += text),
     tell: (text) => void (stderr += text),
     exitCode: 0,
+    given: cheapDeps,
   })
   return { code, stdout, stderr }
 }

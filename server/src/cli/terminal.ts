@@ -1,3 +1,5 @@
+import type { GivenDeps } from '../deps.js'
+
 /** Where a command is run: the process of `portico`, or a test that runs many in one. */
 export interface Terminal {
   /** The environment. */
@@ -13,6 +15,8 @@ export interface Terminal {
   readonly tell: (text: string) => void
   /** With which the command ends when nothing is thrown. */
   exitCode: number
+  /** What commands open in place of their own, in tests. */
+  readonly given?: Pick<GivenDeps, 'newRsaKeyPair' | 'passwordCost'>
 }
 
 /** The terminal of this process. */

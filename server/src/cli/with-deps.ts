@@ -18,7 +18,8 @@ export async function withDeps<Result>(
   { terminal }: Pick<OutputOptions, 'terminal'>,
   work: (deps: OpenDeps, cause: Cause) => Promise<Result>,
 ): Promise<Result> {
-  const deps = await openDeps(readConfig(terminal.variables), { log: terminalLog(terminal, 'warn') })
+  const log = terminalLog(terminal, 'warn')
+  const deps = await openDeps(readConfig(terminal.variables), { ...terminal.given, log })
   try {
     checkMigrated(deps)
     return await work(deps, operatorCause())

@@ -5,9 +5,11 @@ const looksAfterAnnouncedMs = [5, 10, 20, 40, 80]
 export function restBetweenLooks(pollMs: number) {
   let looks: number[] = []
   let isLong = false
+  let isEnded = false
   let end = () => {}
   return {
     async pause(): Promise<void> {
+      if (isEnded) return
       const lookInMs = looks.shift()
       isLong = lookInMs === undefined
       await new Promise<void>((resolve) => {
@@ -28,6 +30,10 @@ export function restBetweenLooks(pollMs: number) {
       if (looks[0] !== 0) looks = [0, ...looks]
       end()
     },
-    end: () => end(),
+    /** Ends a pause, and lets no other begin: a stop may come while its worker looks. */
+    end(): void {
+      isEnded = true
+      end()
+    },
   }
 }

@@ -42,6 +42,7 @@ const facts: IdTokenFacts = {
 }
 
 /** A schema of claims that refuses whatever it does not declare. */
+const rsaKey = generateSigningKey('RS256')
 const strict = (claims: z.ZodObject) => z.strictObject(claims.shape)
 
 describe('the access token', () => {
@@ -158,7 +159,7 @@ describe.each([
     const claims = toClaims(long)
     expect(Buffer.byteLength(JSON.stringify(claims))).toBeLessThanOrEqual(maxClaimsBytes)
     expect(claims.meta_data_truncated).toBe(true)
-    const { privateKeyPem, publicJwk } = await generateSigningKey('RS256')
+    const { privateKeyPem, publicJwk } = await rsaKey
     const signer = { kid: publicJwk.kid, algorithm: 'RS256' as const, typ: 'at+jwt' }
     const token = signJwt({ ...signer, privateKey: toPrivateKey(privateKeyPem) }, claims)
     expect(decodeJwt(token)?.claims).toEqual(claims)

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { expect, test } from 'vitest'
 import { createMetrics, type Metrics } from '../metrics.js'
 import { toStoredForeignHash } from './foreign-hash.js'
-import { isOutdated, openPasswordHasher, type PasswordHashes } from './password-hash.js'
+import { openPasswordHasher, type PasswordHashes } from './password-hash.js'
 
 async function countOf(metrics: Metrics, work: 'hash' | 'verify'): Promise<number> {
   const { values } = await metrics.passwordHashes.get()
@@ -11,16 +11,16 @@ async function countOf(metrics: Metrics, work: 'hash' | 'verify'): Promise<numbe
 
 function givenHasher() {
   const metrics = createMetrics()
-  const { admit } = openPasswordHasher(metrics)
+  const { admit, isOutdated } = openPasswordHasher(metrics)
   const passwords: PasswordHashes = {
     hash: (plainText) => admit('acme', ({ hash }) => hash(plainText)),
     verify: (hash, plainText) => admit('acme', ({ verify }) => verify(hash, plainText)),
   }
-  return { metrics, admit, passwords }
+  return { metrics, admit, isOutdated, passwords }
 }
 
 test('a hash verifies its password, in whichever form of Unicode it is typed, and no other', async () => {
-  const { passwords } = givenHasher()
+  const { isOutdated, passwords } = givenHasher()
   const hash = await passwords.hash('ünïcode ②')
 
   expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
@@ -40,7 +40,7 @@ const imported = [
 ].map(toStoredForeignHash)
 
 test.each(imported)('an imported hash is verified once, and is to be replaced: %s', async (hash) => {
-  const { metrics, passwords } = givenHasher()
+  const { metrics, isOutdated, passwords } = givenHasher()
 
   expect(await passwords.verify(hash, 'correct horse ② é')).toBe(true)
   expect(await passwords.verify(hash, 'correct horse')).toBe(false)

@@ -4,18 +4,24 @@ import { ApiError } from '../errors.js'
 import type { Metrics } from '../metrics.js'
 import { isForeignHash, verifyForeignHash } from './foreign-hash.js'
 
-/** Argon2id with the least that OWASP's Password Storage Cheat Sheet asks for: 19 MiB, two passes, one lane. */
-const parameters = { memorySize: 19_456, iterations: 2, parallelism: 1, tagLength: 32 }
-const currentForm = `$argon2id$v=19$m=${parameters.memorySize},t=${parameters.iterations},p=${parameters.parallelism}$`
+/** What an Argon2id hash takes, in one lane. */
+export interface PasswordCost {
+  /** KiB, 8 or more. */
+  readonly memorySize: number
+  /** Passes, 1 or more. */
+  readonly iterations: number
+}
 
-/** Of no password that anybody knows, and as costly as every other. */
-const nobodys = `${currentForm}${'A'.repeat(22)}$${'A'.repeat(43)}`
+/** The least that OWASP's Password Storage Cheat Sheet asks for: 19 MiB, two passes, one lane. */
+const recommendedCost: PasswordCost = { memorySize: 19_456, iterations: 2 }
 
 /** Waiting longer than this many hashes take helps nobody. */
 const maxWaiting = 100
 
 /** Makes and verifies password hashes, a bounded number at once: each takes 19 MiB and some milliseconds of a core. */
 export interface PasswordHasher {
+  /** Whether a hash was made in another way than new ones are. */
+  isOutdated(hash: string): boolean
   /**
    * Lets in who will need hashes, or sends them away before anything is counted or done for them. What one organization
    * may have inside is half of what there is room for, so that a flood there leaves the others theirs.
@@ -39,13 +45,11 @@ export interface PasswordHashes {
   verify(hash: string | undefined, plainText: string): Promise<boolean>
 }
 
-/** Whether a hash was made in another way than new ones are. */
-export function isOutdated(hash: string): boolean {
-  return !hash.startsWith(currentForm)
-}
-
-export function openPasswordHasher(metrics: Metrics): PasswordHasher {
-  const argon2 = new Argon2id(parameters)
+export function openPasswordHasher(metrics: Metrics, cost: PasswordCost = recommendedCost): PasswordHasher {
+  const argon2 = new Argon2id({ ...cost, parallelism: 1, tagLength: 32 })
+  const currentForm = `$argon2id$v=19$m=${cost.memorySize},t=${cost.iterations},p=1$`
+  /** Of no password that anybody knows, and as costly as every other. */
+  const nobodys = `${currentForm}${'A'.repeat(22)}$${'A'.repeat(43)}`
   const atOnce = 2 * availableParallelism()
   const inTurns = bounded(atOnce)
   const room = atOnce + maxWaiting
@@ -68,6 +72,7 @@ export function openPasswordHasher(metrics: Metrics): PasswordHasher {
   }
 
   return {
+    isOutdated: (hash) => !hash.startsWith(currentForm),
     async admit(domain, work) {
       const theirs = inside.get(domain) ?? 0
       if (total >= room || theirs >= room / 2) throw new ApiError('rate_limited', { retryAfterSeconds: 1 })

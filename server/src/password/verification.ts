@@ -9,7 +9,6 @@ import type { Caller, Tenant } from '../tenant.js'
 import { normalizeEmail } from '../users/email.js'
 import { usersOf } from '../users/whole-user.js'
 import { checkDoorway, passwordAddresseesOf } from './addressee.js'
-import { isOutdated } from './password-hash.js'
 import { hasAllowedLength } from './policy.js'
 import { openPassword, upgradePassword, type StoredPassword } from './stored-password.js'
 
@@ -70,7 +69,8 @@ export async function verifyPassword<Destination>(
     const attempt = await deps.limits.attemptSignIn({ ...tenant, address: email })
     const isRight = await hashes.verify(password?.hash, plainText)
     const reason = whyRefused({ addressee, attempt, password, isRight })
-    const isReplaced = reason === undefined && password !== undefined && isOutdated(password.hash)
+    const isReplaced =
+      reason === undefined && password !== undefined && deps.passwords.isOutdated(password.hash)
     return { attempt, reason, newHash: isReplaced ? await hashes.hash(plainText) : undefined }
   })
   const scene = { tenant, addressee, destination, attempt, email, typedEmail }

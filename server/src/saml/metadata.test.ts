@@ -6,15 +6,17 @@ import { selfSignedCertificate } from './self-signed-certificate.js'
 const from = new Date('2026-01-01T00:00:00Z')
 const until = new Date('2029-01-01T00:00:00Z')
 
-function certificate(modulusLength = 2048, notAfter = until): X509Certificate {
-  const pair = generateKeyPairSync('rsa', { modulusLength })
+const ofOne = generateKeyPairSync('rsa', { modulusLength: 2048 })
+
+/** Another one each time, by its serial number. */
+function certificate({ publicKey, privateKey } = ofOne, notAfter = until): X509Certificate {
   return new X509Certificate(
-    selfSignedCertificate({ commonName: 'idp.example', notBefore: from, notAfter, ...pair }),
+    selfSignedCertificate({ commonName: 'idp.example', notBefore: from, notAfter, publicKey, privateKey }),
   )
 }
 
 const one = certificate()
-const other = certificate()
+const other = certificate(generateKeyPairSync('rsa', { modulusLength: 2048 }))
 
 /** Of `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256`. */
 const ofEc =
@@ -136,7 +138,7 @@ ${lines.join('\r\n')}
   })
 
   test('with a certificate that has expired, and with one that is there twice', () => {
-    const expired = certificate(2048, new Date('2026-02-01T00:00:00Z'))
+    const expired = certificate(ofOne, new Date('2026-02-01T00:00:00Z'))
     const keys = key(x509(base64(expired))) + key(x509(base64(expired)), '')
     const [stored, ...more] = readIdpMetadata(entity(role(keys + service()))).certificates
     expect(more).toEqual([])
@@ -251,7 +253,12 @@ ${lines.join('\r\n')}
     [
       'with a key of 1,024 bits',
       'key_too_short',
-      () => entity(role(key(x509(base64(certificate(1024)))) + service())),
+      () =>
+        entity(
+          role(
+            key(x509(base64(certificate(generateKeyPairSync('rsa', { modulusLength: 1024 }))))) + service(),
+          ),
+        ),
     ],
     ['without an address', 'no_address', () => entity(role(key(x509(base64(one)))))],
     [
