@@ -65,6 +65,7 @@ export async function createWorldOf(route: NamedOperation, service: Service): Pr
   const takes = (...names: string[]) => names.some((name) => route.takes.includes(name))
   const client = await clientOf(service, {})
   if (takes('webhook_id')) return createHookedWorld(client)
+  if (withoutSignIn.has(route.resource)) return createPlainWorld(client, route)
   const world = await createOrganizationWorld(client)
   if (takes('relay_id', 'partner_domain', 'access_token', 'session_id')) {
     const relay = takes('relay_id', 'partner_domain') && (await giveRelay(client, world))
@@ -77,13 +78,43 @@ export async function createWorldOf(route: NamedOperation, service: Service): Pr
     if (isOidc(route)) return { ...world, ...(await giveOidcConnection(service, client, world)) }
     return { ...world, ...(await giveConnection(client, world, hasOnboarding)) }
   }
-  if (route.name !== 'directorySync.create' && route.resource === 'directorySync')
-    await giveDirectory(client, world)
-  if (route.resource === 'admins') return { ...world, ...(await giveAdmin(client, world)) }
   if (route.resource === 'totp') return prepareTotp(route, service, world)
   // The one route that makes the connection must not find it.
   const needsPassword = route.resource === 'password' && route.verb !== 'createConnection'
   return needsPassword ? { ...world, ...(await givePassword(client, world)) } : world
+}
+
+/** Resources whose operations need no user who could sign in. */
+const withoutSignIn = new Set([
+  'organizations',
+  'users',
+  'applications',
+  'tokenCustomization',
+  'admins',
+  'directorySync',
+])
+
+/** An organization with only what the operation takes. */
+async function createPlainWorld(client: Client, route: NamedOperation): Promise<References> {
+  const takes = (...names: string[]) => names.some((name) => route.takes.includes(name))
+  const given = givenOf(client)
+  const { id: organization_id, domain: org_domain } = await given.organization()
+  const place = { org_domain, organization_id, organization_domain_scope: org_domain }
+  const user = takes('user_id', 'user_email') && (await given.user({ org_domain }))
+  const application =
+    takes('client_id', 'application_id') &&
+    (await given.application({ org_domain, organization_domain_scope: org_domain }))
+  const metaKey = takes('key', 'key_name') && (await given.metaKey({ org_domain }))
+  if (user && metaKey)
+    await client.users.addMetadata({ org_domain, user_id: user.id, key: metaKey.name, value: 'value' })
+  if (route.resource === 'directorySync' && route.verb !== 'create') await giveDirectory(client, place)
+  return {
+    ...place,
+    ...(user && { user_id: user.id, user_email: user.email }),
+    ...(application && { client_id: application.id, application_id: application.id }),
+    ...(metaKey && { key: metaKey.name, key_name: metaKey.name }),
+    ...(route.resource === 'admins' && (await giveAdmin(client, place))),
+  }
 }
 
 /** Gives an organization a connection with all that one can have. */
@@ -102,7 +133,7 @@ async function giveConnection(client: Client, world: World, hasOnboarding = true
 }
 
 /** Gives an organization a directory. */
-function giveDirectory(client: Client, { org_domain }: World) {
+function giveDirectory(client: Client, { org_domain }: Pick<World, 'org_domain'>) {
   return client.directorySync.create({ org_domain, provider_type: 'okta' })
 }
 
@@ -129,7 +160,7 @@ async function giveOidcConnection(service: Service, client: Client, { organizati
 const providers = new WeakMap<Service, Promise<TestOpenIdProvider>>()
 
 /** Gives an organization an administrator. */
-async function giveAdmin(client: Client, { org_domain }: World) {
+async function giveAdmin(client: Client, { org_domain }: Pick<World, 'org_domain'>) {
   const { email } = await client.admins.invite({ org_domain, email: anyEmail() })
   return { email }
 }

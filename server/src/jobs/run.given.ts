@@ -73,7 +73,7 @@ export async function startQueue(): Promise<Queue> {
     outbound,
     openIdProviders: openOpenIdProviders({ config, outbound, now }),
     metrics,
-    passwords: openPasswordHasher(metrics),
+    passwords: openPasswordHasher(metrics, { memorySize: 8, iterations: 1 }),
     knownPasswords: openKnownPasswords(config, metrics),
     limits: openLimits({ config, db, now, log, keys }),
     newRsaKeyPair,

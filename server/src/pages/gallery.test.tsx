@@ -81,11 +81,17 @@ test('no page has a script, style or handler of its own, or anything that a name
     const scripts = named(elements, 'script').map(({ attributes }) => attributes['src'])
     expect(scripts, title).toEqual(['/assets/x/pages.js'])
     for (const tag of ['style', 'b', 'u', 'img']) expect(named(elements, tag), title).toEqual([])
-    for (const { attributes } of elements) {
-      expect(Object.keys(attributes).join(' '), title).not.toMatch(/(^| )(style|on[a-z]+)( |$)/)
-      for (const url of [attributes['href'] ?? '/', attributes['src'] ?? '/'])
-        expect(url, title).toMatch(/^(\/|https:\/\/awesome\.example\/|otpauth:|data:(,|text\/plain))/)
-    }
+    const keys = elements.flatMap(({ attributes }) => Object.keys(attributes))
+    expect(
+      keys.filter((key) => /^(style|on[a-z]+)$/.test(key)),
+      title,
+    ).toEqual([])
+    const urls = elements.flatMap(({ attributes }) => [attributes['href'] ?? '/', attributes['src'] ?? '/'])
+    const ours = /^(\/|https:\/\/awesome\.example\/|otpauth:|data:(,|text\/plain))/
+    expect(
+      urls.filter((url) => !ours.test(url)),
+      title,
+    ).toEqual([])
     // What was typed stands in its field as it was typed.
     const shown = html.replace(/ value="[^"]*"/g, '')
     expect(shown, title).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/)
