@@ -14,6 +14,12 @@ export interface TestBrowser {
   newPage: (options?: BrowserContextOptions) => Promise<Page>
   /** The same for somebody who opens several pages. */
   newContext: (options?: BrowserContextOptions) => Promise<BrowserContext>
+  /**
+   * A page without cookies, permissions, routes and listeners, for a test that opens one page at a time. Calls with the same
+   * options get the same page, because to open one costs as much as three visits. What its sites have stored stays, and so
+   * does the document of the test before, until this one visits another.
+   */
+  reusedPage: (options?: BrowserContextOptions) => Promise<Page>
   /** Ends its pages, and all that they have kept. */
   close: () => Promise<void>
 }
@@ -31,6 +37,7 @@ export async function openBrowser(): Promise<TestBrowser> {
     contexts.add(context)
     context.once('close', () => contexts.delete(context))
   }
+  const reused = new Map<string, Page>()
   return {
     newPage: async (options) => {
       const page = await browser.newPage(options)
@@ -42,10 +49,32 @@ export async function openBrowser(): Promise<TestBrowser> {
       keep(context)
       return context
     },
+    reusedPage: async (options) => {
+      const key = JSON.stringify(options ?? {})
+      const known = reused.get(key)
+      if (known && !known.isClosed()) return renew(known, options)
+      const page = await browser.newPage(options)
+      keep(page.context())
+      reused.set(key, page)
+      return page
+    },
     close: async () => {
       await Promise.all([...contexts].map((context) => context.close()))
     },
   }
+}
+
+/** Takes away what a test has left on a page. */
+async function renew(page: Page, options: BrowserContextOptions = {}): Promise<Page> {
+  const context = page.context()
+  for (const event of ['console', 'pageerror', 'request', 'requestfailed', 'response'] as const)
+    page.removeAllListeners(event)
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await Promise.all([context.clearCookies(), context.clearPermissions(), context.setOffline(false)])
+  // What Playwright itself starts from.
+  await page.setViewportSize(options.viewport ?? { width: 1280, height: 720 })
+  await page.emulateMedia({ media: null, colorScheme: options.colorScheme ?? 'light' })
+  return page
 }
 
 let running: Promise<Browser> | undefined

@@ -187,16 +187,9 @@ const messages = new Map<string, readonly string[]>()
 const folders: string[] = []
 
 beforeAll(async () => {
-  // Several cases are about one file: each run has one of them, and those of other files.
-  let left: (readonly [file: string, code: string])[] = [...refusedImports, ...refusedCode, ...accepted].map(
-    ([file, code]) => [file, code],
-  )
-  while (left.length > 0) {
-    const run = new Map(left.toReversed().map((each) => [each[0], each]))
-    left = left.filter((each) => run.get(each[0]) !== each)
-    const found = await lint(new Map(run.values()), '{}')
-    for (const [file, code] of run.values()) messages.set(`${file} ${code}`, found.get(file) ?? [])
-  }
+  const cases = [...refusedImports, ...refusedCode, ...accepted].map(([file, code]) => ({ file, code }))
+  const found = await lint(cases, '{}')
+  for (const [index, { file, code }] of cases.entries()) messages.set(`${file} ${code}`, found[index] ?? [])
 }, 120_000)
 
 afterAll(async () => {
@@ -228,7 +221,7 @@ test('lint refuses a promise that nobody waits for, and a missing case', { timeo
     '}',
   ].join('\n')
 
-  const found = (await lint(new Map([[file, code]]), '{ typeAware: true }')).get(file)
+  const [found] = await lint([{ file, code }], '{ typeAware: true }')
 
   expect(found).toContainEqual(expect.stringContaining('Promises must be awaited'))
   expect(found).toContainEqual(expect.stringContaining('Switch is not exhaustive'))
@@ -246,33 +239,63 @@ interface Report {
   }[]
 }
 
-/** Lints files of a folder as if it were the repository; what they import is not there, so that types are unknown. */
-async function lint(files: ReadonlyMap<string, string>, options: string): Promise<Map<string, string[]>> {
+/** The configuration for a folder of repositories, each of which has the file of one case. */
+const configOf = (options: string) => `import config from ${JSON.stringify(join(root, 'oxlint.config.js'))}
+  const below = (patterns) => patterns?.map((each) => (each.startsWith('**/') ? each : '*/' + each))
+  const overrides = config.overrides.map(({ files, excludeFiles, ...rest }) => ({
+    ...rest,
+    files: below(files),
+    ...(excludeFiles && { excludeFiles: below(excludeFiles) }),
+  }))
+  const ignorePatterns = below(config.ignorePatterns)
+  const jsPlugins = ['./lint-rules.js']
+  export default { ...config, overrides, ignorePatterns, options: ${options}, jsPlugins }`
+
+/** The rules, which see the repository of a file as the whole. */
+const rules = `import plugin from ${JSON.stringify(join(root, 'test/lint-rules.js'))}
+  import { join, relative, sep } from 'node:path'
+  const inRepository = (rule) => ({
+    ...rule,
+    create: (context) => rule.create({
+      cwd: join(context.cwd, relative(context.cwd, context.filename).split(sep)[0]),
+      filename: context.filename,
+      options: context.options,
+      sourceCode: context.sourceCode,
+      report: (fault) => context.report(fault),
+    }),
+  })
+  const rules = Object.entries(plugin.rules).map(([name, rule]) => [name, inRepository(rule)])
+  export default { ...plugin, rules: Object.fromEntries(rules) }`
+
+interface Linted {
+  readonly file: string
+  readonly code: string
+}
+
+/**
+ * Lints each file as if it were in the repository; what they import is not there, so that types are unknown. In one process,
+ * since each takes half a second to start.
+ *
+ * @returns What is said of each.
+ */
+async function lint(cases: readonly Linted[], options: string): Promise<string[][]> {
   const folder = await mkdtemp(join(tmpdir(), 'portico-lint-'))
   folders.push(folder)
-  const config = `import config from ${JSON.stringify(join(root, 'oxlint.config.js'))}
-    export default { ...config, options: ${options}, jsPlugins: [${JSON.stringify(join(root, 'test/lint-rules.js'))}] }`
-  await writeFile(join(folder, 'lint.config.js'), config)
+  await writeFile(join(folder, 'lint.config.js'), configOf(options))
+  await writeFile(join(folder, 'lint-rules.js'), rules)
   await writeFile(join(folder, 'tsconfig.json'), '{ "compilerOptions": { "strict": true } }')
-  for (const [file, code] of files) {
-    await mkdir(dirname(join(folder, file)), { recursive: true })
-    await writeFile(join(folder, file), `${code}\n`)
+  const paths = cases.map(({ file }, index) => `${index}/${file}`)
+  for (const [index, { code }] of cases.entries()) {
+    const path = join(folder, paths[index] ?? '')
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, `${code}\n`)
   }
-  const args = [
-    join(root, 'node_modules/oxlint/bin/oxlint'),
-    '-c',
-    'lint.config.js',
-    '-f',
-    'json',
-    ...files.keys(),
-  ]
+  const args = [join(root, 'node_modules/oxlint/bin/oxlint'), '-c', 'lint.config.js', '-f', 'json', ...paths]
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder }).catch(
     (failure: { stdout: string }) => failure,
   )
   const { diagnostics } = JSON.parse(stdout) as Report
-  const found = new Map([...files.keys()].map((file) => [file, [] as string[]]))
   // The examples are single lines that use nothing.
-  for (const { filename, code, message } of diagnostics)
-    if (code !== 'eslint(no-unused-vars)') found.get(filename)?.push(message)
-  return found
+  const told = diagnostics.filter(({ code }) => code !== 'eslint(no-unused-vars)')
+  return paths.map((path) => told.filter(({ filename }) => filename === path).map(({ message }) => message))
 }

@@ -1,6 +1,6 @@
 import type { ProviderType } from '@portico/contract/sso-onboarding'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { expect, onTestFinished } from 'vitest'
+import { expect } from 'vitest'
 import { axeFaultsOf } from './axe.js'
 import { openBrowser } from './browser.js'
 import { atFileEnd } from './file-end.js'
@@ -164,14 +164,12 @@ export async function openOnboardingBrowser({ hasAxe }: { readonly hasAxe: boole
   /** A browser that knows the identity provider, whose page signs ada in. */
   async function open({ connection }: OnboardingScene, { lang, width = 1280, ...options }: BrowserLook) {
     // axe is a script of its own. Where it does not run, the pages are held to their policy on the whole way.
-    const context = await browser.newContext({
+    const page = await browser.reusedPage({
       locale: lang === 'fr' ? 'fr-FR' : 'en-GB',
       viewport: { width, height: 900 },
       bypassCSP: hasAxe && options.javaScriptEnabled !== false,
       ...options,
     })
-    onTestFinished(() => context.close())
-    const page = await context.newPage()
     if (options.javaScriptEnabled === false) withoutScripts.add(page)
     const faults: string[] = []
     page.on('pageerror', (error) => faults.push(error.message))

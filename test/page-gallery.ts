@@ -52,11 +52,19 @@ const pagesToSee = [
 
 /** Starts a server, which ends with the test file, and opens a browser for it. */
 export async function openPageGallery(): Promise<PageGallery> {
-  answered ??= readGallery()
-  const [answers, browser] = await Promise.all([answered, openBrowser()])
+  const [answers, browser] = await Promise.all([readOnce(), openBrowser()])
   const posted: string[] = []
   const origin = await serve(answers, posted)
   atFileEnd(() => browser.close())
+  return { origin, browser, posted, ...contentsOf(answers) }
+}
+
+/** Of a gallery that nobody looks at in a browser. */
+export async function readPageContents(): Promise<Pick<PageGallery, 'contentOf'>> {
+  return contentsOf(await readOnce())
+}
+
+function contentsOf(answers: readonly Answer[]) {
   const contents = new Map(answers.map(({ path, content }) => [path, content]))
   const paths = (set: string) => [...contents.keys()].filter((path) => path.startsWith(`/${set}/`))
   const contentOf = (path: string) => contents.get(path) ?? ''
@@ -66,11 +74,15 @@ export async function openPageGallery(): Promise<PageGallery> {
     if (gone.length > 0) throw new Error(`not in the gallery: ${gone.join(', ')}`)
     return few
   }
-  return { origin, browser, posted, contentOf, paths, fewPaths }
+  return { contentOf, paths, fewPaths }
 }
 
 /** The files of a process share what is written for the first one. */
 let answered: Promise<Answer[]> | undefined
+
+function readOnce(): Promise<Answer[]> {
+  return (answered ??= readGallery())
+}
 
 const server = fileURLToPath(new URL('../server', import.meta.url))
 

@@ -18,7 +18,8 @@ export async function faultsOf(
   { colorScheme, width, hasScript }: Look,
   paths: readonly string[],
 ): Promise<Record<string, unknown>> {
-  const page = await gallery.browser.newPage({ colorScheme, viewport: { width, height: 800 } })
+  const page = await shownAt(gallery, width, 800)
+  await page.emulateMedia({ colorScheme })
   const faults: Record<string, unknown> = {}
   await eachIn(page, gallery, paths, hasScript, async (path) => {
     const found = await axeFaultsOf(page)
@@ -29,7 +30,7 @@ export async function faultsOf(
 
 /** What a browser complains of while it shows pages, by path. */
 export async function complaintsOf({ browser, origin }: PageGallery, paths: readonly string[]) {
-  const page = await browser.newPage()
+  const page = await browser.reusedPage()
   const complaints: Record<string, string[]> = {}
   let current = ''
   const complain = (text: string) => void (complaints[current] ??= []).push(text)
@@ -39,7 +40,6 @@ export async function complaintsOf({ browser, origin }: PageGallery, paths: read
     current = path
     await page.goto(origin + path)
   }
-  await page.close()
   return complaints
 }
 
@@ -49,7 +49,7 @@ export async function tooWideIn(
   fontSize: string,
   paths: readonly string[],
 ): Promise<Record<string, unknown>> {
-  const page = await gallery.browser.newPage({ viewport: { width: 320, height: 640 } })
+  const page = await shownAt(gallery, 320, 640)
   const wide: Record<string, unknown> = {}
   await eachIn(page, gallery, paths, true, async (path) => {
     const found = await page.evaluate(
@@ -67,7 +67,7 @@ export async function tooWideIn(
 
 /** Of the pages with a table: the words that are broken though a line of 320 px holds them, and how many there are in all. */
 export async function brokenWordsIn(gallery: PageGallery, paths: readonly string[]) {
-  const page = await gallery.browser.newPage({ viewport: { width: 320, height: 640 } })
+  const page = await shownAt(gallery, 320, 640)
   const broken: Record<string, unknown> = {}
   let words = 0
   const withTable = paths.filter((path) => gallery.contentOf(path).includes('<table'))
@@ -81,7 +81,7 @@ export async function brokenWordsIn(gallery: PageGallery, paths: readonly string
 
 /** Goes through pages by the Tab key. */
 export async function expectKeysToLeadThrough(gallery: PageGallery, paths: readonly string[]): Promise<void> {
-  const page = await gallery.browser.newPage({ viewport: { width: 360, height: 800 } })
+  const page = await shownAt(gallery, 360, 800)
   await eachIn(page, gallery, paths, true, async (path) => {
     const stops = await stopsOf(page)
     expect(stops.length, path).toBe(await countOfControls(page))
@@ -102,7 +102,7 @@ export async function expectFocusOnFault(
   const withFault = paths.filter((path) => contentOf(path).includes('class="fault'))
   expect(withFault).not.toEqual([])
   for (const javaScriptEnabled of [true, false]) {
-    const page = await browser.newPage({ javaScriptEnabled })
+    const page = await browser.reusedPage(javaScriptEnabled ? {} : { javaScriptEnabled })
     for (const path of withFault) {
       await page.goto(origin + path)
       const focused = page.locator(':focus')
@@ -110,7 +110,6 @@ export async function expectFocusOnFault(
       const attribute = isField ? 'aria-invalid' : 'role'
       expect(await focused.getAttribute(attribute), path).toBe(isField ? 'true' : 'alert')
     }
-    await page.close()
   }
 }
 
@@ -126,7 +125,7 @@ async function eachIn(
   look: (path: string) => Promise<void>,
 ): Promise<void> {
   // Of the gallery, so that what pages load is found.
-  await page.goto(origin + emptyPath)
+  if (page.url() !== origin + emptyPath) await page.goto(origin + emptyPath)
   for (const path of paths) {
     const content = contentOf(path)
     const [script = '', source = ''] = /<script src="([^"]+)" defer><\/script>/.exec(content) ?? []
@@ -136,7 +135,13 @@ async function eachIn(
     if (hasScript) await page.evaluate(`(() => {${contentOf(source)}})()`)
     await look(path)
   }
-  await page.close()
+}
+
+/** The page of all walks, at another size. */
+async function shownAt({ browser }: PageGallery, width: number, height: number): Promise<Page> {
+  const page = await browser.reusedPage({ colorScheme: 'light' })
+  await page.setViewportSize({ width, height })
+  return page
 }
 
 interface Stop {

@@ -104,7 +104,9 @@ async function createPlainWorld(client: Client, route: NamedOperation): Promise<
   const application =
     takes('client_id', 'application_id') &&
     (await given.application({ org_domain, organization_domain_scope: org_domain }))
-  const metaKey = takes('key', 'key_name') && (await given.metaKey({ org_domain }))
+  const metaKey =
+    (takes('key', 'key_name') || route.resource === 'tokenCustomization') &&
+    (await given.metaKey({ org_domain }))
   if (user && metaKey)
     await client.users.addMetadata({ org_domain, user_id: user.id, key: metaKey.name, value: 'value' })
   if (route.resource === 'directorySync' && route.verb !== 'create') await giveDirectory(client, place)

@@ -107,6 +107,18 @@ export async function buildSandbox({ sandbox, org_domain, organization_id }: Con
   return { connection, directory, webhook }
 }
 
+/** Of that what a rollback can create, change and delete: of the account and of an organization. */
+export async function buildSmallSandbox({ sandbox, org_domain }: ConfigAccount): Promise<void> {
+  await givenOf(sandbox).application({ org_domain, name: 'Storefront', description: 'Where customers order' })
+  await sandbox.password.createConnection({ org_domain, plain_text_min_length: 12, active: false })
+  await sandbox.webhooks.create({
+    name: 'Shop: directory',
+    target_url: 'https://shop.example/portico/events',
+    event_codes: ['user.all', 'metakey.all'],
+    retry_on_timeout: true,
+  })
+}
+
 /** What an environment has of what is promoted, by the API, without what differs by nature. */
 export async function settingsOf(client: Client, { org_domain, organization_id }: ConfigAccount) {
   const [applications, webhooks, connections] = await Promise.all([

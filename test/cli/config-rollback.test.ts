@@ -2,7 +2,13 @@ import { purgeDeleted } from '@portico/server/purge'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { givenOf } from '../given.js'
 import { startService, type Service } from '../harness.js'
-import { buildSandbox, givenAccount, settingsOf, type ConfigAccount } from './config-given.js'
+import {
+  buildSandbox,
+  buildSmallSandbox,
+  givenAccount,
+  settingsOf,
+  type ConfigAccount,
+} from './config-given.js'
 import { removeFolders } from './portico.js'
 
 let service: Service
@@ -13,9 +19,9 @@ beforeAll(async () => {
 afterAll(removeFolders)
 
 /** An account whose production is as the file of its sandbox says. */
-async function givenPromoted() {
+async function givenPromoted(build: (account: ConfigAccount) => Promise<unknown> = buildSmallSandbox) {
   const account = await givenAccount(service)
-  await buildSandbox(account)
+  await build(account)
   await account.pull()
   await account.apply()
   return account
@@ -31,7 +37,7 @@ async function historyOf({ succeed }: ConfigAccount) {
 }
 
 test('a rollback brings back what an apply has changed and pruned, and takes what it has made', async () => {
-  const promoted = await givenPromoted()
+  const promoted = await givenPromoted(buildSandbox)
   const before = await productionOf(promoted)
   promoted.edit('plain_text_min_length: 12', 'plain_text_min_length: 10')
   promoted.edit('Storefront:', 'Shopfront:')
@@ -139,7 +145,7 @@ test('a rollback to before the first apply takes back all of them', async () => 
   const { org_domain, production } = promoted
   const settings = { plain_text_min_length: 9 }
   await production.password.createConnection({ org_domain, ...settings })
-  await buildSandbox(promoted)
+  await buildSmallSandbox(promoted)
   await promoted.pull()
   await promoted.apply()
   promoted.edit('plain_text_min_length: 12', 'plain_text_min_length: 10')

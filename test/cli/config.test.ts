@@ -1,6 +1,3 @@
-// About 20 s: each test has an account with one of everything, which a dozen of requests make, and runs three commands
-// or more, each of which opens the database anew.
-
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -24,10 +21,24 @@ async function givenPulled() {
   return { ...account, built }
 }
 
-/** The same, with production like the file. */
+type Pulled = Awaited<ReturnType<typeof givenPulled>>
+
+let first: Promise<Pulled> | undefined
+/** Of the tests one after another that promote, and look at production then. */
+const givenFirst = () => (first ??= givenPulled())
+
+/** The same, with production like the file; where it is so already, this changes nothing. */
 async function givenPromoted() {
-  const account = await givenPulled()
+  const account = await givenFirst()
   await account.apply()
+  return account
+}
+
+let untouched: Promise<Pulled & { right: string }> | undefined
+/** Of all tests that change neither environment, with the file as it was pulled. */
+async function givenUntouched() {
+  const account = await (untouched ??= givenPulled().then((pulled) => ({ ...pulled, right: pulled.read() })))
+  account.write(account.right)
   return account
 }
 
@@ -44,7 +55,7 @@ async function namesOf({ production, org_domain }: ConfigAccount): Promise<strin
 
 describe('from the sandbox to production', () => {
   test('an apply gives production everything that the file has, and a second plan is empty', async () => {
-    const promoted = await givenPulled()
+    const promoted = await givenFirst()
 
     const { steps } = await promoted.plan()
     expect(steps.map(({ action, path }) => [action, path.at(-1)])).toEqual([
@@ -148,8 +159,9 @@ describe('from the sandbox to production', () => {
   })
 
   test('two connections of one kind are told apart by the order of their creation', async () => {
-    const promoted = await givenPulled()
+    const promoted = await givenAccount(service)
     const { sandbox, production, organization_id } = promoted
+    await sandbox.ssoConnections.create({ organization_id, provider_type: 'okta' })
     await sandbox.ssoConnections.create({ organization_id, provider_type: 'test' })
     await sandbox.ssoConnections.create({ organization_id })
     await sandbox.ssoConnections.create({ organization_id, provider_type: 'okta', seats_limit: 7 })
@@ -242,7 +254,10 @@ describe('a file', () => {
   })
 
   test('has the organizations that were asked for, and what is of the account', async () => {
-    const promoted = await givenPulled()
+    const promoted = await givenAccount(service)
+    await givenOf(promoted.sandbox).application({ org_domain: promoted.org_domain, name: 'Storefront' })
+    await promoted.sandbox.password.createConnection({ org_domain: promoted.org_domain })
+    await promoted.pull()
     const { domain } = await givenOf(promoted.sandbox).organization()
 
     await promoted.pull('--organization', domain)
@@ -263,7 +278,7 @@ describe('a file', () => {
   })
 
   test('that names an organization of another account is refused as one that is not there', async () => {
-    const promoted = await givenPulled()
+    const promoted = await givenUntouched()
     const other = await givenAccount(service)
     promoted.edit(new RegExp(`${promoted.org_domain}:`), `${other.org_domain}:`)
 
@@ -273,8 +288,9 @@ describe('a file', () => {
   })
 
   test('names each application by a name that no other has', async () => {
-    const promoted = await givenPulled()
+    const promoted = await givenAccount(service)
     const { org_domain } = promoted
+    await givenOf(promoted.sandbox).application({ org_domain, name: 'Storefront' })
     await givenOf(promoted.sandbox).application({ org_domain, name: 'Storefront' })
 
     const { code, stderr } = await promoted.config('pull', 'sandbox')
@@ -301,17 +317,9 @@ describe('a file in which', () => {
     ['version: 1', 'version: 2', 'must have version: 1'],
     ['Back office:', 'Back office: [', 'is no YAML'],
   ] as const
-  let pulled: Awaited<ReturnType<typeof givenPulled>>
-  let right: string
-
-  beforeAll(async () => {
-    pulled = await givenPulled()
-    right = pulled.read()
-  }, 60_000)
-
   test.each(mistakes)('%j is %j is refused with line and column', async (part, by, said) => {
-    const line = right.slice(0, right.indexOf(part)).split('\n').length
-    pulled.write(right)
+    const pulled = await givenUntouched()
+    const line = pulled.right.slice(0, pulled.right.indexOf(part)).split('\n').length
     pulled.edit(part, by)
 
     const { code, stderr } = await pulled.config('plan', 'production', pulled.file)
@@ -325,7 +333,7 @@ describe('a file in which', () => {
 
 describe('an apply', () => {
   test('changes nothing when any part of it is refused', async () => {
-    const promoted = await givenPulled()
+    const promoted = await givenUntouched()
     promoted.edit('https://shop.example/portico/events', 'https://10.0.0.1/events')
 
     const { code, stderr } = await promoted.config('apply', 'production', promoted.file, '--yes')
@@ -337,7 +345,7 @@ describe('an apply', () => {
   })
 
   test('asks before it changes anything, and without a terminal wants --yes', async () => {
-    const promoted = await givenPulled()
+    const promoted = await givenUntouched()
 
     const { code, stdout, stderr } = await promoted.config('apply', 'production', promoted.file)
 
@@ -380,7 +388,7 @@ describe('an apply', () => {
 
   test('touches neither the other environment nor another account', async () => {
     const promoted = await givenPulled()
-    const other = await givenPulled()
+    const other = await givenUntouched()
     const before = await settingsOf(promoted.sandbox, promoted)
 
     await promoted.apply('--prune')

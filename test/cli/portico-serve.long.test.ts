@@ -1,20 +1,11 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { givenFolder, porticoJson, removeFolders } from './portico.js'
-import { given, tokenOf, type Key } from './portico-given.js'
+import { given, tokenOf } from './portico-given.js'
+import { credentialsIn, givenDataDir } from './serve-given.js'
 
 afterAll(removeFolders)
-
-interface Credentials {
-  readonly domain: string
-  readonly sandbox: Key
-  readonly production: Key
-}
-
-function credentialsIn(dataDir: string): Credentials {
-  return JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials
-}
 
 // Two clusters of Postgres are made, of which one stays.
 describe('portico serve', () => {
@@ -35,5 +26,13 @@ describe('portico serve', () => {
       expect((await tokenOf(baseUrl, domain, sandbox)).status).toBe(200)
       expect((await tokenOf(baseUrl, domain, production)).status).toBe(200)
     }
+  }, 60_000)
+
+  test('leaves the address of the process that was first in the file of the keys', async () => {
+    const dataDir = await givenDataDir()
+    const first = await given.service({ DATA_DIR: dataDir })
+    await given.service({ DATA_DIR: dataDir })
+
+    expect(credentialsIn(dataDir).base_url).toBe(first.baseUrl)
   }, 60_000)
 })

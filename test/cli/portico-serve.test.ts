@@ -1,39 +1,15 @@
-// Over 10 s: six processes of `portico serve`, of 1 to 2 s of CPU each. What a process does as it starts and ends is what is
-// tested here; two that start first at once are in portico-serve.long.test.ts.
+// What a process does as it starts and ends; two at once are in portico-serve.long.test.ts.
 
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { copyFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { copyTemplate } from '@portico/server/embedded-template'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../free-port.js'
 import { givenFolder, portico, porticoJson, porticoProcess, removeFolders } from './portico.js'
-import { given, masterKeys, tokenOf, type Key, type Variables } from './portico-given.js'
+import { given, masterKeys, tokenOf, type Variables } from './portico-given.js'
+import { credentialsIn, givenDataDir } from './serve-given.js'
 
 afterAll(removeFolders)
-
-interface Credentials {
-  readonly base_url: string
-  readonly domain: string
-  readonly sandbox: Key
-  readonly production: Key
-}
-
-function credentialsIn(dataDir: string): Credentials {
-  return JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials
-}
-
-/** A data directory with a database that has every migration: the first start makes one anew in portico-serve.long.test.ts. */
-async function givenDataDir(): Promise<string> {
-  const dataDir = givenFolder()
-  await mkdir(cacheDir, { recursive: true })
-  await copyTemplate(cacheDir, dataDir, new Date())
-  return dataDir
-}
-
-const cacheDir = fileURLToPath(new URL('../../node_modules/.cache/portico', import.meta.url))
 
 describe('portico serve', () => {
   test('keeps account and keys at later starts, and a backup of them serves elsewhere', async () => {
@@ -56,14 +32,6 @@ describe('portico serve', () => {
     const third = await given.service({ DATA_DIR: elsewhere })
     expect(third.credentials).toBe('missing')
     expect((await tokenOf(third.baseUrl, 'acme', sandbox)).status).toBe(200)
-  }, 60_000)
-
-  test('leaves the address of the process that was first in the file of the keys', async () => {
-    const dataDir = await givenDataDir()
-    const first = await given.service({ DATA_DIR: dataDir })
-    await given.service({ DATA_DIR: dataDir })
-
-    expect(credentialsIn(dataDir).base_url).toBe(first.baseUrl)
   }, 60_000)
 
   test('is not ready on a database that lacks migrations, and says what to run', async () => {

@@ -4,6 +4,7 @@ import { createVerifier, type Client } from '@portico/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startService, type Service } from '../harness.js'
 import { codeGivenOf, exchange, type CodeGiven } from '../protocol/code-given.js'
+import { sampled } from '../sampled.js'
 import { bundler, compile, packedConsumer, root, type Consumer } from '../sdk/packed.js'
 import { givenFolder, portico, porticoJson, removeFolders, type Outcome } from './portico.js'
 
@@ -105,7 +106,7 @@ describe('portico types', () => {
     expect(misused).toEqual(['TS2322', 'TS2322', 'TS2551'])
   }, 120_000)
 
-  test.each(['with keys', 'without keys'])(
+  test.each(sampled(['with keys', 'without keys'], 1))(
     'writes types that the examples of a protected route take, %s, and their handlers know the metadata',
     async (which) => {
       const { domain } = await service.given.organization()

@@ -1,6 +1,7 @@
 import { followMagicLink, type Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startService, type Service } from '../harness.js'
+import { sampled } from '../sampled.js'
 import {
   callback,
   goodPassword,
@@ -213,22 +214,60 @@ const moves: Moves = {
   'the connection was switched off': { 'token: the code': 'tokens' },
 }
 
+/** Refused by their form alone, in whatever state. */
+const malformed = [
+  'password-challenge: nothing',
+  'password-challenge: without plain_text',
+  'password-challenge: an empty password',
+  'password-challenge: null',
+  'password-challenge: a list',
+  'password-challenge: an object',
+  'the link: without its token',
+  'password: nothing',
+  'password: without password_code',
+  'password: an empty code',
+  'password: null for a code',
+  'token: nothing',
+  'token: an empty code',
+]
+const first = 'a renewal is due'
+const statesOfMalformed = sampled([first, ...Object.keys(states).filter((state) => state !== first)], 1)
+/** The states whose moves are of kinds that no other state has, first. */
+const statesOfMoves = sampled(
+  [
+    'its link is made',
+    'its link was opened',
+    'the password is set',
+    'the connection was switched off',
+    'the user was deactivated for a while',
+    'a renewal is due',
+    'the user has signed in',
+    'the tokens were retrieved',
+  ],
+  5,
+)
+
 describe.each(Object.entries(states))('%s:', (state, begin) => {
   const listed: Readonly<Record<string, Outcome>> = moves[state as keyof Moves] ?? {}
 
   test('no request but a listed move leads on', async () => {
     const held = await begin()
     const outcomes: [string, Outcome][] = []
-    for (const [name, request] of Object.entries(requests))
+    for (const [name, request] of Object.entries(requests)) {
+      if (malformed.includes(name) && !statesOfMalformed.includes(state)) continue
       if (!(name in listed)) outcomes.push([name, await request(held)])
+    }
 
     expect(outcomes.filter(([, outcome]) => outcome !== 'none')).toEqual([])
   })
 
-  test.each(Object.entries(listed))('%s leads to %s', async (name, outcome) => {
-    const request = requests[name as keyof typeof requests]
-    expect(await request(await begin())).toBe(outcome)
-  })
+  test.each(statesOfMoves.includes(state) ? Object.entries(listed) : [])(
+    '%s leads to %s',
+    async (name, outcome) => {
+      const request = requests[name as keyof typeof requests]
+      expect(await request(await begin())).toBe(outcome)
+    },
+  )
 })
 
 function userOf({ org_domain, user }: PasswordScene) {

@@ -2,6 +2,7 @@ import type { Client } from '@portico/sdk'
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startService, type Service } from '../harness.js'
+import { sampled } from '../sampled.js'
 import { stepSeconds, totpGivenOf, type EnrolledScene, type TotpGiven } from '../totp-given.js'
 
 let service: Service
@@ -13,6 +14,8 @@ beforeAll(async () => {
   client = await service.client()
   given = totpGivenOf(service, client)
 })
+
+const atOnce = [...Array(200).keys()]
 
 const rejected = { status: 401, code: 'totp_code_rejected' }
 const notOpen = { status: 403, code: 'totp_challenge_not_open' }
@@ -182,29 +185,36 @@ describe('a code of the app', () => {
     await given.answer(scene, given.codeOf(scene.app, -10 * stepSeconds))
   })
 
-  test.each(['１２３４５６', '١٢٣٤٥٦', '12345', '1234567', ' 123456', '123 456', '12345a', 'e'.repeat(50)])(
-    '%s is none, and no fault of ours',
-    async (code) => {
-      const scene = await given.enrolled()
-      await given.challenge(scene)
+  const malformed = [
+    '１２３４５６',
+    '1234567',
+    'e'.repeat(50),
+    '١٢٣٤٥٦',
+    '12345',
+    ' 123456',
+    '123 456',
+    '12345a',
+  ]
+  test.each(sampled(malformed, 3))('%s is none, and no fault of ours', async (code) => {
+    const scene = await given.enrolled()
+    await given.challenge(scene)
 
-      await expect(given.answer(scene, code)).rejects.toMatchObject(rejected)
-    },
-  )
+    await expect(given.answer(scene, code)).rejects.toMatchObject(rejected)
+  })
 
   test('used 200 times at once is taken once', async () => {
     const scene = await givenFreshCode()
     const challenges = await Promise.all(Array.from({ length: 8 }, () => given.challenge(scene)))
 
     const counts = await tally(
-      Array.from({ length: 200 }, (_, index) => {
+      atOnce.map((index) => {
         const request_id = challenges[index % challenges.length]?.request_id ?? ''
         return given.answer(scene, scene.code, { request_id })
       }),
     )
 
     expect(counts[200]).toBe(1)
-    expect((counts[401] ?? 0) + (counts[403] ?? 0)).toBe(199)
+    expect((counts[401] ?? 0) + (counts[403] ?? 0)).toBe(atOnce.length - 1)
   })
 })
 
@@ -257,14 +267,14 @@ describe('a recovery code', () => {
     const [code = ''] = scene.recoveryCodes
 
     const counts = await tally(
-      Array.from({ length: 200 }, (_, index) => {
+      atOnce.map((index) => {
         const request_id = challenges[index % challenges.length]?.request_id ?? ''
         return given.answer(scene, code, { request_id })
       }),
     )
 
     expect(counts[200]).toBe(1)
-    expect((counts[401] ?? 0) + (counts[403] ?? 0)).toBe(199)
+    expect((counts[401] ?? 0) + (counts[403] ?? 0)).toBe(atOnce.length - 1)
   })
 
   test('all five used: the user can be enrolled anew, with five others', async () => {

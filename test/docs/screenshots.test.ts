@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { hasTool } from '../debian-tools.js'
-import { openPageGallery, type PageGallery } from '../page-gallery.js'
+import { openPageGallery, readPageContents, type PageGallery } from '../page-gallery.js'
 import { colorSchemes, digestOf, screenshots, takeScreenshot } from './screenshots.js'
 
 const images = fileURLToPath(new URL('../../docs/images/', import.meta.url))
@@ -13,10 +13,10 @@ const manifest = `${images}taken-of.json`
 /** By `npm run docs -- screenshots`. */
 const isToTake = process.env.PORTICO_SCREENSHOTS === 'take'
 
-let gallery: PageGallery
+let contents: Pick<PageGallery, 'contentOf'>
 
 beforeAll(async () => {
-  if (hasTool('chromium')) gallery = await openPageGallery()
+  if (hasTool('chromium')) contents = await readPageContents()
 })
 
 describe.skipIf(!hasTool('chromium'))('the screenshots of docs/images', () => {
@@ -53,6 +53,7 @@ test('the screenshots are small enough to be in the repository', () => {
 })
 
 async function takeAll(): Promise<void> {
+  const gallery = await openPageGallery()
   await rm(images, { recursive: true, force: true })
   await mkdir(images, { recursive: true })
   for (const screenshot of screenshots)
@@ -66,5 +67,7 @@ async function takeAll(): Promise<void> {
 }
 
 function digests(): Record<string, string> {
-  return Object.fromEntries(screenshots.map((screenshot) => [screenshot.name, digestOf(gallery, screenshot)]))
+  return Object.fromEntries(
+    screenshots.map((screenshot) => [screenshot.name, digestOf(contents, screenshot)]),
+  )
 }

@@ -35,7 +35,7 @@ const logo =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 220 48" width="220" height="48"><rect width="48" height="48" rx="12" fill="#0f766e"/><path d="M14 34 24 12l10 22h-6l-4-10-4 10z" fill="#fff"/><text x="62" y="32" font-family="sans-serif" font-size="24" font-weight="700" fill="#0f766e">Awesome</text></svg>'
 
 /** What an image was taken of: another digest is another image, without comparing a pixel. */
-export function digestOf({ contentOf }: PageGallery, { path, width }: Screenshot): string {
+export function digestOf({ contentOf }: Pick<PageGallery, 'contentOf'>, { path, width }: Screenshot): string {
   const page = contentOf(path)
   const styles = [...page.matchAll(/<link rel="stylesheet" href="([^"]+)"/g)].map(([, url]) =>
     contentOf(url ?? ''),

@@ -1,12 +1,16 @@
 import { expect, test } from 'vitest'
+import { sampled } from '../sampled.js'
 import { runThroughEmulator } from './run.js'
 
 /** Of the contract, of the protocols and of SCIM a small one; `npm run test:emulator` has all of them. */
-const files = [
-  'test/contract/organizations.test.ts',
-  'test/protocol/refresh-refused.test.ts',
-  'test/scim/groups.test.ts',
-]
+const files = sampled(
+  [
+    'test/contract/organizations.test.ts',
+    'test/protocol/refresh-refused.test.ts',
+    'test/scim/groups.test.ts',
+  ],
+  1,
+)
 
 test('tests of every kind pass through the packed SDK and an emulator as through the service', async () => {
   const { code, output } = await runThroughEmulator(files, 'pipe')

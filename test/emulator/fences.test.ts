@@ -1,5 +1,3 @@
-// About 20 s: five emulators of 3 s of CPU each, as tests of how they end need their own; all others share one.
-
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
@@ -16,6 +14,7 @@ import { startPortico, type Portico } from '@portico/sdk/testing'
 import { afterAll, describe, expect, test } from 'vitest'
 import { givenFolder, portico as run, removeFolders } from '../cli/portico.js'
 import { startService } from '../harness.js'
+import { sampled } from '../sampled.js'
 import { buildSite } from '../docs/built-site.js'
 import { command, givenEmulator } from './emulator.js'
 
@@ -227,30 +226,6 @@ test('everything that an emulator made is gone when it stops', async () => {
   await expect(fetch(portico.baseUrl)).rejects.toThrow()
 })
 
-test.skipIf(process.platform === 'win32')(
-  'an emulator ends when its parent was killed, and all that it made is gone',
-  async () => {
-    const script = `
-    import { startPortico } from ${JSON.stringify(testing)}
-    const portico = await startPortico({ command: ${JSON.stringify(command)} })
-    console.log(JSON.stringify([portico.baseUrl, portico.databaseUrl]))
-    setInterval(() => {}, 1000)`
-    const parent = spawn(process.execPath, ['--input-type=module', '--eval', script], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    const [line] = (await once(createInterface(parent.stdout), 'line')) as [string]
-    const [baseUrl = '', databaseUrl = ''] = JSON.parse(line) as string[]
-    const folder = folderOf(databaseUrl)
-    expect((await fetch(`${baseUrl}/_emulator/state`)).status).toBe(200)
-
-    parent.kill('SIGKILL')
-
-    for (let left = 300; left > 0 && existsSync(folder); left -= 1) await sleep(50)
-    expect(existsSync(folder)).toBe(false)
-    await expect(fetch(`${baseUrl}/_emulator/state`)).rejects.toThrow()
-  },
-)
-
 test('what cannot be started is told, with how to name the command', async () => {
   await expect(startPortico({ command: ['portico-that-is-not-installed'] })).rejects.toThrow(
     /cannot be started by portico-that-is-not-installed.*PORTICO_COMMAND/,
@@ -261,24 +236,72 @@ test('what cannot be started is told, with how to name the command', async () =>
   await expect(startPortico({ command: [...command], timeoutMs: 1 })).rejects.toThrow(/not ready within 1 ms/)
 })
 
+/** A program that starts an emulator, and ends as END says or waits for its end. */
+const starting = `
+  import { startPortico } from ${JSON.stringify(testing)}
+  const portico = await startPortico()
+  console.log(JSON.stringify({ accounts: portico.accounts.length }))
+  if (process.env.END === 'none') {
+    console.log(JSON.stringify([portico.baseUrl, portico.databaseUrl]))
+    setInterval(() => {}, 1000)
+  } else {
+    if (process.env.END === 'stop') await portico.stop()
+    process.exit(0)
+  }`
+
+function processOf(commandLine: string, variables: { END?: string; TMPDIR?: string } = {}) {
+  const { PATH = '', HOME = '' } = process.env
+  const env = { PATH, HOME, TMPDIR: givenFolder(), PORTICO_COMMAND: commandLine, ...variables }
+  return { args: ['--input-type=module', '--eval', starting], env }
+}
+
+/** What those leave behind who start emulators. */
+function leftIn(folder: string): string[] {
+  return readdirSync(folder).filter((name) => name.startsWith('portico-testing-'))
+}
+
+const named = 'node server/dist/cli/main.js'
+
+let killed: ReturnType<typeof startAndKill> | undefined
+/** Of two tests. */
+const givenKilled = () => (killed ??= startAndKill())
+
+/** Starts an emulator, and kills its parent once it answers. */
+async function startAndKill() {
+  const { args, env } = processOf(named, { END: 'none' })
+  const parent = spawn(process.execPath, args, { cwd: repository, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const complaint = text(parent.stderr)
+  const lines = createInterface(parent.stdout)[Symbol.asyncIterator]()
+  const stdout = String((await lines.next()).value)
+  const [baseUrl = '', databaseUrl = ''] = JSON.parse(String((await lines.next()).value)) as string[]
+  const folder = folderOf(databaseUrl, env.TMPDIR)
+  const { status } = await fetch(`${baseUrl}/_emulator/state`)
+
+  parent.kill('SIGKILL')
+  const stderr = await complaint
+  return { stdout, stderr, left: leftIn(env.TMPDIR), baseUrl, folder, status }
+}
+
+test.skipIf(process.platform === 'win32')(
+  'an emulator ends when its parent was killed, and all that it made is gone',
+  async () => {
+    const { baseUrl, folder, status } = await givenKilled()
+
+    expect(status).toBe(200)
+    for (let left = 300; left > 0 && existsSync(folder); left -= 1) await sleep(50)
+    expect(existsSync(folder)).toBe(false)
+    await expect(fetch(`${baseUrl}/_emulator/state`)).rejects.toThrow()
+  },
+)
+
 describe('an emulator for tests runs in a folder of its own', () => {
   const script = `#!/usr/bin/env node\nprocess.stderr.write('planted: ' + process.argv[1])\nprocess.exit(3)\n`
   const startIn = (cwd: string, commandLine: string, variables: { END?: string; TMPDIR?: string } = {}) => {
-    const given = `
-      import { startPortico } from ${JSON.stringify(testing)}
-      const portico = await startPortico()
-      console.log(JSON.stringify({ accounts: portico.accounts.length }))
-      if (process.env.END === 'stop') await portico.stop()
-      if (process.env.END === 'kill') process.kill(process.pid, 'SIGKILL')
-      process.exit(0)`
-    const args = ['--input-type=module', '--eval', given]
-    const { PATH = '', HOME = '' } = process.env
-    const env = { PATH, HOME, TMPDIR: givenFolder(), PORTICO_COMMAND: commandLine, ...variables }
+    const { args, env } = processOf(commandLine, variables)
     const ended = spawnSync(process.execPath, args, { cwd, env, encoding: 'utf8' })
-    return { ...ended, left: readdirSync(env.TMPDIR).filter((name) => name.startsWith('portico-testing-')) }
+    return { ...ended, left: leftIn(env.TMPDIR) }
   }
 
-  const named = 'node server/dist/cli/main.js'
   let besidePlanted: (ReturnType<typeof startIn> & { folder: string }) | undefined
   /** Started once for two tests, where somebody has put files and settings that must not be found; its process just ends. */
   const startBesidePlanted = () => (besidePlanted ??= plant())
@@ -291,17 +314,24 @@ describe('an emulator for tests runs in a folder of its own', () => {
     return { ...startIn(repository, named, { END: 'exit', TMPDIR: folder }), folder }
   }
 
-  test.each([
-    ['stop()', () => startIn(repository, named, { END: 'stop' })],
+  type Outcome = Pick<ReturnType<typeof startIn>, 'stdout' | 'stderr' | 'left'>
+  const ends: [how: string, start: () => Outcome | Promise<Outcome>][] = [
     ['the end of the process', startBesidePlanted],
-    ['its death', () => startIn(repository, named, { END: 'kill' })],
-  ])('the command that the message names is run, and after %s nothing is left', (_, start) => {
-    const { stdout, stderr, left } = start()
+    ['its death', givenKilled],
+    // What stop() of the same function leaves is looked for above, too.
+    ['stop()', () => startIn(repository, named, { END: 'stop' })],
+  ]
 
-    expect(stderr).toBe('')
-    expect(JSON.parse(stdout)).toEqual({ accounts: 1 })
-    expect(left).toEqual([])
-  })
+  test.each(sampled(ends, 2))(
+    'the command that the message names is run, and after %s nothing is left',
+    async (_, start) => {
+      const { stdout, stderr, left } = await start()
+
+      expect(stderr).toBe('')
+      expect(JSON.parse(stdout)).toEqual({ accounts: 1 })
+      expect(left).toEqual([])
+    },
+  )
 
   test('that nobody else can write, and that is empty but for a seed', () => {
     const probe = join(givenFolder(), 'probe.mjs')
@@ -336,10 +366,10 @@ describe('an emulator for tests runs in a folder of its own', () => {
 })
 
 /** Where the emulator is whose database this is. */
-function folderOf(databaseUrl: string): string {
-  const folder = readdirSync(tmpdir())
+function folderOf(databaseUrl: string, place = tmpdir()): string {
+  const folder = readdirSync(place)
     .filter((name) => name.startsWith('portico-emulator-'))
-    .map((name) => join(tmpdir(), name))
+    .map((name) => join(place, name))
     .find((path) => {
       const file = join(path, 'postgres', 'postmaster.pid')
       return existsSync(file) && readFileSync(file, 'utf8').split('\n').includes(new URL(databaseUrl).port)

@@ -1,38 +1,17 @@
-// About 20 s: five emulators of 3 s of CPU each. Three have one seed or another of the same things, to compare what they
-// make of it; one makes none of it, and one is shared.
-
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Portico } from '@portico/sdk/testing'
 import { afterAll, describe, expect, test } from 'vitest'
 import { portico as run, porticoProcess } from '../cli/portico.js'
-import { givenEmulator, smallSeed } from './emulator.js'
+import { sampled } from '../sampled.js'
+import { givenEmulator } from './emulator.js'
 import { expectTold, faultsForTheService, organization, type SeedFault } from './seed-faults.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'portico-seeds-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Of all tests that change nothing: an account as others have it, and two whose names could be mistaken for one another. */
-const manySeed = {
-  accounts: [
-    ...smallSeed.accounts,
-    {
-      name: 'A',
-      organizations: [{ name: 'B/sandbox' }],
-      api_keys: [{ name: 'K', environment: 'sandbox' }],
-    },
-    {
-      name: 'A/B',
-      organizations: [{ name: 'sandbox' }],
-      api_keys: [{ name: 'K', environment: 'sandbox' }],
-    },
-  ],
-}
-let many: Promise<Portico> | undefined
-const givenMany = () => (many ??= givenEmulator({ seed: manySeed }))
-
-/** A seed with something of everything that has an id. */
+/** A seed with something of everything that has an id, and two accounts whose names could be mistaken for one another. */
 const whole = `
 accounts:
   - name: Acme
@@ -66,13 +45,44 @@ accounts:
               metadata: [{ key: team, value: engines }]
               phone_number: "+33612345678"
 USERS
+  - name: A
+    organizations: [{ name: B/sandbox }]
+    api_keys: [{ name: K, environment: sandbox }]
+  - name: A/B
+    organizations: [{ name: sandbox }]
+    api_keys: [{ name: K, environment: sandbox }]
 `
 
-const seedOf = (users = '') => {
+const seedOf = (users: string) => {
   const path = join(folder, `${users.length}.yaml`)
-  writeFileSync(path, whole.replace('USERS', users).replace('color: green', ''))
+  writeFileSync(path, whole.replace('USERS\n', users).replace('color: green', ''))
   return path
 }
+
+const twoMore = `            - { email: aaron@awesome.example }
+            - { email: zoe@awesome.example }
+`
+
+let one: Promise<Portico> | undefined
+/** Of all tests, the first of which resets it. */
+const givenOne = () => (one ??= givenEmulator({ seed: seedOf('') }))
+
+type World = Awaited<ReturnType<typeof worldOf>>
+
+/** What an emulator of a seed has, beside the world of another one. */
+const others: [users: string, expectSame: (world: World, other: World) => void][] = [
+  // The whole seed with two users more, who change nothing of the other entries.
+  [
+    twoMore,
+    (world, changed) => {
+      expect(changed.users).toHaveLength(3)
+      expect(changed.users).toEqual(expect.arrayContaining(world.users))
+      const { users: _, events: _events, ...rest } = changed
+      expect(world).toMatchObject(rest)
+    },
+  ],
+  ['', (world, same) => expect(same).toEqual(world)],
+]
 
 /** Everything that a test could rely on. */
 async function worldOf(portico: Portico) {
@@ -112,36 +122,32 @@ async function worldOf(portico: Portico) {
 
 describe('the same seed', () => {
   test('makes the same ids, keys, secrets and colors, in two emulators at once and after a reset', async () => {
-    const path = seedOf()
-    const [one, other] = await Promise.all([givenEmulator({ seed: path }), givenEmulator({ seed: path })])
+    const seeds = sampled(others, 1)
+    const [portico, ...beside] = await Promise.all([
+      givenOne(),
+      ...seeds.map(([users]) => givenEmulator({ seed: seedOf(users) })),
+    ])
 
-    const world = await worldOf(one)
-    expect(await worldOf(other)).toEqual(world)
+    const world = await worldOf(portico)
     expect(world.signing_keys.map(([, alg]) => alg)).toContain('RS256')
     expect(world.users[0]).toMatchObject({ metadata: [[{ name: 'team' }, 'engines']] })
+    for (const [index, [, expectSame]] of seeds.entries()) {
+      const other = beside[index]
+      if (other === undefined) expect.unreachable('an emulator of each seed was started')
+      expectSame(world, await worldOf(other))
+      // What one does is not seen by the other.
+      expect(portico.baseUrl).not.toBe(other.baseUrl)
+    }
 
-    await one
-      .client()
+    await portico
+      .client({ name: 'Back end' })
       .users.create({ org_domain: 'awesome-company', email: 'eve@awesome.example', metadata: [] })
-    await one.reset()
-    expect(await worldOf(one)).toEqual(world)
-    // What one does is not seen by the other.
-    expect(one.baseUrl).not.toBe(other.baseUrl)
-
-    const more = await givenEmulator({
-      seed: seedOf(
-        '            - { email: aaron@awesome.example }\n            - { email: zoe@awesome.example }',
-      ),
-    })
-    const changed = await worldOf(more)
-    expect(changed.users).toHaveLength(3)
-    expect(changed.users).toEqual(expect.arrayContaining(world.users))
-    const { users: _, events: _events, ...others } = changed
-    expect(world).toMatchObject(others)
+    await portico.reset()
+    expect(await worldOf(portico)).toEqual(world)
   })
 
   test('makes these ids on every machine', async () => {
-    const portico = await givenMany()
+    const portico = await givenOne()
 
     const { users, accounts } = {
       users: (await portico.client().users.list({ org_domain: 'awesome-company' })).data,
@@ -161,13 +167,25 @@ describe('the same seed', () => {
             client_id: '019b76da-a800-7695-8b65-9949a5963883',
             client_secret: 'keysandbox_29uwAPycWsVRyNG6vn7TFa96Okxdx8DGJrCKbbpmHNt1q0mXI',
           },
+          {
+            name: 'Back end',
+            environment: 'production',
+            client_id: '019b76da-a800-761e-aacd-4cfde42815a9',
+            client_secret: 'keyproduction_APrmH5dCCw54ssTMZxeK9T5xFA8CAtahiPDFgCUiS2shr7wJF',
+          },
+          {
+            name: 'Reader',
+            environment: 'sandbox',
+            client_id: '019b76da-a800-76e4-8e61-9764e2246d81',
+            client_secret: 'keysandbox_4qLX1AX9FUxKNQLxDfBkWKitd9emjVStW7c2Ru98TYxuGpGL6',
+          },
         ],
       },
     ])
   })
 
   test('takes names with a slash for one name', async () => {
-    const portico = await givenMany()
+    const portico = await givenOne()
 
     const idsOf = async ({ domain }: { domain: string }) =>
       (await portico.client({ account: domain }).organizations.list({})).data.map(({ id }) => id)
@@ -178,7 +196,7 @@ describe('the same seed', () => {
   })
 
   test('lets its users sign in with their passwords', async () => {
-    const portico = await givenMany()
+    const portico = await givenOne()
 
     const challenge = await portico.client().password.createChallenge({
       org_domain: 'awesome-company',

@@ -7,6 +7,7 @@ import { createMock, createMockHandlers, type Overrides } from '@portico/sdk/moc
 import { setupServer } from 'msw/node'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { z } from 'zod/v4'
+import { sampled } from '../sampled.js'
 
 const baseUrl = 'https://auth.example'
 const service = setupServer()
@@ -72,13 +73,23 @@ test.each(everyRoute)('$name answers what the contract says', async ({ route }) 
   expect(route.success.parse(answer)).toEqual(answer)
 })
 
-test.each(everyRefusal)('$name answers $status on demand', async ({ route, status, schema }) => {
-  const { client, bodies } = given()
+/** One of each status first: the mock composes the refusals of all operations in the same way. */
+const firstRefusals = everyRefusal.filter(
+  ({ status, name }, index) =>
+    everyRefusal.findIndex((other) => other.status === status) === index || name === 'users.create',
+)
+const otherRefusals = everyRefusal.filter((refusal) => !firstRefusals.includes(refusal))
 
-  await expect(call(client, route, `status=${status}`)).rejects.toMatchObject({ status })
-  const body: unknown = JSON.parse(bodies.at(-1) ?? '')
-  expect(schema.parse(body)).toEqual(body)
-})
+test.each(sampled([...firstRefusals, ...otherRefusals], firstRefusals.length))(
+  '$name answers $status on demand',
+  async ({ route, status, schema }) => {
+    const { client, bodies } = given()
+
+    await expect(call(client, route, `status=${status}`)).rejects.toMatchObject({ status })
+    const body: unknown = JSON.parse(bodies.at(-1) ?? '')
+    expect(schema.parse(body)).toEqual(body)
+  },
+)
 
 test('a code can be asked for, where a status has several', async () => {
   const { client } = given()

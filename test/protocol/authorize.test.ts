@@ -22,6 +22,12 @@ beforeAll(async () => {
 })
 
 describe('a request that cannot be answered', () => {
+  /** Which no refused request changes. */
+  let common: Awaited<ReturnType<AuthorizeGiven['scene']>>
+  beforeAll(async () => {
+    common = await given.scene()
+  })
+
   test.each<[string, Members, string]>([
     ['no response_type', { response_type: undefined }, 'invalid_request'],
     ['another response_type', { response_type: 'token' }, 'unsupported_response_type'],
@@ -50,15 +56,13 @@ describe('a request that cannot be answered', () => {
     ['acr mfa where nobody can have it', { acr_values: mfa }, 'unmet_authentication_requirements'],
     ['prompt none without a session', { prompt: 'none' }, 'login_required'],
   ])('tells the application: %s', async (_, members, error) => {
-    const scene = await given.scene()
-
-    const answer = await given.answerTo(scene, members)
+    const answer = await given.answerTo(common, members)
 
     expect(Object.fromEntries(answer)).toEqual({
       error,
       error_description: expect.stringMatching(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/),
       state: 'state-1',
-      iss: `${service.baseUrl}/t/${scene.org_domain}`,
+      iss: `${service.baseUrl}/t/${common.org_domain}`,
     })
   })
 

@@ -5,8 +5,9 @@ import { createVerifier, type UserTokens } from '@portico/sdk'
 import axe from 'axe-core'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openBrowser } from '../browser.js'
+import { openBrowser, type TestBrowser } from '../browser.js'
 import { hasTool } from '../debian-tools.js'
+import { atFileEnd } from '../file-end.js'
 import { anyEmail } from '../given.js'
 import { startService, type Service } from '../harness.js'
 
@@ -18,10 +19,14 @@ interface Storefront {
 
 let service: Service
 let storefront: Storefront
+let browser: TestBrowser
 
 beforeAll(async () => {
   service = await startService()
   storefront = await startStorefront()
+  if (!hasTool('chromium')) return
+  browser = await openBrowser()
+  atFileEnd(() => browser.close())
 })
 
 describe.skipIf(!hasTool('chromium'))('in a browser', () => {
@@ -70,16 +75,11 @@ describe.skipIf(!hasTool('chromium'))('in a browser', () => {
       redirect_uri: storefront.callback,
       send_email: false,
     })
-    const browser = await openBrowser()
-    try {
-      const page = await browser.newPage({ javaScriptEnabled: false })
-      await page.goto(challenge.magic_link ?? '')
-      expect(await page.getAttribute('html', 'lang')).toBe('fr')
-      await page.getByRole('button').click()
-      await page.waitForURL(`${storefront.callback}**`)
-    } finally {
-      await browser.close()
-    }
+    const page = await browser.reusedPage({ javaScriptEnabled: false })
+    await page.goto(challenge.magic_link ?? '')
+    expect(await page.getAttribute('html', 'lang')).toBe('fr')
+    await page.getByRole('button').click()
+    await page.waitForURL(`${storefront.callback}**`)
   })
 })
 
@@ -95,27 +95,18 @@ describe.skipIf(!hasTool('chromium'))('the pages', () => {
         redirect_uri: storefront.callback,
         send_email: false,
       })
-      const browser = await openBrowser()
-      try {
-        for (const url of [
-          challenge.magic_link ?? '',
-          `${service.baseUrl}/t/${domain}/magic-link?token=none`,
-        ]) {
-          const page = await browser.newPage({
-            colorScheme,
-            viewport: { width: 360, height: 740 },
-            bypassCSP: true,
-          })
-          await page.goto(url)
-          await page.addScriptTag({ content: axe.source })
-          const faults = await page.evaluate(
-            'axe.run().then(({ violations }) => violations.map(({ id }) => id))',
-          )
-          expect(faults).toEqual([])
-          await page.close()
-        }
-      } finally {
-        await browser.close()
+      const page = await browser.reusedPage({ viewport: { width: 360, height: 740 }, bypassCSP: true })
+      await page.emulateMedia({ colorScheme })
+      for (const url of [
+        challenge.magic_link ?? '',
+        `${service.baseUrl}/t/${domain}/magic-link?token=none`,
+      ]) {
+        await page.goto(url)
+        await page.addScriptTag({ content: axe.source })
+        const faults = await page.evaluate(
+          'axe.run().then(({ violations }) => violations.map(({ id }) => id))',
+        )
+        expect(faults).toEqual([])
       }
     },
   )
@@ -142,16 +133,11 @@ async function givenSignIn(members: { locale?: string } = {}) {
 }
 
 async function pressTheButton(link: string): Promise<URL> {
-  const browser = await openBrowser()
-  try {
-    const page = await browser.newPage()
-    await page.goto(link)
-    await page.getByRole('button').click()
-    await page.waitForURL(`${storefront.callback}**`)
-    return new URL(page.url())
-  } finally {
-    await browser.close()
-  }
+  const page = await browser.reusedPage()
+  await page.goto(link)
+  await page.getByRole('button').click()
+  await page.waitForURL(`${storefront.callback}**`)
+  return new URL(page.url())
 }
 
 async function exchange(code: string): Promise<UserTokens> {

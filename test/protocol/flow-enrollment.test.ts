@@ -6,11 +6,14 @@ import { hasTool } from '../debian-tools.js'
 import { answerOf, flowGivenOf, goodPassword, type FlowGiven, type FlowScene } from '../flow-given.js'
 import { aCode, flowLinkGivenOf, type FlowLinkGiven } from '../flow-link-given.js'
 import { startService, type Service } from '../harness.js'
+import { sampled } from '../sampled.js'
 import { anyNumber } from '../totp-given.js'
 import { pkcePair, type Seen, type Visitor } from '../visitor.js'
 import { exchange } from './code-given.js'
 
 const mfa = { acr_values: 'urn:portico:acr:mfa' }
+
+const atOnce = [...Array(50).keys()]
 
 let service: Service
 let client: Client
@@ -160,9 +163,7 @@ describe('an enrolment on the way to an application that demands a second factor
     const { visitor, shown, app } = await begun(scene)
     const code = given.totp.codeOf(app)
 
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, () => visitor.send(shown, 'validate', { code })),
-    )
+    const answers = await Promise.all(atOnce.map(() => visitor.send(shown, 'validate', { code })))
 
     expect(answers.filter((answer) => recoveryCodesOf(answer).length === 5)).toHaveLength(1)
   })
@@ -375,17 +376,9 @@ describe('a form that is not of the step of its flow is refused, and moves nothi
     recovery_codes: ['acknowledge', 'new_codes'],
     renew_password: ['set_password', 'not_now'],
   } as const
-  const others = [
-    'identify',
-    'password',
-    'mail_link',
-    'forgot_password',
-    'totp',
-    'send_sms',
-    'finish',
-    '',
-    'show',
-  ]
+  /** Which would lead on the furthest. */
+  const telling = ['finish', 'password', 'totp', 'identify']
+  const others = ['mail_link', 'forgot_password', 'send_sms', '', 'show']
 
   const places: [keyof typeof actionsOf, () => Promise<{ visitor: Visitor; page: Seen }>][] = [
     ['link_sent', async () => links.atLinkSent(await sceneToEnroll(), mfa)],
@@ -403,12 +396,12 @@ describe('a form that is not of the step of its flow is refused, and moves nothi
 
   test.each(places)('%s', async (step, go) => {
     const { visitor, page } = await go()
-    const foreign = [...Object.values(actionsOf).flat(), ...others].filter(
+    const foreign = [...telling, ...Object.values(actionsOf).flat(), ...others].filter(
       (action) => !(actionsOf[step] as readonly string[]).includes(action),
     )
     expect(await links.stepOf(page)).toBe(step)
 
-    for (const action of foreign) {
+    for (const action of sampled(foreign, 6)) {
       const fields = { code: '123456', password: goodPassword, acknowledged: 'true', email: 'a@b.example' }
       expect([action, (await visitor.send(page, action, fields)).status]).toEqual([action, 409])
     }

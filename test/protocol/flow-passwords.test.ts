@@ -11,6 +11,7 @@ import {
 import { aCode, flowLinkGivenOf, type FlowLinkGiven } from '../flow-link-given.js'
 import { anyEmail } from '../given.js'
 import { startService, type Service } from '../harness.js'
+import { sampled } from '../sampled.js'
 import type { Seen, Visitor } from '../visitor.js'
 
 const otherPassword = 'copper meadow 17 whispers'
@@ -183,7 +184,7 @@ describe('the page that sets a password', () => {
     expect(form.headers.get('referrer-policy')).toBe('no-referrer')
   })
 
-  test.each(['GET', 'HEAD'])('is not used up by a %s', async (method) => {
+  test.each(sampled(['GET', 'HEAD'], 1))('is not used up by a %s', async (method) => {
     const scene = await given.scene()
     const { visitor, form } = await atSetPassword(scene)
 
@@ -205,20 +206,24 @@ describe('the page that sets a password', () => {
     expect(await isPasswordRight(scene, otherPassword)).toBe(true)
   })
 
-  test.each([
-    ['short', 'must have'],
+  const refusals = [
     ['password1234', 'guessed first'],
+    ['short', 'must have'],
     ['', 'must have'],
-  ])('says what is wrong with %j, and takes another', async (password, sentence) => {
-    const scene = await given.scene()
-    const { visitor, form } = await atSetPassword(scene)
+  ]
+  test.each(sampled(refusals, 1))(
+    'says what is wrong with %j, and takes another',
+    async (password, sentence) => {
+      const scene = await given.scene()
+      const { visitor, form } = await atSetPassword(scene)
 
-    const refused = await choose(visitor, form, password)
+      const refused = await choose(visitor, form, password)
 
-    expect(refused.status).toBe(422)
-    expect(refused.html).toContain(sentence)
-    expect((await choose(visitor, refused, otherPassword, codeOf(form))).status).toBe(303)
-  })
+      expect(refused.status).toBe(422)
+      expect(refused.html).toContain(sentence)
+      expect((await choose(visitor, refused, otherPassword, codeOf(form))).status).toBe(303)
+    },
+  )
 
   const deaths: [string, (scene: FlowScene, form: Seen) => unknown][] = [
     ['expired', () => service.clock.advance(60 * 60)],
@@ -236,7 +241,7 @@ describe('the page that sets a password', () => {
     ],
     ['voided by another password', (scene) => given.passwords.set(scene, 'another harbour 42 lanterns')],
   ]
-  test.each(deaths)('refuses a code that is %s', async (_, die) => {
+  test.each(sampled(deaths, 3))('refuses a code that is %s', async (_, die) => {
     const scene = await given.scene()
     const { visitor, form } = await atSetPassword(scene)
 
@@ -316,22 +321,26 @@ describe('a password request of the API', () => {
     await expect(attempt).rejects.toMatchObject({ code: 'password_code_refused' })
   })
 
-  test.each([
+  const otherPages: [string, (scene: FlowScene, other: FlowScene) => string][] = [
     ['of another organization', (_: FlowScene, other: FlowScene) => ownPage(other)],
     ['with a query', (scene: FlowScene) => `${ownPage(scene)}?x=1`],
     ['with a slash', (scene: FlowScene) => `${ownPage(scene)}/`],
     ['of our own, but another', (scene: FlowScene) => `${service.baseUrl}/t/${scene.org_domain}/magic-link`],
-  ])('leads to the application where its redirect_uri is the page %s', async (_, redirectUriOf) => {
-    const scene = await given.scene()
-    const other = await given.scene()
-    const redirect_uri = redirectUriOf(scene, other)
-    const { request_id } = await given.passwords.request(scene, { redirect_uri })
-    const link = await given.passwords.link(scene, request_id)
+  ]
+  test.each(sampled(otherPages, 2))(
+    'leads to the application where its redirect_uri is the page %s',
+    async (_, redirectUriOf) => {
+      const scene = await given.scene()
+      const other = await given.scene()
+      const redirect_uri = redirectUriOf(scene, other)
+      const { request_id } = await given.passwords.request(scene, { redirect_uri })
+      const link = await given.passwords.link(scene, request_id)
 
-    const opened = await links.open(link)
+      const opened = await links.open(link)
 
-    expect(opened.location).toMatch(`${callback}?password_code=`)
-  })
+      expect(opened.location).toMatch(`${callback}?password_code=`)
+    },
+  )
 })
 
 describe('a password that should be another one', () => {

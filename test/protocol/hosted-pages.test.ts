@@ -160,7 +160,7 @@ describe.skipIf(!hasTool('chromium'))('in a browser', () => {
 
 /** A page, and what its console complains of. */
 async function open(options: BrowserContextOptions): Promise<{ page: Page; faults: string[] }> {
-  const page = await browser.newPage(options)
+  const page = await browser.reusedPage(options)
   const faults: string[] = []
   page.on('console', (message) => void (message.type() === 'error' && faults.push(message.text())))
   page.on('pageerror', (error) => void faults.push(String(error)))

@@ -28,7 +28,7 @@ describe.skipIf(!hasTool('chromium'))('an administrator', () => {
 
   test('copies a value by its button', async () => {
     const scene = await setup.given.invited({ provider_type: 'keycloak' })
-    const { page, faults } = await setup.open(scene, { lang: 'en' })
+    const { page, faults } = await setup.open(scene, { lang: 'en', colorScheme: 'light' })
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await setup.arrive(page, scene, 'en')
     await page.getByRole('button', { name: says.en.next }).click()
@@ -51,7 +51,7 @@ describe.skipIf(!hasTool('chromium'))('an administrator', () => {
 
   test('downloads our metadata', async () => {
     const scene = await setup.given.invited({ provider_type: 'adfs' })
-    const { page } = await setup.open(scene, { lang: 'en' })
+    const { page } = await setup.open(scene, { lang: 'en', colorScheme: 'light' })
     await setup.arrive(page, scene, 'en')
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -62,7 +62,7 @@ describe.skipIf(!hasTool('chromium'))('an administrator', () => {
 
   test('goes on in the language that they have chosen', async () => {
     const scene = await setup.given.invited()
-    const { page } = await setup.open(scene, { lang: 'en' })
+    const { page } = await setup.open(scene, { lang: 'en', colorScheme: 'light' })
     await page.goto(scene.link)
     await page.getByRole('link', { name: 'Français' }).click()
     await page.getByRole('button', { name: says.fr.continue }).click()

@@ -43,6 +43,11 @@ interface Packed {
   readonly files: readonly PackedFile[]
 }
 
+/** The package.json of the installed package. */
+export async function manifestOf({ installed }: Consumer): Promise<Readonly<Record<string, unknown>>> {
+  return JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')) as Record<string, unknown>
+}
+
 /** A project of its own that has the SDK as its owner publishes it, and nothing else. */
 export async function packedConsumer(): Promise<Consumer> {
   const { program, tarball, files } = await (packedOnce ??= packed())
@@ -164,14 +169,18 @@ export async function compile(
   { tsc, options = nodeNext }: Compilation = {},
 ): Promise<string> {
   await Promise.all(Object.entries(files).map(([file, text]) => write(file, text)))
-  const fixed = ['--noEmit', ...strictest, '--skipLibCheck', 'false', '--target', 'es2022']
-  const args = [...fixed, ...options, ...Object.keys(files)]
+  const args = commandOf(Object.keys(files), ['--skipLibCheck', 'false', ...options])
   // Of the libraries all but those that the compiler brings; another compiler, in the long tests, checks these, too.
   if (tsc === undefined) return complaintsOf(folder, ['--skipDefaultLibCheck', 'true', ...args])
   return run(process.execPath, [tsc, ...args], { cwd: folder }).then(
     () => '',
     (failure: { stdout: string; stderr: string }) => failure.stdout + failure.stderr,
   )
+}
+
+/** The command line of a strict program, whose libraries are not checked unless the options say so. */
+export function commandOf(files: readonly string[], options: readonly string[] = nodeNext): string[] {
+  return ['--noEmit', ...strictest, '--skipLibCheck', 'true', '--target', 'es2022', ...options, ...files]
 }
 
 /** Node without the declarations of a browser. */
