@@ -6,7 +6,7 @@ import {
   type Page,
 } from 'playwright-core'
 
-import { toolPath } from './debian-tools.js'
+import { browserTool, toolPath } from './debian-tools.js'
 
 /** A real browser; every page of it has its own cookies, as if a different person had opened it. */
 export interface TestBrowser {
@@ -28,7 +28,7 @@ export interface TestBrowser {
  * Opens the system's Chromium without a window, in a temporary profile of its own. The files of a process share one, which
  * ends with the process: to start it costs more than most of what is done in it, and its pages share nothing.
  *
- * @throws Error when there is no chromium on the PATH; ask `hasTool('chromium')` first to skip instead.
+ * @throws Error when there is no Chromium on the PATH; ask `hasTool(browserTool)` first to skip instead.
  */
 export async function openBrowser(): Promise<TestBrowser> {
   const browser = await runningBrowser()
@@ -88,8 +88,9 @@ async function runningBrowser(): Promise<Browser> {
 }
 
 async function launch(): Promise<Browser> {
-  const executablePath = toolPath('chromium')
-  if (!executablePath) throw new Error('No chromium on the PATH. On Debian: apt-get install chromium.')
+  const executablePath = toolPath(browserTool)
+  if (!executablePath)
+    throw new Error(`No ${browserTool} on the PATH. On Debian: apt-get install ${browserTool}.`)
 
   // Vitest ends its processes by this signal, and kills those that take longer than half a second.
   process.once('SIGTERM', () => process.exit())

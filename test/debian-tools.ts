@@ -27,10 +27,24 @@ interface DebianTool {
   readonly sign?: string
 }
 
+/**
+ * The browser of the tests: Chromium without its windows, which takes a third of the CPU, or the whole one where only that is
+ * installed, and in the full run.
+ */
+export const browserTool =
+  process.env.PORTICO_TEST_FULL === '1' || (hasTool('chromium') && !hasTool('chromium-headless-shell'))
+    ? 'chromium'
+    : 'chromium-headless-shell'
+
 /** What some tests need from the operating system. */
 const debianTools: readonly DebianTool[] = [
   { command: 'argon2', package: 'argon2', tests: 'the import of its hashes (test/contract)' },
-  { command: 'chromium', package: 'chromium', tests: 'the hosted pages in a real browser (test/browser.ts)' },
+  {
+    command: browserTool,
+    package: browserTool,
+    tests: 'the hosted pages in a real browser (test/browser.ts)',
+    sign: 'browserTool',
+  },
   {
     command: 'oathtool',
     package: 'oathtool',

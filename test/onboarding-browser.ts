@@ -114,7 +114,6 @@ export async function openOnboardingBrowser({ hasAxe }: { readonly hasAxe: boole
     await client.directorySync.create({ org_domain: scene.org_domain, provider_type: 'entra_id' })
     const provider = await startOpenIdProvider(service.clock)
     const { page, faults } = await open(scene, { lang, ...look })
-    // A redirect cannot be intercepted where it leads to.
     await page.route('**/test/start?**', async (route) => {
       const answer = await route.fetch({ maxRedirects: 0 })
       const said = { sub: 'ada-1', email: 'ada@corp.example', email_verified: true, xms_edov: true }
@@ -175,6 +174,12 @@ export async function openOnboardingBrowser({ hasAxe }: { readonly hasAxe: boole
     page.on('pageerror', (error) => faults.push(error.message))
     page.on('console', (message) => {
       if (message.type() === 'error') faults.push(message.text())
+    })
+    // A redirect cannot be intercepted where it leads to, and a visit can.
+    await page.route('**/test/start?**', async (route) => {
+      const { location = '' } = (await route.fetch({ maxRedirects: 0 })).headers()
+      const body = `<!doctype html><meta http-equiv="refresh" content="0; url=${location.replaceAll('&', '&amp;')}">`
+      return route.fulfill({ contentType: 'text/html', body })
     })
     await page.route(`${idp.ssoUrl}**`, (route) => {
       const requestId = requestIdIn(route.request().url())

@@ -5,13 +5,13 @@ import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { readKeyUri } from '../authenticator.js'
 import { openBrowser } from '../browser.js'
-import { hasTool } from '../debian-tools.js'
+import { browserTool, hasTool } from '../debian-tools.js'
 import { freePort } from '../free-port.js'
 import { anyEmail } from '../given.js'
 import { until } from '../resilience/until.js'
 import { besideStart, startScript, stopScript } from './beside-start.js'
 
-describe.skipIf(!hasTool('chromium'))('npm run example, beside npm start', () => {
+describe.skipIf(!hasTool(browserTool))('npm run example, beside npm start', () => {
   test('a person signs up, calls the back end, passes a second factor for the payroll, renews, and signs out', async () => {
     await besideStart(async (home) => {
       const client = await clientOf(home)

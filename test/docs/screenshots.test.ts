@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { hasTool } from '../debian-tools.js'
+import { browserTool, hasTool } from '../debian-tools.js'
 import { openPageGallery, readPageContents, type PageGallery } from '../page-gallery.js'
 import { colorSchemes, digestOf, screenshots, takeScreenshot } from './screenshots.js'
 
@@ -16,10 +16,10 @@ const isToTake = process.env.PORTICO_SCREENSHOTS === 'take'
 let contents: Pick<PageGallery, 'contentOf'>
 
 beforeAll(async () => {
-  if (hasTool('chromium')) contents = await readPageContents()
+  if (hasTool(browserTool)) contents = await readPageContents()
 })
 
-describe.skipIf(!hasTool('chromium'))('the screenshots of docs/images', () => {
+describe.skipIf(!hasTool(browserTool))('the screenshots of docs/images', () => {
   if (isToTake) test('are taken anew', takeAll, 120_000)
 
   test('show the pages as they are; otherwise: npm run docs -- screenshots', () => {

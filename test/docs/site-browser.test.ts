@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { axeFaultsOf } from '../axe.js'
 import { openBrowser, type TestBrowser } from '../browser.js'
-import { hasTool } from '../debian-tools.js'
+import { browserTool, hasTool } from '../debian-tools.js'
 import { startService } from '../harness.js'
 import { sampled } from '../sampled.js'
 import { buildSite } from './built-site.js'
@@ -32,7 +32,7 @@ const pagesToSee = [
 ]
 
 beforeAll(async () => {
-  if (!hasTool('chromium')) return
+  if (!hasTool(browserTool)) return
   const site = await buildSite()
   folder = await mkdtemp(join(tmpdir(), 'portico site '))
   await cp(site.folder, join(folder, 'a/docs'), { recursive: true })
@@ -47,7 +47,7 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true, force: true })
 })
 
-describe.skipIf(!hasTool('chromium'))('the documentation in a browser', () => {
+describe.skipIf(!hasTool(browserTool))('the documentation in a browser', () => {
   test.each([
     ['a guide', 'onboarding administrator', 'guides/onboarding.html'],
     ['an error code', 'rate_limited', 'errors.html#rate_limited'],

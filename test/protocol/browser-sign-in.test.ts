@@ -6,7 +6,7 @@ import axe from 'axe-core'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openBrowser, type TestBrowser } from '../browser.js'
-import { hasTool } from '../debian-tools.js'
+import { browserTool, hasTool } from '../debian-tools.js'
 import { atFileEnd } from '../file-end.js'
 import { anyEmail } from '../given.js'
 import { startService, type Service } from '../harness.js'
@@ -24,12 +24,12 @@ let browser: TestBrowser
 beforeAll(async () => {
   service = await startService()
   storefront = await startStorefront()
-  if (!hasTool('chromium')) return
+  if (!hasTool(browserTool)) return
   browser = await openBrowser()
   atFileEnd(() => browser.close())
 })
 
-describe.skipIf(!hasTool('chromium'))('in a browser', () => {
+describe.skipIf(!hasTool(browserTool))('in a browser', () => {
   test('a person opens the link, presses the button, and lands on the other origin with a code for verified tokens', async () => {
     const { domain, clientId, email } = await givenSignIn()
     const client = await service.client()
@@ -83,7 +83,7 @@ describe.skipIf(!hasTool('chromium'))('in a browser', () => {
   })
 })
 
-describe.skipIf(!hasTool('chromium'))('the pages', () => {
+describe.skipIf(!hasTool(browserTool))('the pages', () => {
   test.each(['light', 'dark'] as const)(
     'have no fault that axe knows, in %s and on a phone',
     async (colorScheme) => {

@@ -224,12 +224,11 @@ describe('an enrolment by text message', () => {
 
   async function textedCode(scene: FlowScene): Promise<string> {
     await service.runJobs()
-    const rows = await service.query<{ text: string }>(
-      `select row_to_json(outbox_messages)::text as text from outbox_messages where row_to_json(outbox_messages)::text like $1
-       order by inserted_at desc`,
-      [`%${scene.user.email}%`],
+    const [message] = await service.query<{ text: string }>(
+      `select text from outbox_messages where channel = 'sms' and email_normalized = $1 order by inserted_at desc`,
+      [scene.user.email],
     )
-    return rows.map(({ text }) => /\b(\d{6})\b/.exec(text)?.[1]).find((code) => code !== undefined) ?? ''
+    return /\b\d{6}\b/.exec(message?.text ?? '')?.[0] ?? ''
   }
 })
 

@@ -8,7 +8,7 @@ import * as openid from 'openid-client'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openBrowser } from '../browser.js'
-import { hasTool } from '../debian-tools.js'
+import { browserTool, hasTool } from '../debian-tools.js'
 import { callback, flowGivenOf, goodPassword, type FlowGiven, type FlowScene } from '../flow-given.js'
 import { startService, type Service } from '../harness.js'
 
@@ -172,7 +172,7 @@ describe('oauth4webapi', () => {
   })
 })
 
-describe.skipIf(!hasTool('chromium'))('oidc-client-ts, in a page of another origin', () => {
+describe.skipIf(!hasTool(browserTool))('oidc-client-ts, in a page of another origin', () => {
   let origin: string
   let stop: () => void
 

@@ -7,7 +7,7 @@ import type { Client } from '@portico/sdk'
 import type { BrowserContext, Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { openBrowser } from '../browser.js'
-import { hasTool } from '../debian-tools.js'
+import { browserTool, hasTool } from '../debian-tools.js'
 import { atFileEnd } from '../file-end.js'
 import { anyEmail } from '../given.js'
 import { startService, type Service } from '../harness.js'
@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 const password = 'velvet harbour 41 lanterns'
 
-describe.skipIf(!hasTool('chromium') || !hasTool('oathtool'))('in a browser', () => {
+describe.skipIf(!hasTool(browserTool) || !hasTool('oathtool'))('in a browser', () => {
   const looks = [
     ['en', true],
     ['fr', false],

@@ -5,7 +5,7 @@ import type { Client } from '@portico/sdk'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openBrowser, type TestBrowser } from '../browser.js'
-import { hasTool } from '../debian-tools.js'
+import { browserTool, hasTool } from '../debian-tools.js'
 import { atFileEnd } from '../file-end.js'
 import { flowGivenOf, goodPassword, type FlowGiven, type FlowScene } from '../flow-given.js'
 import { startService, type Service } from '../harness.js'
@@ -23,11 +23,11 @@ beforeAll(async () => {
   client = await service.client()
   given = flowGivenOf(service, client)
   storefront = await startStorefront()
-  if (hasTool('chromium')) browser = await openBrowser()
+  if (hasTool(browserTool)) browser = await openBrowser()
 })
 
 afterAll(async () => {
-  if (hasTool('chromium')) await browser.close()
+  if (hasTool(browserTool)) await browser.close()
 })
 
 const words = {
@@ -49,7 +49,7 @@ const words = {
   },
 }
 
-describe.skipIf(!hasTool('chromium'))('in a browser', () => {
+describe.skipIf(!hasTool(browserTool))('in a browser', () => {
   const looks = [
     { lang: 'en', javaScriptEnabled: true },
     { lang: 'fr', javaScriptEnabled: false },
@@ -65,7 +65,8 @@ describe.skipIf(!hasTool('chromium'))('in a browser', () => {
 
       await page.goto(urlOf(scene, { ui_locales: lang }))
       expect(await page.getAttribute('html', 'lang')).toBe(lang)
-      // The field has the focus already.
+      // The field gets the focus by itself.
+      await page.locator('input:focus').waitFor()
       await page.keyboard.type('nobody@awesome.example')
       await page.keyboard.press('Enter')
       await page.getByRole('button', { name: say.change }).click()
@@ -108,6 +109,7 @@ describe.skipIf(!hasTool('chromium'))('in a browser', () => {
     await throughPassword(page, urlOf(scene), scene.user.email)
 
     await page.getByRole('heading', { name: 'Enter your code' }).waitFor()
+    await page.locator('input:focus').waitFor()
     await page.keyboard.type(given.totp.codeOf(scene.app))
     await page.waitForURL(`${storefront}**`)
   })

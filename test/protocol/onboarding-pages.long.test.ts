@@ -1,12 +1,12 @@
 import { providerTypes } from '@portico/contract/sso-onboarding'
 import { beforeAll, describe, test } from 'vitest'
-import { hasTool } from '../debian-tools.js'
+import { browserTool, hasTool } from '../debian-tools.js'
 import { openOnboardingBrowser, type OnboardingBrowser } from '../onboarding-browser.js'
 
 let setup: OnboardingBrowser
 
 beforeAll(async () => {
-  if (hasTool('chromium')) setup = await openOnboardingBrowser({ hasAxe: true })
+  if (hasTool(browserTool)) setup = await openOnboardingBrowser({ hasAxe: true })
 }, 60_000)
 
 /** Each product in one language, one look, and with or without scripts; every one of these comes several times. */
@@ -21,7 +21,7 @@ const walks = providerTypes
   }))
 
 // Every product from its invitation to its test, with axe on each page: it takes minutes.
-describe.skipIf(!hasTool('chromium'))('an administrator', () => {
+describe.skipIf(!hasTool(browserTool))('an administrator', () => {
   test.each([
     { type: 'okta', lang: 'en', colorScheme: 'light', width: 1280, javaScriptEnabled: true },
     { type: 'entra_id', lang: 'fr', colorScheme: 'dark', width: 360, javaScriptEnabled: false },

@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { hasTool } from '../debian-tools.js'
+import { browserTool, hasTool } from '../debian-tools.js'
 import { openOnboardingBrowser, says, type OnboardingBrowser } from '../onboarding-browser.js'
 
 let setup: OnboardingBrowser
 
 beforeAll(async () => {
-  if (hasTool('chromium')) setup = await openOnboardingBrowser({ hasAxe: false })
+  if (hasTool(browserTool)) setup = await openOnboardingBrowser({ hasAxe: false })
 }, 60_000)
 
 // The other products, and what axe knows of each page on the way: onboarding-pages.long.test.ts.
-describe.skipIf(!hasTool('chromium'))('an administrator', () => {
+describe.skipIf(!hasTool(browserTool))('an administrator', () => {
   test.each([
     { type: 'okta', lang: 'en', colorScheme: 'light', width: 1280, javaScriptEnabled: true },
   ] as const)(

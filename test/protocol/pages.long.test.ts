@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { hasTool } from '../debian-tools.js'
+import { browserTool, hasTool } from '../debian-tools.js'
 import { openPageGallery, type PageGallery } from '../page-gallery.js'
 import {
   brokenWordsIn,
@@ -15,7 +15,7 @@ import {
 let gallery: PageGallery
 
 beforeAll(async () => {
-  if (hasTool('chromium')) gallery = await openPageGallery()
+  if (hasTool(browserTool)) gallery = await openPageGallery()
 }, 60_000)
 
 const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
@@ -24,7 +24,7 @@ const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
 
 const timeout = 600_000
 
-describe.skipIf(!hasTool('chromium'))('every page, in every state and both languages', () => {
+describe.skipIf(!hasTool(browserTool))('every page, in every state and both languages', () => {
   test.each(looks)(
     'has no fault that axe knows: $colorScheme, $width px, scripts: $hasScript',
     async (look) => {

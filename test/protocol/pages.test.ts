@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { hasTool } from '../debian-tools.js'
+import { browserTool, hasTool } from '../debian-tools.js'
 import { openPageGallery, type PageGallery } from '../page-gallery.js'
 import {
   brokenWordsIn,
@@ -14,11 +14,11 @@ import {
 let gallery: PageGallery
 
 beforeAll(async () => {
-  if (hasTool('chromium')) gallery = await openPageGallery()
+  if (hasTool(browserTool)) gallery = await openPageGallery()
 }, 60_000)
 
 // One of each layout; all of them are in pages.long.test.ts, under the same titles.
-describe.skipIf(!hasTool('chromium'))('every page, in every state', () => {
+describe.skipIf(!hasTool(browserTool))('every page, in every state', () => {
   // Each color, width, and with scripts or without, once.
   test.each([
     { colorScheme: 'light', width: 360, hasScript: true, lang: 'en' },
@@ -59,7 +59,7 @@ describe.skipIf(!hasTool('chromium'))('every page, in every state', () => {
   })
 })
 
-describe.skipIf(!hasTool('chromium'))('with scripts', () => {
+describe.skipIf(!hasTool(browserTool))('with scripts', () => {
   test('a password is shown and hidden again, and is a password when it is sent', async () => {
     const page = await open('/usual/en/password')
     const field = page.getByLabel('Password', { exact: true })
@@ -136,7 +136,7 @@ describe.skipIf(!hasTool('chromium'))('with scripts', () => {
   })
 })
 
-describe.skipIf(!hasTool('chromium'))('without scripts', () => {
+describe.skipIf(!hasTool(browserTool))('without scripts', () => {
   test('nothing is offered that would not work', async () => {
     const page = await open('/usual/en/recovery-codes', { javaScriptEnabled: false })
     expect(await page.getByRole('button').allInnerTexts()).toEqual(['Continue'])
@@ -170,5 +170,7 @@ async function open(path: string, options: BrowserContextOptions = {}): Promise<
   const page = await gallery.browser.reusedPage(options)
   await page.setViewportSize({ width: 360, height: 800 })
   await page.goto(gallery.origin + path)
+  // It gets the focus with the first frame, which may come after the page is loaded.
+  if (gallery.contentOf(path).includes(' autofocus')) await page.locator(':focus').waitFor()
   return page
 }

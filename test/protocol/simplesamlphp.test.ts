@@ -7,7 +7,7 @@ import { createRemoteJWKSet, jwtVerify, type JWTPayload } from 'jose'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openBrowser, type TestBrowser } from '../browser.js'
-import { hasTool } from '../debian-tools.js'
+import { browserTool, hasTool } from '../debian-tools.js'
 import { flowGivenOf } from '../flow-given.js'
 import { startService, type Service } from '../harness.js'
 import {
@@ -20,7 +20,7 @@ import {
 import { pkcePair } from '../visitor.js'
 import { exchange } from './code-given.js'
 
-const isPossible = hasSimpleSaml && hasTool('chromium')
+const isPossible = hasSimpleSaml && hasTool(browserTool)
 
 /** Checks of a response that nobody has asked for, and those of one that was asked for. */
 // No application of these tests asks for a fresh sign-in.
