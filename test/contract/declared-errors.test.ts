@@ -395,9 +395,11 @@ const answeredAlike = [
 const sampledRoutes = new Map<ErrorCode, readonly Route[]>(
   answeredAlike.map((code) => {
     const all = keyed.filter(({ errorCodes: own }) => own.includes(code))
-    // One of each method, with and without a parameter in the path.
-    const kinds = new Map(all.map((route) => [`${route.method} ${route.pathParameters.length > 0}`, route]))
-    const first = [...kinds.values()]
+    // The operations on users, and one of each other method, with and without a parameter in the path.
+    const kindOf = ({ method, pathParameters }: Route) => `${method} ${pathParameters.length > 0}`
+    const ofUsers = all.filter(({ resource }) => resource === 'users')
+    const others = all.filter((route) => !ofUsers.some((one) => kindOf(one) === kindOf(route)))
+    const first = [...ofUsers, ...new Map(others.map((route) => [kindOf(route), route])).values()]
     return [code, sampled([...first, ...all.filter((route) => !first.includes(route))], first.length)]
   }),
 )

@@ -264,6 +264,7 @@ const tellingMoves = everyMove.filter(
   ({ state, name }) =>
     state === wholeState ||
     [
+      ['nothing has begun', 'a magic link'],
       ['a code was asked for, and not for this sign-in', 'validation: the code'],
       ['both factors were passed', 'token: the authorization code'],
       ['its ten minutes are over', 'password-challenge: the password'],

@@ -211,7 +211,7 @@ describe('the page that sets a password', () => {
     ['short', 'must have'],
     ['', 'must have'],
   ]
-  test.each(sampled(refusals, 1))(
+  test.each(sampled(refusals, 2))(
     'says what is wrong with %j, and takes another',
     async (password, sentence) => {
       const scene = await given.scene()
@@ -241,7 +241,7 @@ describe('the page that sets a password', () => {
     ],
     ['voided by another password', (scene) => given.passwords.set(scene, 'another harbour 42 lanterns')],
   ]
-  test.each(sampled(deaths, 3))('refuses a code that is %s', async (_, die) => {
+  test.each(sampled(deaths, 4))('refuses a code that is %s', async (_, die) => {
     const scene = await given.scene()
     const { visitor, form } = await atSetPassword(scene)
 

@@ -40,6 +40,23 @@ describe('what strangers post', () => {
     expect((await given.lastTrace(flooded)).failed_check).toBe('encoding')
   }, 60_000)
 
+  test('is no more than one old response that somebody has kept', async () => {
+    const scene = await given.scene()
+    const { idp, connection, org_domain } = scene
+    const kept = idp.respond({ ...connection, requestId: '_old' }, { issuedAt: -3800, notOnOrAfter: 300 })
+    for (let count = 0; count < 203; count++) expect((await given.post(scene, kept)).status).toBe(403)
+
+    const traces = () => client.ssoConnections.listLoginTraces({ idp_id: connection.idp_id })
+    expect((await traces()).total).toBe(200)
+    expect((await given.lastTrace(scene)).failed_check).toBe('issued_at')
+    const [logged] = await service.query<{ count: string }>(
+      `select count(*) from log_events where domain = $1 and event_code = 'SSO_END_USER_SAML_FAILED'`,
+      [org_domain],
+    )
+    expect(logged?.count).toBe('200')
+    expect(answerOf((await given.signIn(scene)).landed).get('code')).not.toBeNull()
+  }, 60_000)
+
   test('429: is counted by network and connection, where it is refused, and of nothing else', async () => {
     const limited = await startService({
       variables: { SAML_FAILURES_PER_IP: '5', SIGN_IN_ATTEMPTS_PER_IP: '5' },
