@@ -1,3 +1,5 @@
+import { test } from 'vitest'
+
 const isFullRun = process.env.PORTICO_TEST_FULL === '1'
 
 /**
@@ -9,3 +11,8 @@ const isFullRun = process.env.PORTICO_TEST_FULL === '1'
 export function sampled<Case>(cases: readonly Case[], count: number): Case[] {
   return isFullRun ? [...cases] : cases.slice(0, count)
 }
+
+/** A test that `npm test` leaves out. `npm run test:full` runs it with the rest of its file. */
+export const longTest: (title: string, body: () => Promise<void>, timeout?: number) => void = isFullRun
+  ? test
+  : () => undefined

@@ -2,6 +2,7 @@ import { purgeDeleted } from '@portico/server/purge'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { givenOf } from '../given.js'
 import { startService, type Service } from '../harness.js'
+import { longTest } from '../sampled.js'
 import {
   buildSandbox,
   buildSmallSandbox,
@@ -69,7 +70,7 @@ test('a rollback leaves alone what was changed otherwise since', async () => {
   expect(data.map(({ name }) => name)).toContain('Made by hand')
 })
 
-test('a rollback leaves another thing of the same name alone, and says so', async () => {
+longTest('a rollback leaves another thing of the same name alone, and says so', async () => {
   const promoted = await givenPromoted()
   const { production } = promoted
   const [{ id: webhook_id = '', name = '' } = {}] = (await production.webhooks.list({})).data
@@ -140,7 +141,7 @@ test('a rollback to an apply takes back all that came after it, and a rollback i
   expect(history.map(({ action }) => action)).toEqual(['rollback', 'rollback', 'apply', 'apply', 'apply'])
 })
 
-test('a rollback to before the first apply takes back all of them', async () => {
+longTest('a rollback to before the first apply takes back all of them', async () => {
   const promoted = await givenAccount(service)
   const { org_domain, production } = promoted
   const settings = { plain_text_min_length: 9 }
@@ -181,7 +182,7 @@ test('a rollback says what there is to take back, and of whom', async () => {
   expect((await other.production.webhooks.list({})).data).toHaveLength(1)
 })
 
-test('a rollback goes on without an organization that is gone', async () => {
+longTest('a rollback goes on without an organization that is gone', async () => {
   const promoted = await givenPromoted()
   const { org_domain, production } = promoted
   await production.organizations.delete({ org_domain })

@@ -10,6 +10,7 @@ import { verifyWebhook } from '@portico/sdk/webhooks'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../free-port.js'
 import { startService } from '../harness.js'
+import { longTest } from '../sampled.js'
 import { startProxy } from './proxy.js'
 import { givenFolder, portico, program, removeFolders } from './portico.js'
 import type { Key } from './portico-given.js'
@@ -150,26 +151,30 @@ describe('portico listen', () => {
     expect(listening.stderr()).toContain(`--after ${String(told[1]?.['cursor'])}`)
   }, 60_000)
 
-  test('keeps the order while nobody listens, and goes on where it was told to', async () => {
-    const { dataDir, client } = evaluation
-    const receiver = await startReceiver()
-    await client.organizations.create({ name: 'First' })
-    const { cursor } = await client.events.list({ after: 'latest' })
-    await client.organizations.create({ name: 'Second' })
-    await client.organizations.create({ name: 'Third' })
-    const listening = startListening(['--forward', receiver.url, '--after', cursor], { DATA_DIR: dataDir })
-    const { signature_key: key } = await listening.line()
-    await listening.said(`Nobody listens at ${receiver.url}`)
-    expect(receiver.received).toEqual([])
+  longTest(
+    'keeps the order while nobody listens, and goes on where it was told to',
+    async () => {
+      const { dataDir, client } = evaluation
+      const receiver = await startReceiver()
+      await client.organizations.create({ name: 'First' })
+      const { cursor } = await client.events.list({ after: 'latest' })
+      await client.organizations.create({ name: 'Second' })
+      await client.organizations.create({ name: 'Third' })
+      const listening = startListening(['--forward', receiver.url, '--after', cursor], { DATA_DIR: dataDir })
+      const { signature_key: key } = await listening.line()
+      await listening.said(`Nobody listens at ${receiver.url}`)
+      expect(receiver.received).toEqual([])
 
-    await receiver.listen()
-    await listening.line()
-    await listening.line()
+      await receiver.listen()
+      await listening.line()
+      await listening.line()
 
-    const events = await receiver.verified(String(key))
-    expect(events.map(({ data }) => 'name' in data && data.name)).toEqual(['Second', 'Third'])
-    expect(await listening.stop()).toBe(0)
-  }, 60_000)
+      const events = await receiver.verified(String(key))
+      expect(events.map(({ data }) => 'name' in data && data.name)).toEqual(['Second', 'Third'])
+      expect(await listening.stop()).toBe(0)
+    },
+    60_000,
+  )
 
   test('tells a refusal and goes on with the next, of one code alone, with a key of before', async () => {
     const { dataDir, client } = evaluation
@@ -195,18 +200,22 @@ describe('portico listen', () => {
     ])
   }, 60_000)
 
-  test('goes on when the service was away', async () => {
-    const { dataDir, way, client } = evaluation
-    const receiver = await startReceiver()
-    await receiver.listen()
-    const listening = startListening(['--forward', receiver.url], { DATA_DIR: dataDir })
-    await listening.line()
-    await way.whileCut(() => listening.said('The service does not answer.'))
+  longTest(
+    'goes on when the service was away',
+    async () => {
+      const { dataDir, way, client } = evaluation
+      const receiver = await startReceiver()
+      await receiver.listen()
+      const listening = startListening(['--forward', receiver.url], { DATA_DIR: dataDir })
+      await listening.line()
+      await way.whileCut(() => listening.said('The service does not answer.'))
 
-    await client.organizations.create({ name: 'After' })
+      await client.organizations.create({ name: 'After' })
 
-    expect(await listening.line()).toMatchObject({ status: 204 })
-  }, 60_000)
+      expect(await listening.line()).toMatchObject({ status: 204 })
+    },
+    60_000,
+  )
 
   test('calls as the key it is given, whose secret comes by a variable or on stdin', async () => {
     const { credentials, client } = evaluation

@@ -11,6 +11,7 @@ import { transform } from 'esbuild'
 import { describe, expect, test } from 'vitest'
 import { digestOf, isKnown, remember } from '../checked-before.js'
 import { freePort } from '../free-port.js'
+import { longTest } from '../sampled.js'
 import { chooseAtTestIdp } from '../test-idp-given.js'
 import { createVisitor } from '../visitor.js'
 import { besideService } from './beside-start.js'
@@ -114,21 +115,25 @@ test('sso.ts of docs/guides/sso.md, run beside npm start, ends with the user who
   })
 }, 180_000)
 
-test('the commands of docs/guides/directory-sync.md, pasted beside npm start after those of the README, answer as it says', async () => {
-  await besideService(async (home) => {
-    const first = journeyOf('README.md').slice(0, 2)
-    const { stdout } = await runShell(home, [...first, ...journeyOf('docs/guides/directory-sync.md')])
+longTest(
+  'the commands of docs/guides/directory-sync.md, pasted beside npm start after those of the README, answer as it says',
+  async () => {
+    await besideService(async (home) => {
+      const first = journeyOf('README.md').slice(0, 2)
+      const { stdout } = await runShell(home, [...first, ...journeyOf('docs/guides/directory-sync.md')])
 
-    expect(stdout.trim().split('\n')).toEqual([
-      'awesome-company',
-      'false',
-      '2',
-      expect.stringMatching(/^\d{4}-\d{2}-\d{2}T/),
-      'Engineers',
-      'Engineers',
-    ])
-  })
-}, 180_000)
+      expect(stdout.trim().split('\n')).toEqual([
+        'awesome-company',
+        'false',
+        '2',
+        expect.stringMatching(/^\d{4}-\d{2}-\d{2}T/),
+        'Engineers',
+        'Engineers',
+      ])
+    })
+  },
+  180_000,
+)
 
 test('the commands of docs/guides/onboarding.md, pasted beside npm start after those of the README, answer as it says', async () => {
   await besideService(async (home) => {

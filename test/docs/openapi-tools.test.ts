@@ -13,7 +13,7 @@ const run = promisify(execFile)
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 const documents = sampled(['openapi.json', 'openapi-3.0.json', 'openapi-emulator.json'], 1)
-const typed = ['openapi.json', 'openapi-3.0.json'] as const
+const typed = sampled(['openapi.json', 'openapi-3.0.json'], 1)
 
 test.each(documents)(
   'docs/%s is clean under redocly lint',

@@ -5,7 +5,15 @@ import { expect, test } from 'vitest'
 import { root } from '../sdk/packed.js'
 import { blockOf, runnersFolder, runNode } from './runners.js'
 
-const folder = runnersFolder(['vitest', 'jest', '@jest/globals'])
+const folder = runnersFolder(['tsx', 'vitest', 'jest', '@jest/globals'])
+
+test('the example of node:test passes', async () => {
+  await writeFile(join(folder(), 'seed.node.ts'), blockOf('node-test'))
+
+  const { stdout } = await runNode(folder(), ['--import', 'tsx', '--test', join(folder(), 'seed.node.ts')])
+
+  expect(stdout).toMatch(/^(?:#|ℹ) pass 1$/m)
+}, 120_000)
 
 test('the example of vitest passes', async () => {
   await writeFile(join(folder(), 'link.test.ts'), blockOf('vitest'))

@@ -1,23 +1,16 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
+import { givenFolder, removeFolders } from '../cli/portico.js'
 import { givenEmulator } from './emulator.js'
-import { blockOf, runnersFolder, runNode } from './runners.js'
+import { blockOf } from './runners.js'
 
-// The examples of the other runners are in runners.long.test.ts: each takes a runner and an emulator of its own.
+// The examples of the guide are in runners.long.test.ts: each takes a runner and an emulator of its own.
 
-const folder = runnersFolder(['tsx'])
-
-test('the example of node:test passes', async () => {
-  await writeFile(join(folder(), 'seed.node.ts'), blockOf('node-test'))
-
-  const { stdout } = await runNode(folder(), ['--import', 'tsx', '--test', join(folder(), 'seed.node.ts')])
-
-  expect(stdout).toMatch(/^(?:#|ℹ) pass 1$/m)
-}, 120_000)
+afterAll(removeFolders)
 
 test('the seed of the guide can be planted', async () => {
-  const path = join(folder(), 'seed.yaml')
+  const path = join(givenFolder(), 'seed.yaml')
   await writeFile(path, blockOf('unchecked'))
 
   const portico = await givenEmulator({ seed: path })

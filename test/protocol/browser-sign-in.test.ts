@@ -10,6 +10,7 @@ import { browserTool, hasTool } from '../debian-tools.js'
 import { atFileEnd } from '../file-end.js'
 import { anyEmail } from '../given.js'
 import { startService, type Service } from '../harness.js'
+import { sampled } from '../sampled.js'
 
 /** A page of the customer's, on another origin than the service. */
 interface Storefront {
@@ -84,7 +85,7 @@ describe.skipIf(!hasTool(browserTool))('in a browser', () => {
 })
 
 describe.skipIf(!hasTool(browserTool))('the pages', () => {
-  test.each(['light', 'dark'] as const)(
+  test.each(sampled(['light', 'dark'] as const, 1))(
     'have no fault that axe knows, in %s and on a phone',
     async (colorScheme) => {
       const { domain, email } = await givenSignIn()

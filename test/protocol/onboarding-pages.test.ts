@@ -8,21 +8,13 @@ beforeAll(async () => {
   if (hasTool(browserTool)) setup = await openOnboardingBrowser({ hasAxe: false })
 }, 60_000)
 
-// The other products, and what axe knows of each page on the way: onboarding-pages.long.test.ts.
+// The other products, OpenID Connect, and what axe knows of each page on the way: onboarding-pages.long.test.ts.
 describe.skipIf(!hasTool(browserTool))('an administrator', () => {
   test.each([
     { type: 'okta', lang: 'en', colorScheme: 'light', width: 1280, javaScriptEnabled: true },
   ] as const)(
     'goes from the invitation to the end of the test: $type, $lang, $width px, scripts: $javaScriptEnabled',
     (look) => setup.walk(look),
-    120_000,
-  )
-
-  test.each([
-    { type: 'custom_oidc', lang: 'fr', colorScheme: 'light', width: 1280, javaScriptEnabled: true },
-  ] as const)(
-    'connects a provider by OpenID Connect, and makes the secret of the directory: $type, $lang, $width px',
-    (look) => setup.walkOidc(look),
     120_000,
   )
 

@@ -10,6 +10,7 @@ import { formatMessage } from 'publint/utils'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { digestOf, isKnown, remember } from '../checked-before.js'
+import { longTest } from '../sampled.js'
 import {
   bundler,
   commandOf,
@@ -72,28 +73,36 @@ test.each(['mjs', 'cjs'] as const)('a program in .%s calls, verifies, receives a
   expect(await runProgram(`mocking.${ending}`, mockProgram(ending))).toBe('ok\n')
 })
 
-test('every entry gives the same names to whoever imports or requires it, and no others than its declarations have', async () => {
-  const { exports } = await manifestOf(consumer)
-  const entries = Object.keys(Object(exports)).filter((entry) => entry !== './package.json')
-  const names = entries.map((entry) => entry.replace('.', '@portico/sdk'))
-  const printed = (loaded: string[]) =>
-    `const keysOf = (entry) => Object.keys(entry).toSorted()
+longTest(
+  'every entry gives the same names to whoever imports or requires it, and no others than its declarations have',
+  async () => {
+    const { exports } = await manifestOf(consumer)
+    const entries = Object.keys(Object(exports)).filter((entry) => entry !== './package.json')
+    const names = entries.map((entry) => entry.replace('.', '@portico/sdk'))
+    const printed = (loaded: string[]) =>
+      `const keysOf = (entry) => Object.keys(entry).toSorted()
     void Promise.all([${loaded.join()}]).then((entries) => console.log(JSON.stringify(entries.map(keysOf))))`
-  const imported = await runProgram('keys.mjs', printed(names.map((name) => `import('${name}')`)))
-  const required = await runProgram('keys.cjs', printed(names.map((name) => `require('${name}')`)))
+    const imported = await runProgram('keys.mjs', printed(names.map((name) => `import('${name}')`)))
+    const required = await runProgram('keys.cjs', printed(names.map((name) => `require('${name}')`)))
 
-  expect(entries).toContain('./testing')
-  expect(required).toBe(imported)
-  expect(JSON.parse(imported)).toEqual(await declaredValues(names))
-}, 60_000)
+    expect(entries).toContain('./testing')
+    expect(required).toBe(imported)
+    expect(JSON.parse(imported)).toEqual(await declaredValues(names))
+  },
+  60_000,
+)
 
 test('strict programs compile, which check their libraries: ESM and CommonJS, without a browser’s declarations', async () => {
   expect(await compile(consumer, { ...programs.ESM, ...programs.CommonJS }, { options: nodeNext })).toBe('')
 }, 300_000)
 
-test('so they do with the declarations of a browser alone, as a bundler resolves them', async () => {
-  expect(await compile(consumer, programs.bundled, { options: bundler })).toBe('')
-}, 300_000)
+longTest(
+  'so they do with the declarations of a browser alone, as a bundler resolves them',
+  async () => {
+    expect(await compile(consumer, programs.bundled, { options: bundler })).toBe('')
+  },
+  300_000,
+)
 
 test('a browser runs the bundle: it needs nothing that only Node has', async () => {
   const { outputFiles } = await build({
@@ -178,7 +187,7 @@ test('the generated files are what the contract says today', async () => {
 
 /** All that decides what the generator writes, and what it has written. */
 const generatorFiles =
-  /^(?:contract\/src\/.*\.tsx?|sdk\/[\w.-]+\.(?:ts|json)|sdk\/src\/generated[\w-]*\.ts|package-lock\.json|\.prettierrc\.json|\.editorconfig)$/
+  /^(?:contract\/src\/.*\.tsx?|sdk\/[\w.-]+\.(?:ts|json)|sdk\/src\/generated[\w-]*\.ts|package-lock\.json|\.oxfmtrc\.json|\.editorconfig)$/
 
 test('every record is exported by its name', async () => {
   const generated = await readFile(join(sdk, 'src/generated.ts'), 'utf8')

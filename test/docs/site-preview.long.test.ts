@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../free-port.js'
-import { sampled } from '../sampled.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -38,7 +37,7 @@ async function givenPreview() {
   return { pid, answers }
 }
 
-test.each(sampled(['SIGKILL', 'SIGTERM'] as const, 1))(
+test.each(['SIGKILL', 'SIGTERM'] as const)(
   '%s of tsx ends npm run docs, and its server with it',
   async (signal) => {
     const { pid, answers } = await givenPreview()
