@@ -1,7 +1,7 @@
 // @ts-check
 import { spawn } from 'node:child_process'
 import { subscribe } from 'node:diagnostics_channel'
-import { mkdirSync, readdirSync, realpathSync, statSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -21,19 +21,45 @@ const origins = [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
 ]
 
+const command = 'npm run docs -- build'
+/** By which the service knows that the site will be there (server/src/http/documentation.ts). */
+const builderFile = join(root, 'docs/dist/.builder')
+
 // Node resolves the links of a module's address, and not of the argument.
-if (realpathSync(process.argv[1] ?? '.') === fileURLToPath(import.meta.url)) build({ isBehind: false })
+if (realpathSync(process.argv[1] ?? '.') === fileURLToPath(import.meta.url)) {
+  if (isStale()) start({ isBehind: false }).once('close', (code) => (process.exitCode = code ?? 1))
+}
 // What else runs at the first start would wait for it.
-else subscribe('portico.listening', () => build({ isBehind: true }))
+else subscribe('portico.listening', buildBehind)
+
+/** The service does without its documentation: whatever fails here is told, and ends nothing. */
+function buildBehind() {
+  try {
+    if (!isStale()) return
+    const builder = start({ isBehind: true })
+    builder.once('error', tell)
+    builder.once('close', (code) => code !== 0 && tell(new Error(`${command} says why`)))
+    if (builder.pid !== undefined) setPriority(builder.pid, 19)
+    builder.unref()
+  } catch (error) {
+    tell(error)
+  }
+}
+
+/** @param {unknown} error */
+function tell(error) {
+  rmSync(builderFile, { force: true })
+  const reason = error instanceof Error ? error.message : String(error)
+  process.stderr.write(`The documentation could not be built: ${reason}\n`)
+}
+
+function isStale() {
+  const stamp = statSync(join(root, 'docs/dist/site/.built'), { throwIfNoEntry: false })
+  return !(Math.max(...origins.map((name) => lastChangeIn(join(root, name)))) < (stamp?.mtimeMs ?? 0))
+}
 
 /** @param {{ isBehind: boolean }} options */
-function build({ isBehind }) {
-  const stamp = statSync(join(root, 'docs/dist/site/.built'), { throwIfNoEntry: false })
-  if (
-    stamp !== undefined &&
-    Math.max(...origins.map((name) => lastChangeIn(join(root, name)))) < stamp.mtimeMs
-  )
-    return
+function start({ isBehind }) {
   const words = ['node_modules/tsx/dist/cli.mjs', 'docs/site/main.ts', 'build']
   const builder = spawn(process.execPath, words, {
     cwd: root,
@@ -41,13 +67,9 @@ function build({ isBehind }) {
     windowsHide: true,
     stdio: isBehind ? 'ignore' : 'inherit',
   })
-  // By which the service knows that the site will be there (server/src/http/documentation.ts).
   mkdirSync(join(root, 'docs/dist'), { recursive: true })
-  writeFileSync(join(root, 'docs/dist/.builder'), String(builder.pid))
-  if (isBehind) {
-    if (builder.pid !== undefined) setPriority(builder.pid, 19)
-    builder.unref()
-  } else builder.once('close', (code) => (process.exitCode = code ?? 1))
+  writeFileSync(builderFile, String(builder.pid))
+  return builder
 }
 
 /**
@@ -57,8 +79,9 @@ function build({ isBehind }) {
  * @returns {number}
  */
 function lastChangeIn(path) {
-  const entry = statSync(path)
-  if (!entry.isDirectory()) return entry.mtimeMs
+  // Of a link itself: where it leads there may be nothing.
+  const entry = lstatSync(path, { throwIfNoEntry: false })
+  if (!entry?.isDirectory()) return entry?.mtimeMs ?? 0
   const names = readdirSync(path).filter((name) => name !== 'dist' && name !== 'node_modules')
   return Math.max(entry.mtimeMs, ...names.map((name) => lastChangeIn(join(path, name))))
 }

@@ -1,5 +1,14 @@
 // @ts-check
-import { mkdirSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath, URL } from 'node:url'
@@ -13,6 +22,9 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** The entries of the SDK as its package.json names them. */
 const entries = ['index', 'mock', 'testing', 'webhooks']
 
+/** What else decides how an output looks. */
+const tools = ['server/compile.js', 'package-lock.json'].map((name) => join(root, name))
+
 /** @type {import('esbuild').BuildOptions} */
 const settings = { format: 'esm', target: 'node20.19', platform: 'node', logLevel: 'error', sourcemap: true }
 
@@ -21,6 +33,7 @@ const settings = { format: 'esm', target: 'node20.19', platform: 'node', logLeve
  * files that have changed.
  */
 export async function compile() {
+  const begun = new Date()
   const stale = ['contract', 'server'].map((workspace) => ({ workspace, files: staleFiles(workspace) }))
   const isBundled = isSdkBundled()
   if (isBundled && stale.every(({ files }) => files.length === 0)) return
@@ -37,6 +50,8 @@ export async function compile() {
       )
     return Promise.all([...modules, ...(isBundled ? [] : [bundleSdk(build)])])
   })
+  for (const { workspace, files } of stale) for (const file of files) stamp(outputOf(workspace, file), begun)
+  if (!isBundled) for (const name of entries) stamp(join(root, 'sdk/dist', `${name}.mjs`), begun)
 }
 
 /**
@@ -45,13 +60,14 @@ export async function compile() {
  * @returns {Promise<string>} The file to run.
  */
 export async function bundleProgram() {
+  const begun = new Date()
   // A folder beside those of server/dist: what the code reads by a path from its own file is where it was.
   const folder = join(root, 'server/dist/program')
   const program = join(folder, 'main.js')
   const sources = ['contract', 'server', 'sdk'].flatMap((workspace) =>
     sourcesIn(join(root, workspace, 'src')),
   )
-  if (Math.max(...sources.map(changedAt)) < writtenAt(program)) return program
+  if (lastChange(sources) < writtenAt(program)) return program
   const { outputFiles = [] } = await withCompiler((build) =>
     build({
       ...settings,
@@ -64,28 +80,43 @@ export async function bundleProgram() {
       write: false,
     }),
   )
-  putInPlace(folder, outputFiles)
+  putInPlace(folder, outputFiles, begun)
   return program
 }
 
 /**
  * Several programs may do so at once, or run from there: a file is written beside and renamed, the entry last, and the
- * names of the others tell their content.
+ * names of the others tell their content. A program may load the old ones until it has started.
  *
  * @param {string} folder
  * @param {readonly import('esbuild').OutputFile[]} files
+ * @param {Date} begun Before the sources were read.
  */
-function putInPlace(folder, files) {
+function putInPlace(folder, files, begun) {
   mkdirSync(folder, { recursive: true })
   const names = new Set(files.map(({ path }) => basename(path)))
-  const old = readdirSync(folder).filter((name) => !names.has(name) && !name.startsWith('.'))
-  for (const name of old) rmSync(join(folder, name), { force: true })
   const isEntry = (/** @type {{ path: string }} */ { path }) => basename(path) === 'main.js'
   for (const { path, contents } of files.toSorted((a, b) => Number(isEntry(a)) - Number(isEntry(b)))) {
     const beside = join(dirname(path), `.${process.pid}-${basename(path)}`)
     writeFileSync(beside, contents)
+    stamp(beside, begun)
     renameSync(beside, path)
   }
+  const anHourAgo = begun.getTime() - 3_600_000
+  for (const name of readdirSync(folder)) {
+    const isOld = !names.has(name) && writtenAt(join(folder, name)) < anHourAgo
+    if (isOld) rmSync(join(folder, name), { force: true })
+  }
+}
+
+/**
+ * An output has the time before its sources were read: what is edited meanwhile is compiled the next time.
+ *
+ * @param {string} output
+ * @param {Date} begun
+ */
+function stamp(output, begun) {
+  utimesSync(output, begun, begun)
 }
 
 /**
@@ -121,11 +152,18 @@ function bundleSdk(build) {
 
 /** @param {string} workspace */
 function staleFiles(workspace) {
-  const src = join(root, workspace, 'src')
-  return sourcesIn(src).filter((file) => {
-    const output = join(root, workspace, 'dist', relative(src, file)).replace(/\.tsx?$/, '.js')
-    return !(changedAt(file) < writtenAt(output))
-  })
+  return sourcesIn(join(root, workspace, 'src')).filter(
+    (file) => !(lastChange([file]) < writtenAt(outputOf(workspace, file))),
+  )
+}
+
+/**
+ * @param {string} workspace
+ * @param {string} file
+ */
+function outputOf(workspace, file) {
+  const path = relative(join(root, workspace, 'src'), file)
+  return join(root, workspace, 'dist', path).replace(/\.tsx?$/, '.js')
 }
 
 function isSdkBundled() {
@@ -135,7 +173,7 @@ function isSdkBundled() {
     join(root, 'sdk/package.json'),
   ]
   const written = entries.map((name) => writtenAt(join(root, 'sdk/dist', `${name}.mjs`)))
-  return Math.max(...sources.map(changedAt)) < Math.min(...written)
+  return lastChange(sources) < Math.min(...written)
 }
 
 /**
@@ -150,12 +188,18 @@ function sourcesIn(folder) {
 }
 
 /**
- * In ms since 1970. By the inode too, because a copy may keep the time of its original.
+ * When one of these sources, or of the tools, was changed last, in ms since 1970. By the inode too, because a copy may keep
+ * the time of its original.
  *
- * @param {string} file
+ * @param {readonly string[]} sources
  */
+function lastChange(sources) {
+  return Math.max(...[...tools, ...sources].map(changedAt))
+}
+
+/** @param {string} file */
 function changedAt(file) {
-  const { mtimeMs, ctimeMs } = statSync(file)
+  const { mtimeMs = 0, ctimeMs = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {}
   return Math.max(mtimeMs, ctimeMs)
 }
 

@@ -26,10 +26,14 @@ async function build(): Promise<void> {
   const begun = new Date()
   const beside = `${output}-${process.pid}`
   mkdirSync(join(beside, 'assets'), { recursive: true })
-  await new Eleventy('.', beside, { quietMode: true, configPath }).write()
-  writeFileSync(join(beside, '.built'), '')
-  utimesSync(join(beside, '.built'), begun, begun)
-  putInPlace(beside)
+  try {
+    await new Eleventy('.', beside, { quietMode: true, configPath }).write()
+    writeFileSync(join(beside, '.built'), '')
+    utimesSync(join(beside, '.built'), begun, begun)
+    putInPlace(beside)
+  } finally {
+    rmSync(beside, { recursive: true, force: true })
+  }
 }
 
 /** Two programs that build at once, such as two files of tests, both end well: the second finds that of the first. */
@@ -43,7 +47,6 @@ function putInPlace(beside: string): void {
       if (existsSync(old)) renameSync(old, output)
       throw error
     }
-    rmSync(beside, { recursive: true })
   }
   rmSync(old, { recursive: true, force: true })
 }

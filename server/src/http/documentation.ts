@@ -1,10 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openApiDocument } from '@portico/contract/openapi'
-import express, { type Request, type RequestHandler, type Response } from 'express'
+import express, { type RequestHandler, type Response } from 'express'
 import { isAlive } from '../db/embedded-binaries.js'
 import type { Deps } from '../deps.js'
+import { systemClock } from '../system-clock.js'
 
 /** What `npm start` and `npm run build` write; the path is the same from the sources and from the compiled files. */
 const built = fileURLToPath(new URL('../../../docs/dist/', import.meta.url))
@@ -19,15 +20,15 @@ export function documentationIn(folder: string): RequestHandler {
     else res.redirect('/docs/')
   })
   router.use(express.static(site, { redirect: false, extensions: ['html'] }))
-  router.use((req, res, next) => {
+  router.use((_req, res, next) => {
     if (existsSync(site)) next()
-    else answerUnbuilt(join(folder, '.builder'), req, res)
+    else answerUnbuilt(join(folder, '.builder'), res)
   })
   return router
 }
 
-/** The first start builds the site beside the service; what asks meanwhile asks again by itself. */
-function answerUnbuilt(builderFile: string, _req: Request, res: Response): void {
+/** The first start builds the site beside the service. Until it is there a browser gets a page that reloads by itself. */
+function answerUnbuilt(builderFile: string, res: Response): void {
   res.set('Cache-Control', 'no-store')
   if (!isBuilding(builderFile)) {
     res.status(404).type('text/plain').send('The documentation is not built here: npm run docs -- build\n')
@@ -45,9 +46,14 @@ function answerUnbuilt(builderFile: string, _req: Request, res: Response): void 
 `)
 }
 
+/** The site takes seconds. After this time, in ms, another process may have the number of one that was killed. */
+const longestBuild = 600_000
+
 /** Whether the process that was started to build the site is still at it. */
 function isBuilding(builderFile: string): boolean {
-  return existsSync(builderFile) && isAlive(Number(readFileSync(builderFile, 'utf8')))
+  const written = statSync(builderFile, { throwIfNoEntry: false })
+  if (written === undefined || systemClock().getTime() - written.mtimeMs > longestBuild) return false
+  return isAlive(Number(readFileSync(builderFile, 'utf8')))
 }
 
 const pagePolicy =
