@@ -22,14 +22,15 @@ export function connect(options: ConnectOptions): Kysely<DB> {
     pipeline: true,
     application_name: 'portico',
   })
+  // Postgres may stop before a connection that is being closed is gone.
+  const tellLoss = (error: Error, what: string) => {
+    if (!pool.ending) options.log.warn({ err: error }, what)
+  }
   // Without a listener, a restart of Postgres would end this process.
-  pool.on('error', (error) => {
-    // Postgres may stop before a connection that is being closed is gone.
-    if (!pool.ending) options.log.warn({ err: error }, 'an idle database connection was lost')
-  })
+  pool.on('error', (error) => tellLoss(error, 'an idle database connection was lost'))
   pool.on('connect', (client) => {
     // The pool listens to idle clients alone; a lost connection in the middle of a transaction is told here.
-    client.on('error', (error) => options.log.warn({ err: error }, 'a database connection was lost'))
+    client.on('error', (error) => tellLoss(error, 'a database connection was lost'))
     client
       .query(
         "set statement_timeout = '30s'; set idle_in_transaction_session_timeout = '60s'; set timezone = 'UTC'",

@@ -1,0 +1,51 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connect } from './connect.js'
+import { startEmbedded, type EmbeddedPostgres } from './embedded.js'
+
+let dataDir: string
+let postgres: EmbeddedPostgres
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'portico-connect-'))
+  postgres = await startEmbedded({ dataDir, throwaway: true })
+})
+
+afterAll(async () => {
+  await postgres.stop()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+function givenDatabase() {
+  const lines: string[] = []
+  const log = pino({ level: 'warn' }, { write: (line) => lines.push(String(JSON.parse(line).msg)) })
+  const db = connect({ url: postgres.url, poolSize: 2, named: true, log })
+  return { db, lines }
+}
+
+test.each([
+  ['a connection that Postgres ends is told in the log', false, ['a database connection was lost']],
+  ['one that it ends while all are closed is not', true, []],
+])('%s', async (_, isClosing, told) => {
+  const { db, lines } = givenDatabase()
+  const other = givenDatabase()
+  const closed = await db.connection().execute(async (connection) => {
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(connection)
+    const closing = isClosing ? db.destroy() : undefined
+    const pid = rows[0]?.pid
+    await sql`select pg_terminate_backend(${pid}, 5000)`.execute(other.db)
+    await expect(sql`select 1`.execute(connection)).rejects.toThrow(
+      'Client has encountered a connection error',
+    )
+    return { closing }
+  })
+  await (closed.closing ?? db.destroy())
+  await other.db.destroy()
+
+  // Postgres says so, and then the socket ends.
+  expect([...new Set(lines)]).toEqual(told)
+})
