@@ -18,9 +18,9 @@ export default defineConfig({
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   test: {
     pool: 'forks',
-    // Node loads what is compiled: through the runner it took ten times as long.
+    // Node loads what is compiled, because the runner takes ten times as long to transform the sources.
     server: { deps: { external: [/\/(contract|server|sdk)\/dist\//] } },
-    // What a file imports stays for the next one: to load the server anew for each took a quarter of the time.
+    // What a file imports stays loaded for the next one: loading the server for each would be a quarter of the time.
     isolate: false,
     maxWorkers: 2,
     // For what hangs: a machine that does other work as well takes several times as long.

@@ -86,7 +86,7 @@ function readOnce(): Promise<Answer[]> {
 
 const server = fileURLToPath(new URL('../server', import.meta.url))
 
-/** What write-gallery.given.ts writes, by the compiled pages: to load their sources took longer than to write all of it. */
+/** What write-gallery.given.ts writes, by the compiled pages, which load faster than their sources. */
 async function readGallery(): Promise<Answer[]> {
   const { outputFiles } = await build({
     entryPoints: [join(server, 'src/pages/write-gallery.given.ts')],

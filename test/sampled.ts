@@ -1,6 +1,6 @@
 import { test } from 'vitest'
 
-const isFullRun = process.env.PORTICO_TEST_FULL === '1'
+export const isFullRun = process.env.PORTICO_TEST_FULL === '1'
 
 /**
  * Of the cases of a test that takes long: the first ones, and in `npm run test:full` all of them, which runs every file

@@ -8,7 +8,6 @@ const run = promisify(execFile)
 const docs = fileURLToPath(new URL('../../docs', import.meta.url))
 
 test('the built files of docs are what the contract says; otherwise: npm run -w docs build', async () => {
-  // As `npm run -w docs check` does, but for the compiling, which vitest.config.ts has done.
   const check = run(process.execPath, ['--import', 'tsx', 'check.ts'], { cwd: docs })
 
   await expect(check).resolves.toMatchObject({ stdout: '' })

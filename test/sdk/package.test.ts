@@ -178,7 +178,6 @@ test('a switch over the codes of an operation and of any call is complete, as in
 test('the generated files are what the contract says today', async () => {
   const inputs = await digestOf(generatorFiles)
   if (await isKnown('generated', inputs)) return
-  // From the contract as it was compiled before the tests.
   const check = run(process.execPath, ['--import', 'tsx', 'generate.ts', '--check'], { cwd: sdk })
 
   await expect(check).resolves.toBeDefined()
