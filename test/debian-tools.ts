@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { importsIn } from './imports-in.js'
@@ -29,7 +29,7 @@ interface DebianTool {
 
 /**
  * The browser of the tests: Chromium without its windows, which takes a third of the CPU, or the whole one where only that is
- * installed, and in the full run.
+ * installed, and in the full run, which runs all that opens one once more.
  */
 export const browserTool =
   process.env.PORTICO_TEST_FULL === '1' || (hasTool('chromium') && !hasTool('chromium-headless-shell'))
@@ -67,6 +67,11 @@ const debianTools: readonly DebianTool[] = [
     tests: 'our XML against the schemas of SAML, which import its own (test/saml)',
     sign: 'samlSchemas',
   },
+  {
+    package: 'postgresql-15',
+    tests: 'the service on Postgres 15 (test/resilience/postgres-15.long.test.ts)',
+    sign: '/usr/lib/postgresql/15/bin',
+  },
   ...['simplesamlphp', 'php-cli', 'php-xml', 'php-mbstring'].map((name) => ({
     package: name,
     tests: 'sign-ins by an identity provider that others have written (test/simplesamlphp.ts)',
@@ -88,10 +93,8 @@ const installTimeoutMs = 5 * 60_000
 export async function installDebianTools(files: readonly string[]): Promise<{ missing: string[] }> {
   const lacking = debianTools.filter((tool) => !isInstalled(tool))
   if (lacking.length === 0) return { missing: [] }
-  const texts = textsOf(files)
-  const wanted = lacking.filter((tool) =>
-    texts.some((text) => text.includes(tool.sign ?? `'${nameOf(tool)}'`)),
-  )
+  const needed = toolsFor(files)
+  const wanted = lacking.filter((tool) => needed.includes(tool))
   if (wanted.length === 0) return { missing: [] }
 
   const failure = await install(wanted.map((tool) => tool.package))
@@ -99,6 +102,12 @@ export async function installDebianTools(files: readonly string[]): Promise<{ mi
   const missing = wanted.filter((tool) => !isInstalled(tool))
   if (missing.length > 0) warn(missing, failure ?? 'apt-get installed the packages, but not these.')
   return { missing: missing.map(nameOf) }
+}
+
+/** What files of tests need, whether it is there or not; they are from the root of the repository. */
+export function toolsFor(files: readonly string[]): readonly DebianTool[] {
+  const texts = textsOf(files)
+  return debianTools.filter((tool) => texts.some((text) => text.includes(tool.sign ?? `'${nameOf(tool)}'`)))
 }
 
 /** The files and all that they import. */
@@ -153,10 +162,26 @@ async function install(packages: string[]): Promise<string | undefined> {
   )
   try {
     await aptGet(['update'], updateTimeoutMs)
-    await aptGet(['install', '-y', '--no-install-recommends', ...packages], installTimeoutMs)
+    const installAll = () =>
+      aptGet(['install', '-y', '--no-install-recommends', ...packages], installTimeoutMs)
+    await (packages.includes('postgresql-15') ? withoutCluster(installAll) : installAll())
     return undefined
   } catch (error) {
     return error instanceof Error ? error.message.trim() : String(error)
+  }
+}
+
+/** Read by the package of Postgres when it is installed, beside Debian's own settings. */
+const clusterSettings = '/etc/postgresql-common/createcluster.d/portico-tests.conf'
+
+/** Installs without the cluster that a package of Postgres makes and starts: the tests have their own. */
+async function withoutCluster(installAll: () => Promise<void>): Promise<void> {
+  mkdirSync(dirname(clusterSettings), { recursive: true })
+  writeFileSync(clusterSettings, 'create_main_cluster = false\n')
+  try {
+    await installAll()
+  } finally {
+    rmSync(clusterSettings, { force: true })
   }
 }
 

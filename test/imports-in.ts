@@ -22,7 +22,7 @@ export function importsIn(root: string): (file: string) => Set<string> {
 }
 
 /** The files of the repository that a file imports; what tests import of the server is all of it, and left out. */
-function importsOf(root: string, file: string): string[] {
+export function importsOf(root: string, file: string): string[] {
   if (!existsSync(join(root, file))) return []
   const text = readFileSync(join(root, file), 'utf8')
   // Statements, and no text of a program that a test writes; and what is loaded later.

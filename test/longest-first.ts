@@ -1,4 +1,5 @@
-import { relative, sep } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
@@ -17,6 +18,13 @@ const long = [
   'test/docs/openapi-tools.test.ts',
 ]
 
+/** @throws Error when a file, from the root of the repository, is not there: it would silently be begun last. */
+export function checkThere(files: readonly string[]): void {
+  const gone = files.find((file) => !existsSync(join(root, file)))
+  if (gone !== undefined)
+    throw new Error(`test/longest-first.ts names ${gone}, which is not there: write its name there as it is`)
+}
+
 /** Begins with what takes longest, so that both workers have something to do until the end. */
 // eslint-disable-next-line portico/no-class -- vitest makes it by "new"
 export class LongestFirst extends BaseSequencer {
@@ -25,6 +33,7 @@ export class LongestFirst extends BaseSequencer {
       const index = long.indexOf(relative(root, moduleId).split(sep).join('/'))
       return index === -1 ? long.length : index
     }
+    checkThere(long)
     return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b))
   }
 }

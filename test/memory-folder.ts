@@ -1,8 +1,18 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statfsSync,
+} from 'node:fs'
 import { join } from 'node:path'
 
 const memory = '/dev/shm'
-const prefix = 'portico-test-'
+const prefix = 'portico-tests-'
 /** A run takes less than half of it. */
 const neededBytes = 4 * 2 ** 30
 
@@ -12,10 +22,8 @@ const neededBytes = 4 * 2 ** 30
  */
 export function keepTemporaryFilesInMemory(): void {
   if (process.env.TMPDIR !== undefined || !isUsable()) return
-  removeAbandoned()
-  const folder = join(memory, `${prefix}${process.pid}`)
-  // Programs that run as somebody else have folders in it.
-  mkdirSync(folder, { recursive: true, mode: 0o711 })
+  removeAbandoned(memory)
+  const folder = createFolder(memory)
   process.env.TMPDIR = folder
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 }
@@ -23,6 +31,7 @@ export function keepTemporaryFilesInMemory(): void {
 function isUsable(): boolean {
   if (process.platform !== 'linux') return false
   try {
+    if (processSpace() === '') return false
     const { bavail, bsize } = statfsSync(memory)
     return bavail * bsize >= neededBytes && !mountOptions().includes('noexec')
   } catch {
@@ -37,11 +46,39 @@ function mountOptions(): string[] {
   return options.split(',')
 }
 
-/** What a run left that was killed. */
-function removeAbandoned(): void {
-  for (const name of readdirSync(memory)) {
-    const pid = name.slice(prefix.length)
-    if (name.startsWith(prefix) && !existsSync(`/proc/${pid}`))
-      rmSync(join(memory, name), { recursive: true, force: true })
+/** Makes a folder that nobody else can have made, and whose name says which process has it. */
+export function createFolder(parent: string): string {
+  const folder = mkdtempSync(join(parent, `${prefix}${processSpace()}-${process.pid}-`))
+  // Programs that run as somebody else have folders in it.
+  chmodSync(folder, 0o711)
+  return folder
+}
+
+/** Removes what runs of a user left that were killed; never throws. */
+export function removeAbandoned(parent: string, uid = process.getuid?.()): void {
+  try {
+    for (const name of readdirSync(parent)) if (isAbandoned(name)) removeOwn(join(parent, name), uid)
+  } catch {
+    // Nothing of it is needed; at worst it takes memory.
   }
+}
+
+/** Whether it is the folder of a process of this container that has ended; of other containers nobody knows here. */
+function isAbandoned(name: string): boolean {
+  const [, space, pid = ''] = /^portico-tests-(\d+)-(\d+)-\w+$/.exec(name) ?? []
+  return space === processSpace() && !existsSync(`/proc/${pid}`)
+}
+
+function removeOwn(folder: string, uid: number | undefined): void {
+  try {
+    const entry = lstatSync(folder)
+    if (entry.isDirectory() && entry.uid === uid) rmSync(folder, { recursive: true, force: true })
+  } catch {
+    // Another run removes it at the same time, or something in it is not ours.
+  }
+}
+
+/** Within which process ids mean something: containers that share /dev/shm each have their own. */
+function processSpace(): string {
+  return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? ''
 }

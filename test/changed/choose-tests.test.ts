@@ -2,7 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished, expect, test } from 'vitest'
+import { filesIn } from '../full/files.js'
+import { root } from '../full/pieces.js'
 import { chooseTests } from './choose-tests.js'
+import { guardTestsOf } from './guard-tests.js'
 
 const files: Record<string, string> = {
   'server/src/users/users.ts': '',
@@ -18,13 +21,17 @@ const files: Record<string, string> = {
 }
 
 function chosen(...changed: string[]) {
-  const root = mkdtempSync(join(tmpdir(), 'portico-changed-'))
-  onTestFinished(() => rmSync(root, { recursive: true }))
-  for (const [file, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(root, file)), { recursive: true })
-    writeFileSync(join(root, file), text)
+  return chosenOf(files, ...changed)
+}
+
+function chosenOf(texts: Record<string, string>, ...changed: string[]) {
+  const repository = mkdtempSync(join(tmpdir(), 'portico-changed-'))
+  onTestFinished(() => rmSync(repository, { recursive: true }))
+  for (const [file, text] of Object.entries(texts)) {
+    mkdirSync(dirname(join(repository, file)), { recursive: true })
+    writeFileSync(join(repository, file), text)
   }
-  return chooseTests(root, Object.keys(files), changed)
+  return chooseTests(repository, Object.keys(texts), changed)
 }
 
 test.each([
@@ -46,4 +53,64 @@ test.each([
 
 test('a source that no test is known for is told', () => {
   expect(chosen('server/src/db/page.ts')).toEqual({ files: [], unknown: ['server/src/db/page.ts'] })
+})
+
+test('an import by a unit test elsewhere says nothing of a source, and neither does a test beside it that has another one', () => {
+  const changed = 'server/src/db/page.ts'
+  const more = {
+    'server/src/app.ts': "import { page } from './db/page.js'",
+    'server/src/emulator/router.test.ts': "import { app } from '../app.js'",
+    'server/src/db/statement.test.ts': '',
+  }
+
+  expect(chosenOf({ ...files, ...more }, changed)).toEqual({ files: [], unknown: [changed] })
+})
+
+test('a unit test that imports a source is chosen, and does not make it known', () => {
+  const changed = 'server/src/db/page.ts'
+  const more = { 'server/src/users/list.test.ts': "import { page } from '../db/page.js'" }
+
+  expect(chosenOf({ ...files, ...more }, changed)).toEqual({ files: Object.keys(more), unknown: [changed] })
+})
+
+test('a test that has gone leads nowhere', () => {
+  expect(chosen('test/contract/gone.test.ts')).toEqual({ files: [], unknown: [] })
+})
+
+test.each([
+  [
+    'an endpoint, by its name and its folder',
+    'server/src/oauth/authorize.ts',
+    [
+      'test/protocol/authorize.test.ts',
+      'test/protocol/oauth-client.test.ts',
+      'test/protocol/oauth-token.test.ts',
+    ],
+  ],
+  ['a guide', 'docs/guides/start.md', ['test/docs/guides.test.ts']],
+  [
+    'the style of the pages',
+    'server/src/pages/style.css',
+    ['test/protocol/hosted-pages.test.ts', 'test/protocol/pages.test.ts'],
+  ],
+])('in this repository, %s leads to its tests', (_, changed, tests) => {
+  const found = chooseTests(root, filesIn(root), [changed], guardTestsOf)
+
+  expect(found).toEqual({ files: expect.arrayContaining(tests) as unknown, unknown: [] })
+  expect(found.files).not.toContain('server/src/emulator/router.test.ts')
+})
+
+test.each([
+  [
+    'the check of permissions, of which a test is known for its guards alone',
+    'server/src/http/authorize.ts',
+    'test/contract/declared-errors.test.ts',
+  ],
+  ['the manifest of all, of which a test has the name alone', 'package.json', 'test/sdk/package.test.ts'],
+])('in this repository, %s is told', (_, changed, test) => {
+  const { files: found, unknown } = chooseTests(root, filesIn(root), [changed], guardTestsOf)
+
+  expect(unknown).toEqual([changed])
+  expect(found).toContain(test)
+  expect(found).not.toContain('server/src/emulator/router.test.ts')
 })

@@ -1,48 +1,100 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { importsIn } from '../imports-in.js'
+import { dirname, join } from 'node:path'
+import { importsIn, importsOf } from '../imports-in.js'
 
-const isTest = (file: string) => /\.test\.tsx?$/.test(file) && !file.includes('.long.')
+const isTest = (file: string) => /\.test\.tsx?$/.test(file)
+const isLong = (file: string) => /\.long\.test\.tsx?$/.test(file)
+/** Helpers of tests have no tests about them; who imports one is about it. */
+const isHelper = (file: string) => file.startsWith('test/') || /\.given\.tsx?$/.test(file)
 
-/** Words of a folder's name that say nothing. */
-const empty = new Set(['and', 'in', 'of', 'on', 'to'])
+/** Words of names that say nothing: they are short, or every resource has them. */
+const empty = new Set(['and', 'record', 'router', 'routes', 'src', 'test'])
+
+/** Whatever a document says is checked there. */
+const documentTest = 'test/docs/guides.test.ts'
 
 /**
- * The tests that are about changed files: those that have changed, those that import what has, and those of test/ whose path has
- * a word of the resource that has.
+ * The tests that are about changed files: those that have changed, those that import what has, those of guards in it, those of
+ * documents, and those of test/ whose path has a word of its folder, or all words of its name. A unit test is about what it
+ * imports itself, and what is in its folder.
  *
  * @param files All files of the repository, from its root.
- * @returns Also the changed sources for which there is none.
+ * @param guardTests The files of the tests that prove a guard in a source.
+ * @returns Also the changed files, tests apart, that no test of test/ is known to be about: one that reaches a file by way of
+ * others, has a name like its name, or proves one guard in it, may say little of the rest.
  */
 export function chooseTests(
   root: string,
   files: readonly string[],
   changed: readonly string[],
+  guardTests: (source: string) => readonly string[] = () => [],
 ): { files: string[]; unknown: string[] } {
   const reachedFrom = importsIn(root)
-  const tests = files.filter((file) => isTest(file) && existsSync(join(root, file)))
-  const sources = changed.filter((file) => /\.(tsx?|m?js|ya?ml)$/.test(file))
-  const about = new Map(
-    sources.map((source) => [
-      source,
-      tests.filter((test) => reachedFrom(test).has(source) || isNamedLike(test, source)),
-    ]),
-  )
+  const tests = files
+    .filter((file) => isTest(file) && !isLong(file) && existsSync(join(root, file)))
+    .map((name) => ({ name, imports: importsOf(root, name), reached: reachedFrom(name) }))
+
+  const isChosen = (test: Test, file: string) =>
+    isUnit(test) && !isHelper(file)
+      ? test.name === file || test.imports.includes(file) || (isBeside(test, file) && test.reached.has(file))
+      : test.reached.has(file) ||
+        guardTests(file).includes(test.name) ||
+        hasItsName(test, file) ||
+        isKnown(test, file)
+  const isKnown = (test: Test, file: string) =>
+    isHelper(file)
+      ? test.reached.has(file)
+      : !isUnit(test) &&
+        (test.imports.includes(file) ||
+          hasItsFolder(test, file) ||
+          (test.name === documentTest && file.endsWith('.md')))
+
   return {
-    files: [...new Set([...about.values()].flat())].toSorted(),
-    unknown: sources.filter((source) => about.get(source)?.length === 0),
+    files: tests
+      .filter((test) => changed.some((file) => isChosen(test, file)))
+      .map(({ name }) => name)
+      .toSorted(),
+    unknown: changed.filter((file) => !isTest(file) && !tests.some((test) => isKnown(test, file))),
   }
 }
 
-/** Whether a test of the service has a word of a source's folder, or of its name where that lies in the contract. */
-function isNamedLike(test: string, source: string): boolean {
-  if (!test.startsWith('test/')) return false
-  const [, ofServer, ofContract] =
-    /^(?:server\/src\/([^/]+)\/|contract\/src\/([^/]+)\.ts$)/.exec(source) ?? []
-  const name = ofServer ?? ofContract
-  if (name === undefined) return false
-  const words = name.split('-').filter((word) => word.length > 2 && !empty.has(word))
-  const singular = (word: string) => word.replace(/(?<!s)s$/, '')
-  const inPath = new Set(test.split(/[^a-z0-9]+/).map(singular))
-  return words.some((word) => inPath.has(singular(word)))
+interface Test {
+  readonly name: string
+  readonly imports: readonly string[]
+  /** With all that these import. */
+  readonly reached: ReadonlySet<string>
+}
+
+function isUnit({ name }: Test): boolean {
+  return !name.startsWith('test/')
+}
+
+function isBeside({ name }: Test, file: string): boolean {
+  return dirname(name) === dirname(file)
+}
+
+/** Whether the path of a test has a word of the folders of a file, or of its name where it is the contract of a resource. */
+function hasItsFolder(test: Test, file: string): boolean {
+  const [, ofContract] = /^contract\/src\/([^/]+)\.ts$/.exec(file) ?? []
+  const inTest = wordsOf(test.name)
+  return [...wordsOf(ofContract ?? folderOf(file))].some((word) => inTest.has(word))
+}
+
+/** Without the workspace, of which all are; but the SDK has tests of its own. */
+function folderOf(file: string): string {
+  return dirname(file).replace(/^(?:contract|docs|server)(?=\/|$)/, '')
+}
+
+/** Whether the path of a test has all words of the name of a file. */
+function hasItsName(test: Test, file: string): boolean {
+  const [name = ''] = file.slice(file.lastIndexOf('/') + 1).split('.')
+  const words = [...wordsOf(name)]
+  const inTest = wordsOf(test.name)
+  return words.length > 0 && words.every((word) => inTest.has(word))
+}
+
+/** In the singular. */
+function wordsOf(path: string): Set<string> {
+  const words = path.split(/[^a-z0-9]+/).filter((word) => word.length > 2 && !empty.has(word))
+  return new Set(words.map((word) => word.replace(/(?<!s)s$/, '')))
 }

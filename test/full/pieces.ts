@@ -1,36 +1,103 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join, sep } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { importsIn } from '../imports-in.js'
 import { nodeOf } from '../sdk/toolchain.js'
+import { filesIn, isTest } from './files.js'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** A run of tests that ends with a tally. */
 export interface Piece {
   readonly name: string
-  /** On two idle cores. By it the pieces are dealt into parts; a piece that is not measured here counts as one. */
+  /** On two idle cores. By it the pieces are dealt into parts. */
   readonly minutes: number
   /** The program, and its arguments, from the root of the repository. */
   readonly command: () => Promise<readonly string[]>
   readonly variables?: Readonly<Record<string, string>>
+  /** The files of tests that it runs with every case, from the root of the repository; none where it is no run of these. */
+  readonly files?: readonly string[]
+  /** How many of its tests may be skipped; none unless given. */
+  readonly maySkip?: Skips
+}
+
+interface Skips {
+  readonly count: number
+  readonly why: string
+}
+
+/** In how many parts the pieces are dealt at night, so that each takes at most maxPartMinutes. */
+export const defaultParts = 12
+/** On two idle cores. */
+export const maxPartMinutes = 15
+
+/**
+ * How long pieces take on two idle cores, of shards each of them, as a run tells at its end; a file of long tests that is not
+ * here counts as one.
+ */
+export const minutesOf: Readonly<Record<string, number>> = {
+  'npm test': 6,
+  build: 4,
+  'commands as processes': 3,
+  emulator: 5,
+  guards: 5,
+  'node 20': 4,
+  'node 22': 4,
+  'node 24': 4,
+  'every case': 2.3,
+  'server/src/db/embedded-surroundings.long.test.ts': 0.2,
+  'server/src/db/embedded.long.test.ts': 0.2,
+  'test/cli/portico-serve.long.test.ts': 0.5,
+  'test/docs/example.long.test.ts': 0.4,
+  'test/docs/site-preview.long.test.ts': 0.3,
+  'test/drift/drift.long.test.ts': 3,
+  'test/drift/input-drifts.long.test.ts': 5,
+  'test/drift/record-drifts.long.test.ts': 3,
+  'test/drift/route-drifts.long.test.ts': 3,
+  'test/drift/vocabulary-drifts.long.test.ts': 3,
+  'test/emulator/runners.long.test.ts': 0.3,
+  'test/emulator/seed.long.test.ts': 0.2,
+  'test/emulator/time.long.test.ts': 0.3,
+  'test/protocol/onboarding-pages.long.test.ts': 2.5,
+  'test/protocol/pages.long.test.ts': 7.5,
+  'test/resilience/postgres-15.long.test.ts': 0.6,
+  'test/saml/slow-documents.long.test.ts': 0.6,
+  'test/sdk/package.long.test.ts': 0.3,
+  'test/sdk/versions.long.test.ts': 0.4,
+}
+
+/** Pieces, of shards all of them, that no machine runs whole. */
+export const skipsOf: Readonly<Record<string, Skips>> = {
+  emulator: {
+    count: Infinity,
+    why: 'A test that asks for what no emulator has is left out, and the run tells what it needs (test/emulated/excluded.ts).',
+  },
+  'server/src/db/embedded-surroundings.long.test.ts': {
+    count: 1,
+    why: 'One test is for a machine that has a Postgres of its own, and one for a machine that has none.',
+  },
 }
 
 const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 const tsx = join(root, 'node_modules/tsx/dist/cli.mjs')
 
-/** Everything that is proved: what `npm test` runs, and what takes too long for it. */
-export function allPieces(): readonly Piece[] {
+/**
+ * Everything that is proved: what `npm test` runs, and what takes too long for it.
+ *
+ * @param repository Where the files of tests are looked for.
+ */
+export function allPieces(repository = root): readonly Piece[] {
   return [
-    piece('npm test', 5, ['test/main.js']),
-    piece('build', 4, [tsx, 'test/full/build.ts']),
-    piece('commands as processes', 5, [vitest, 'run', 'test/cli'], { PORTICO_TEST_COMMANDS: 'process' }),
-    ...[...filesThat(isLong), ...filesThat(isSampled)].map((file) =>
-      piece(file, minutesOf[file] ?? 1, [vitest, 'run', file], { PORTICO_TEST_FULL: '1' }),
+    piece('npm test', ['test/main.js']),
+    piece('build', [tsx, 'test/full/build.ts']),
+    piece('commands as processes', [vitest, 'run', 'test/cli'], { PORTICO_TEST_COMMANDS: 'process' }),
+    ...longTests(repository).map((file) => withEveryCase(file, [file])),
+    ...inGroups(testsOtherInFull(repository), 3).map((files, index, { length }) =>
+      withEveryCase(`every case ${index + 1}/${length}`, files),
     ),
-    ...sharded('emulator', 4, 5, [tsx, 'test/emulated/main.ts']),
-    ...sharded('guards', 12, 5, [tsx, 'test/guards/main.ts']),
+    ...sharded('emulator', 4, [tsx, 'test/emulated/main.ts']),
+    ...sharded('guards', 12, [tsx, 'test/guards/main.ts']),
     ...otherNodes.flatMap((version) =>
-      sharded(`node ${version}`, 2, 3, [vitest, 'run']).map((shard) => ({
+      sharded(`node ${version}`, 2, [vitest, 'run']).map((shard) => ({
         ...shard,
         command: async () => [await nodeOf(version), ...(await shard.command()).slice(1)],
       })),
@@ -43,47 +110,55 @@ const otherNodes = (['20', '22', '24'] as const).filter(
   (version) => !process.version.startsWith(`v${version}.`),
 )
 
-/** Measured on two idle cores. */
-const minutesOf: Readonly<Record<string, number>> = {
-  'test/drift/drift.long.test.ts': 3,
-  'test/drift/input-drifts.long.test.ts': 5,
-}
-
 function piece(
   name: string,
-  minutes: number,
   args: readonly string[],
   variables: Readonly<Record<string, string>> = {},
 ): Piece {
-  return { name, minutes, command: () => Promise.resolve([process.execPath, ...args]), variables }
+  const known = name.replace(/ \d+\/\d+$/, '')
+  return {
+    name,
+    minutes: minutesOf[known] ?? 1,
+    command: () => Promise.resolve([process.execPath, ...args]),
+    variables,
+    maySkip: skipsOf[known],
+  }
 }
 
-function sharded(name: string, count: number, minutes: number, args: readonly string[]): Piece[] {
+function withEveryCase(name: string, files: readonly string[]): Piece {
+  return { ...piece(name, [vitest, 'run', ...files], { PORTICO_TEST_FULL: '1' }), files }
+}
+
+function sharded(name: string, count: number, args: readonly string[]): Piece[] {
   return Array.from({ length: count }, (_, index) =>
-    piece(`${name} ${index + 1}/${count}`, minutes, [...args, `--shard=${index + 1}/${count}`]),
+    piece(`${name} ${index + 1}/${count}`, [...args, `--shard=${index + 1}/${count}`]),
   )
 }
 
+function longTests(repository: string): string[] {
+  return filesIn(repository).filter((file) => isTest(file) && isLong(file))
+}
+
 function isLong(file: string): boolean {
-  return file.endsWith('.long.test.ts')
+  return /\.long\.test\.tsx?$/.test(file)
 }
 
-/** Whether `npm test` runs a part of it: some cases of its tables, or its journeys without `npm start`. */
-function isSampled(file: string): boolean {
-  const text = readFileSync(join(root, file), 'utf8')
-  return !isLong(file) && /from '.*\/(sampled|beside-start)\.js'/.test(text)
+/** What does more in the full run: cases of tables, journeys beside `npm start`, and the whole Chromium. */
+export const fuller: readonly string[] = ['test/sampled.ts', 'test/docs/beside-start.ts', 'test/browser.ts']
+
+/** The files of which `npm test` runs less, by themselves or by what they import. */
+function testsOtherInFull(repository: string): string[] {
+  const reachedFrom = importsIn(repository)
+  return filesIn(repository).filter(
+    (file) => isTest(file) && !isLong(file) && fuller.some((helper) => reachedFrom(file).has(helper)),
+  )
 }
 
-/** Files of tests, from the root of the repository. */
-function filesThat(isWanted: (file: string) => boolean): string[] {
-  return ['server/src', 'test']
-    .flatMap((folder) =>
-      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
-        (name) => `${folder}/${name.split(sep).join('/')}`,
-      ),
-    )
-    .filter((name) => /\.test\.tsx?$/.test(name) && !name.includes('node_modules') && isWanted(name))
-    .toSorted()
+/** Deals files into groups, none of them empty; one run of many files costs less than many runs of one. */
+function inGroups(files: readonly string[], count: number): readonly (readonly string[])[] {
+  return Array.from({ length: count }, (_, group) =>
+    files.filter((_file, index) => index % count === group),
+  ).filter((group) => group.length > 0)
 }
 
 /**
