@@ -23,15 +23,16 @@ async function givenPulled() {
 
 type Pulled = Awaited<ReturnType<typeof givenPulled>>
 
-let first: Promise<Pulled> | undefined
-/** Of the tests one after another that promote, and look at production then. */
-const givenFirst = () => (first ??= givenPulled())
+let promoted: ReturnType<typeof promote> | undefined
+/** Of all tests that look at a first apply, and that leave production like the file. */
+const givenPromoted = () => (promoted ??= promote())
 
-/** The same, with production like the file; where it is so already, this changes nothing. */
-async function givenPromoted() {
-  const account = await givenFirst()
+async function promote() {
+  const account = await givenPulled()
+  const { steps } = await account.plan()
+  const before = { names: await namesOf(account), events: await eventsOf(account) }
   await account.apply()
-  return account
+  return { ...account, steps, before, events: await eventsOf(account) }
 }
 
 let untouched: Promise<Pulled & { right: string }> | undefined
@@ -55,10 +56,9 @@ async function namesOf({ production, org_domain }: ConfigAccount): Promise<strin
 
 describe('from the sandbox to production', () => {
   test('an apply gives production everything that the file has, and a second plan is empty', async () => {
-    const promoted = await givenFirst()
+    const promoted = await givenPromoted()
 
-    const { steps } = await promoted.plan()
-    expect(steps.map(({ action, path }) => [action, path.at(-1)])).toEqual([
+    expect(promoted.steps.map(({ action, path }) => [action, path.at(-1)])).toEqual([
       ['create', 'Storefront'],
       ['create', 'Back office'],
       ['create', 'password_connection'],
@@ -68,10 +68,7 @@ describe('from the sandbox to production', () => {
       ['create', 'directory_sync'],
       ['create', 'Shop: directory'],
     ])
-    expect(await namesOf(promoted)).toEqual([])
-    expect(await eventsOf(promoted)).toEqual([])
-    await promoted.apply()
-
+    expect(promoted.before).toEqual({ names: [], events: [] })
     expect(await settingsOf(promoted.production, promoted)).toEqual(
       await settingsOf(promoted.sandbox, promoted),
     )
@@ -83,9 +80,7 @@ describe('from the sandbox to production', () => {
   })
 
   test('every change of an apply is told as an event, of the operator and with one request id', async () => {
-    const promoted = await givenPromoted()
-
-    const events = await eventsOf(promoted)
+    const { events } = await givenPromoted()
 
     expect(events).toHaveLength(9)
     expect(new Set(events.map(({ actor }) => actor.type))).toEqual(new Set(['operator']))
@@ -110,7 +105,8 @@ describe('from the sandbox to production', () => {
   })
 
   test('what a file does not name stays, with prune it is deleted where its section is told', async () => {
-    const promoted = await givenPromoted()
+    const promoted = await givenPulled()
+    await promoted.apply()
     const { org_domain, production } = promoted
     await givenOf(production).application({ org_domain, name: 'Made by hand' })
     await production.webhooks.delete({ webhook_id: (await production.webhooks.list({})).data[0]?.id ?? '' })

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { writeCredentials } from '@portico/server/credentials-file'
 import { createClient, type Event } from '@portico/sdk'
 import { verifyWebhook } from '@portico/sdk/webhooks'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -13,7 +12,6 @@ import { startService } from '../harness.js'
 import { longTest } from '../sampled.js'
 import { startProxy } from './proxy.js'
 import { givenFolder, portico, program, removeFolders } from './portico.js'
-import type { Key } from './portico-given.js'
 
 let evaluation: Awaited<ReturnType<typeof startEvaluation>>
 
@@ -23,25 +21,18 @@ beforeAll(async () => {
 
 afterAll(removeFolders)
 
-interface Credentials {
-  readonly base_url: string
-  readonly domain: string
-  readonly sandbox: Key
-  readonly production: Key
-}
-
 /** A service with the file of keys that `portico serve` makes for whoever evaluates it, at an address that can be cut off. */
 async function startEvaluation() {
   const dataDir = givenFolder()
   const service = await startService()
   const way = await startProxy(service.baseUrl)
-  const credentials: Credentials = {
+  const credentials = {
     base_url: way.url,
     domain: service.account.domain,
     sandbox: await service.apiKey({ environment: 'sandbox' }),
     production: await service.apiKey({ environment: 'production' }),
   }
-  writeFileSync(join(dataDir, 'credentials.json'), JSON.stringify(credentials))
+  await writeCredentials(dataDir, credentials)
   const { base_url, domain, sandbox } = credentials
   const client = createClient({
     baseUrl: base_url,

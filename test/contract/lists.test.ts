@@ -1,3 +1,4 @@
+import { PageQuery } from '@portico/contract/fields'
 import { queryOf, routes, type Route } from '@portico/contract/walk'
 import { openMagicLink, type Pagination } from '@portico/sdk'
 import { randomUUID } from 'node:crypto'
@@ -194,42 +195,47 @@ async function subjectOf(route: Route, size = 0): Promise<Subject & { sorts: rea
   return subject
 }
 
+/** Five records whose long labels are such that only the order of code points has. */
+async function labelledSubjectOf(route: Route) {
+  const subject = await subjectOf(route)
+  for (const label of ['b-', 'Bb', 'a-b', 'ab', 'a']) await subject.create(label.padEnd(100, 'z'))
+  return subject
+}
+
 test('every list of the contract is known here, with what it says it can be sorted by', async () => {
   expect(Object.keys(recipes).sort()).toEqual(lists.map((route) => route.name).sort())
   const as = await newAccount(listCalled('users.list'))
   for (const route of lists) {
     const { sorts = [] } = recipes[route.name]?.(as) ?? {}
-    const said =
-      propertyOf(queryOf(route), 'sort')
-        ?.split(';')[0]
-        ?.match(/[a-z_]+/g) ?? []
+    const description = shapeOf(queryOf(route))['sort']?.description ?? ''
+    const said = description.split(';')[0]?.match(/[a-z_]+/g) ?? []
     expect([route.name, [...sorts].sort()]).toEqual([route.name, said.filter((word) => word !== 'or').sort()])
   }
 })
 
-/** Whose tests of what the program of all lists does are in `npm test`: one that is sorted, and one of a partitioned table. */
-const telling = ['users.list', 'webhooks.listDeliveries']
-const thorough = sampled(
+/** The lists whose long walks `npm test` takes: one that can be sorted, and one of a partitioned table. */
+const walkedFirst = ['users.list', 'webhooks.listDeliveries']
+const walked = sampled(
   [
-    ...lists.filter(({ name }) => telling.includes(name)),
-    ...lists.filter(({ name }) => !telling.includes(name)),
+    ...lists.filter(({ name }) => walkedFirst.includes(name)),
+    ...lists.filter(({ name }) => !walkedFirst.includes(name)),
   ],
-  telling.length,
+  walkedFirst.length,
 )
 
-/** Each list takes others of them, so that all are asked. */
+/** Of the cases each list takes at least one, and each case is taken by a list. */
 function dealt<Case>(cases: readonly Case[], index: number): Case[] {
-  const own = cases.filter((_, place) => place % lists.length === index)
+  const own = cases.filter((_, place) => place % lists.length === index % cases.length)
   return sampled([...own, ...cases.filter((one) => !own.includes(one))], own.length)
 }
 
 describe.each(lists.map((route, index) => [route.name, route, index] as const))(
   '%s',
   (_name, route, index) => {
-    const isThorough = thorough.includes(route)
+    const isWalked = walked.includes(route)
 
     /** Seven records that no test changes. */
-    let seven: Subject
+    let seven: Awaited<ReturnType<typeof subjectOf>>
     beforeAll(async () => {
       seven = await subjectOf(route, 7)
     })
@@ -281,9 +287,11 @@ describe.each(lists.map((route, index) => [route.name, route, index] as const))(
       ])
       expect((await read('page=4&per_page=1')).pagination.current_pages).toEqual([2, 3, 4, 5, 6])
       expect(await read('current_page=2&per_page=2')).toEqual(pages[1])
+      expect((await read(`after=${pages[0]?.next_cursor}`)).data).toEqual(all.data.slice(2))
     })
 
     test('clamps page and per_page, and past the end it is empty', async () => {
+      expect.hasAssertions()
       const { read } = seven
       const perPage = async (value: string) => (await read(`per_page=${value}`)).pagination.per_page
       const clamped = {
@@ -308,23 +316,32 @@ describe.each(lists.map((route, index) => [route.name, route, index] as const))(
       }
     })
 
-    if (isThorough)
-      test('is empty, and says so, where there is nothing', async () => {
-        const empty = await (await subjectOf(route)).read()
-        expect(empty).toMatchObject({ data: [], total: 0, next_cursor: null })
-        expect(empty.pagination).toMatchObject({
-          current_pages: [],
-          next_page: null,
-          prev_page: null,
-          total_pages: 0,
-        })
+    test('is empty where there is nothing, and its total follows what comes and goes', async () => {
+      const { read, create, remove } = await subjectOf(route)
+      const empty = await read()
+      expect(empty).toMatchObject({ data: [], total: 0, next_cursor: null })
+      expect(empty.pagination).toMatchObject({
+        current_pages: [],
+        next_page: null,
+        prev_page: null,
+        total_pages: 0,
       })
+
+      await create()
+      await create()
+      const both = await read()
+      expect([both.data.length, both.total]).toEqual([2, 2])
+      const [newer, older] = both.data
+      if (remove === undefined || newer === undefined) return
+      await remove(newer)
+      expect(await read()).toMatchObject({ data: [older], total: 1 })
+    })
 
     test('is never an error, and never wider, whatever its parameters are', async () => {
       const { raw, read } = seven
       const all = await read()
       const answers = await Promise.all(
-        dealt(hostileQueries, index).map(async (query) => ({
+        hostileQueries(route, index).map(async (query) => ({
           query: query.slice(0, 100),
           ...(await raw(query)),
         })),
@@ -337,6 +354,7 @@ describe.each(lists.map((route, index) => [route.name, route, index] as const))(
     })
 
     test('an after that no list has given out ends the list', async () => {
+      expect.hasAssertions()
       const { raw } = seven
       for (const [what, after] of dealt(brokenCursors, index)) {
         const { status, text } = await raw(`after=${encodeURIComponent(after)}`)
@@ -346,7 +364,7 @@ describe.each(lists.map((route, index) => [route.name, route, index] as const))(
       }
     })
 
-    if (isThorough)
+    if (isWalked)
       test('by cursor each record comes exactly once while others are inserted', async () => {
         const { read, create } = await subjectOf(route, 7)
         const before = (await read()).data.map((row) => row.id)
@@ -362,7 +380,7 @@ describe.each(lists.map((route, index) => [route.name, route, index] as const))(
         expect(seen.filter((id) => before.includes(id))).toEqual(before)
       })
 
-    if (isThorough)
+    if (isWalked)
       test('its total is exact after parallel inserts and deletes, and after the counts were folded', async () => {
         const { read, create, remove } = await subjectOf(route, 4)
         const doomed = (await read()).data.slice(0, remove === undefined ? 0 : 3)
@@ -379,11 +397,28 @@ describe.each(lists.map((route, index) => [route.name, route, index] as const))(
         expect(page.data).toHaveLength(expected.total)
       })
 
-    if (isThorough)
-      test('sorts by each of its columns, both ways and in each form, and any other is newest first', async () => {
-        const { read, create, sorts } = await subjectOf(route)
-        // Long labels, and such that only the order of code points has.
-        for (const label of ['b-', 'Bb', 'a-b', 'ab', 'a']) await create(label.padEnd(100, 'z'))
+    test('sorts by each of its columns, both ways, and by any other it is newest first', async () => {
+      const { read } = seven
+      expect((await read('sort=version')).data).toEqual((await read()).data)
+      if (seven.sorts.length === 0) return
+
+      const labelled = await labelledSubjectOf(route)
+      const newest = await labelled.read()
+      for (const column of labelled.sorts) {
+        const ascending = (await labelled.read(`sort=${column}`)).data
+        const values = ascending.map((row) => String(row[column]))
+        expect([column, values]).toEqual([column, values.toSorted(byCodePoint)])
+        expect(ascending).toHaveLength(newest.total)
+        expect((await labelled.read(`sort=-${column}`)).data).toEqual(ascending.toReversed())
+
+        const { next_cursor: after } = await labelled.read(`sort=${column}&per_page=2`)
+        expect((await labelled.read(`sort=${column}&after=${after}`)).data).toEqual(ascending.slice(2))
+      }
+    })
+
+    if (isWalked)
+      test('sorts in each form, page by page, and by nothing that it does not name', async () => {
+        const { read, sorts } = await labelledSubjectOf(route)
         const newest = await read()
         for (const other of [
           'name; drop table users',
@@ -397,21 +432,19 @@ describe.each(lists.map((route, index) => [route.name, route, index] as const))(
 
         for (const column of sorts) {
           const ascending = (await read(`sort=${column}`)).data
-          const values = ascending.map((row) => String(row[column]))
-          expect([column, values]).toEqual([column, values.toSorted(byCodePoint)])
-          for (const form of [`-${column}`, `${column}%20desc`, `${column}+DESC`])
+          for (const form of [`${column}%20desc`, `${column}+DESC`])
             expect((await read(`sort=${form}`)).data).toEqual(ascending.toReversed())
 
-          const walked: Row[] = []
+          const seen: Row[] = []
           let cursor: string | null = ''
-          while (cursor !== null && walked.length <= ascending.length) {
+          while (cursor !== null && seen.length <= ascending.length) {
             const page: Page = await read(
               `sort=${column}&per_page=2${cursor === '' ? '' : `&after=${cursor}`}`,
             )
-            walked.push(...page.data)
+            seen.push(...page.data)
             cursor = page.next_cursor
           }
-          expect([column, walked.map((row) => row.id)]).toEqual([column, ascending.map((row) => row.id)])
+          expect([column, seen.map((row) => row.id)]).toEqual([column, ascending.map((row) => row.id)])
         }
       })
   },
@@ -444,23 +477,49 @@ function listCalled(name: string): Route {
   return route
 }
 
-const names = [
-  ...['page', 'per_page', 'current_page', 'after', 'sort', 'filter', 'to', 'q', 'environment'],
-  ...['q[environments_status_in][]', 'page[]', '__proto__', 'x'],
-]
 const values = [
   ...['', '-1', 'abc', '1e400', '%00', '%FF', '%F0%9F%92%A5', '%ED%A0%80', '9'.repeat(400)],
   ...["'%3B%20select%201%20--", 'x'.repeat(5000)],
 ]
 
-const hostileQueries = [
-  ...names.flatMap((name) => values.map((value) => `${name}=${value}`)),
-  ...names.map((name) => Array.from({ length: 300 }, (_, index) => `${name}[]=${index}`).join('&')),
-  ...names.map((name) => `${name}[a][b][c][d][e][f][g][h]=1`),
-  ...names.map((name) => `${name}=1&${name}=2`),
-  Array.from({ length: 1500 }, (_, index) => `p${index}=1`).join('&'),
-  '&&&===&=&[]=&[',
-]
+/** A parameter in every form that no list expects. */
+function spoilt(name: string): string[] {
+  return [
+    ...values.map((value) => `${name}=${value}`),
+    Array.from({ length: 300 }, (_, index) => `${name}[]=${index}`).join('&'),
+    `${name}[a][b][c][d][e][f][g][h]=1`,
+    `${name}=1&${name}=2`,
+  ]
+}
+
+/** The parameters of a list, and what can be inside of them. */
+function namesOf(route: Route): string[] {
+  return Object.keys(shapeOf(queryOf(route))).flatMap((name) =>
+    name === 'q' ? [name, 'q[environments_status_in][]'] : [name],
+  )
+}
+
+/** Of `PageQuery`, which one program reads for all lists. */
+const namesOfAll = Object.keys(PageQuery.shape)
+
+const anyNames = ['page[]', '__proto__', 'x', 'sort', 'filter', 'to', 'q', 'q[environments_status_in][]']
+
+const oddQueries = [Array.from({ length: 1500 }, (_, index) => `p${index}=1`).join('&'), '&&&===&=&[]=&[']
+
+/** All forms of the parameters that this list has of its own. Those of all lists, and names that it does not know, are dealt. */
+function hostileQueries(route: Route, index: number): string[] {
+  const own = namesOf(route).filter((name) => !namesOfAll.includes(name))
+  const forms = [...namesOfAll, ...anyNames].map((name) => (own.includes(name) ? [] : spoilt(name)))
+  const others = [...forms, oddQueries]
+  const first = [
+    ...own.flatMap(spoilt),
+    ...others.flatMap((queries, place) =>
+      queries.filter((_, form) => (form + place) % lists.length === index),
+    ),
+  ]
+  const rest = others.flat().filter((query) => !first.includes(query))
+  return sampled([...first, ...rest], first.length)
+}
 
 const brokenCursors = [
   ['text', 'nonsense'],
@@ -484,8 +543,7 @@ function byCodePoint(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
 
-/** The description of a member of a query. */
-function propertyOf(schema: ReturnType<typeof queryOf>, name: string): string | undefined {
-  const { shape = {} } = schema as unknown as { shape?: Record<string, { description?: string }> }
-  return shape[name]?.description
+/** The members of a query with their descriptions. */
+function shapeOf(schema: ReturnType<typeof queryOf>): Record<string, { description?: string }> {
+  return (schema as unknown as { shape?: Record<string, { description?: string }> }).shape ?? {}
 }

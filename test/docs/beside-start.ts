@@ -1,12 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { writeCredentials } from '@portico/server/credentials-file'
 import { startBackground } from '@portico/server/worker'
 import { freePort } from '../free-port.js'
-import { startService, type Service } from '../harness.js'
+import { startService } from '../harness.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -22,24 +23,19 @@ export async function besideService(work: (home: string) => Promise<void>): Prom
   const service = await startService()
   const worker = startBackground(service.deps)
   try {
-    const credentials = {
+    const dataDir = join(home, '.data')
+    await mkdir(dataDir)
+    await writeCredentials(dataDir, {
       base_url: service.baseUrl,
       domain: service.account.domain,
-      sandbox: await keyOf(service, 'sandbox'),
-      production: await keyOf(service, 'production'),
-    }
-    await mkdir(join(home, '.data'))
-    await writeFile(join(home, '.data', 'credentials.json'), JSON.stringify(credentials))
+      sandbox: await service.apiKey({ environment: 'sandbox' }),
+      production: await service.apiKey({ environment: 'production' }),
+    })
     await work(home)
   } finally {
     await worker.stop()
     await rm(home, { recursive: true, force: true })
   }
-}
-
-async function keyOf(service: Service, environment: 'sandbox' | 'production') {
-  const { client_id, client_secret } = await service.apiKey({ environment })
-  return { client_id, client_secret }
 }
 
 /** Does something in a directory where the `.data` of a running `npm start` is. */

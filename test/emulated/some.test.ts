@@ -2,7 +2,10 @@ import { expect, test } from 'vitest'
 import { sampled } from '../sampled.js'
 import { runThroughEmulator } from './run.js'
 
-/** Of the contract, of the protocols and of SCIM a small one; `npm run test:emulator` has all of them. */
+/**
+ * Of the contract, of the protocols and of SCIM a small one. `npm test` runs the first of them, and `npm run test:emulator`
+ * all files of tests.
+ */
 const files = sampled(
   [
     'test/contract/organizations.test.ts',
@@ -12,7 +15,7 @@ const files = sampled(
   1,
 )
 
-test('tests of every kind pass through the packed SDK and an emulator as through the service', async () => {
+test(`${files.join(', ')}: passes through the packed SDK and an emulator as through the service`, async () => {
   const { code, output } = await runThroughEmulator(files, 'pipe')
 
   expect(code, output).toBe(0)

@@ -25,7 +25,7 @@ const setting = (title: string) => contractTest('password-set', `setting the pas
 const during = (title: string) =>
   guardTest('password', `a sign-in whose password was right when it was looked at ${title}`)
 const leadsNowhere = (state: string) =>
-  contractTest('sign-in-states', `${state}: no request but a listed move leads on`)
+  contractTest('sign-in-states', `${state}: no well-formed request but a listed move leads on`)
 
 const signsIn = contractTest(
   'password-challenge',

@@ -69,7 +69,7 @@ export const secondFactorGuards = [
     file: pending,
     find: 'if (!isEmailDomainAllowed(spent.allowed_email_domains, spent.email_normalized)) return undefined',
     replace: '',
-    red: states('the address may not sign in any more: no request but a listed move leads on'),
+    red: states('the address may not sign in any more: no well-formed request but a listed move leads on'),
     green: bothFactors,
   }),
   guard({
@@ -77,7 +77,7 @@ export const secondFactorGuards = [
     file: endSessions,
     find: 'await voidPendingSignIns(deps, trx, tenant, userId)',
     replace: '',
-    red: states('another password was set: no request but a listed move leads on'),
+    red: states('another password was set: no well-formed request but a listed move leads on'),
     green: bothFactors,
   }),
   guard({
@@ -85,7 +85,7 @@ export const secondFactorGuards = [
     file: setPassword,
     find: 'const code = (await isTotpAskedOf(trx, tenant, userId))',
     replace: "const code = userId === ''",
-    red: states('a new password may be set: no request but a listed move leads on'),
+    red: states('a new password may be set: no well-formed request but a listed move leads on'),
     green: bothFactors,
   }),
   guard({
@@ -93,7 +93,7 @@ export const secondFactorGuards = [
     file: pending,
     find: '.where(isAnyWayOpen())',
     replace: '.where(isAnyWayOpen() && sql<boolean>`true`)',
-    red: states('passwords were switched off: no request but a listed move leads on'),
+    red: states('passwords were switched off: no well-formed request but a listed move leads on'),
     green: bothFactors,
   }),
   guard({
@@ -103,7 +103,7 @@ export const secondFactorGuards = [
     replace: '',
     red: contractTest(
       'sign-in-states',
-      'the user was deactivated for a while: no request but a listed move leads on',
+      'the user was deactivated for a while: no well-formed request but a listed move leads on',
     ),
     green: contractTest('sign-in-states', 'its link was opened: password: the code leads to code'),
   }),

@@ -17,16 +17,15 @@ beforeAll(async () => {
   if (hasTool(browserTool)) gallery = await openPageGallery()
 }, 60_000)
 
-// One of each layout; all of them are in pages.long.test.ts, under the same titles.
-describe.skipIf(!hasTool(browserTool))('every page, in every state', () => {
-  // Each color, width, and with scripts or without, once.
+// Every page in every state and both languages, and for axe in every look: pages.long.test.ts, with the same tests.
+describe.skipIf(!hasTool(browserTool))('a page of each layout', () => {
+  // Each color, width, language, and with scripts or without, once.
   test.each([
     { colorScheme: 'light', width: 360, hasScript: true, lang: 'en' },
     { colorScheme: 'dark', width: 1280, hasScript: false, lang: 'fr' },
   ] as const)(
-    'has no fault that axe knows: $colorScheme, $width px, scripts: $hasScript',
+    'has no fault that axe knows, every other one of them: $colorScheme, $width px, $lang, scripts: $hasScript',
     async ({ lang, ...look }) => {
-      // Each look sees every other layout.
       const isSeen = (_: string, index: number) => (index % 2 === 0) === look.hasScript
       const paths = gallery.fewPaths('usual', lang).filter(isSeen)
       expect(await faultsOf(gallery, look, paths)).toEqual({})

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import express from 'express'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { systemClock } from '../system-clock.js'
 import { documentationIn } from './documentation.js'
 
 let folder: string
@@ -28,7 +29,7 @@ afterEach(() => {
 function givenBuilder(pid: number, ageInSeconds = 0): void {
   const file = join(folder, '.builder')
   writeFileSync(file, String(pid))
-  const written = new Date(Date.now() - ageInSeconds * 1000)
+  const written = new Date(systemClock().getTime() - ageInSeconds * 1000)
   utimesSync(file, written, written)
 }
 
