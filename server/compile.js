@@ -119,18 +119,24 @@ function stamp(output, begun) {
   utimesSync(output, begun, begun)
 }
 
+/** How many builds of this process use the compiler. */
+let users = 0
+
 /**
- * Loads the compiler where there is something to compile, and ends its process, which else lives on with its memory.
+ * Loads the compiler where there is something to compile, and ends its process, which else lives on with its memory. Two
+ * builds at once share it, and the one that it is taken from is never told.
  *
  * @template Result
  * @param {(build: typeof import('esbuild').build) => Promise<Result>} use
  */
 async function withCompiler(use) {
+  users += 1
   const { build, stop } = await import('esbuild')
   try {
     return await use(build)
   } finally {
-    await stop()
+    users -= 1
+    if (users === 0) await stop()
   }
 }
 

@@ -19,9 +19,9 @@ const startDeadlineMs = 120_000
  */
 export async function besideService(work: (home: string) => Promise<void>): Promise<void> {
   if (process.env.PORTICO_TEST_FULL === '1') return besideStart(work)
-  const home = await mkdtemp(join(tmpdir(), 'portico-docs-'))
   const service = await startService()
   const worker = startBackground(service.deps)
+  const home = await mkdtemp(join(tmpdir(), 'portico-docs-'))
   try {
     const dataDir = join(home, '.data')
     await mkdir(dataDir)

@@ -74,6 +74,16 @@ test.each(['server/dist/main.js', 'sdk/dist/index.mjs'])(
   },
 )
 
+test('two builds of one process both come to an end', async () => {
+  const checkout = givenSources()
+  const twice = `import { compile } from './server/compile.js'
+    await Promise.all([compile(), compile()])
+    console.log('compiled')`
+  writeFileSync(join(checkout, 'twice.js'), twice)
+
+  expect((await run(join(checkout, 'twice.js'))).stdout).toBe('compiled\n')
+})
+
 test('a checkout behind a symbolic link builds its site', async () => {
   const checkout = givenLinkedCheckout('docs/build-when-stale.js', {
     'package.json': '{ "type": "module" }',
