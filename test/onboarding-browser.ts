@@ -173,7 +173,7 @@ export async function openOnboardingBrowser({ hasAxe }: { readonly hasAxe: boole
     const faults: string[] = []
     page.on('pageerror', (error) => faults.push(error.message))
     page.on('console', (message) => {
-      if (message.type() === 'error') faults.push(message.text())
+      if (message.type() === 'error') faults.push(`${message.text()} ${message.location().url}`)
     })
     // A redirect cannot be intercepted where it leads to, and a visit can.
     await page.route('**/test/start?**', async (route) => {

@@ -19,6 +19,10 @@ export const given = {
     name = `cli_${randomBytes(6).toString('hex')}`,
     template = '',
   } = {}): Promise<DatabaseVariables> {
+    if (process.env.PORTICO_TEST_SERVICE === 'emulator') {
+      const { excludeTest } = await import('../emulated/excluded.js')
+      excludeTest('a database of its own, for a command of operators')
+    }
     const from = template === '' ? '' : `template ${template} strategy file_copy`
     await withPostgres(inject('adminUrl'), (client) => client.query(`create database ${name} ${from}`))
     const url = new URL(inject('adminUrl'))

@@ -1,6 +1,6 @@
 import { etagOf, openMagicLink, type Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { anyEmail, anything } from '../given.js'
+import { anyEmail, anything, givenOf } from '../given.js'
 import { startService, type Service } from '../harness.js'
 import { callback, linkGivenOf, openPage, type LinkGiven } from './magic-link-given.js'
 
@@ -120,6 +120,23 @@ describe('asking for a link', () => {
     const attempt = client.magicLink.createChallenge({ user_email: `ada@${emailDomain}` })
 
     await expect(attempt).rejects.toMatchObject({ status: 404, code: 'organization_not_found' })
+  })
+
+  test('404: without org_domain, an organization of another account that allows it is as good as none', async () => {
+    const emailDomain = `${anything()}.example`
+    const account = await service.createAccount()
+    const theirs = givenOf(await service.client({ account }))
+    await theirs.organization({ allowed_email_domains: [emailDomain] })
+    const refusalOf = (domain: string) =>
+      client.magicLink.createChallenge({ user_email: `ada@${domain}` }).then(
+        () => 'made',
+        (error: Error) => error.message,
+      )
+
+    const refusal = await refusalOf(emailDomain)
+
+    expect(refusal).toContain('404 organization_not_found')
+    expect(refusal).toBe(await refusalOf(`${anything()}.example`))
   })
 
   test('201: a redirect that no application allows gives way to the default one', async () => {

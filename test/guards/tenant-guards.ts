@@ -285,7 +285,10 @@ export const tenantGuards = [
     file: addressee,
     find: ".where('organizations.account_id', '=', accountId)",
     replace: '',
-    red: createChallenge.hidesForeign,
+    red: contractTest(
+      'magic-link',
+      'asking for a link 404: without org_domain, an organization of another account that allows it is as good as none',
+    ),
     green: createChallenge.succeeds,
   }),
   guard({
