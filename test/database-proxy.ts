@@ -1,5 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { Transform } from 'node:stream'
 import { atFileEnd } from './file-end.js'
 
 /** A way to the database that a test can cut. */
@@ -7,6 +8,8 @@ export interface DatabaseProxy {
   readonly url: string
   /** Breaks every connection and refuses new ones until the work is done. */
   whileCut<T>(work: () => Promise<T>): Promise<T>
+  /** Drops what is sent, in both directions, and keeps every connection open until the work is done. */
+  whileSilent<T>(work: () => Promise<T>): Promise<T>
 }
 
 /** Puts a proxy in front of a database; it ends with the test file. */
@@ -14,6 +17,7 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   let isCut = false
+  let isSilent = false
   const server = createServer((client) => {
     if (isCut) {
       client.destroy()
@@ -26,7 +30,9 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
       // A cut connection ends in an error on either side, which is what it is for.
       socket.on('error', () => socket.destroy())
     }
-    client.pipe(upstream).pipe(client)
+    const unlessSilent = () =>
+      new Transform({ transform: (chunk, _encoding, done) => (isSilent ? done() : done(null, chunk)) })
+    client.pipe(unlessSilent()).pipe(upstream).pipe(unlessSilent()).pipe(client)
   })
   await listen(server)
   atFileEnd(() => {
@@ -45,6 +51,14 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
         return await work()
       } finally {
         isCut = false
+      }
+    },
+    async whileSilent(work) {
+      isSilent = true
+      try {
+        return await work()
+      } finally {
+        isSilent = false
       }
     },
   }

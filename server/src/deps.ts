@@ -5,7 +5,7 @@ import { parseMasterKeys, type MasterKeys } from './crypto/seal.js'
 import type { KeyPair } from './crypto/random.js'
 import { readOrMakeMasterKeys } from './crypto/master-keys-file.js'
 import type { Config } from './config.js'
-import { connect } from './db/connect.js'
+import { connect, promptDb } from './db/connect.js'
 import { startEmbedded, type EmbeddedPostgres } from './db/embedded.js'
 import { checkMasterKeys } from './db/master-key-canary.js'
 import { migrate, pendingMigrations } from './db/migrate.js'
@@ -69,6 +69,11 @@ export interface GivenDeps extends Partial<Pick<Deps, 'now' | 'log' | 'mail' | '
   readonly passwordCost?: PasswordCost
 }
 
+/** For operations that somebody waits for: a statement without an answer fails soon. */
+export function promptly<Some extends Pick<Deps, 'db' | 'readDb'>>(deps: Some): Some {
+  return { ...deps, db: promptDb(deps.db), readDb: promptDb(deps.readDb) }
+}
+
 /** Opens what operations need, in order, and closes it in reverse. */
 export async function openDeps(config: Config, given: GivenDeps = {}): Promise<OpenDeps> {
   const now = given.now ?? systemClock
@@ -115,7 +120,7 @@ export async function openDeps(config: Config, given: GivenDeps = {}): Promise<O
     const isAttached = embedded?.attached ?? false
     const passwords = openPasswordHasher(metrics, given.passwordCost)
     const knownPasswords = openKnownPasswords(config, metrics)
-    const limits = openLimits({ config, db, now, log, keys })
+    const limits = openLimits({ config, db: promptDb(db), now, log, keys })
     const opened = {
       config,
       db,

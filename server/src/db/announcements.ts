@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { poolOf } from './connect.js'
 import type { DB } from './schema.js'
 
 export interface Announcements<Message> {
@@ -16,15 +17,16 @@ export interface Announcements<Message> {
  * nothing in common but the database. Workers of other processes find it when they next look.
  */
 export function announcements<Message>(): Announcements<Message> {
-  const listeners = new WeakMap<Kysely<DB>, Set<(message: Message) => void>>()
+  const listeners = new WeakMap<object, Set<(message: Message) => void>>()
   return {
     onAnnounced(db, listener) {
-      const all = listeners.get(db) ?? new Set()
-      listeners.set(db, all.add(listener))
+      const pool = poolOf(db)
+      const all = listeners.get(pool) ?? new Set()
+      listeners.set(pool, all.add(listener))
       return () => all.delete(listener)
     },
     announce(db, message) {
-      for (const listener of listeners.get(db) ?? []) listener(message)
+      for (const listener of listeners.get(poolOf(db)) ?? []) listener(message)
     },
   }
 }

@@ -12,13 +12,24 @@ export interface ConnectOptions {
   readonly onRoundTrip?: () => void
 }
 
-/** Opens a pool of connections and Kysely on it. Statements end after 30 s, idle transactions after 60 s. */
+/** In ms. For work that nobody waits for: longer than Postgres lets a statement take, so that its own error comes first. */
+const patience = 35_000
+/** In ms. For what somebody waits for, and for the looks of the worker. */
+const promptness = 5_000
+
+/**
+ * Opens a pool of connections and Kysely on it. Postgres ends statements after 30 s and idle transactions after 60 s. What
+ * lies between may lose an answer and leave the connection open: a statement without one after 35 s has failed, on
+ * promptDb() after 5 s, and its connection is closed.
+ */
 export function connect(options: ConnectOptions): Kysely<DB> {
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.poolSize,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     pipeline: true,
     application_name: 'portico',
   })
@@ -36,11 +47,30 @@ export function connect(options: ConnectOptions): Kysely<DB> {
         "set statement_timeout = '30s'; set idle_in_transaction_session_timeout = '60s'; set timezone = 'UTC'",
       )
       .catch((error: unknown) => options.log.warn({ err: error }, 'a database connection cannot be set up'))
+    // A statement whose client has gone would keep its locks to its end. Not every system can tell that a client has gone.
+    client.query("set client_connection_check_interval = '2s'").catch(() => undefined)
   })
-  const prepared = preparedPool(pool, {
-    named: options.named,
-    onRoundTrip: options.onRoundTrip ?? (() => undefined),
-  })
-  // Kysely asks a pool for connect() and end() alone, and a client for query() and release().
-  return new Kysely<DB>({ dialect: new PostgresDialect({ pool: prepared as unknown as pg.Pool }) })
+  const names = options.named ? new Map<string, string>() : undefined
+  const onRoundTrip = options.onRoundTrip ?? (() => undefined)
+  const kysely = (answerWithin: number) => {
+    const prepared = preparedPool(pool, { names, answerWithin, onRoundTrip })
+    // Kysely asks a pool for connect() and end() alone, and a client for query() and release().
+    return new Kysely<DB>({ dialect: new PostgresDialect({ pool: prepared as unknown as pg.Pool }) })
+  }
+  const patient = kysely(patience)
+  const prompt = kysely(promptness)
+  for (const db of [patient, prompt]) pools.set(db, { pool, prompt })
+  return patient
+}
+
+const pools = new WeakMap<Kysely<DB>, { readonly pool: pg.Pool; readonly prompt: Kysely<DB> }>()
+
+/** The same pool, for work that somebody waits for. */
+export function promptDb(db: Kysely<DB>): Kysely<DB> {
+  return pools.get(db)?.prompt ?? db
+}
+
+/** What those have in common that connect() and promptDb() have made of one pool. */
+export function poolOf(db: Kysely<DB>): object {
+  return pools.get(db)?.pool ?? db
 }

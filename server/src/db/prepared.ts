@@ -4,7 +4,10 @@ import type pg from 'pg'
 const maxNames = 500
 
 export interface StatementOptions {
-  readonly named: boolean
+  /** The names of the texts; undefined where statements have none. Those who share a pool share it. */
+  readonly names: Map<string, string> | undefined
+  /** In ms. A statement without an answer by then has failed, and its connection is closed. */
+  readonly answerWithin: number
   /** Called once for each wait for an answer of the database. */
   readonly onRoundTrip: () => void
 }
@@ -14,22 +17,22 @@ export interface StatementOptions {
  * `begin` travels together with the statement after it. Kysely sees an ordinary pool.
  */
 export function preparedPool(pool: pg.Pool, options: StatementOptions) {
-  const names = new Map<string, string>()
   return {
     async connect() {
-      return preparedClient(await pool.connect(), names, options)
+      return preparedClient(await pool.connect(), options)
     },
     end: () => pool.end(),
   }
 }
 
-function preparedClient(client: pg.PoolClient, names: Map<string, string>, options: StatementOptions) {
+function preparedClient(client: pg.PoolClient, options: StatementOptions) {
+  const { names, answerWithin: query_timeout } = options
   let isBeginDue = false
   let mustDiscard = false
 
   function send(text: string, values: unknown[]): Promise<pg.QueryResult> {
-    const name = options.named ? nameOf(text, names) : undefined
-    const sent = client.query({ ...(name !== undefined && { name }), text, values })
+    const name = names && nameOf(text, names)
+    const sent = client.query({ ...(name !== undefined && { name }), text, values, query_timeout })
     return sent.catch((error: unknown) => {
       // The plan's columns changed under the connection, which would fail for ever on it.
       if (error instanceof Error && 'code' in error && error.code === '0A000') mustDiscard = true
@@ -53,7 +56,7 @@ function preparedClient(client: pg.PoolClient, names: Map<string, string>, optio
       // Both leave in one packet, before either is answered. A failed begin leaves the connection unusable.
       const { stream } = client.connection
       stream.cork()
-      const both = [client.query('begin'), send(text, values)] as const
+      const both = [client.query({ text: 'begin', query_timeout }), send(text, values)] as const
       stream.uncork()
       const [begun, answered] = await Promise.allSettled(both)
       if (begun.status === 'rejected') {

@@ -39,6 +39,8 @@ export function isUnavailable(error: unknown): boolean {
   const isNetwork = typeof code === 'string' && /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/.test(code)
   return (
     isNetwork ||
-    /Connection terminated|is not queryable|timeout exceeded when trying to connect/.test(error.message)
+    /Connection terminated|is not queryable|timeout exceeded when trying to connect|Query read timeout/.test(
+      error.message,
+    )
   )
 }

@@ -7,7 +7,7 @@ import express, {
   type Response,
 } from 'express'
 import qs from 'qs'
-import type { OpenDeps } from '../deps.js'
+import { promptly, type OpenDeps } from '../deps.js'
 import { ApiError } from '../errors.js'
 import { outboxPage } from '../outbox/router.js'
 import { pagesRouter } from '../pages/router.js'
@@ -38,7 +38,8 @@ export interface AppHooks {
 }
 
 /** The Express app: everything a request passes, in its order. */
-export function createApp(deps: OpenDeps, hooks: AppHooks = {}): Express {
+export function createApp(opened: OpenDeps, hooks: AppHooks = {}): Express {
+  const deps = promptly(opened)
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')

@@ -1,4 +1,5 @@
 import { EventEmitter, once } from 'node:events'
+import { promptDb } from '../db/connect.js'
 import type { Deps } from '../deps.js'
 import { onEnqueued } from './enqueue.js'
 import { jobHandlers, type JobHandler } from './handlers.js'
@@ -47,7 +48,8 @@ const maxCounted = 10_000
  */
 export function startWorker(deps: Deps, options: WorkerOptions = {}): Worker {
   const { concurrency = 20, leaseMs = 30_000, pollMs = 1000 } = options
-  const { db, log, metrics } = deps
+  const { log, metrics } = deps
+  const db = promptDb(deps.db)
   const handlers = new Map(Object.entries(options.handlers ?? jobHandlers))
   const runJob = jobRunner(deps, handlers)
   const running = new Map<string, ClaimedJob>()
@@ -99,7 +101,7 @@ export function startWorker(deps: Deps, options: WorkerOptions = {}): Worker {
     let isFailing = false
     while (!isStopping) {
       try {
-        if (!isScheduled) await scheduleRecurring(deps, handlers)
+        if (!isScheduled) await scheduleRecurring({ db, now: deps.now }, handlers)
         isScheduled = true
         const started = await startDueInTurn()
         await measure()
@@ -166,7 +168,8 @@ export function startWorker(deps: Deps, options: WorkerOptions = {}): Worker {
 
 /** Makes the function that runs one claimed job and stores what became of it. */
 function jobRunner(deps: Deps, handlers: ReadonlyMap<string, JobHandler<never>>) {
-  const { db, log, metrics } = deps
+  const { log, metrics } = deps
+  const db = promptDb(deps.db)
   const deleteTogether = inBatches((jobs: ClaimedJob[]) => deleteJobs(db, jobs))
 
   return async function runJob(job: ClaimedJob): Promise<void> {
@@ -220,7 +223,7 @@ function afterFailure(
 
 /** One row per recurring job, which every process finds there and which is never deleted, only put off. */
 async function scheduleRecurring(
-  { db, now }: Deps,
+  { db, now }: Pick<Deps, 'db' | 'now'>,
   handlers: ReadonlyMap<string, JobHandler<never>>,
 ): Promise<void> {
   const at = now()

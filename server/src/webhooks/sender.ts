@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events'
-import type { Deps } from '../deps.js'
+import { promptly, type Deps } from '../deps.js'
 import { inBatches } from '../jobs/in-batches.js'
 import { inTurn } from '../jobs/in-turn.js'
 import { restBetweenLooks } from '../jobs/rest-between-looks.js'
@@ -46,7 +46,8 @@ const soonMs = 200
  * Sends events to webhooks until it is stopped: each at least once, and again on the schedule when it is refused. Any
  * number of processes may do so on one database.
  */
-export function startSender(deps: Deps, options: SenderOptions = {}): Sender {
+export function startSender(opened: Deps, options: SenderOptions = {}): Sender {
+  const deps = promptly(opened)
   const { perWebhook = 4, limit = 2_000, leaseMs = 30_000, pollMs = 1000 } = options
   const { db, log } = deps
   const sendOnce = oneAttempt(deps)
