@@ -55,7 +55,8 @@ function tell(error) {
 
 function isStale() {
   const stamp = statSync(join(root, 'docs/dist/site/.built'), { throwIfNoEntry: false })
-  return !(Math.max(...origins.map((name) => lastChangeIn(join(root, name)))) < (stamp?.mtimeMs ?? 0))
+  if (stamp === undefined) return true
+  return !(Math.max(...origins.map((name) => lastChangeIn(join(root, name)))) < stamp.mtimeMs)
 }
 
 /** @param {{ isBehind: boolean }} options */

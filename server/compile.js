@@ -158,8 +158,9 @@ function bundleSdk(build) {
 
 /** @param {string} workspace */
 function staleFiles(workspace) {
+  const toolsChanged = lastChange([])
   return sourcesIn(join(root, workspace, 'src')).filter(
-    (file) => !(lastChange([file]) < writtenAt(outputOf(workspace, file))),
+    (file) => !(Math.max(toolsChanged, changedAt(file)) < writtenAt(outputOf(workspace, file))),
   )
 }
 
