@@ -12,6 +12,12 @@ export interface StatementOptions {
   readonly onRoundTrip: () => void
 }
 
+/** What pg takes; its types leave out `query_timeout`. */
+interface LimitedQuery extends pg.QueryConfig {
+  /** In ms. */
+  readonly query_timeout: number
+}
+
 /**
  * A pool whose statements are named, so that Postgres parses and plans each text once per connection, and whose
  * `begin` travels together with the statement after it. Kysely sees an ordinary pool.
@@ -32,8 +38,8 @@ function preparedClient(client: pg.PoolClient, options: StatementOptions) {
 
   function send(text: string, values: unknown[]): Promise<pg.QueryResult> {
     const name = names && nameOf(text, names)
-    const sent = client.query({ ...(name !== undefined && { name }), text, values, query_timeout })
-    return sent.catch((error: unknown) => {
+    const query: LimitedQuery = { ...(name !== undefined && { name }), text, values, query_timeout }
+    return client.query(query).catch((error: unknown) => {
       // The plan's columns changed under the connection, which would fail for ever on it.
       if (error instanceof Error && 'code' in error && error.code === '0A000') mustDiscard = true
       throw error
@@ -56,7 +62,8 @@ function preparedClient(client: pg.PoolClient, options: StatementOptions) {
       // Both leave in one packet, before either is answered. A failed begin leaves the connection unusable.
       const { stream } = client.connection
       stream.cork()
-      const both = [client.query({ text: 'begin', query_timeout }), send(text, values)] as const
+      const begin: LimitedQuery = { text: 'begin', query_timeout }
+      const both = [client.query(begin), send(text, values)] as const
       stream.uncork()
       const [begun, answered] = await Promise.allSettled(both)
       if (begun.status === 'rejected') {
