@@ -5,9 +5,9 @@ import { performance } from 'node:perf_hooks'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
 
-/** The one command that must pass: formatting, lint with types, and the tests, at once. The tests' tally is the last line. */
+/** The one command that must pass: formatting, lint with types, and the tests, at once. The tally of all is the last line. */
 
-const tallyLine = /^\d+ passed, \d+ failed/
+const tallyLine = /^(\d+) passed, (\d+) failed/
 
 /**
  * @param {string} program A command of a package.
@@ -37,11 +37,12 @@ function ended(child) {
 }
 
 /**
- * Runs a check, and shows what it says once it has ended.
+ * Runs a check, and says at once whether it passed.
  *
  * @param {string} name
  * @param {string} program
  * @param {readonly string[]} words
+ * @returns What it said if it failed: shown after the tests, where it is found.
  */
 async function check(name, program, words) {
   const begun = performance.now()
@@ -51,9 +52,8 @@ async function check(name, program, words) {
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => said.push(chunk))
   const isPassed = await ended(child)
   const seconds = ((performance.now() - begun) / 1000).toFixed(1)
-  const text = isPassed ? '' : Buffer.concat(said).toString()
-  process.stdout.write(`${text}${isPassed ? '✓' : '✗'} ${name} (${seconds} s)\n`)
-  return isPassed
+  process.stdout.write(`${isPassed ? '✓' : '✗'} ${name} (${seconds} s)\n`)
+  return { isPassed, text: isPassed ? '' : `\n✗ ${name}\n${Buffer.concat(said).toString()}\n` }
 }
 
 /**
@@ -72,10 +72,16 @@ async function test(words) {
   return { isPassed: await ended(child), tally }
 }
 
-const [isFormatted, isClean, tests] = await Promise.all([
+const [tests, ...checks] = await Promise.all([
+  test(process.argv.slice(2)),
   check('formatting', 'oxfmt', ['--check']),
   check('types and lint', 'oxlint', ['-c', 'oxlint.config.js']),
-  test(process.argv.slice(2)),
 ])
-process.stdout.write(`${tests.tally}\n`)
-process.exitCode = isFormatted && isClean && tests.isPassed ? 0 : 1
+for (const { text } of checks) process.stdout.write(text)
+const failedChecks = checks.filter(({ isPassed }) => !isPassed).length
+const tally = tests.tally.replace(tallyLine, (_, passed, failed) => {
+  const passedOfAll = Number(passed) + checks.length - failedChecks
+  return `${passedOfAll} passed, ${Number(failed) + failedChecks} failed`
+})
+process.stdout.write(`${tally}\n`)
+process.exitCode = failedChecks === 0 && tests.isPassed ? 0 : 1
