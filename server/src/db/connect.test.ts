@@ -39,7 +39,8 @@ test.each([
     const pid = rows[0]?.pid
     await sql`select pg_terminate_backend(${pid}, 5000)`.execute(other.db)
     await expect(sql`select 1`.execute(connection)).rejects.toThrow(
-      'Client has encountered a connection error',
+      // Whether Postgres' farewell is here already when the statement is sent is up to the system.
+      /Client has encountered a connection error|terminating connection/,
     )
     return { closing }
   })
