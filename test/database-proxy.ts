@@ -10,6 +10,8 @@ export interface DatabaseProxy {
   whileCut<T>(work: () => Promise<T>): Promise<T>
   /** Drops what is sent, in both directions, and keeps every connection open until the work is done. */
   whileSilent<T>(work: () => Promise<T>): Promise<T>
+  /** How often something was dropped on its way to the database. */
+  dropped(): number
 }
 
 /** Puts a proxy in front of a database; it ends with the test file. */
@@ -18,6 +20,7 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
   const sockets = new Set<Socket>()
   let isCut = false
   let isSilent = false
+  let dropped = 0
   const server = createServer((client) => {
     if (isCut) {
       client.destroy()
@@ -30,9 +33,19 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
       // A cut connection ends in an error on either side, which is what it is for.
       socket.on('error', () => socket.destroy())
     }
-    const unlessSilent = () =>
-      new Transform({ transform: (chunk, _encoding, done) => (isSilent ? done() : done(null, chunk)) })
-    client.pipe(unlessSilent()).pipe(upstream).pipe(unlessSilent()).pipe(client)
+    const unlessSilent = (onDrop?: () => void) =>
+      new Transform({
+        transform(chunk, _encoding, done) {
+          if (!isSilent) {
+            done(null, chunk)
+            return
+          }
+          onDrop?.()
+          done()
+        },
+      })
+    const toDatabase = unlessSilent(() => (dropped += 1))
+    client.pipe(toDatabase).pipe(upstream).pipe(unlessSilent()).pipe(client)
   })
   await listen(server)
   atFileEnd(() => {
@@ -61,6 +74,7 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
         isSilent = false
       }
     },
+    dropped: () => dropped,
   }
 }
 

@@ -5,7 +5,7 @@ import { parseMasterKeys, type MasterKeys } from './crypto/seal.js'
 import type { KeyPair } from './crypto/random.js'
 import { readOrMakeMasterKeys } from './crypto/master-keys-file.js'
 import type { Config } from './config.js'
-import { connect, promptDb } from './db/connect.js'
+import { closePool, connect, promptDb } from './db/connect.js'
 import { startEmbedded, type EmbeddedPostgres } from './db/embedded.js'
 import { checkMasterKeys } from './db/master-key-canary.js'
 import { migrate, pendingMigrations } from './db/migrate.js'
@@ -106,7 +106,7 @@ export async function openDeps(config: Config, given: GivenDeps = {}): Promise<O
     outbound.close()
     sms.close()
     mail.close()
-    await Promise.all([...new Set([db, readDb, directDb])].map((pool) => pool.destroy()))
+    await Promise.all([...new Set([db, readDb, directDb])].map((pool) => closePool(pool)))
     await embedded?.stop()
     await flushLog(log)
   }

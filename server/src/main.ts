@@ -9,9 +9,12 @@ import type { Config } from './config.js'
 import { checkMigrated } from './db/check-migrated.js'
 import { openDeps, type GivenDeps, type OpenDeps } from './deps.js'
 import { createApp } from './http/app.js'
+import { whyNotReady } from './http/health.js'
 import { createMetricsServer } from './http/metrics-server.js'
 import { createHttpServer, drain } from './http/server.js'
+import type { Worker } from './jobs/run.js'
 import { makeLogEventMonths } from './log-events/months.js'
+import { closeInOrder, type ClosingStep } from './shutdown.js'
 import { startBackground } from './worker.js'
 
 export interface ServiceOptions extends Pick<GivenDeps, 'embedded' | 'log'> {
@@ -33,6 +36,9 @@ export interface RunningService {
 
 /** How long other machines get to see that a public service is not ready any more, before it stops to listen. */
 const maxNoticeMs = 2_000
+/** What closing may take after the drain: in all, and for the last use of API keys. */
+const closingMs = 4_500
+const lastUseMs = 1_500
 
 /**
  * Starts the service: the API and the pages, /metrics on its own port, and the worker.
@@ -60,17 +66,31 @@ export async function startService(
     // Without its tables a worker could only fail.
     const worker = hasWorker && isMigrated ? startBackground(deps) : undefined
 
-    const close = async () => {
+    const drained = async () => {
       app.enable('draining')
-      if (config.isProduction) await sleep(Math.min(maxNoticeMs, config.drainMs / 5))
-      const ended = Promise.all([drain(server, { deadlineMs: config.drainMs }), worker?.stop()])
-      await within(config.drainMs, ended)
-      await lastUse.stop()
-      await closeBoth(metricsServer, deps)
+      const noticeMs = config.isProduction ? Math.min(maxNoticeMs, config.drainMs / 5) : 0
+      await sleep(noticeMs)
+      await drain(server, {
+        deadlineMs: config.drainMs - noticeMs,
+        onCut: (connections) => deps.log.warn({ connections }, 'requests were left unfinished'),
+      })
     }
+    const close = () =>
+      closeInOrder(
+        [
+          {
+            name: 'requests, jobs and deliveries',
+            close: () => Promise.all([drained(), worker?.stop()]),
+            atMost: config.drainMs,
+          },
+          { name: 'the last use of API keys', close: lastUse.stop, atMost: lastUseMs },
+          ...lastSteps(metricsServer, deps),
+        ],
+        { within: config.drainMs + closingMs, log: deps.log },
+      )
     return { address, metricsAddress, pendingMigrations: deps.pendingMigrations, firstAccount, close }
   } catch (error) {
-    await closeBoth(metricsServer, deps)
+    await closeInOrder(lastSteps(metricsServer, deps), { within: closingMs, log: deps.log })
     throw error
   }
 }
@@ -85,26 +105,40 @@ export async function startWorkerProcess(
   options: { log?: Logger } = {},
 ): Promise<Pick<RunningService, 'metricsAddress' | 'close'>> {
   const deps = await openDeps(config, options)
-  const metricsServer = createMetricsServer(deps)
+  let worker: Worker | undefined
+  const metricsServer = createMetricsServer(deps, {
+    async whyNotReady() {
+      if (worker === undefined) return 'the worker is starting'
+      if (worker.isStalled()) return 'the worker has not looked for jobs or deliveries for 15 s'
+      return whyNotReady(deps)
+    },
+  })
   try {
     checkMigrated(deps)
     await makeLogEventMonths(deps)
     const metricsAddress = await listen(metricsServer, '127.0.0.1', config.metricsPort, 'METRICS_PORT')
-    const worker = startBackground(deps)
-    const close = async () => {
-      await within(config.drainMs, worker.stop())
-      await closeBoth(metricsServer, deps)
-    }
+    const started = startBackground(deps)
+    worker = started
+    const close = () =>
+      closeInOrder(
+        [
+          { name: 'jobs and deliveries', close: started.stop, atMost: config.drainMs },
+          ...lastSteps(metricsServer, deps),
+        ],
+        { within: config.drainMs + closingMs, log: deps.log },
+      )
     return { metricsAddress, close }
   } catch (error) {
-    await closeBoth(metricsServer, deps)
+    await closeInOrder(lastSteps(metricsServer, deps), { within: closingMs, log: deps.log })
     throw error
   }
 }
 
-async function closeBoth(metricsServer: Server, deps: OpenDeps): Promise<void> {
-  await drain(metricsServer, { deadlineMs: 0 })
-  await deps.close()
+function lastSteps(metricsServer: Server, deps: OpenDeps): ClosingStep[] {
+  return [
+    { name: 'metrics', close: () => drain(metricsServer, { deadlineMs: 0 }) },
+    { name: 'the database', close: deps.close },
+  ]
 }
 
 async function ensureFirstAccount(deps: OpenDeps): Promise<RunningService['firstAccount']> {
@@ -144,11 +178,4 @@ function toListenFault(error: Error, at: { host: string; port: number; variable:
     ENOTFOUND: `${host} is no address: set HOST to one of this machine.`,
   }
   return new Error(sentences[String(code)] ?? error.message, { cause: error })
-}
-
-/** Waits for work, but not longer than this. */
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  const deadline = new AbortController()
-  await Promise.race([work, sleep(ms, undefined, { signal: deadline.signal, ref: false })])
-  deadline.abort()
 }

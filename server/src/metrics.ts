@@ -56,5 +56,17 @@ export function createMetrics() {
       help: 'Jobs that are due and not yet claimed, as the last poll saw it',
       registers,
     }),
+    loopLastLook: new Gauge({
+      name: 'portico_loop_last_look_timestamp_seconds',
+      help: 'When the worker last looked for jobs, and for deliveries',
+      labelNames: ['loop'] as const,
+      registers,
+    }),
+    loopStalls: new Counter({
+      name: 'portico_loop_stalls_total',
+      help: 'How often the worker could not look for jobs, or for deliveries, for 15 s',
+      labelNames: ['loop'] as const,
+      registers,
+    }),
   }
 }

@@ -10,6 +10,7 @@ export function startBackground(deps: Deps): Worker {
     async stop() {
       await Promise.all([worker.stop(), sender.stop()])
     },
+    isStalled: () => worker.isStalled() || sender.isStalled(),
     async runDue() {
       for (let ended = 0; ;) {
         const endedNow = (await worker.runDue()) + (await sender.runDue())

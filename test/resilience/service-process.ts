@@ -16,6 +16,8 @@ export interface ServiceProcess {
   kill(): Promise<void>
   /** Sends SIGTERM; resolves to the exit code. */
   terminate(): Promise<number | null>
+  /** The last of what it has logged. */
+  logged(): string
 }
 
 /** Prepares a process with these variables; what still runs ends with the test file. */
@@ -39,7 +41,7 @@ export async function serviceProcess(variables: Record<string, string>): Promise
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     child = started
-    started.stderr.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-5000)))
+    started.stderr.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-50_000)))
     const lines = createInterface(started.stdout)
     const listens = once(lines, 'line').then(() => true)
     const exits = once(started, 'exit').then(() => false)
@@ -59,6 +61,7 @@ export async function serviceProcess(variables: Record<string, string>): Promise
     baseUrl,
     start,
     terminate: () => end('SIGTERM'),
+    logged: () => complaint,
     async kill() {
       await end('SIGKILL')
     },

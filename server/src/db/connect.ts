@@ -16,6 +16,8 @@ export interface ConnectOptions {
 const patience = 35_000
 /** In ms. For what somebody waits for, and for the looks of the worker. */
 const promptness = 5_000
+/** How long connections in use have to come back when their pool is closed. */
+const closingMs = 2_000
 
 /**
  * Opens a pool of connections and Kysely on it. Postgres ends statements after 30 s and idle transactions after 60 s. What
@@ -37,9 +39,12 @@ export function connect(options: ConnectOptions): Kysely<DB> {
   const tellLoss = (error: Error, what: string) => {
     if (!pool.ending) options.log.warn({ err: error }, what)
   }
+  const open = new Set<pg.PoolClient>()
+  pool.on('remove', (client) => open.delete(client))
   // Without a listener, a restart of Postgres would end this process.
   pool.on('error', (error) => tellLoss(error, 'an idle database connection was lost'))
   pool.on('connect', (client) => {
+    open.add(client)
     // The pool listens to idle clients alone; a lost connection in the middle of a transaction is told here.
     client.on('error', (error) => tellLoss(error, 'a database connection was lost'))
     client
@@ -59,11 +64,28 @@ export function connect(options: ConnectOptions): Kysely<DB> {
   }
   const patient = kysely(patience)
   const prompt = kysely(promptness)
-  for (const db of [patient, prompt]) pools.set(db, { pool, prompt })
+  for (const db of [patient, prompt]) pools.set(db, { pool, prompt, open, log: options.log })
   return patient
 }
 
-const pools = new WeakMap<Kysely<DB>, { readonly pool: pg.Pool; readonly prompt: Kysely<DB> }>()
+interface Pool {
+  readonly pool: pg.Pool
+  readonly prompt: Kysely<DB>
+  readonly open: ReadonlySet<pg.PoolClient>
+  readonly log: Logger
+}
+
+const pools = new WeakMap<Kysely<DB>, Pool>()
+
+/** Closes what connect() has opened. Connections that are still in use after 2 s are cut. */
+export async function closePool(db: Kysely<DB>): Promise<void> {
+  const cut = setTimeout(() => {
+    const { open, log } = pools.get(db) ?? {}
+    log?.warn({ connections: open?.size }, 'connections to the database are cut while in use')
+    for (const client of open ?? []) client.connection.stream.destroy()
+  }, closingMs)
+  await db.destroy().finally(() => clearTimeout(cut))
+}
 
 /** The same pool, for work that somebody waits for. */
 export function promptDb(db: Kysely<DB>): Kysely<DB> {

@@ -3,34 +3,40 @@ import { ping } from '../db/ping.js'
 import type { OpenDeps } from '../deps.js'
 
 /** Whether the process lives, and whether it should get requests. Exempt from https, for probes beside the process. */
-export function health({ db, pendingMigrations, log }: OpenDeps): RequestHandler {
+export function health(deps: OpenDeps): RequestHandler {
   const router = express.Router()
   router.get('/healthz', (_req, res) => {
     res.json({ status: 'up' })
   })
   router.get('/readyz', async (req, res) => {
     if (req.app.enabled('draining')) {
-      res.status(503).json({ status: 'down', reason: 'the service is stopping' })
+      res.status(503).json(readinessOf('the service is stopping'))
       return
     }
-    if (pendingMigrations.length > 0) {
-      res.status(503).json({
-        status: 'down',
-        reason: `${pendingMigrations.length} pending migrations: run portico migrate, then restart`,
-      })
-      return
-    }
-    try {
-      await ping(db)
-      res.json({ status: 'up' })
-    } catch (error) {
-      log.warn({ err: error }, 'the database cannot be reached')
-      res.status(503).json({ status: 'down', reason: 'the database cannot be reached' })
-    }
+    const reason = await whyNotReady(deps)
+    res.status(reason === undefined ? 200 : 503).json(readinessOf(reason))
   })
   // Every request comes by here, and almost none is for it.
   return (req, res, next) => {
     if (req.path === '/healthz' || req.path === '/readyz') router(req, res, next)
     else next()
   }
+}
+
+/** What no request and no job can do without; undefined when it is there. */
+export async function whyNotReady({ db, pendingMigrations, log }: OpenDeps): Promise<string | undefined> {
+  if (pendingMigrations.length > 0)
+    return `${pendingMigrations.length} pending migrations: run portico migrate, then restart`
+  try {
+    await ping(db)
+    return undefined
+  } catch (error) {
+    log.warn({ err: error }, 'the database cannot be reached')
+    return 'the database cannot be reached'
+  }
+}
+
+/** The body of an answer of /readyz. */
+export function readinessOf(reason: string | undefined) {
+  return reason === undefined ? { status: 'up' } : { status: 'down', reason }
 }

@@ -58,15 +58,24 @@ export function createHttpServer(app: Express): Server {
   return server
 }
 
+interface DrainOptions {
+  readonly deadlineMs: number
+  /** Called when the deadline has passed, with the number of connections that are destroyed. */
+  readonly onCut?: (connections: number) => void
+}
+
 /**
  * Closes a server without breaking off its answers: accepts nothing new, asks clients to leave with their answer,
  * closes connections as they become idle, and destroys what is left when the deadline has passed.
  *
  * @returns When no connection is left; at once when the server does not listen.
  */
-export async function drain(server: Server, { deadlineMs }: { deadlineMs: number }): Promise<void> {
+export async function drain(server: Server, { deadlineMs, onCut }: DrainOptions): Promise<void> {
   const sweep = setInterval(() => server.closeIdleConnections(), sweepMs)
-  const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs)
+  const deadline = setTimeout(() => {
+    if (onCut) server.getConnections((_error, count) => onCut(count))
+    server.closeAllConnections()
+  }, deadlineMs)
   // An error here says that the server was closed already, which is what was asked for.
   await new Promise<void>((resolve) => server.close(() => resolve()))
   clearInterval(sweep)

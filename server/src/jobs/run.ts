@@ -15,6 +15,7 @@ import {
   type ClaimedJob,
 } from './queue.js'
 import { restBetweenLooks } from './rest-between-looks.js'
+import { watchLoop } from './watch-loop.js'
 
 export interface WorkerOptions {
   /** How many jobs run at once. */
@@ -35,6 +36,8 @@ export interface Worker {
    * @returns How many jobs ended meanwhile, well or not.
    */
   runDue(): Promise<number>
+  /** Whether it could not look for work for 15 s. */
+  isStalled(): boolean
 }
 
 /** A newer process adds jobs that this one does not know while an update is under way. */
@@ -85,6 +88,7 @@ export function startWorker(deps: Deps, options: WorkerOptions = {}): Worker {
       // Its lease stays, and when that has run out the job runs again.
       log.error({ job: job.name, job_id: job.id, err: error }, 'how a job ended cannot be stored')
     }
+    if (running.size >= concurrency) rest.lookNow()
     running.delete(job.id)
     ended += 1
     signals.emit('change')
@@ -95,6 +99,7 @@ export function startWorker(deps: Deps, options: WorkerOptions = {}): Worker {
 
   const rest = restBetweenLooks(pollMs)
   const stopListening = onEnqueued(db, rest.lookSoon)
+  const watch = watchLoop('jobs', deps)
 
   async function work(): Promise<void> {
     let isScheduled = false
@@ -106,9 +111,8 @@ export function startWorker(deps: Deps, options: WorkerOptions = {}): Worker {
         const started = await startDueInTurn()
         await measure()
         isFailing = false
-        if (isStopping) return
-        if (running.size >= concurrency) await once(signals, 'change')
-        else if (started === 0) await rest.pause()
+        watch.looked()
+        if (started === 0) await rest.pause()
       } catch (error) {
         if (!isFailing) log.error({ err: error }, 'the worker cannot reach its jobs, and keeps trying')
         isFailing = true
@@ -139,6 +143,7 @@ export function startWorker(deps: Deps, options: WorkerOptions = {}): Worker {
     isStopping = true
     stopListening()
     rest.end()
+    watch.stop()
     signals.emit('change')
     await working
 
@@ -155,6 +160,7 @@ export function startWorker(deps: Deps, options: WorkerOptions = {}): Worker {
 
   return {
     stop: () => (stopped ??= stop()),
+    isStalled: watch.isStalled,
     async runDue() {
       const endedBefore = ended
       for (;;) {

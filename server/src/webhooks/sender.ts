@@ -3,6 +3,7 @@ import { promptly, type Deps } from '../deps.js'
 import { inBatches } from '../jobs/in-batches.js'
 import { inTurn } from '../jobs/in-turn.js'
 import { restBetweenLooks } from '../jobs/rest-between-looks.js'
+import { watchLoop } from '../jobs/watch-loop.js'
 import { onDeliveries } from './announce.js'
 import { attempt } from './attempt.js'
 import { disableIfGone } from './disable.js'
@@ -26,6 +27,8 @@ export interface Sender {
    * @returns How many attempts ended meanwhile.
    */
   runDue(): Promise<number>
+  /** Whether it could not look for work for 15 s. */
+  isStalled(): boolean
 }
 
 export interface SenderOptions {
@@ -157,6 +160,7 @@ export function startSender(opened: Deps, options: SenderOptions = {}): Sender {
     while (!isStopping) {
       try {
         const started = await look()
+        watch.looked()
         isFailing = false
         if (started === 0) await rest.pause()
       } catch (error) {
@@ -167,12 +171,14 @@ export function startSender(opened: Deps, options: SenderOptions = {}): Sender {
     }
   }
 
+  const watch = watchLoop('deliveries', deps)
   const working = work()
   let stopped: Promise<void> | undefined
   async function stop(): Promise<void> {
     isStopping = true
     stopListening()
     rest.end()
+    watch.stop()
     await working
     let isOverdue = false
     const deadline = setTimeout(() => {
@@ -187,6 +193,7 @@ export function startSender(opened: Deps, options: SenderOptions = {}): Sender {
 
   return {
     stop: () => (stopped ??= stop()),
+    isStalled: watch.isStalled,
     async runDue() {
       const endedBefore = ended
       for (;;) {
