@@ -102,6 +102,20 @@ describe('a list', () => {
     expect(await client.applications.list({ org_domain: domain })).toMatchObject({ data: [] })
   })
 
+  test('of applications has none of another environment', async () => {
+    const account = await service.createAccount()
+    const sandbox = givenOf(await service.client({ account }))
+    const production = await service.client({ account, environment: 'production' })
+    const { domain } = await sandbox.organization()
+    const application = await sandbox.application({ org_domain: domain })
+    const own = await givenOf(production).application({ org_domain: domain })
+
+    const listed = await production.applications.list({ org_domain: domain, per_page: 100 })
+
+    expect(listed.data.map(({ id }) => id)).toContain(own.id)
+    expect(listed.data.map(({ id }) => id)).not.toContain(application.id)
+  })
+
   test('of applications has none that another organization keeps to itself', async () => {
     const [mine, theirs] = [await service.given.organization(), await service.given.organization()]
     const application = await service.given.application({

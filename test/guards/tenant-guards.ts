@@ -214,15 +214,15 @@ export const tenantGuards = [
     find: ".where('applications.account_id', '=', tenant.accountId)",
     replace: '',
     red: listed('of applications has none of another account'),
-    green: applicationsGet.succeeds,
+    green: reachesItsOwn,
   }),
   guard({
     name: 'environment: applications',
     file: applications,
     find: ".where('applications.environment', '=', tenant.environment)",
     replace: '',
-    red: applicationsGet.hidesForeign,
-    green: applicationsGet.succeeds,
+    red: listed('of applications has none of another environment'),
+    green: reachesItsOwn,
   }),
   guard({
     name: 'organization: applications',
@@ -230,7 +230,7 @@ export const tenantGuards = [
     find: ' and ${isForOrganization(organizationId)}',
     replace: '',
     red: listed('of applications has none that another organization keeps to itself'),
-    green: applicationsGet.succeeds,
+    green: reachesItsOwn,
   }),
   guard({
     name: 'deleted_at: applications',
