@@ -84,10 +84,11 @@ export async function openDeps(config: Config, given: GivenDeps = {}): Promise<O
       ? (given.embedded ?? (await startEmbedded({ dataDir: config.dataDir })))
       : undefined
 
-  const pool = (url: string, poolSize: number) =>
+  const pool = (url: string, poolSize: number, primary?: Kysely<DB>) =>
     connect({
       url,
       poolSize,
+      ...(primary && { primary: { db: primary, onFallback: () => metrics.replicaFallbacks.inc() } }),
       named: config.database.hasNamedStatements,
       log,
       onRoundTrip: () => metrics.roundTrips.inc(),
@@ -95,7 +96,7 @@ export async function openDeps(config: Config, given: GivenDeps = {}): Promise<O
   const url = embedded?.url ?? config.database.url ?? ''
   const db = pool(url, config.database.poolSize)
   const readDb =
-    config.database.readUrl === undefined ? db : pool(config.database.readUrl, config.database.poolSize)
+    config.database.readUrl === undefined ? db : pool(config.database.readUrl, config.database.poolSize, db)
   const directDb = pool(config.database.directUrl ?? url, 2)
   const mail = given.mail ?? openMailer(config)
   const sms = given.sms ?? openSmsSender(config.sms.provider)

@@ -1,6 +1,8 @@
 import pg from 'pg'
 import { pino, type DestinationStream, type Logger } from 'pino'
 import type { Config } from './config.js'
+import { isUnavailable } from './db/violations.js'
+import { ApiError } from './errors.js'
 
 /**
  * Opens the log: one JSON line per event.
@@ -27,14 +29,27 @@ export function flushLog(log: Logger): Promise<void> {
   return new Promise((resolve) => log.flush(() => resolve()))
 }
 
+/** Logs why something failed: where the database is unavailable as a warning, because nothing here has to be mended. */
+export function logFailure(
+  log: Logger,
+  error: unknown,
+  about: Record<string, string>,
+  message: string,
+): void {
+  const cause = error instanceof ApiError ? error.cause : error
+  log[isUnavailable(cause) ? 'warn' : 'error']({ ...about, err: error }, message)
+}
+
 /**
  * What of an error is logged. The message and the detail of a database error quote the row or the parameter it is
- * about, which may be personal data: its code, and what it is about by name, tell enough.
+ * about, which may be personal data: its code, and what it is about by name, tell enough. Where the database is unavailable, nobody needs to know which statement noticed.
  */
 function toLoggedError(error: unknown): unknown {
   if (!(error instanceof Error)) return { type: typeof error }
   const cause = error.cause === undefined ? {} : { cause: toLoggedError(error.cause) }
-  const stack = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
+  const stack = isUnavailable(error)
+    ? undefined
+    : (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
   if (error instanceof pg.DatabaseError) {
     const { code, table, column, constraint } = error
     // Called code it would be taken for an authorization code, and hidden.

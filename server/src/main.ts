@@ -9,7 +9,7 @@ import type { Config } from './config.js'
 import { checkMigrated } from './db/check-migrated.js'
 import { openDeps, type GivenDeps, type OpenDeps } from './deps.js'
 import { createApp } from './http/app.js'
-import { whyNotReady } from './http/health.js'
+import { openReadiness } from './http/health.js'
 import { createMetricsServer } from './http/metrics-server.js'
 import { createHttpServer, drain } from './http/server.js'
 import type { Worker } from './jobs/run.js'
@@ -105,12 +105,13 @@ export async function startWorkerProcess(
   options: { log?: Logger } = {},
 ): Promise<Pick<RunningService, 'metricsAddress' | 'close'>> {
   const deps = await openDeps(config, options)
+  const whyNotReady = openReadiness(deps)
   let worker: Worker | undefined
   const metricsServer = createMetricsServer(deps, {
     async whyNotReady() {
       if (worker === undefined) return 'the worker is starting'
       if (worker.isStalled()) return 'the worker has not looked for jobs or deliveries for 15 s'
-      return whyNotReady(deps)
+      return whyNotReady()
     },
   })
   try {

@@ -21,6 +21,11 @@ export function createMetrics() {
       help: 'Waits for an answer of the database',
       registers,
     }),
+    replicaFallbacks: new Counter({
+      name: 'portico_db_replica_fallbacks_total',
+      help: 'Statements that the primary answered because the replica could not',
+      registers,
+    }),
     answersRepaired: new Counter({
       name: 'portico_answers_repaired_total',
       help: 'Answers that did not fit the contract and were stripped of what it does not declare',

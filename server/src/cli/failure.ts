@@ -1,4 +1,5 @@
 import { ConfigError } from '../config.js'
+import { isUnreachable } from '../db/violations.js'
 import { ApiError } from '../errors.js'
 
 /** What an operator reads of a failure: what is wrong and what to do. */
@@ -18,16 +19,18 @@ function databaseFault(error: Error): string | undefined {
     return 'A pooler refuses this connection: set DATABASE_DIRECT_URL to the address of Postgres itself.'
   if (code === '42P05' || code === '26000')
     return 'A pooler loses prepared statements: set DB_PREPARED=off, or max_prepared_statements in PgBouncer 1.21 or newer.'
-  if (/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ECONNRESET)$/.test(code) || /^(08|57P)/.test(code))
-    return `The database cannot be reached (${reasonOf(error)}): check DATABASE_URL, and that Postgres runs there.`
-  if (/timeout exceeded when trying to connect|Connection terminated/.test(error.message))
-    return 'The database cannot be reached (no answer): check DATABASE_URL, and that Postgres runs there.'
+  if (isUnreachable(error)) {
+    const reason = code === '' && !(error instanceof AggregateError) ? 'no answer' : reasonOf(error)
+    return `The database cannot be reached (${reason}): check DATABASE_URL, and that Postgres runs there.`
+  }
   if (code === '28P01' || code === '28000')
     return 'The database refuses user or password: check them in DATABASE_URL.'
   if (code === '3D000') return `${sentence(error.message)} Create it, or name another one in DATABASE_URL.`
   if (code === '42501') return `${sentence(error.message)} Connect as the role that owns the database.`
   if (code === '55P03')
     return 'Another transaction holds a table that this needs: run the command again when it has ended.'
+  if (code === '25006')
+    return 'The database takes no writes, as a replica does: set DATABASE_URL to the address of the primary.'
   if (code === '53300')
     return 'The database has no connection left: lower DATABASE_POOL_SIZE, or raise max_connections.'
   if (/^[0-9A-Z]{5}$/.test(code)) return `The database refused a statement: ${sentence(error.message)}`

@@ -1,7 +1,8 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { Logger } from 'pino'
-import { preparedPool } from './prepared.js'
+import { preparedPool, type StatementPool } from './prepared.js'
+import { replicaPool } from './replica.js'
 import type { DB } from './schema.js'
 
 export interface ConnectOptions {
@@ -10,6 +11,8 @@ export interface ConnectOptions {
   readonly named: boolean
   readonly log: Logger
   readonly onRoundTrip?: () => void
+  /** For a replica, which must only be read from: where it fails, this pool answers. */
+  readonly primary?: { readonly db: Kysely<DB>; readonly onFallback: () => void }
 }
 
 /** In ms. For work that nobody waits for: longer than Postgres lets a statement take, so that its own error comes first. */
@@ -57,19 +60,29 @@ export function connect(options: ConnectOptions): Kysely<DB> {
   })
   const names = options.named ? new Map<string, string>() : undefined
   const onRoundTrip = options.onRoundTrip ?? (() => undefined)
-  const kysely = (answerWithin: number) => {
-    const prepared = preparedPool(pool, { names, answerWithin, onRoundTrip })
-    // Kysely asks a pool for connect() and end() alone, and a client for query() and release().
-    return new Kysely<DB>({ dialect: new PostgresDialect({ pool: prepared as unknown as pg.Pool }) })
+  const statementsWithin = (answerWithin: number, onPrimary?: StatementPool) => {
+    const own = preparedPool(pool, { names, answerWithin, onRoundTrip })
+    return options.primary && onPrimary ? replicaPool(own, onPrimary, options.primary.onFallback) : own
   }
-  const patient = kysely(patience)
-  const prompt = kysely(promptness)
-  for (const db of [patient, prompt]) pools.set(db, { pool, prompt, open, log: options.log })
+  const primary = options.primary && pools.get(options.primary.db)
+  const statements = {
+    patient: statementsWithin(patience, primary?.statements.patient),
+    prompt: statementsWithin(promptness, primary?.statements.prompt),
+  }
+  const patient = kyselyOn(statements.patient)
+  const prompt = kyselyOn(statements.prompt)
+  for (const db of [patient, prompt]) pools.set(db, { pool, statements, prompt, open, log: options.log })
   return patient
+}
+
+// Kysely asks a pool for connect() and end() alone, and a client for query() and release().
+function kyselyOn(statements: StatementPool): Kysely<DB> {
+  return new Kysely<DB>({ dialect: new PostgresDialect({ pool: statements as unknown as pg.Pool }) })
 }
 
 interface Pool {
   readonly pool: pg.Pool
+  readonly statements: { readonly patient: StatementPool; readonly prompt: StatementPool }
   readonly prompt: Kysely<DB>
   readonly open: ReadonlySet<pg.PoolClient>
   readonly log: Logger

@@ -18,11 +18,20 @@ interface LimitedQuery extends pg.QueryConfig {
   readonly query_timeout: number
 }
 
+/** What Kysely asks of a pool. */
+export interface StatementPool {
+  connect(): Promise<{
+    query(text: string, values?: unknown[]): Promise<pg.QueryResult>
+    release(): void
+  }>
+  end(): Promise<void>
+}
+
 /**
  * A pool whose statements are named, so that Postgres parses and plans each text once per connection, and whose
  * `begin` travels together with the statement after it. Kysely sees an ordinary pool.
  */
-export function preparedPool(pool: pg.Pool, options: StatementOptions) {
+export function preparedPool(pool: pg.Pool, options: StatementOptions): StatementPool {
   return {
     async connect() {
       return preparedClient(await pool.connect(), options)

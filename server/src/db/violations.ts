@@ -30,17 +30,34 @@ export function isTransient(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === '40P01' || error.code === '40001')
 }
 
-/** Whether the database could not be reached, or refuses work for now: SQLSTATE classes 08, 53 and 57P, and 57014, a statement that took
- * too long. */
-export function isUnavailable(error: unknown): boolean {
+/** Whether Postgres ended a statement that took longer than statement_timeout lets it. */
+export function isStatementTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '57014'
+}
+
+/** Codes of Node.js for a network on which the database cannot be reached. */
+const noNetwork = /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|EADDRNOTAVAIL|ENOTFOUND|EAI_)/
+/** What pg and its pool say, without a code. */
+const noAnswer =
+  /Connection terminated|is not queryable|timeout exceeded when trying to connect|Query read timeout/
+
+/** Whether the database could not be reached, or ended the connection (SQLSTATE classes 08 and 57P). */
+export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  if (error instanceof pg.DatabaseError) return /^(08|53|57P|57014)/.test(error.code ?? '')
-  const code: unknown = 'code' in error ? error.code : undefined
-  const isNetwork = typeof code === 'string' && /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/.test(code)
-  return (
-    isNetwork ||
-    /Connection terminated|is not queryable|timeout exceeded when trying to connect|Query read timeout/.test(
-      error.message,
-    )
-  )
+  if (error instanceof pg.DatabaseError) return /^(08|57P)/.test(error.code ?? '')
+  // Where a name has several addresses, each of them failed.
+  if (error instanceof AggregateError) return error.errors.some(isUnreachable)
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  return noNetwork.test(code) || noAnswer.test(error.message)
+}
+
+/**
+ * SQLSTATEs of a database that refuses whoever asks: only reads (25006), a session ended for waiting (25P03, 25P04), no login (28), no
+ * such database (3D), no resources (53), a statement that took too long (57014), the system below Postgres (58).
+ */
+const unfit = /^(25006|25P03|25P04|28|3D|53|57014|58)/
+
+/** Whether the database could not be reached, or refuses work for now. */
+export function isUnavailable(error: unknown): boolean {
+  return isUnreachable(error) || (error instanceof pg.DatabaseError && unfit.test(error.code ?? ''))
 }

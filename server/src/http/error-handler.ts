@@ -6,6 +6,7 @@ import { isUnavailable } from '../db/violations.js'
 import type { Deps } from '../deps.js'
 import { ApiError } from '../errors.js'
 import { toFieldErrors } from '../field-errors.js'
+import { logFailure } from '../log.js'
 import { OAuthFailure } from '../oauth/oauth-failure.js'
 import { tellLimit } from './limit-headers.js'
 import { requestIdOf } from './request-context.js'
@@ -25,13 +26,13 @@ export function errorHandler({ config, log }: Pick<Deps, 'config' | 'log'>): Err
     const route = findRoute(req)
     if (route?.resource === 'oauth' && !(error instanceof ApiError && isTransportFault(error.code))) {
       const failure = toOAuthFailure(error)
-      if (failure.status >= 500) log.error({ request_id: requestId, err: error }, 'a token request failed')
+      if (failure.status >= 500) logFailure(log, error, { request_id: requestId }, 'a request failed')
       answerOAuthFailure(res, failure)
       return
     }
     const failure = declared(toApiError(error))
     const { status } = errorCodes[failure.code]
-    if (status >= 500) log.error({ request_id: requestId, err: error }, 'a request failed')
+    if (status >= 500) logFailure(log, error, { request_id: requestId }, 'a request failed')
     if (status === 401) res.set('WWW-Authenticate', challengeOf(req, failure.code))
     if (failure.retryAfterSeconds !== undefined) res.set('Retry-After', String(failure.retryAfterSeconds))
     if (failure.limit !== undefined) tellLimit(res, failure.limit)

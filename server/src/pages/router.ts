@@ -1,6 +1,7 @@
 import express, { type NextFunction, type Request, type Response, type Router } from 'express'
 import type { Deps } from '../deps.js'
 import { requestIdOf } from '../http/request-context.js'
+import { logFailure } from '../log.js'
 import { consumeMagicLink, findOpenLink, type OpenLink } from '../magic-link/consume.js'
 import { consumeRelay, type RelayOutcome } from '../relays/consume.js'
 import { findOrganizationByDomain, type PublicOrganization } from '../organizations/find-organization.js'
@@ -147,7 +148,7 @@ export function pagesRouter(deps: Deps): Router {
     }
     const frame = linkFrame(req, { organization: undefined, link: undefined, token: '' })
     const status = statusOfFailure(error)
-    if (status >= 500) deps.log.error({ request_id: requestIdOf(req), err: error }, 'a page failed')
+    if (status >= 500) logFailure(deps.log, error, { request_id: requestIdOf(req) }, 'a page failed')
     if (status === 503) res.set('Retry-After', '5')
     const sentence = status >= 500 ? frame.texts.failure : frame.texts.otherBrowser
     sendPage(

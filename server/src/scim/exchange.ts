@@ -1,5 +1,6 @@
 import type { ScimQuirk, ScimResourceType } from '@portico/contract/directory-sync'
 import type { Deps } from '../deps.js'
+import { logFailure } from '../log.js'
 import type { Cause } from '../tenant.js'
 import { discover } from './discovery.js'
 import { toScimError } from './failure.js'
@@ -99,7 +100,7 @@ export function scimExchange(deps: Deps) {
 
   async function keep(directory: ProvenDirectory, { answered, target, cause, logged }: Ended): Promise<void> {
     if (answered instanceof ScimError && answered.fault.status >= 500)
-      deps.log.error({ request_id: cause.requestId, err: answered.cause }, 'a SCIM request failed')
+      logFailure(deps.log, answered.cause, { request_id: cause.requestId }, 'a SCIM request failed')
     try {
       if (answered instanceof ScimError)
         await recordRefusal(deps, directory, { error: answered, target, cause, logged })

@@ -4,6 +4,7 @@ import type { Deps } from '../deps.js'
 import { ApiError } from '../errors.js'
 import { tellLimit } from '../http/limit-headers.js'
 import { requestIdOf } from '../http/request-context.js'
+import { logFailure } from '../log.js'
 import { checkWellFormed } from '../well-formed.js'
 import { scimExchange } from './exchange.js'
 import { toBodyFault, toScimError, unsupportedMediaType } from './failure.js'
@@ -57,7 +58,7 @@ export function scimErrors(deps: Pick<Deps, 'log'>): ErrorRequestHandler {
     }
     const failure = toScimError(error)
     if (failure.fault.status >= 500 && !(failure.cause instanceof ApiError))
-      deps.log.error({ request_id: requestIdOf(req), err: failure.cause }, 'a SCIM request failed')
+      logFailure(deps.log, failure.cause, { request_id: requestIdOf(req) }, 'a SCIM request failed')
     sendFailure(res, failure)
   }
 }

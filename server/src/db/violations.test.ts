@@ -1,0 +1,47 @@
+import pg from 'pg'
+import { describe, expect, test } from 'vitest'
+import { isUnavailable } from './violations.js'
+
+function ofPostgres(code: string): Error {
+  return Object.assign(new pg.DatabaseError('it says why', 0, 'error'), { code })
+}
+
+function ofNetwork(code: string): Error {
+  return Object.assign(new Error(`connect ${code}`), { code, syscall: 'connect' })
+}
+
+describe('the database is unavailable', () => {
+  test.each(['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN', 'EAI_AGAIN'])(
+    'by the network: %s',
+    (code) => {
+      expect(isUnavailable(ofNetwork(code))).toBe(true)
+      expect(isUnavailable(new AggregateError([ofNetwork(code)]))).toBe(true)
+    },
+  )
+
+  test.each([
+    '08006',
+    '25006',
+    '25P03',
+    '28P01',
+    '3D000',
+    '53100',
+    '53300',
+    '57014',
+    '57P01',
+    '57P03',
+    '58030',
+  ])('by its own word: SQLSTATE %s', (code) => {
+    expect(isUnavailable(ofPostgres(code))).toBe(true)
+  })
+})
+
+test.each([
+  ['a constraint', ofPostgres('23505')],
+  ['a table that is not there', ofPostgres('42P01')],
+  ['a wrong statement', ofPostgres('42601')],
+  ['a file that is not there', Object.assign(new Error('open'), { code: 'ENOENT' })],
+  ['a mistake of ours', new TypeError('undefined is not a function')],
+])('%s is no reason to call it that', (_, error) => {
+  expect(isUnavailable(error)).toBe(false)
+})

@@ -1,0 +1,88 @@
+import { connect } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { anyEmail } from '../given.js'
+import { startService, type Service } from '../harness.js'
+
+async function readiness({ port }: Service) {
+  const answer = await fetch(`http://localhost:${port}/readyz`)
+  return { status: answer.status, body: (await answer.json()) as unknown }
+}
+
+async function metric({ deps }: Service, name: string): Promise<number> {
+  const { values } = (await deps.metrics.registry.getSingleMetric(name)?.get()) ?? { values: [] }
+  return values.reduce((sum, { value }) => sum + value, 0)
+}
+
+describe('a database that only takes reads', () => {
+  test('answers reads, has writes told to come back, and is not ready', async () => {
+    const service = await startService()
+    const client = await service.client()
+    const { domain: org_domain } = await service.given.organization()
+    const { email } = await client.users.create({ org_domain, email: anyEmail() })
+    expect(await readiness(service)).toEqual({ status: 200, body: { status: 'up' } })
+    const database = new URL(service.databaseUrl).pathname.slice(1)
+
+    await service.query(`alter database ${database} set default_transaction_read_only = on`)
+    await newSessions(service)
+
+    expect((await client.users.list({ org_domain })).data.map((user) => user.email)).toEqual([email])
+    await expect(client.users.create({ org_domain, email: anyEmail() })).rejects.toMatchObject({
+      status: 503,
+      code: 'unavailable',
+      retryAfterSeconds: 5,
+    })
+    expect(await readiness(service)).toEqual({
+      status: 503,
+      body: { status: 'down', reason: 'the database takes no writes' },
+    })
+    // Nobody who reads such a line has to read where in the program it came from.
+    expect(service.logLines.filter((line) => line.includes('"stack"'))).toEqual([])
+
+    await service.query('set default_transaction_read_only = off')
+    await service.query(`alter database ${database} reset default_transaction_read_only`)
+    await newSessions(service)
+    expect(await readiness(service)).toEqual({ status: 200, body: { status: 'up' } })
+    await client.users.create({ org_domain, email: anyEmail() })
+  })
+
+  /** Ends the sessions of the service, so that those it opens have the settings that hold now. */
+  async function newSessions({ query }: Service): Promise<void> {
+    await query(
+      `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+       where datname = current_database() and application_name = 'portico'`,
+    )
+  }
+})
+
+describe('a replica', () => {
+  test('that cannot be reached has its statements answered by the primary, counted', async () => {
+    const service = await startService({
+      variables: { DATABASE_READ_URL: `postgres://portico@127.0.0.1:${await closedPort()}/none` },
+    })
+    const client = await service.client()
+    const { domain: org_domain } = await service.given.organization()
+    const { email } = await client.users.create({ org_domain, email: anyEmail() })
+
+    expect((await client.users.list({ org_domain })).data.map((user) => user.email)).toEqual([email])
+    expect(await metric(service, 'portico_db_replica_fallbacks_total')).toBeGreaterThan(0)
+  })
+
+  test('that is there answers lists itself', async () => {
+    const primary = await startService()
+    const service = await startService({
+      databaseUrl: primary.databaseUrl,
+      variables: { DATABASE_READ_URL: primary.databaseUrl },
+    })
+    const client = await service.client()
+    await client.organizations.list()
+    expect(await metric(service, 'portico_db_replica_fallbacks_total')).toBe(0)
+  })
+})
+
+/** One of loopback at which nobody listens. */
+async function closedPort(): Promise<number> {
+  const { freePort } = await import('../free-port.js')
+  const port = await freePort()
+  await new Promise((resolve) => connect(port, '127.0.0.1').once('error', resolve))
+  return port
+}
