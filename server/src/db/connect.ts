@@ -52,7 +52,8 @@ export function connect(options: ConnectOptions): Kysely<DB> {
     client.on('error', (error) => tellLoss(error, 'a database connection was lost'))
     client
       .query(
-        "set statement_timeout = '30s'; set idle_in_transaction_session_timeout = '60s'; set timezone = 'UTC'",
+        `set statement_timeout = '30s'; set idle_in_transaction_session_timeout = '60s'; set timezone = 'UTC';
+        set enable_seqscan = off; set plan_cache_mode = force_generic_plan`,
       )
       .catch((error: unknown) => options.log.warn({ err: error }, 'a database connection cannot be set up'))
     // A statement whose client has gone would keep its locks to its end. Not every system can tell that a client has gone.

@@ -20,6 +20,8 @@ import * as oidcConnections from './migrations/0017-oidc-connections.js'
 import * as directorySearches from './migrations/0018-directory-searches.js'
 import * as configApplies from './migrations/0019-config-applies.js'
 import * as largeOrganizations from './migrations/0020-large-organizations.js'
+import * as statistics from './migrations/0021-statistics.js'
+import { seedStatistics } from './seed-statistics.js'
 
 /** Every migration by name. A new one is added at the end; one that has been released is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -43,6 +45,7 @@ export const migrations: Record<string, Migration> = {
   '0018-directory-searches': directorySearches,
   '0019-config-applies': configApplies,
   '0020-large-organizations': largeOrganizations,
+  '0021-statistics': statistics,
 }
 
 /**
@@ -55,6 +58,7 @@ export async function migrate<T>(db: Kysely<T>): Promise<string[]> {
   const { error, results = [] } = await migratorOf(db).migrateToLatest()
   if (error !== undefined)
     throw error instanceof Error ? error : new Error('a migration failed', { cause: error })
+  if (results.length > 0) await seedStatistics(db)
   return results.map((result) => result.migrationName)
 }
 

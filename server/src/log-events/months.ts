@@ -1,5 +1,6 @@
 import { sql, type Kysely, type QueryExecutorProvider, type Transaction } from 'kysely'
 import type { DB } from '../db/schema.js'
+import { seedColumns } from '../db/seed-statistics.js'
 import { isLockTimeout } from '../db/violations.js'
 import type { Deps } from '../deps.js'
 
@@ -123,13 +124,20 @@ async function createPartition(
   name: Month | 'before' | 'after',
   bounds: { readonly from: string; readonly to: string },
 ): Promise<void> {
+  const created = partitionName(name)
+  await sql`create table ${sql.table(created)} (like log_events including generated)`.execute(trx)
+  await seedColumns(trx, created, ['account_id', 'environment', 'organization_id'])
   await sql`
-    create table ${partition(name)} partition of log_events
+    alter table log_events attach partition ${sql.table(created)}
     for values from (${sql.raw(bounds.from)}) to (${sql.raw(bounds.to)})`.execute(trx)
 }
 
 function partition(name: Month | 'before' | 'after') {
-  return sql.table(`log_events_${name.replace('-', '_')}`)
+  return sql.table(partitionName(name))
+}
+
+function partitionName(name: Month | 'before' | 'after'): string {
+  return `log_events_${name.replace('-', '_')}`
 }
 
 function monthOf(at: Date): Month {

@@ -5,6 +5,7 @@ import { normalizeEmail } from '../users/email.js'
 import type { Comparison, ElementFilter, ScimFilter } from './filter.js'
 import { userNameOfMember } from './group-members.js'
 import { groupSchemas, textOf, type SchemaPath } from './schema-path.js'
+import type { ScimCaller } from './scim-caller.js'
 import { ScimError } from './scim-error.js'
 
 type Condition = RawBuilder<boolean>
@@ -18,25 +19,25 @@ interface Operand {
 }
 
 /** A filter as a condition on a row of directory_groups. */
-export function toGroupCondition(filter: ScimFilter, baseUrl: string): Condition {
+export function toGroupCondition(filter: ScimFilter, caller: ScimCaller): Condition {
   switch (filter.kind) {
     case 'and':
     case 'or':
       return joined(
         filter.kind,
-        filter.filters.map((part) => toGroupCondition(part, baseUrl)),
+        filter.filters.map((part) => toGroupCondition(part, caller)),
       )
     case 'not':
-      return sql`(${toGroupCondition(filter.filter, baseUrl)}) is not true`
+      return sql`(${toGroupCondition(filter.filter, caller)}) is not true`
     case 'element':
-      return hasMember(toMemberCondition(filter.filter))
+      return hasMember(filter.filter, caller)
     default: {
       const { subject } = filter
       if (subject.attribute.name === 'members') {
         const member = subject.sub ?? subject.attribute
-        return hasMember(toMemberCondition({ ...filter, subject: member }))
+        return hasMember({ ...filter, subject: member }, caller)
       }
-      const operand = operandOf(subject, baseUrl)
+      const operand = operandOf(subject, caller.baseUrl)
       if (operand === undefined) throw unfiltered(textOf(subject, groupSchemas))
       return filter.kind === 'present'
         ? sql`${operand.expression} is not null`
@@ -79,17 +80,37 @@ function operandOf(path: SchemaPath, baseUrl: string): Operand | undefined {
   }
 }
 
-function hasMember(condition: Condition): Condition {
+function hasMember(filter: ElementFilter, { tenant, organizationId }: ScimCaller): Condition {
+  const userId = userIdDemandedBy(filter)
+  // Where it is known who, few groups come into question, which their key finds.
+  const candidates =
+    userId === undefined
+      ? sql`true`
+      : sql`directory_groups.id = any(array(
+          select candidate.group_id from directory_group_members candidate
+          where candidate.account_id = ${tenant.accountId}
+            and candidate.environment = ${tenant.environment}
+            and candidate.organization_id = ${organizationId}
+            and candidate.user_id = ${userId}::uuid
+        ))`
   // The offset keeps it a subselect, which finds the members of one group by their key; see userNameOfMember().
-  return sql`exists (
+  return sql`${candidates} and exists (
     select from directory_group_members member
     where member.account_id = directory_groups.account_id
       and member.environment = directory_groups.environment
       and member.organization_id = directory_groups.organization_id
       and member.group_id = directory_groups.id
-      and ${condition}
+      and ${toMemberCondition(filter)}
     offset 0
   )`
+}
+
+/** The user whom a filter demands as the member; undefined where others fit it, too. */
+function userIdDemandedBy(filter: ElementFilter): string | undefined {
+  if (filter.kind === 'and') return filter.filters.map(userIdDemandedBy).find((id) => id !== undefined)
+  const isDemand = filter.kind === 'comparison' && filter.operator === 'eq' && filter.subject.name === 'value'
+  const id = isDemand ? String(filter.value) : undefined
+  return idForm().safeParse(id).success ? id : undefined
 }
 
 function toMemberCondition(filter: ElementFilter): Condition {

@@ -57,7 +57,7 @@ export function groupsOf(db: Kysely<DB>, { tenant, organizationId, directoryId }
 
 function filteredGroups(db: Kysely<DB>, caller: ScimCaller, { filter }: ListQuery) {
   const groups = groupsOf(db, caller)
-  return filter === undefined ? groups : groups.where(toGroupCondition(filter, caller.baseUrl))
+  return filter === undefined ? groups : groups.where(toGroupCondition(filter, caller))
 }
 
 function pageOf(

@@ -53,7 +53,8 @@ async function readPageOfFound(
   filter: ScimFilter,
 ): Promise<FoundUsers> {
   const candidates = candidatesOf(caller, filter)
-  const found = usersWithDirectory(db, caller)
+  const users = candidates === undefined ? usersWithDirectory(db, caller) : usersEachWithDirectory(db, caller)
+  const found = users
     .$if(candidates !== undefined, (users) => users.where(sql<boolean>`users.id in (${candidates})`))
     .where(userCondition(filter))
     .select(['users.id', 'users.inserted_at', sortKeyOf(query).as('sort_key')])
@@ -83,6 +84,24 @@ function usersWithDirectory(db: Kysely<DB>, { tenant, directoryId }: ScimCaller)
       .onRef('known.organization_id', '=', 'users.organization_id')
       .onRef('known.user_id', '=', 'users.id')
       .on('known.directory_id', '=', directoryId),
+  )
+}
+
+/** The same, for few users: Postgres cannot tell how few, and the offset keeps it from reading all of the directory. */
+function usersEachWithDirectory(db: Kysely<DB>, { tenant, directoryId }: ScimCaller) {
+  return usersOf(db, tenant).leftJoinLateral(
+    (from) =>
+      from
+        .selectFrom('directory_users')
+        .whereRef('directory_users.account_id', '=', 'users.account_id')
+        .whereRef('directory_users.environment', '=', 'users.environment')
+        .whereRef('directory_users.organization_id', '=', 'users.organization_id')
+        .whereRef('directory_users.user_id', '=', 'users.id')
+        .where('directory_users.directory_id', '=', directoryId)
+        .selectAll()
+        .offset(0)
+        .as('known'),
+    (join) => join.onTrue(),
   )
 }
 

@@ -1,0 +1,130 @@
+import { sql, type Kysely, type QueryExecutorProvider, type Transaction } from 'kysely'
+
+/** How many rows a table is given, and loses again, to have statistics. */
+const seeds = 25
+
+/** What says whose a row is, of the service's customers and of theirs. */
+const tenantColumns = [
+  'account_id',
+  'environment',
+  'organization_id',
+  'directory_id',
+  'connection_id',
+  'webhook_id',
+]
+
+/**
+ * Sees to it that the planner knows of every table how many tenants it should expect: the columns of a tenant have
+ * `n_distinct`, which counts once the table has been analyzed, and that does nothing for a table without rows. So one without
+ * rows has some for the moment. Until autovacuum came by, a first synchronization of a directory would read all of it for each
+ * user otherwise.
+ */
+export async function seedStatistics<T>(db: Kysely<T>): Promise<void> {
+  const { rows: tables } = await sql<SeededTable>`
+    select relname as name, array_agg(attname::text) as columns, (
+      select inhparent::regclass::text from pg_inherits where inhrelid = pg_class.oid
+    ) as parent, pg_get_expr(relpartbound, pg_class.oid) as bounds
+    from pg_attribute join pg_class on pg_class.oid = attrelid
+    where relnamespace = current_schema()::regnamespace and relkind = 'r'
+      and not attisdropped and (attname = any(${tenantColumns}) or attname = 'deleted_at')
+      and not exists (
+        select from pg_stats
+        where schemaname = current_schema() and tablename = relname and pg_stats.attname = pg_attribute.attname
+      )
+    group by pg_class.oid
+    order by relname`.execute(db)
+  for (const table of tables) await db.transaction().execute((trx) => seedTable(trx, table))
+}
+
+interface SeededTable {
+  readonly name: string
+  readonly columns: readonly string[]
+  /** The table that it is a partition of, and its bounds. */
+  readonly parent: string | null
+  readonly bounds: string | null
+}
+
+/** The same for a table whose constraints are not there yet. */
+export async function seedColumns(
+  db: QueryExecutorProvider,
+  table: string,
+  columns: readonly string[],
+): Promise<void> {
+  const { rows: needed } = await sql<{ name: string; type: string }>`
+    select attname as name, format_type(atttypid, null) as type
+    from pg_attribute
+    where attrelid = ${table}::regclass and attnum > 0 and not attisdropped and attidentity = ''
+      and attgenerated = '' and (attnotnull or attname = any(${tenantColumns}))`.execute(db)
+  const names = sql.join(needed.map(({ name }) => sql.ref(name)))
+  const values = sql.join(needed.map(({ type }) => valueOf(type)))
+  await sql`
+    insert into ${sql.table(table)} (${names}) select ${values} from generate_series(1, ${seeds}) n`.execute(
+    db,
+  )
+  for (const column of columns.filter((name) => tenantColumns.includes(name)))
+    await sql`alter table ${sql.table(table)} alter ${sql.ref(column)} set (n_distinct = 1)`.execute(db)
+  await analyze(db, table, columns)
+  await sql`delete from ${sql.table(table)}`.execute(db)
+}
+
+async function seedTable<T>(
+  trx: Transaction<T>,
+  { name, columns, parent, bounds }: SeededTable,
+): Promise<void> {
+  const table = sql.table(name)
+  const { rows: any } = await sql`select from ${table} limit 1`.execute(trx)
+  if (any.length > 0) {
+    await analyze(trx, name, columns)
+    return
+  }
+  await sql`lock table ${table} in access exclusive mode`.execute(trx)
+  // It has its constraints from the whole.
+  if (parent !== null) await sql`alter table ${sql.table(parent)} detach partition ${table}`.execute(trx)
+  const { rows: constraints } = await sql<{ name: string; definition: string }>`
+    select conname as name, pg_get_constraintdef(oid) as definition
+    from pg_constraint where conrelid = ${name}::regclass and contype in ('c', 'f')`.execute(trx)
+  await sql`alter table ${table} disable trigger user`.execute(trx)
+  for (const constraint of constraints)
+    await sql`alter table ${table} drop constraint ${sql.ref(constraint.name)}`.execute(trx)
+  await seedColumns(trx, name, columns)
+  for (const constraint of constraints)
+    await sql`
+      alter table ${table} add constraint ${sql.ref(constraint.name)} ${sql.raw(constraint.definition)}`.execute(
+      trx,
+    )
+  await sql`alter table ${table} enable trigger user`.execute(trx)
+  if (parent !== null)
+    await sql`alter table ${sql.table(parent)} attach partition ${table} ${sql.raw(bounds ?? '')}`.execute(
+      trx,
+    )
+}
+
+async function analyze(db: QueryExecutorProvider, table: string, columns: readonly string[]): Promise<void> {
+  const list = sql.join(columns.map((column) => sql.ref(column)))
+  await sql`analyze ${sql.table(table)} (${list})`.execute(db)
+}
+
+/** A value of a type, in SQL, another one for each n. */
+function valueOf(type: string) {
+  switch (type) {
+    case 'uuid':
+      return sql`gen_random_uuid()`
+    case 'text':
+      return sql`n::text`
+    case 'bytea':
+      return sql`sha256(n::text::bytea)`
+    case 'boolean':
+      return sql`false`
+    case 'json':
+    case 'jsonb':
+      return sql`${sql.raw(`'{}'::${type}`)}`
+    case 'smallint':
+    case 'integer':
+    case 'bigint':
+      return sql`n`
+    default:
+      if (type.startsWith('timestamp')) return sql`'2000-01-01'::timestamptz`
+      if (type.endsWith('[]')) return sql`${sql.raw(`'{}'::${type}`)}`
+      throw new Error(`no value of type ${type} is known`)
+  }
+}
