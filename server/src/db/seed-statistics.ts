@@ -72,12 +72,14 @@ async function seedTable<T>(
   { name, columns, parent, bounds }: SeededTable,
 ): Promise<void> {
   const table = sql.table(name)
-  const { rows: any } = await sql`select from ${table} limit 1`.execute(trx)
-  if (any.length > 0) {
+  const hasRows = async () => (await sql`select from ${table} limit 1`.execute(trx)).rows.length > 0
+  const isInUse = await hasRows()
+  if (!isInUse) await sql`lock table ${table} in access exclusive mode`.execute(trx)
+  // Until it was locked, others may have written to it, and all rows that are in it are taken away below.
+  if (isInUse || (await hasRows())) {
     await analyze(trx, name, columns)
     return
   }
-  await sql`lock table ${table} in access exclusive mode`.execute(trx)
   // It has its constraints from the whole.
   if (parent !== null) await sql`alter table ${sql.table(parent)} detach partition ${table}`.execute(trx)
   const { rows: constraints } = await sql<{ name: string; definition: string }>`
