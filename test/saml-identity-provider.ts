@@ -1,7 +1,6 @@
 import { createHash, createSign, randomBytes } from 'node:crypto'
 import { inflateRawSync } from 'node:zlib'
 import { makeServiceProviderKey, type ServiceProviderKey } from '@portico/server/saml/service-provider-key'
-import { newRsaKeyPair } from './ready-made-keys.js'
 
 /** Whom a response is for, and what it answers. */
 export interface ResponseFor {
@@ -33,7 +32,10 @@ export interface Said {
 
 export type TestIdentityProvider = Awaited<ReturnType<typeof startIdentityProvider>>
 
-/** Keys take time to make, and which one it is matters to no test but those of two identity providers. */
+/**
+ * The key of each identity provider by its name, made once per worker. It is not one of the ready-made keys: these come
+ * round again, and the keys of two identity providers must differ.
+ */
 const keys = new Map<string, Promise<ServiceProviderKey>>()
 
 /**
@@ -41,7 +43,7 @@ const keys = new Map<string, Promise<ServiceProviderKey>>()
  * that what is signed is the text as it stands.
  */
 export async function startIdentityProvider(clock: { now(): Date }, name = 'idp') {
-  const key = keys.get(name) ?? makeServiceProviderKey(`${name}.example`, new Date(), newRsaKeyPair)
+  const key = keys.get(name) ?? makeServiceProviderKey(`${name}.example`, new Date())
   keys.set(name, key)
   const { privateKey, certificate } = await key
   const entityId = `https://${name}.example/metadata`
