@@ -17,6 +17,7 @@ import { magicLinkGuards } from './magic-link-guards.js'
 import { oidcGuards } from './oidc-guards.js'
 import { onboardingGuards } from './onboarding-guards.js'
 import { outboundGuards } from './outbound-guards.js'
+import { outageGuards } from './outage-guards.js'
 import { passwordGuards } from './password-guards.js'
 import { presentedTokenGuards } from './presented-token-guards.js'
 import { promotionGuards } from './promotion-guards.js'
@@ -53,6 +54,7 @@ export const guards: readonly Guard[] = [
   ...refreshGuards,
   ...presentedTokenGuards,
   ...promotionGuards,
+  ...outageGuards,
   ...outboundGuards,
   ...signatureGuards,
   ...webhookGuards,

@@ -149,14 +149,6 @@ export const scimUserGuards = [
     green: refused('a filter of 2,000 characters'),
   }),
   guard({
-    name: 'SCIM: connections of one directory',
-    file: 'server/src/scim/lanes.ts',
-    find: 'if (lane.running < width) lane.running++',
-    replace: 'if (lane.running < width * 100) lane.running++',
-    red: inTurn('requests of one directory that take long leave connections to the database for all others'),
-    green: inTurn('401: whoever writes while the directory is being deleted'),
-  }),
-  guard({
     name: 'SCIM: a directory that is deleted while it is written to',
     file: 'server/src/scim/in-change.ts',
     find: 'await holdDirectory(trx, caller)',

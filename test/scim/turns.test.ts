@@ -40,29 +40,6 @@ test('requests of one directory that take long leave connections to the database
   expect(statusesOf([first, ...(await Promise.all(others))])).toEqual(Array(13).fill(201))
 })
 
-test('429: a request of one directory beyond those that may wait for the end of others', async () => {
-  // So many may wait, too.
-  const limited = await startService({ variables: { SCIM_RATE_PER_SECOND: '3' } })
-  const { scim } = await scimUsersGivenOf(await limited.client()).directory()
-  const make = () => scim('POST', '/Users', { body: userBody() })
-  const patient: Promise<ScimResponse>[] = []
-  const later: Promise<ScimResponse>[] = []
-
-  const first = await whileEventWaits(limited, 'user.user.create.success', make, async () => {
-    patient.push(make(), make())
-    await untilWaiting(limited, 2)
-    await limited.clock.advance(1)
-    later.push(make(), make(), make())
-    expect(await Promise.race(later)).toMatchObject({
-      status: 429,
-      body: { detail: 'Too many requests wait for the end of others: wait, and send it again.' },
-    })
-  })
-
-  expect(statusesOf([first, ...(await Promise.all(patient))])).toEqual([201, 201, 201])
-  expect(statusesOf(await Promise.all(later)).sort()).toEqual([201, 201, 429])
-})
-
 test('401: whoever writes while the directory is being deleted', async () => {
   const { scim, org_domain } = await given.directory()
   const user = await given.user(scim)

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { preparedPool, type StatementPool } from './prepared.js'
 import { replicaPool } from './replica.js'
 import type { DB } from './schema.js'
+import { openShares } from './shares.js'
 
 export interface ConnectOptions {
   readonly url: string
@@ -19,13 +20,15 @@ export interface ConnectOptions {
 const patience = 35_000
 /** In ms. For what somebody waits for, and for the looks of the worker. */
 const promptness = 5_000
+/** How long a statement waits for a lock that another transaction has, where somebody waits for it. */
+const promptLockTimeout = "'2s'"
 /** How long connections in use have to come back when their pool is closed. */
 const closingMs = 2_000
 
 /**
  * Opens a pool of connections and Kysely on it. Postgres ends statements after 30 s and idle transactions after 60 s. What
  * lies between may lose an answer and leave the connection open: a statement without one after 35 s has failed, on
- * promptDb() after 5 s, and its connection is closed.
+ * promptDb() after 5 s, and its connection is closed. On promptDb() a statement waits 2 s for a lock.
  */
 export function connect(options: ConnectOptions): Kysely<DB> {
   const pool = new pg.Pool({
@@ -61,14 +64,17 @@ export function connect(options: ConnectOptions): Kysely<DB> {
   })
   const names = options.named ? new Map<string, string>() : undefined
   const onRoundTrip = options.onRoundTrip ?? (() => undefined)
-  const statementsWithin = (answerWithin: number, onPrimary?: StatementPool) => {
-    const own = preparedPool(pool, { names, answerWithin, onRoundTrip })
-    return options.primary && onPrimary ? replicaPool(own, onPrimary, options.primary.onFallback) : own
+  const inShares = openShares(options.poolSize)
+  const statementsWithin = (answerWithin: number, lockTimeout: string, onPrimary?: StatementPool) => {
+    const own = preparedPool(pool, { names, answerWithin, lockTimeout, onRoundTrip })
+    return inShares(
+      options.primary && onPrimary ? replicaPool(own, onPrimary, options.primary.onFallback) : own,
+    )
   }
   const primary = options.primary && pools.get(options.primary.db)
   const statements = {
-    patient: statementsWithin(patience, primary?.statements.patient),
-    prompt: statementsWithin(promptness, primary?.statements.prompt),
+    patient: statementsWithin(patience, 'default', primary?.statements.patient),
+    prompt: statementsWithin(promptness, promptLockTimeout, primary?.statements.prompt),
   }
   const patient = kyselyOn(statements.patient)
   const prompt = kyselyOn(statements.prompt)

@@ -8,6 +8,8 @@ export interface StatementOptions {
   readonly names: Map<string, string> | undefined
   /** In ms. A statement without an answer by then has failed, and its connection is closed. */
   readonly answerWithin: number
+  /** How long a statement waits for a lock, as Postgres writes it; `default` is what the database says. */
+  readonly lockTimeout: string
   /** Called once for each wait for an answer of the database. */
   readonly onRoundTrip: () => void
 }
@@ -40,10 +42,19 @@ export function preparedPool(pool: pg.Pool, options: StatementOptions): Statemen
   }
 }
 
+/** What the connections whose lock_timeout was changed have now. */
+const lockTimeouts = new WeakMap<pg.PoolClient, string>()
+
 function preparedClient(client: pg.PoolClient, options: StatementOptions) {
-  const { names, answerWithin: query_timeout } = options
+  const { names, answerWithin: query_timeout, lockTimeout } = options
   let isBeginDue = false
   let mustDiscard = false
+
+  if ((lockTimeouts.get(client) ?? 'default') !== lockTimeout) {
+    lockTimeouts.set(client, lockTimeout)
+    // It leaves before the first statement, whose answer is waited for.
+    client.query(`set lock_timeout = ${lockTimeout}`).catch(() => (mustDiscard = true))
+  }
 
   function send(text: string, values: unknown[]): Promise<pg.QueryResult> {
     const name = names && nameOf(text, names)

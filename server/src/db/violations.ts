@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { ShareInUseError } from './shares.js'
 
 /** Whether a statement failed on the unique constraint or index of this name. */
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
@@ -53,11 +54,13 @@ export function isUnreachable(error: unknown): boolean {
 
 /**
  * SQLSTATEs of a database that refuses whoever asks: only reads (25006), a session ended for waiting (25P03, 25P04), no login (28), no
- * such database (3D), no resources (53), a statement that took too long (57014), the system below Postgres (58).
+ * such database (3D), no resources (53), a lock that others have (55P03), a statement that took too long (57014), the
+ * system below Postgres (58).
  */
-const unfit = /^(25006|25P03|25P04|28|3D|53|57014|58)/
+const unfit = /^(25006|25P03|25P04|28|3D|53|55P03|57014|58)/
 
-/** Whether the database could not be reached, or refuses work for now. */
+/** Whether the database could not be reached, refuses work for now, or is kept busy by others at the same work. */
 export function isUnavailable(error: unknown): boolean {
+  if (error instanceof ShareInUseError) return true
   return isUnreachable(error) || (error instanceof pg.DatabaseError && unfit.test(error.code ?? ''))
 }

@@ -18,6 +18,7 @@ import { authenticate } from './authenticate.js'
 import { authorize } from './authorize.js'
 import { checkAnswers } from './checked-answer.js'
 import { compose } from './compose.js'
+import { connectionShares } from './connection-shares.js'
 import { corsForBrowsers } from './cors.js'
 import { announceDeprecation } from './deprecation.js'
 import { documentation } from './documentation.js'
@@ -56,6 +57,7 @@ export function createApp(opened: OpenDeps, hooks: AppHooks = {}): Express {
       refuseUntilMigrated(deps),
       httpsOnly(deps.config),
       corsForBrowsers,
+      connectionShares,
     ),
   )
   mountContract(app, contract, apiOf(deps), {

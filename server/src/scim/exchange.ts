@@ -5,7 +5,6 @@ import type { Cause } from '../tenant.js'
 import { discover } from './discovery.js'
 import { toScimError } from './failure.js'
 import { scimGroups } from './groups.js'
-import { openLanes } from './lanes.js'
 import { findAddress, toLoggedAnswer, toLoggedBody, toLoggedQuery, toLoggedText } from './logged-text.js'
 import { toScimCaller, type ProvenDirectory } from './proven-directory.js'
 import { toQuery, searchQuery } from './query.js'
@@ -42,7 +41,6 @@ interface Question {
 /** Makes the function that answers one request of a directory's provider, and keeps what it was and what became of it. */
 export function scimExchange(deps: Deps) {
   const operations = { User: scimUsers(deps), Group: scimGroups(deps) }
-  const inLane = openLanes(deps)
 
   return async function answerScim(
     directory: ProvenDirectory,
@@ -60,31 +58,29 @@ export function scimExchange(deps: Deps) {
     }
     const quirks = new Set<ScimQuirk>()
     const quirk = (name: ScimQuirk) => void quirks.add(name)
-    return orFailure(() =>
-      inLane(directory.directoryId, async () => {
-        const texts = { query: toLoggedQuery(asked.query), request: toLoggedText(body) }
-        const loggedOf = (answered: ScimAnswer | ScimError): LoggedRequest => ({
-          method: asked.method,
-          path: asked.path,
-          ...texts,
-          ...toLoggedOutcome(answered, type),
-          email: addressOf(answered) ?? (type === 'User' ? findAddress(texts) : undefined),
-          quirks: [...quirks],
-          durationMs: Math.round(performance.now() - startMs),
-          requestId: asked.requestId,
-        })
-        const caller = toScimCaller(directory, cause, (trx, answer) =>
-          insertScimRequest(deps, trx, directory, loggedOf(answer)),
-        )
-        const answered =
-          question instanceof ScimError
-            ? question
-            : await orFailure(() => run(caller, question.target, { ...question.call, quirk }))
-        const isDue = answered instanceof ScimError ? mayBeKept(asked.rate) : answered.isLogged !== true
-        if (isDue) await keep(directory, { answered, target, cause, logged: loggedOf(answered) })
-        return answered
-      }),
-    )
+    return orFailure(async () => {
+      const texts = { query: toLoggedQuery(asked.query), request: toLoggedText(body) }
+      const loggedOf = (answered: ScimAnswer | ScimError): LoggedRequest => ({
+        method: asked.method,
+        path: asked.path,
+        ...texts,
+        ...toLoggedOutcome(answered, type),
+        email: addressOf(answered) ?? (type === 'User' ? findAddress(texts) : undefined),
+        quirks: [...quirks],
+        durationMs: Math.round(performance.now() - startMs),
+        requestId: asked.requestId,
+      })
+      const caller = toScimCaller(directory, cause, (trx, answer) =>
+        insertScimRequest(deps, trx, directory, loggedOf(answer)),
+      )
+      const answered =
+        question instanceof ScimError
+          ? question
+          : await orFailure(() => run(caller, question.target, { ...question.call, quirk }))
+      const isDue = answered instanceof ScimError ? mayBeKept(asked.rate) : answered.isLogged !== true
+      if (isDue) await keep(directory, { answered, target, cause, logged: loggedOf(answered) })
+      return answered
+    })
   }
 
   async function run(caller: ScimCaller, target: Target, call: ScimCall): Promise<ScimAnswer> {

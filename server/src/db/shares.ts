@@ -1,0 +1,117 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { StatementPool } from './prepared.js'
+
+/** What is done for one request. */
+interface Work {
+  /** Whom its connections are counted for. */
+  readonly holder: string
+  /** How many of its transactions are open. */
+  transactions: number
+}
+
+/** The connections that one holder has now, and the work that waits for one of them. */
+interface Share {
+  held: number
+  readonly waiting: (() => void)[]
+}
+
+const works = new AsyncLocalStorage<Work>()
+/** In ms. As long as a pool has for a connection. */
+const waitMs = 5_000
+
+/** Work waited for connections that the same holder has. */
+export class ShareInUseError extends Error {
+  override readonly name = 'ShareInUseError'
+  constructor() {
+    super('one caller has its share of the connections in use')
+  }
+}
+
+/** Does work whose connections to the database are counted for a holder: whoever sent a request, or whom it is about. */
+export function countedFor<Result>(holder: string, work: () => Result): Result {
+  return works.run({ holder, transactions: 0 }, work)
+}
+
+/**
+ * Lets each holder have at most half of a pool's connections, so that requests which wait for one row, or take long, leave
+ * connections to all others. Work that is not counted for anybody may have all of them.
+ *
+ * @param size The connections of the pool.
+ * @returns A function that makes a pool count. Pools on the same connections are counted together. Where no connection
+ *   of the share comes free within 5 s, connect() throws ShareInUseError.
+ */
+export function openShares(size: number): (pool: StatementPool) => StatementPool {
+  const width = Math.max(1, Math.floor(size / 2))
+  const shares = new Map<string, Share>()
+
+  function shareOf(holder: string): Share {
+    const share = shares.get(holder) ?? { held: 0, waiting: [] }
+    shares.set(holder, share)
+    return share
+  }
+
+  function leave(holder: string, share: Share): void {
+    share.held--
+    const next = share.held < width ? share.waiting.shift() : undefined
+    if (next !== undefined) {
+      share.held++
+      next()
+    }
+    if (share.held === 0) shares.delete(holder)
+  }
+
+  return (pool) => ({
+    async connect() {
+      const work = works.getStore()
+      if (work === undefined) return pool.connect()
+      const share = shareOf(work.holder)
+      // A transaction that waited for a connection would keep its own: all could wait for one another.
+      if (share.held < width || work.transactions > 0) share.held++
+      else await turnIn(share)
+      let client
+      try {
+        client = await pool.connect()
+      } catch (error) {
+        leave(work.holder, share)
+        throw error
+      }
+      return counted(client, work, () => leave(work.holder, share))
+    },
+    end: () => pool.end(),
+  })
+}
+
+/** @throws ShareInUseError */
+function turnIn({ waiting }: Share): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const go = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    const timer = setTimeout(() => {
+      waiting.splice(waiting.indexOf(go), 1)
+      reject(new ShareInUseError())
+    }, waitMs)
+    waiting.push(go)
+  })
+}
+
+type Client = Awaited<ReturnType<StatementPool['connect']>>
+
+function counted(client: Client, work: Work, leave: () => void): Client {
+  let isInTransaction = false
+  return {
+    query(text, values) {
+      if (text === 'begin') {
+        isInTransaction = true
+        work.transactions++
+      }
+      return client.query(text, values)
+    },
+    release() {
+      if (isInTransaction) work.transactions--
+      client.release()
+      leave()
+    },
+  }
+}

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { holderOf } from './connection-shares.js'
+
+test.each([
+  ['the API by its key', '/api/v2/organizations', '/api/v2/events'],
+  ['SCIM by its secret', '/scim/v2/one/Users', '/scim/v2/two/Users'],
+])('connections are counted: %s', (_, one, other) => {
+  const holder = (path: string, authorization: string) => holderOf({ path, headers: { authorization } })
+  expect(holder(one, 'Bearer a')).toBe(holder(other, 'Bearer a'))
+  expect(holder(one, 'Bearer a')).not.toBe(holder(one, 'Bearer b'))
+})
+
+test('connections are counted: pages by what their path names, however it is written and whatever header is sent', () => {
+  const paths = ['/t/acme/oauth/token', '/T/ACME/authorize', '/t/%61cme/sign-in/1', '/%74/acm%65']
+  const holders = paths.flatMap((path) => [
+    holderOf({ path, headers: {} }),
+    holderOf({ path, headers: { authorization: `Bearer ${path}` } }),
+  ])
+  expect(new Set(holders)).toEqual(new Set(['t/acme']))
+  expect(holderOf({ path: '/t/other/oauth/token', headers: {} })).toBe('t/other')
+  expect(holderOf({ path: '/saml/idp_1/acs', headers: { authorization: 'Bearer x' } })).toBe('saml/idp_1')
+})
+
+test('connections are counted: also where a path cannot be decoded', () => {
+  expect(holderOf({ path: '/t/%/oauth/token', headers: {} })).toBe('t/%')
+})
