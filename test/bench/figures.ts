@@ -13,6 +13,7 @@ export const rowNames = [
   'B2',
   'B3',
   'B4',
+  'B5',
   'C1',
   'C2',
   'D1',

@@ -6,6 +6,7 @@ import { cellsOf, rowNames, toTable, type Figure, type RowName } from './figures
 import { describeMachine } from './machine.js'
 import type { Settings } from './measure.js'
 import { isRowName, writeReport } from './report.js'
+import { readBesideBusyRow } from './row-busy-row.js'
 import { deliver, recover } from './row-deliveries.js'
 import { readEventPages } from './row-events.js'
 import { signInByLink } from './row-journey.js'
@@ -35,6 +36,7 @@ const rows: Record<RowName, (settings: Settings) => Promise<Figure[]>> = {
   B2: readMeanwhile,
   B3: exchangeAndRefresh,
   B4: authorizeWithSession,
+  B5: readBesideBusyRow,
   C1: signInBySaml,
   C2: provisionByScim,
   D1: deliver,

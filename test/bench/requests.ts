@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 /** One request a load may send. `{unique}` in its body becomes a text that no other request has. */
 export interface LoadRequest {
-  readonly method: 'GET' | 'POST' | 'PATCH'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
   readonly path: string
   readonly token?: string
   readonly body?: object
