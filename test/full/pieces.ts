@@ -56,6 +56,7 @@ export const minutesOf: Readonly<Record<string, number>> = {
   'test/emulator/runners.long.test.ts': 0.2,
   'test/emulator/seed.long.test.ts': 0.1,
   'test/emulator/time.long.test.ts': 0.1,
+  'test/plans/plans.long.test.ts': 2.1,
   'test/protocol/onboarding-pages.long.test.ts': 2,
   'test/protocol/pages.long.test.ts': 6.3,
   'test/resilience/deliveries.long.test.ts': 2.4,

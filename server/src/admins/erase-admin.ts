@@ -110,12 +110,10 @@ async function eraseLogAndMail(
   // Mails do not tell what they were for. Where a user has the address they may be the user's, and go with that user.
   await sql`
     delete from outbox_messages
-    where ${isTheirs} and not exists (
-      select from users
-      where users.account_id = outbox_messages.account_id
-        and users.environment = outbox_messages.environment
-        and users.organization_id = outbox_messages.organization_id
-        and users.email_normalized = outbox_messages.email_normalized
+    where ${isTheirs} and environment not in (
+      select environment from users where ${isTheirs} and deleted_at is null
+      union all
+      select environment from users where ${isTheirs} and deleted_at is not null
     )`.execute(trx)
   await sql`
     update jobs set last_error = null

@@ -45,6 +45,7 @@ async function readPageOfAll(db: Kysely<DB>, caller: ScimCaller, query: ListQuer
 /**
  * The filter is answered whole before the page is cut: with the limit in sight, Postgres would walk through the
  * organization in the order of the list until enough had come by, and for a filter that fits one user that is all of it.
+ * The candidates are an array, because Postgres cannot tell how few they are: it would read all users to join them.
  */
 async function readPageOfFound(
   db: Kysely<DB>,
@@ -55,7 +56,7 @@ async function readPageOfFound(
   const candidates = candidatesOf(caller, filter)
   const users = candidates === undefined ? usersWithDirectory(db, caller) : usersEachWithDirectory(db, caller)
   const found = users
-    .$if(candidates !== undefined, (users) => users.where(sql<boolean>`users.id in (${candidates})`))
+    .$if(candidates !== undefined, (users) => users.where(sql<boolean>`users.id = any(array(${candidates}))`))
     .where(userCondition(filter))
     .select(['users.id', 'users.inserted_at', sortKeyOf(query).as('sort_key')])
   const { rows } = await sql<{ id: string | null; total: string }>`

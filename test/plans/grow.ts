@@ -1,0 +1,155 @@
+import pg from 'pg'
+
+/** A column of a table with tenants, as what copies its rows has to know it. */
+interface Column {
+  readonly name: string
+  readonly type: string
+  /** Whether a unique index has it, beside those of whose row it is. */
+  readonly is_own: boolean
+  /** The table that it refers to alone, or together with the columns of the tenant. */
+  readonly parent: string | null
+}
+
+interface Table {
+  readonly name: string
+  readonly columns: readonly Column[]
+  /** The columns of each unique index, without those of the tenant. */
+  readonly keys: readonly (readonly string[])[]
+}
+
+/**
+ * Not copied: what each event or sign-in has to do something for, of which an account has few, and keys that are sealed for
+ * their row.
+ */
+const alone = new Set(['webhooks', 'meta_keys', 'sso_connections', 'sso_keys', 'config_numbers'])
+/** In the place of a column: no copy of a job or a delivery is due. */
+const values: Readonly<Record<string, string>> = {
+  'jobs.run_at': `run_at + interval '10 years'`,
+  'webhook_deliveries.run_at': `run_at + interval '10 years'`,
+}
+
+const tenantColumns = ['account_id', 'environment', 'organization_id']
+
+/** Whose rows are copied. */
+export interface Place {
+  readonly accountId: string
+  readonly organizationId: string
+}
+
+/** Reads the tables that have rows of accounts, before the first of them is copied. */
+export async function readTables(admin: pg.Client): Promise<Table[]> {
+  const { rows } = await admin.query<Table>(
+    `select relname as name,
+       (select json_agg(json_build_object('name', attname, 'type', format_type(atttypid, null),
+          'is_own', attname <> all($1) and exists (
+            select from pg_index where indrelid = pg_class.oid and indisunique and attnum = any(indkey)),
+          'parent', (
+            select confrelid::regclass::text from pg_constraint
+            where conrelid = pg_class.oid and contype = 'f' and attnum = any(conkey) and attname <> all($1)
+            limit 1)) order by attnum)
+        from pg_attribute
+        where attrelid = pg_class.oid and attnum > 0 and not attisdropped and attgenerated = '') as columns,
+       coalesce((select json_agg((
+           select coalesce(json_agg(attname), '[]') from pg_attribute
+           where attrelid = indrelid and attnum = any(indkey) and attname <> all($1)))
+         from pg_index where indrelid = pg_class.oid and indisunique), '[]') as keys
+     from pg_class
+     where relnamespace = current_schema()::regnamespace and relkind = 'r' and exists (
+       select from pg_attribute where attrelid = pg_class.oid and attname = 'account_id')
+     order by relname`,
+    [tenantColumns],
+  )
+  return rows
+}
+
+/**
+ * Copies one row of each table that the organization or its account has, so often: once so that copies belong to copies (a
+ * session of each user), and once so that they belong to what the row belongs to (many sessions of one user). Rows of which an
+ * organization can have but one stay alone.
+ *
+ * @param admin A superuser, because no trigger and no foreign key may run for each row.
+ * @returns The tables that were copied.
+ */
+export async function grow(
+  admin: pg.Client,
+  tables: readonly Table[],
+  { accountId, organizationId }: Place,
+  count: number,
+): Promise<string[]> {
+  const many = manyOf(tables)
+  const grown: string[] = []
+  for (const { name, columns } of tables) {
+    if (!many.has(name)) continue
+    const hasOrganization = columns.some((column) => column.name === 'organization_id')
+    // Neither a session beside its user nor a user beside its organization has another parent.
+    const wide = ({ is_own, parent }: Column) => (parent === null ? is_own : many.has(parent))
+    const deep = (column: Column) => column.is_own && column.parent === null
+    let copied = 0
+    for (const [isCopied, first] of [
+      [wide, 1],
+      [deep, 1_000_000],
+    ] as const) {
+      if (isCopied === deep && !columns.some(deep)) continue
+      const copies = columns.map(
+        (column) =>
+          values[`${name}.${column.name}`] ?? (isCopied(column) ? copyOf(column) : `"${column.name}"`),
+      )
+      const { rowCount } = await orCheck(
+        admin.query(
+          `insert into "${name}" (${columns.map((column) => `"${column.name}"`).join(', ')})
+         overriding system value
+         select ${copies.join(', ')}
+         from (select * from "${name}" where account_id = $1 ${hasOrganization ? 'and organization_id = $2' : 'and $2::uuid is not null'}
+           limit 1) template cross join generate_series($3::int, $4::int) n
+         on conflict do nothing`,
+          [accountId, organizationId, first, first + count - 1],
+        ),
+      )
+      copied += rowCount ?? 0
+    }
+    if (copied > 0) grown.push(name)
+  }
+  return grown
+}
+
+/** Names that are given, such as that of an algorithm, cannot be others: an organization has one row of each. */
+async function orCheck(insertion: Promise<pg.QueryResult>): Promise<{ rowCount: number | null }> {
+  try {
+    return await insertion
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code === '23514') return { rowCount: 0 }
+    throw error
+  }
+}
+
+/** The tables of which an organization may have many rows: no unique index has tenants and single things alone. */
+function manyOf(tables: readonly Table[]): Set<string> {
+  const many = new Set<string>()
+  for (let before = -1; before !== many.size;) {
+    before = many.size
+    for (const { name, columns, keys } of tables) {
+      const parentOf = new Map(columns.map((column) => [column.name, column.parent]))
+      const mayRepeat = keys.every((key) =>
+        key.some((column) => {
+          const parent = parentOf.get(column) ?? null
+          return parent === null || many.has(parent)
+        }),
+      )
+      if (mayRepeat && !alone.has(name)) many.add(name)
+    }
+  }
+  return many
+}
+
+/** The same for equal values in all tables, so that what a copy refers to is a copy. */
+function copyOf({ name, type }: Column): string {
+  const column = `"${name}"`
+  if (type === 'uuid') return `md5(${column}::text || n)::uuid`
+  if (type === 'text') return `'n' || n || ${column}`
+  if (type === 'bytea') return `sha256(${column} || convert_to(n::text, 'UTF8'))`
+  // Below all that are given out.
+  if (type === 'bigint') return `-(${column} * 2000000 + n)`
+  if (/^(integer|smallint)$/.test(type)) return `-n`
+  if (type.startsWith('timestamp')) return `${column} - n * interval '1 second'`
+  return column
+}

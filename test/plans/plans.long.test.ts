@@ -1,0 +1,292 @@
+import { mkdtempSync } from 'node:fs'
+import { readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { queryOf, routes } from '@portico/contract/walk'
+import { migrateDatabase } from '@portico/server/migrate'
+import { startEmbedded, type EmbeddedPostgres } from '@portico/server/embedded'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { z } from 'zod/v4'
+import { anyEmail } from '../given.js'
+import { startService, type Service } from '../harness.js'
+import { bodyFor, pathOf, send, type References } from '../request-of.js'
+import { asMembers, groupsOf } from '../scim/group-given.js'
+import { replacing, userBody, userIn } from '../scim/user-given.js'
+import { scimProvider, type ScimProvider } from '../scim-given.js'
+import { createWorld, freshMembers } from '../world.js'
+import { grow, readTables } from './grow.js'
+
+// How many pages of tables and indexes a request looks at must not depend on how many rows an organization has, nor on when
+// the database was last analyzed.
+
+const sizes = [0, 100, 1_500, 20_000]
+const otherOrganizations = 49
+
+/** Of 8 kB. A statement that looks each of 1,500 rows up comes to more. */
+const fewPages = 800
+
+/** What ends, deletes or sends again all rows that belong to a row. */
+const ending = new Set([
+  'admins.invite',
+  'admins.delete',
+  'users.delete',
+  'tokenCustomization.deleteMetaKey',
+  'webhooks.redeliverAll',
+])
+/** What each of those rows comes to. */
+const pagesOfEnded = 60
+/** What each row that an index counts comes to: totals of lists are exact. */
+const pagesOfCounted = 0.25
+
+/** Operations that the organization is not in the state for; they look up the same as others of their resource. */
+const inVain = [
+  'directorySync.create',
+  'password.createConnection',
+  'password.set',
+  'relays.update',
+  'sessions.end',
+  'sessions.endAll',
+  'ssoConnections.createOauthChallenge',
+  'ssoConnections.createOnboarding',
+  'ssoConnections.useOidcClient',
+  'totp.createChallenge',
+  'totp.validateChallenge',
+  'totp.validateEnrollment',
+]
+
+/** Of a directory. */
+const mostGroups = 10_000
+
+/** Tables that are certainly grown. */
+const many = [
+  ...['applications', 'directory_groups', 'directory_group_members', 'directory_users', 'events'],
+  ...['log_events_after', 'organizations', 'refresh_token_families', 'relays', 'scim_requests', 'sessions'],
+  ...['sso_admins', 'user_metadata', 'users', 'webhook_deliveries'],
+]
+
+const dataDir = mkdtempSync(join(tmpdir(), 'portico-plans-'))
+afterAll(() => rm(dataDir, { recursive: true, force: true }))
+
+describe.each([
+  ['never analyzed', false],
+  ['analyzed at each size', true],
+])('in a database that was %s', (name, isAnalyzed) => {
+  let service: Service
+  let admin: pg.Client
+  let postgres: EmbeddedPostgres
+
+  const folder = join(dataDir, name.replaceAll(' ', '-'))
+
+  beforeAll(async () => {
+    postgres = await startEmbedded({ dataDir: folder, throwaway: true })
+    admin = await superuserOf(postgres.url, folder)
+    await admin.query('alter system set autovacuum = off')
+    await admin.query('select pg_reload_conf()')
+    await migrateDatabase(postgres.url)
+    service = await startService({ databaseUrl: postgres.url })
+    const client = await service.client()
+    for (let count = 0; count < otherOrganizations; count++) {
+      const { domain: org_domain } = await service.given.organization()
+      await client.users.create({ org_domain, email: anyEmail() })
+    }
+  }, 120_000)
+
+  afterAll(async () => {
+    await admin.end()
+    await postgres.stop()
+  })
+
+  test.each(sizes)(
+    'no request looks at more pages than few where an organization has %i rows of each kind',
+    async (size) => {
+      const place = await placeOf(service)
+      // A session tells what it has read at its end, and not while something else is measured.
+      const grower = await superuserOf(postgres.url, folder)
+      const grown = await grow(grower, await readTables(grower), place, size)
+      if (isAnalyzed) await grower.query('analyze')
+      await grower.end()
+
+      const { pages, refused } = await pagesOf(place.requests)
+
+      expect(refused.toSorted()).toEqual(size > mostGroups ? ['SCIM POST /Groups', ...inVain] : inVain)
+      const bound = (name: string) => fewPages + (ending.has(name) ? pagesOfEnded : pagesOfCounted) * size
+      const tooMany = [...pages].filter(([name, count]) => count > bound(name))
+      expect(tooMany.map(([name, count]) => `${name}: ${count}`)).toEqual([])
+      if (size > 0) expect(grown).toEqual(expect.arrayContaining(many))
+    },
+    600_000,
+  )
+
+  /** The pages that each request looks at, and the requests that were answered with an error. */
+  async function pagesOf(requests: readonly NamedRequest[]) {
+    const pages = new Map<string, number>()
+    const refused: string[] = []
+    await endConnections()
+    let before = await pagesRead()
+    for (const { name, ask } of requests) {
+      if (((await ask())?.status ?? 200) >= 400) refused.push(name)
+      await endConnections()
+      const after = await pagesRead()
+      pages.set(name, after - before)
+      before = after
+    }
+    return { pages, refused }
+  }
+
+  /** A connection tells what it has read when it ends. */
+  async function endConnections(): Promise<void> {
+    const others = `from pg_stat_activity where application_name = 'portico' and backend_type = 'client backend'`
+    await admin.query(`select pg_terminate_backend(pid) ${others}`)
+    await vi.waitFor(async () => expect((await admin.query(`select ${others}`)).rowCount).toBe(0))
+  }
+
+  async function pagesRead(): Promise<number> {
+    const { rows } = await admin.query<{ pages: string }>(
+      `select sum(coalesce(heap_blks_hit, 0) + coalesce(heap_blks_read, 0)
+         + coalesce(idx_blks_hit, 0) + coalesce(idx_blks_read, 0)) as pages
+       from pg_statio_user_tables`,
+    )
+    return Number(rows[0]?.pages)
+  }
+})
+
+interface NamedRequest {
+  readonly name: string
+  /** Resolves to an answer, where there is one. */
+  readonly ask: () => Promise<{ readonly status: number } | undefined>
+}
+
+/** An organization with one of everything, and the requests about it. */
+async function placeOf(service: Service) {
+  const world = await createWorld(service)
+  const client = await service.client()
+  const org_domain = world['org_domain'] ?? ''
+  const { scim_base_url, auth_secret_token } = await client.directorySync.reset({ org_domain })
+  const provided = await scimRequests(scimProvider(scim_base_url, auth_secret_token.value ?? ''))
+  // What was done until here is not what is measured: jobs, and the numbers of events.
+  await service.runJobs()
+  await client.events.list()
+  return {
+    accountId: service.account.id,
+    organizationId: world['organization_id'] ?? '',
+    requests: [
+      { name: 'jobs', ask: () => service.runJobs().then(() => undefined) },
+      ...provided,
+      ...pageRequests(service, world),
+      ...apiRequests(service, world, await service.token()),
+    ],
+  }
+}
+
+/** What leaves nothing to ask for, or takes all rows away that there are. */
+const takingAll = /^(organizations|webhooks|directorySync|ssoConnections|relays|applications)\.delete$/
+
+/** Every operation of the API, those that only read first. */
+function apiRequests({ baseUrl }: Service, references: References, token: string): NamedRequest[] {
+  const asked = routes().filter(({ name, access }) => access.auth === 'api_key' && !takingAll.test(name))
+  const rank = ({ method }: { method: string }) => ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].indexOf(method)
+  const single = asked
+    .toSorted((a, b) => rank(a) - rank(b))
+    .map((route) => ({
+      name: route.name,
+      ask: () => {
+        const body = bodyFor(route, references)
+        return send(route, {
+          baseUrl,
+          token,
+          references,
+          body: body && { ...body, ...freshMembers(route.name) },
+        })
+      },
+    }))
+  const sorted = asked.flatMap((route) => {
+    const query = queryOf(route)
+    if (!(query instanceof z.ZodObject) || !('page' in query.shape)) return []
+    return ['sort=inserted_at', 'sort=-inserted_at', 'sort=-updated_at', 'page=3'].map((how) => ({
+      name: `${route.name}?${how}`,
+      ask: () =>
+        fetch(`${baseUrl}${pathOf(route, references)}?${how}`, {
+          headers: { authorization: `Bearer ${token}` },
+        }),
+    }))
+  })
+  return [...sorted, ...single]
+}
+
+async function scimRequests(scim: ScimProvider): Promise<NamedRequest[]> {
+  const body = userBody({ externalId: 'employee-1' })
+  const { id, userName } = userIn(await scim('POST', '/Users', { body }))
+  const groups = groupsOf(scim)
+  const group = await groups.make({ externalId: 'group-1', members: asMembers([id]) })
+  const found = (path: string) => ({ name: `SCIM GET ${path}`, ask: () => scim('GET', path) })
+  const users = (filter: string) => found(`/Users?count=25&filter=${encodeURIComponent(filter)}`)
+  const sent = (method: string, path: string, about: object) => ({
+    name: `SCIM ${method} ${path}`.replaceAll(/[0-9a-f-]{36}/g, '<id>'),
+    ask: () => scim(method, path, { body: about }),
+  })
+  return [
+    users(`userName eq "${userName}"`),
+    users('userName eq "nobody"'),
+    users('externalId eq "employee-1"'),
+    users(`id eq "${id}"`),
+    users(`emails eq "${userName}"`),
+    users('active eq false'),
+    users('meta.lastModified gt "2050-01-01T00:00:00Z"'),
+    found('/Users?count=25'),
+    found('/Users?count=25&startIndex=76'),
+    { ...found(`/Users/${id}`), name: 'SCIM GET /Users/<id>' },
+    found('/Groups?count=25&excludedAttributes=members'),
+    found(`/Groups?filter=${encodeURIComponent('externalId eq "group-1"')}&excludedAttributes=members`),
+    { ...found(`/Groups/${group.id}?excludedAttributes=members`), name: 'SCIM GET /Groups/<id>' },
+    sent('POST', '/Users', userBody()),
+    sent('PUT', `/Users/${id}`, { ...body, title: 'Countess' }),
+    sent('PATCH', `/Users/${id}`, replacing('title', 'Analyst')),
+    {
+      name: 'SCIM PATCH /Groups/<id>',
+      ask: () => groups.patch(group.id, { op: 'remove', path: `members[value eq "${id}"]` }),
+    },
+    sent('POST', '/Groups', {
+      schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'],
+      displayName: 'Sales',
+    }),
+    sent('DELETE', `/Users/${id}`, {}),
+  ]
+}
+
+/** The pages and endpoints that browsers and applications ask for. */
+function pageRequests({ baseUrl }: Service, world: References): NamedRequest[] {
+  const place = `/t/${world['org_domain']}`
+  const authorize = new URLSearchParams({
+    response_type: 'code',
+    client_id: world['client_id'] ?? '',
+    redirect_uri: world['partner_redirect_uri'] ?? '',
+    scope: 'openid',
+    state: 'state',
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
+  })
+  const get = (path: string, headers: Record<string, string> = {}) => ({
+    name: `page ${path.split('?')[0]?.replace(place, '')}`,
+    ask: () => fetch(baseUrl + path, { headers, redirect: 'manual' }),
+  })
+  return [
+    get(`${place}/authorize?${authorize.toString()}`),
+    get(`${place}/brand.css`),
+    get(`${place}/.well-known/openid-configuration`),
+    get(`${place}/.well-known/jwks.json`),
+    get(`${place}/userinfo`, { authorization: `Bearer ${world['access_token']}` }),
+    get(`/saml/${world['idp_id']}/metadata`),
+  ]
+}
+
+/** A session of the superuser, who may leave out triggers and foreign keys. */
+async function superuserOf(url: string, folder: string): Promise<pg.Client> {
+  const [password = ''] = (await readFile(join(folder, 'postgres.passwords'), 'utf8')).split('\n')
+  const admin = new pg.Client({
+    connectionString: Object.assign(new URL(url), { username: 'postgres', password }).href,
+  })
+  await admin.connect()
+  await admin.query('set session_replication_role = replica')
+  return admin
+}
