@@ -1,7 +1,9 @@
 import { connect } from 'node:net'
+import { startBackground } from '@portico/server/worker'
 import { describe, expect, test } from 'vitest'
 import { anyEmail } from '../given.js'
 import { startService, type Service } from '../harness.js'
+import { startReceiver } from '../receiver.js'
 
 async function readiness({ port }: Service) {
   const answer = await fetch(`http://localhost:${port}/readyz`)
@@ -86,3 +88,27 @@ async function closedPort(): Promise<number> {
   await new Promise((resolve) => connect(port, '127.0.0.1').once('error', resolve))
   return port
 }
+
+describe('a clock', () => {
+  test('that was an hour ahead leaves no delivery waiting for an hour', async () => {
+    const service = await startService()
+    const client = await service.client()
+    const { domain: org_domain } = await service.given.organization()
+    const receiver = await startReceiver()
+    await client.webhooks.create({ name: 'Receiver', target_url: receiver.url, event_codes: ['user.all'] })
+
+    await service.clock.advance(3600)
+    // A token is of its time, too.
+    const ahead = await service.client()
+    await ahead.users.create({ org_domain, email: anyEmail() })
+    await service.clock.advance(-3600)
+
+    const background = startBackground(service.deps)
+    try {
+      await receiver.arrived(1)
+    } finally {
+      await background.stop()
+    }
+    expect(receiver.received).toHaveLength(1)
+  })
+})

@@ -197,6 +197,22 @@ describe('a worker', () => {
     expect(await queue.jobs()).toEqual([])
   })
 
+  test('runs what a clock has written that was an hour ahead, and keeps waiting what waits', async () => {
+    const ran: string[] = []
+    const handler = (name: string) => ({ run: () => Promise.resolve(void ran.push(name)) })
+    queue.pass(60 * 60 * secondMs)
+    await queue.add('now')
+    const later = { name: 'later', payload: {}, key: null, accountId: null, insertedAt: queue.now() }
+    await insertJob(db, { ...later, runAt: new Date(queue.now().getTime() + 30 * secondMs) })
+    queue.pass(-60 * 60 * secondMs)
+
+    const worker = start({ now: handler('now'), later: handler('later') })
+    await vi.waitFor(() => expect(ran).toEqual(['now']))
+    queue.pass(31 * secondMs)
+    await worker.runDue()
+    expect(ran).toEqual(['now', 'later'])
+  })
+
   test('tries a failed job again on its schedule, then keeps it with the reason and lets it be', async () => {
     await queue.add('send')
     const run = () => Promise.reject(new TypeError(`no answer ${'.'.repeat(600)}`))

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { promptDb } from '../db/connect.js'
 import type { Deps } from '../deps.js'
+import { bringBackFromAhead } from './clock-ahead.js'
 import { onEnqueued } from './enqueue.js'
 import { jobHandlers, type JobHandler } from './handlers.js'
 import { inBatches } from './in-batches.js'
@@ -42,6 +43,8 @@ export interface Worker {
 
 /** A newer process adds jobs that this one does not know while an update is under way. */
 const unknownJobDelayMs = 60_000
+/** How often it looks for what a clock has written that was ahead. */
+const bringBackEveryMs = 10_000
 /** The gauge of due jobs ends here; counting further takes longer than knowing it is worth. */
 const maxCounted = 10_000
 
@@ -108,6 +111,7 @@ export function startWorker(deps: Deps, options: WorkerOptions = {}): Worker {
       try {
         if (!isScheduled) await scheduleRecurring({ db, now: deps.now }, handlers)
         isScheduled = true
+        await bringBackInTime()
         const started = await startDueInTurn()
         await measure()
         isFailing = false
@@ -119,6 +123,13 @@ export function startWorker(deps: Deps, options: WorkerOptions = {}): Worker {
         if (!isStopping) await rest.pause()
       }
     }
+  }
+
+  let broughtBackAt = -Infinity
+  async function bringBackInTime(): Promise<void> {
+    if (performance.now() - broughtBackAt < bringBackEveryMs) return
+    await bringBackFromAhead(db, deps.now())
+    broughtBackAt = performance.now()
   }
 
   let measuredAt = -Infinity
