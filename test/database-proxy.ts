@@ -1,15 +1,26 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { Transform } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
 import { atFileEnd } from './file-end.js'
+
+/**
+ * What a network does to connections: `reset` breaks all, and each new one; `refuse` breaks all and takes no new one; `silent`
+ * drops what is sent in both directions and keeps them open; `deaf` drops what the database answers alone; `late` delivers
+ * after 200 ms; `slow` delivers 20 kB a second of each direction.
+ */
+export const networkFaults = ['reset', 'refuse', 'silent', 'deaf', 'late', 'slow'] as const
+export type NetworkFault = (typeof networkFaults)[number]
+
+const lateMs = 200
+const slowBytes = 1_000
+const slowEveryMs = 50
 
 /** A way to the database that a test can cut. */
 export interface DatabaseProxy {
   readonly url: string
-  /** Breaks every connection and refuses new ones until the work is done. */
-  whileCut<T>(work: () => Promise<T>): Promise<T>
-  /** Drops what is sent, in both directions, and keeps every connection open until the work is done. */
-  whileSilent<T>(work: () => Promise<T>): Promise<T>
+  /** Does this to every connection until the work is done. */
+  during<T>(fault: NetworkFault, work: () => Promise<T>): Promise<T>
   /** How often something was dropped on its way to the database. */
   dropped(): number
 }
@@ -18,66 +29,81 @@ export interface DatabaseProxy {
 export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
-  let isCut = false
-  let isSilent = false
+  let fault: NetworkFault | undefined
   let dropped = 0
+
+  /** One direction of a connection. */
+  const direction = (drops: readonly NetworkFault[], onDrop = () => undefined as void) =>
+    new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        if (fault !== undefined && drops.includes(fault)) {
+          onDrop()
+          done()
+        } else if (fault === 'late') void pause(lateMs).then(() => done(null, chunk))
+        else if (fault === 'slow') void deliverSlowly(this, chunk).then(() => done())
+        else done(null, chunk)
+      },
+    })
+  const deliverSlowly = async (to: Transform, chunk: Buffer) => {
+    let sent = 0
+    while (sent < chunk.length) {
+      const end = fault === 'slow' ? sent + slowBytes : chunk.length
+      if (fault === 'slow') await pause(slowEveryMs)
+      to.push(chunk.subarray(sent, end))
+      sent = end
+    }
+  }
+
   const server = createServer((client) => {
-    if (isCut) {
-      client.destroy()
+    if (fault === 'reset') {
+      client.resetAndDestroy()
       return
     }
     const upstream = connect(Number(target.port), target.hostname)
     for (const socket of [client, upstream]) {
       sockets.add(socket)
       socket.on('close', () => sockets.delete(socket))
-      // A cut connection ends in an error on either side, which is what it is for.
-      socket.on('error', () => socket.destroy())
     }
-    const unlessSilent = (onDrop?: () => void) =>
-      new Transform({
-        transform(chunk, _encoding, done) {
-          if (!isSilent) {
-            done(null, chunk)
-            return
-          }
-          onDrop?.()
-          done()
-        },
-      })
-    const toDatabase = unlessSilent(() => (dropped += 1))
-    client.pipe(toDatabase).pipe(upstream).pipe(unlessSilent()).pipe(client)
+    // A cut connection ends in an error on either side, which is what it is for; the other side goes with it.
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      socket.on('error', () => socket.destroy())
+      socket.on('close', () => other.destroy())
+    }
+    client
+      .pipe(direction(['silent'], () => void (dropped += 1)))
+      .pipe(upstream)
+      .pipe(direction(['silent', 'deaf']))
+      .pipe(client)
   })
-  await listen(server)
+  await listen(server, 0)
   atFileEnd(() => {
     for (const socket of sockets) socket.destroy()
     server.close()
   })
   const url = new URL(databaseUrl)
   // A TCP server that listens has an address with a port.
-  url.port = String((server.address() as AddressInfo).port)
+  const { port } = server.address() as AddressInfo
+  url.port = String(port)
   return {
     url: url.href,
-    async whileCut(work) {
-      isCut = true
-      for (const socket of sockets) socket.destroy()
+    async during(what, work) {
+      fault = what
+      if (what === 'refuse') server.close()
+      if (what === 'reset' || what === 'refuse') for (const socket of sockets) socket.resetAndDestroy()
       try {
         return await work()
       } finally {
-        isCut = false
-      }
-    },
-    async whileSilent(work) {
-      isSilent = true
-      try {
-        return await work()
-      } finally {
-        isSilent = false
+        fault = undefined
+        if (what === 'refuse') await listen(server, port)
       }
     },
     dropped: () => dropped,
   }
 }
 
-function listen(server: Server): Promise<void> {
-  return new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve) => server.listen(port, '127.0.0.1', resolve))
 }

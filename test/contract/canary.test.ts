@@ -32,7 +32,7 @@ beforeAll(async () => {
   severed = await startService({ databaseUrl: proxy.url, variables })
   canaries = await signInWithEverything()
   await sendEverythingWrongly(canaries)
-  await proxy.whileCut(() => sendTokenRequests(severed, canaries))
+  await proxy.during('reset', () => sendTokenRequests(severed, canaries))
   witnesses.push(...(await tables()), ...logs())
   // Several hundred requests, which a busy machine answers slowly.
 }, 120_000)

@@ -435,7 +435,7 @@ async function askAllWhileCut(): Promise<ReadonlyMap<string, Answer>> {
   await fetch(`${baseUrl}/api/v2/organizations`, { headers: { authorization: `Bearer ${token}` } })
   const answerOf = async (route: Route) => [route.name, await ask(route, common, token, { baseUrl })] as const
   return new Map(
-    await proxy.whileCut(() => Promise.all((sampledRoutes.get('unavailable') ?? []).map(answerOf))),
+    await proxy.during('reset', () => Promise.all((sampledRoutes.get('unavailable') ?? []).map(answerOf))),
   )
 }
 

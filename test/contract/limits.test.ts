@@ -217,7 +217,7 @@ describe('an attempt to sign in', () => {
     const severed = await startService({ databaseUrl: proxy.url, variables: shipped })
     const at = someAddress()
 
-    const made = await proxy.whileCut(() => attempts(7, at, severed))
+    const made = await proxy.during('reset', () => attempts(7, at, severed))
 
     expect(locked(made)).toEqual([open, open, open, open, open, shut, shut])
     expect(made.at(-1)?.state.retryAfterSeconds).toBe(15 * minute)

@@ -23,7 +23,7 @@ test('where answers of the database are lost, requests are told so, and deliveri
     })
   const background = startBackground(behind.deps)
   try {
-    const lost = await proxy.whileSilent(list)
+    const lost = await proxy.during('silent', list)
     await client.users.create({ org_domain, email: anyEmail() })
     await receiver.arrived(1)
 

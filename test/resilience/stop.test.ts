@@ -19,7 +19,7 @@ test('SIGTERM ends a process whose database does not answer, and the log names w
   const client = createClient({ baseUrl: process.baseUrl, domain, clientId, clientSecret, maxRetries: 0 })
   await client.users.list({ org_domain })
 
-  const code = await proxy.whileSilent(async () => {
+  const code = await proxy.during('silent', async () => {
     const cutOff = Array.from({ length: 5 }, () => client.users.list({ org_domain }))
     const outcomes = Promise.allSettled(cutOff)
     await vi.waitUntil(() => proxy.dropped() >= 5, { timeout: 10_000 })

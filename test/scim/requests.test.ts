@@ -334,7 +334,7 @@ test('what the whole service refuses is told as SCIM tells it', async () => {
     scimProvider(`${baseUrl}/scim/v2/${directory.id}`, secret)('GET', '/ServiceProviderConfig')
 
   const clear = await at(`http://localhost:${httpsOnly.deps.config.port}`)
-  const cut = await proxy.whileCut(() => at(severed.baseUrl))
+  const cut = await proxy.during('reset', () => at(severed.baseUrl))
 
   expect([clear.status, clear.body]).toEqual([403, expect.objectContaining({ schemas: errorSchemas })])
   expect([cut.status, cut.body]).toEqual([503, expect.objectContaining({ schemas: errorSchemas })])
