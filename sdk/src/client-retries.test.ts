@@ -53,17 +53,19 @@ test.each([429, 502, 503, 504])('%i on a read is repeated after a pause that gro
   const { client, pauses } = given([refused(status, 'any'), refused(status, 'any'), answered()])
 
   await expect(client.users.get(user)).resolves.toEqual({ id: 'u1' })
-  expect(pauses).toEqual([125, 250])
+  expect(pauses).toEqual([188, 375])
 })
 
 test('a network failure on a read is repeated, and after the last attempt it is a ConnectionError', async () => {
-  const { client, seen } = given([unreachable, unreachable, unreachable])
+  const { client, seen, pauses } = given(Array.from({ length: 7 }, () => unreachable))
 
   const attempt = client.users.get(user)
 
   await expect(attempt).rejects.toBeInstanceOf(ConnectionError)
   await expect(attempt).rejects.toMatchObject({ reason: 'network' })
-  expect(seen).toHaveLength(3)
+  expect(seen).toHaveLength(7)
+  // A process that was killed is started again in this time.
+  expect(pauses).toEqual([188, 375, 750, 1_500, 3_000, 6_000])
 })
 
 test.each([500, 400, 404, 409, 412])('%i is not repeated', async (status) => {
@@ -78,7 +80,7 @@ test('Retry-After in seconds lengthens the pause', async () => {
 
   await client.users.get(user)
 
-  expect(pauses).toEqual([7_125])
+  expect(pauses).toEqual([7_188])
 })
 
 test('Retry-After as a date lengthens the pause', async () => {
@@ -87,7 +89,7 @@ test('Retry-After as a date lengthens the pause', async () => {
 
   await client.users.get(user)
 
-  expect(pauses).toEqual([10_125])
+  expect(pauses).toEqual([10_188])
 })
 
 test('a Retry-After of more than a minute is left to the caller', async () => {

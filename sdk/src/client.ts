@@ -4,6 +4,7 @@ import { eventStreamOperation, routeTable, type Client, type RouteRow } from './
 import { listenBy, type ReadEvents } from './listen.js'
 import { everyRecord } from './pages.js'
 import type { RequestOptions } from './request-options.js'
+import { defaultRetries } from './retry.js'
 import { createTransport, type Call } from './transport.js'
 
 /** Which service to call, as whom, and how patiently. */
@@ -22,7 +23,7 @@ export interface ClientOptions {
   readonly fetch?: typeof globalThis.fetch | undefined
   /** Milliseconds for one attempt, answer included; 30,000 unless given. */
   readonly timeoutMs?: number | undefined
-  /** Attempts after the first one, of requests that can be repeated without harm; 2 unless given. */
+  /** Attempts after the first one, of requests that can be repeated without harm; 6 unless given, which is 8 to 16 seconds. */
   readonly maxRetries?: number | undefined
   /** In place of the system's, for tests. */
   readonly clock?: Partial<Clock> | undefined
@@ -59,7 +60,7 @@ export function createClient(options: ClientOptions): Client {
     baseUrl: baseUrlOf(options.baseUrl),
     fetch: options.fetch,
     timeoutMs: options.timeoutMs ?? 30_000,
-    maxRetries: options.maxRetries ?? 2,
+    maxRetries: options.maxRetries ?? defaultRetries,
     clock,
     credentials: {
       grant_type: 'client_credentials',

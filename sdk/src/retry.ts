@@ -16,8 +16,14 @@ const longestPauseMs = 8_000
 const longestRetryAfterSeconds = 60
 
 /**
- * Milliseconds to wait before the next attempt, or undefined when there must be none. Exponential, with full jitter,
- * and never less than Retry-After.
+ * Attempts after the first one, unless the caller says otherwise: 8 to 16 seconds, in which a process that was killed is
+ * started again, and its claims of Idempotency-Keys end.
+ */
+export const defaultRetries = 6
+
+/**
+ * Milliseconds to wait before the next attempt, or undefined when there must be none. Exponential, half of it at random,
+ * after what Retry-After says.
  *
  * @param attempt 0 after the first one.
  */
@@ -30,8 +36,8 @@ export function pauseBeforeRepeat(
   if (!request.idempotent || !isTransient(outcome, request)) return undefined
   const asked = outcome instanceof ConnectionError ? 0 : (retryAfterSeconds(outcome, clock.now()) ?? 0)
   if (asked > longestRetryAfterSeconds) return undefined
-  const jitter = clock.random() * Math.min(longestPauseMs, firstPauseMs * 2 ** attempt)
-  return Math.ceil(asked * 1000 + jitter)
+  const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** attempt)
+  return Math.ceil(asked * 1000 + (pause * (1 + clock.random())) / 2)
 }
 
 function isTransient(outcome: Answer | ConnectionError, { conditional }: Repeatability): boolean {

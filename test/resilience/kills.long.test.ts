@@ -11,6 +11,8 @@ import { startService, type Service } from '../harness.js'
 import { serviceProcess, type ServiceProcess } from './service-process.js'
 
 const writers = 20
+/** Of the connections, which one key may have. */
+const share = 15
 const minutesMs = 60_000
 
 /** Its database, its account, and a look at what was stored. */
@@ -26,7 +28,7 @@ function processOnTheDatabase(): Promise<ServiceProcess> {
   return serviceProcess({
     DATABASE_URL: service.databaseUrl,
     MASTER_KEYS: service.masterKeys,
-    DATABASE_POOL_SIZE: '30',
+    DATABASE_POOL_SIZE: String(2 * share),
   })
 }
 
@@ -147,6 +149,34 @@ describe('50 kills under 20 writers', () => {
   )
 })
 
+describe('a client with its defaults', () => {
+  test(
+    'is carried through the kill and the start of the process, and each of its writes is done once',
+    async () => {
+      const portico = await processOnTheDatabase()
+      await portico.start()
+      const { client_id: clientId, client_secret: clientSecret } = credentials
+      const { domain: account } = service.account
+      const client = createClient({ baseUrl: portico.baseUrl, domain: account, clientId, clientSecret })
+      const { domain: org_domain } = await client.organizations.create({ name: `Carried ${anything()}` })
+      const made: string[] = []
+      for (let round = 0; round < 5; round++) {
+        const writes = Array.from({ length: writers }, () =>
+          client.users.create({ org_domain, email: anyEmail() }),
+        )
+        await pause(Math.random() * 60)
+        await portico.kill()
+        await portico.start()
+        made.push(...(await Promise.all(writes)).map(({ id }) => id))
+      }
+
+      const { total } = await client.users.list({ org_domain })
+      expect([total, new Set(made).size]).toEqual([5 * writers, 5 * writers])
+    },
+    2 * minutesMs,
+  )
+})
+
 describe('the embedded database', () => {
   const dataDir = mkdtemp(join(tmpdir(), 'portico-kills-'))
   afterAll(async () => rm(await dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 }))
@@ -187,17 +217,17 @@ describe('SIGTERM', () => {
       const holder = new pg.Client({ connectionString: service.databaseUrl })
       await holder.connect()
       await holder.query('begin; lock table events in exclusive mode')
-      const requests = Array.from({ length: 20 }, () =>
+      const requests = Array.from({ length: share }, () =>
         client.users.create({ org_domain: domain, email: anyEmail() }),
       )
-      await untilWaiting(20)
+      await untilWaiting(share)
 
       const exit = portico.terminate()
       while (await isConnectable(portico.baseUrl)) await pause(20)
       await holder.query('rollback')
       await holder.end()
       const users = await Promise.all(requests)
-      expect(new Set(users.map((user) => user.id)).size).toBe(20)
+      expect(new Set(users.map((user) => user.id)).size).toBe(share)
       expect(await exit).toBe(0)
       expect(await isConnectable(portico.baseUrl)).toBe(false)
     },

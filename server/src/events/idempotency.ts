@@ -26,7 +26,12 @@ export interface StoredAnswer {
   readonly version: number | null
 }
 
-const leaseMs = 30_000
+/** How long the claim of a process that died holds its key. */
+const leaseMs = 5_000
+/** How often a claim is prolonged while its request runs. */
+export const renewEveryMs = 1_500
+/** A lease that ends later was written by a clock that was ahead. */
+const implausibleMs = 60_000
 const lifetimeMs = 24 * 60 * 60 * 1000
 
 export interface RepeatableRequest {
@@ -73,7 +78,10 @@ export async function claimIdempotencyKey(
             eb('idempotency_keys.expires_at', '<=', at),
             and([
               eb('idempotency_keys.answer_sealed', 'is', null),
-              eb('idempotency_keys.lease_until', '<=', at),
+              or([
+                eb('idempotency_keys.lease_until', '<=', at),
+                eb('idempotency_keys.lease_until', '>', new Date(at.getTime() + implausibleMs)),
+              ]),
               eb('idempotency_keys.request_hash', 'in', digests),
             ]),
           ]),
@@ -96,6 +104,23 @@ export async function claimIdempotencyKey(
   if (earlier?.answer_sealed == null) throw new ApiError('idempotency_in_flight', { retryAfterSeconds: 1 })
   // Only settleIdempotency() seals under this context.
   return JSON.parse(open(keys.master, answerContext(claim), earlier.answer_sealed).toString()) as StoredAnswer
+}
+
+/** Prolongs a claim whose request still runs. One that another request has taken over stays with that. */
+export async function renewIdempotencyClaim(
+  { db, now }: Pick<Deps, 'db' | 'now'>,
+  claim: IdempotencyClaim,
+): Promise<void> {
+  await db
+    .updateTable('idempotency_keys')
+    .set({ lease_until: new Date(now().getTime() + leaseMs) })
+    .where('account_id', '=', claim.accountId)
+    .where('environment', '=', claim.environment)
+    .where('api_key_id', '=', claim.apiKeyId)
+    .where('key_hash', '=', claim.keyHash)
+    .where('lease', '=', claim.lease)
+    .where('answer_sealed', 'is', null)
+    .execute()
 }
 
 /**

@@ -1,7 +1,12 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import type { Deps } from '../deps.js'
 import { invalid } from '../errors.js'
-import { claimIdempotencyKey, releaseIdempotencyKey } from '../events/idempotency.js'
+import {
+  claimIdempotencyKey,
+  releaseIdempotencyKey,
+  renewEveryMs,
+  renewIdempotencyClaim,
+} from '../events/idempotency.js'
 import { etagOf } from './answer.js'
 import { callerOf, setCaller } from './request-context.js'
 import { routeOf } from './route-of.js'
@@ -30,7 +35,13 @@ export function idempotency(deps: Deps): RequestHandler {
       res.status(route.successStatus).json(found.record)
       return
     }
+    const renewing = setInterval(() => {
+      renewIdempotencyClaim(deps, found).catch((error: unknown) =>
+        deps.log.warn({ err: error }, 'the claim of an idempotency key cannot be prolonged'),
+      )
+    }, renewEveryMs)
     res.once('close', () => {
+      clearInterval(renewing)
       if (res.writableFinished && res.statusCode < 300) return
       releaseIdempotencyKey(deps, found).catch((error: unknown) =>
         deps.log.warn({ err: error }, 'an idempotency key is held until its lease ends'),
