@@ -72,6 +72,11 @@ const debianTools: readonly DebianTool[] = [
     tests: 'the service on Postgres 15 (test/resilience/postgres-15.long.test.ts)',
     sign: '/usr/lib/postgresql/15/bin',
   },
+  {
+    package: 'libfaketime',
+    tests: 'a clock that jumps (test/resilience/faults.long.test.ts)',
+    sign: 'libfaketime.so.1',
+  },
   ...['simplesamlphp', 'php-cli', 'php-xml', 'php-mbstring'].map((name) => ({
     package: name,
     tests: 'sign-ins by an identity provider that others have written (test/simplesamlphp.ts)',

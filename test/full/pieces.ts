@@ -60,6 +60,7 @@ export const minutesOf: Readonly<Record<string, number>> = {
   'test/protocol/onboarding-pages.long.test.ts': 2,
   'test/protocol/pages.long.test.ts': 6.3,
   'test/resilience/deliveries.long.test.ts': 2.4,
+  'test/resilience/faults.long.test.ts': 2.4,
   'test/resilience/kills.long.test.ts': 2.8,
   'test/resilience/postgres-15.long.test.ts': 0.7,
   'test/saml/slow-documents.long.test.ts': 0.4,

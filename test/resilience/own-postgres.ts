@@ -15,6 +15,12 @@ export interface OwnPostgres {
    * @param signal SIGINT ends what is under way in order; SIGQUIT does not, and it starts again from its log.
    */
   whileStopped(signal: 'SIGINT' | 'SIGQUIT', work: () => Promise<void>): Promise<void>
+  /** Where its files are. */
+  readonly dataDir: string
+  /** Sends a signal to each of its processes. */
+  signalAll(name: NodeJS.Signals): Promise<void>
+  /** Starts it again where it has ended by itself. */
+  ensureRunning(): Promise<void>
   /** Asks on a connection of its own, which no restart can break. */
   query<Row extends object>(text: string, values?: unknown[]): Promise<Row[]>
   /** Ends it, and removes its folder. */
@@ -22,19 +28,42 @@ export interface OwnPostgres {
 }
 
 /** Starts it on a folder of its own. */
-export async function startOwnPostgres(options: { maxConnections: number }): Promise<OwnPostgres> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'portico-own-postgres-'))
+export async function startOwnPostgres(options: {
+  maxConnections: number
+  /** Of its folder; that of temporary files unless given. */
+  parent?: string
+}): Promise<OwnPostgres> {
+  const { parent = tmpdir(), maxConnections } = options
+  const dataDir = await mkdtemp(join(parent, 'portico-own-postgres-'))
   const port = await freePort()
-  const start = () => startEmbedded({ ...options, dataDir, port })
+  const start = () => startEmbedded({ maxConnections, dataDir, port })
   let postgres: EmbeddedPostgres | undefined = await start()
   const { url } = postgres
 
+  async function postmaster(): Promise<number> {
+    const [pid] = (await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')
+    return Number(pid)
+  }
+
   return {
     url,
+    dataDir,
+    async signalAll(name) {
+      const pid = await postmaster()
+      const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
+      for (const each of [pid, ...children.trim().split(' ').map(Number)])
+        if (isAlive(each)) process.kill(each, name)
+    },
+    async ensureRunning() {
+      const pid = await postmaster().catch(() => undefined)
+      if (pid !== undefined && isAlive(pid)) return
+      await postgres?.stop().catch(() => undefined)
+      postgres = await start()
+    },
     async whileStopped(signal, work) {
-      const [pid] = (await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')
-      process.kill(Number(pid), signal)
-      await until(() => !isAlive(Number(pid)))
+      const pid = await postmaster()
+      process.kill(pid, signal)
+      await until(() => !isAlive(pid))
       postgres = undefined
       await work()
       postgres = await start()

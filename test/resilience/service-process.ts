@@ -7,28 +7,36 @@ import { atFileEnd } from '../file-end.js'
 
 const main = fileURLToPath(new URL('../../server/portico.js', import.meta.url))
 
-/** `portico serve` as its own process, at one address over all its starts. */
+/** `portico serve` or `portico worker` as its own process, at one address over all its starts. */
 export interface ServiceProcess {
   readonly baseUrl: string
+  /** Of its /metrics, since it was started last. */
+  readonly metricsUrl: string
   /** Resolves once it listens. */
   start(): Promise<void>
   /** SIGKILL: nothing in the process gets to know. */
   kill(): Promise<void>
   /** Sends SIGTERM; resolves to the exit code. */
   terminate(): Promise<number | null>
+  /** Sends another signal, such as SIGSTOP. */
+  signal(name: NodeJS.Signals): void
   /** The last of what it has logged. */
   logged(): string
 }
 
 /** Prepares a process with these variables; what still runs ends with the test file. */
-export async function serviceProcess(variables: Record<string, string>): Promise<ServiceProcess> {
+export async function serviceProcess(
+  variables: Record<string, string>,
+  command: readonly string[] = ['serve'],
+): Promise<ServiceProcess> {
   const port = await freePort()
   const baseUrl = `http://127.0.0.1:${port}`
   let child: ChildProcess | undefined
   let complaint = ''
+  let metricsUrl = ''
 
   async function start(): Promise<void> {
-    const started = spawn(process.execPath, [main, 'serve', '--json'], {
+    const started = spawn(process.execPath, [main, ...command, '--json'], {
       env: {
         PATH: process.env.PATH,
         PORT: String(port),
@@ -43,9 +51,12 @@ export async function serviceProcess(variables: Record<string, string>): Promise
     child = started
     started.stderr.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-50_000)))
     const lines = createInterface(started.stdout)
-    const listens = once(lines, 'line').then(() => true)
-    const exits = once(started, 'exit').then(() => false)
-    if (!(await Promise.race([listens, exits]))) throw new Error(`the service does not start:\n${complaint}`)
+    const listens = once(lines, 'line').then(([line]) => String(line))
+    const exits = once(started, 'exit').then(() => undefined)
+    const told = await Promise.race([listens, exits])
+    if (told === undefined) throw new Error(`the service does not start:\n${complaint}`)
+    const { metrics } = JSON.parse(told) as { metrics: string }
+    metricsUrl = metrics
   }
 
   async function end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
@@ -59,7 +70,11 @@ export async function serviceProcess(variables: Record<string, string>): Promise
   atFileEnd(() => end('SIGKILL'))
   return {
     baseUrl,
+    get metricsUrl() {
+      return metricsUrl
+    },
     start,
+    signal: (name) => void child?.kill(name),
     terminate: () => end('SIGTERM'),
     logged: () => complaint,
     async kill() {

@@ -1,0 +1,150 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { createClient, openMagicLink, type Client } from '@portico/sdk'
+import { anyEmail, anything } from '../given.js'
+
+const writers = 6
+/** Each loop begins its next step no sooner: an hour of it fits on a small disk. */
+const restMs = 200
+
+export interface LoadOptions {
+  readonly baseUrl: string
+  readonly account: string
+  readonly credentials: { readonly client_id: string; readonly client_secret: string }
+  readonly org_domain: string
+}
+
+/** A write with its key, which is repeated until it is acknowledged. */
+export interface Write {
+  readonly email: string
+  /** Set when it was acknowledged. */
+  id?: string
+}
+
+/** What goes on through all faults, and what became of it. */
+export interface Load {
+  readonly writes: readonly Write[]
+  /** What may not be: answers that nobody can act on, a read that waits longer than a caller does. */
+  readonly wrong: readonly string[]
+  readonly counts: { reads: number; signIns: number; refused: number }
+  /** Resolves once something is written, read and signed in to that begins now; rejects after so long. */
+  succeeds(withinMs: number): Promise<void>
+  /** Ends it; resolves when every write is acknowledged. */
+  settle(): Promise<void>
+}
+
+/** Starts writers with keys, a reader and somebody who signs in, each one after the other. */
+export function startLoad({ baseUrl, account, credentials, org_domain }: LoadOptions): Load {
+  const { client_id: clientId, client_secret: clientSecret } = credentials
+  const clientWith = (maxRetries: number) =>
+    createClient({
+      baseUrl,
+      domain: account,
+      clientId,
+      clientSecret,
+      maxRetries,
+      clock: { random: () => 0.1 },
+    })
+  const patient = clientWith(100_000)
+  const once = clientWith(0)
+  const writes: Write[] = []
+  const wrong: string[] = []
+  const counts = { reads: 0, signIns: 0, refused: 0 }
+  let isStopped = false
+  const loops = [
+    ...Array.from({ length: writers }, () => loop(() => write(patient))),
+    loop(() => tolerant('read', () => read(once))),
+    loop(() => tolerant('sign-in', () => signIn(once))),
+  ]
+
+  async function loop(step: () => Promise<void>): Promise<void> {
+    while (!isStopped) await Promise.all([step(), pause(restMs)])
+  }
+
+  async function write(client: Client): Promise<void> {
+    const entry: Write = { email: anyEmail() }
+    writes.push(entry)
+    const idempotencyKey = anything() + anything()
+    const { id, email } = await client.users.create({ org_domain, email: entry.email }, { idempotencyKey })
+    if (email !== entry.email) wrong.push(`a write was answered with that of ${email}`)
+    entry.id = id
+  }
+
+  /** Does a step again until it succeeds; a caller gives an attempt up after a second. */
+  async function again(step: () => Promise<boolean>, deadline: number): Promise<void> {
+    for (;;) {
+      const isDone = await Promise.race([step().catch(() => false), pause(1_000).then(() => false)])
+      if (isDone) return
+      if (performance.now() > deadline) throw new Error('requests are not answered')
+      await pause(50)
+    }
+  }
+
+  /** May find nobody there, or be told to come back; anything else is wrong. */
+  async function tolerant(what: string, step: () => Promise<unknown>): Promise<void> {
+    const begun = performance.now()
+    try {
+      await step()
+    } catch (error) {
+      counts.refused += 1
+      const { name, status, code } = error as { name?: string; status?: number; code?: string }
+      // A clock that jumps ends codes and tokens before their time.
+      const isToldToComeBack = status === 503 || code === 'invalid_grant' || code === 'invalid_token'
+      if (name !== 'ConnectionError' && !isToldToComeBack) wrong.push(`${what}: ${String(error)}`)
+    }
+    const ms = performance.now() - begun
+    if (ms > longestMs) wrong.push(`${what} took ${Math.round(ms)} ms`)
+  }
+
+  async function read(client: Client): Promise<void> {
+    await client.users.list({ org_domain, per_page: 5 }, { timeoutMs: callerMs })
+    counts.reads += 1
+  }
+
+  /** Resolves to whether somebody was signed in. */
+  async function signIn(client: Client): Promise<boolean> {
+    const user_email = writes.find(({ id }) => id !== undefined)?.email
+    if (user_email === undefined) return false
+    const limited = { timeoutMs: callerMs }
+    const { magic_link } = await client.magicLink.createChallenge(
+      { org_domain, user_email, send_email: false },
+      limited,
+    )
+    // Its page is asked without the client, which says only that it is not to be had.
+    const code = await openMagicLink(magic_link ?? '').then(
+      (opened) => opened.code,
+      () => undefined,
+    )
+    if (code === undefined) return false
+    await client.oauth.token({ grant_type: 'authorization_code', code }, limited)
+    counts.signIns += 1
+    return true
+  }
+
+  return {
+    writes,
+    wrong,
+    counts,
+    async succeeds(withinMs) {
+      const deadline = performance.now() + withinMs
+      const entry: Write = { email: anyEmail() }
+      writes.push(entry)
+      const idempotencyKey = anything() + anything()
+      const writeOnce = async () => {
+        const { id } = await once.users.create({ org_domain, email: entry.email }, { idempotencyKey })
+        entry.id = id
+        return true
+      }
+      const readOnce = () => read(once).then(() => true)
+      await Promise.all([writeOnce, readOnce, () => signIn(once)].map((step) => again(step, deadline)))
+    },
+    async settle() {
+      isStopped = true
+      await Promise.all(loops)
+    },
+  }
+}
+
+/** Callers wait as long for an answer. */
+const callerMs = 20_000
+/** A statement of a request is waited for 4 s, and some requests have several. */
+const longestMs = 25_000
