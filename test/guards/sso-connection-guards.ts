@@ -211,8 +211,8 @@ export const ssoConnectionGuards = [
   guard({
     name: 'sso admin: mails of a user who has the address',
     file: eraseAdmin,
-    find: 'where ${isTheirs} and not exists (',
-    replace: 'where ${isTheirs} or exists (',
+    find: 'where ${isTheirs} and environment not in (',
+    replace: 'where ${isTheirs} or ${isTheirs} and environment in (',
     red: others,
     green: isRemoved,
   }),

@@ -318,16 +318,32 @@ export const tenantGuards = [
   guard({
     name: 'account: events',
     file: stream,
-    find: 'where account_id = ${accountId} and environment = ${environment} and position > ${position}::bigint and (',
-    replace: 'where environment = ${environment} and position > ${position}::bigint and (',
+    find: 'where place.account_id = ${accountId} and place.environment = ${environment}',
+    replace: 'where place.environment = ${environment}',
+    also: [
+      {
+        file: stream,
+        find: 'where account_id = ${accountId} and environment = ${environment} and id = place.event_id',
+        replace:
+          'where account_id = place.account_id and environment = ${environment} and id = place.event_id',
+      },
+    ],
     red: eventsOfOthers,
     green: eventsInOrder,
   }),
   guard({
     name: 'environment: events',
     file: stream,
-    find: 'where account_id = ${accountId} and environment = ${environment} and position > ${position}::bigint and (',
-    replace: 'where account_id = ${accountId} and position > ${position}::bigint and (',
+    find: 'where place.account_id = ${accountId} and place.environment = ${environment}',
+    replace: 'where place.account_id = ${accountId}',
+    also: [
+      {
+        file: stream,
+        find: 'where account_id = ${accountId} and environment = ${environment} and id = place.event_id',
+        replace:
+          'where account_id = ${accountId} and environment = place.environment and id = place.event_id',
+      },
+    ],
     red: eventsOfOthers,
     green: eventsFiltered,
   }),

@@ -21,6 +21,7 @@ import * as directorySearches from './migrations/0018-directory-searches.js'
 import * as configApplies from './migrations/0019-config-applies.js'
 import * as largeOrganizations from './migrations/0020-large-organizations.js'
 import * as statistics from './migrations/0021-statistics.js'
+import * as eventPositions from './migrations/0022-event-positions.js'
 import { seedStatistics } from './seed-statistics.js'
 
 /** Every migration by name. A new one is added at the end; one that has been released is never edited. */
@@ -46,6 +47,7 @@ export const migrations: Record<string, Migration> = {
   '0019-config-applies': configApplies,
   '0020-large-organizations': largeOrganizations,
   '0021-statistics': statistics,
+  '0022-event-positions': eventPositions,
 }
 
 /**

@@ -183,6 +183,13 @@ export interface EventHorizons {
   position: Int8;
 }
 
+export interface EventPositions {
+  account_id: string;
+  environment: string;
+  event_id: string;
+  position: Int8;
+}
+
 export interface Events {
   account_id: string;
   actor_id: string;
@@ -204,6 +211,12 @@ export interface Events {
 
 export interface EventSequencer {
   is_only: boolean;
+  last_position: Int8;
+}
+
+export interface EventSequencers {
+  account_id: string;
+  environment: string;
   last_position: Int8;
 }
 
@@ -871,6 +884,13 @@ export interface TotpEnrollments {
   validated_at: Timestamp | null;
 }
 
+export interface UnnumberedEvents {
+  account_id: string;
+  environment: string;
+  event_id: string;
+  issued_at: Timestamp;
+}
+
 export interface UserIdentities {
   account_id: string;
   authenticated_at: Timestamp;
@@ -976,7 +996,9 @@ export interface DB {
   directory_groups: DirectoryGroups;
   directory_users: DirectoryUsers;
   event_horizons: EventHorizons;
+  event_positions: EventPositions;
   event_sequencer: EventSequencer;
+  event_sequencers: EventSequencers;
   events: Events;
   idempotency_keys: IdempotencyKeys;
   jobs: Jobs;
@@ -1020,6 +1042,7 @@ export interface DB {
   totp_challenges: TotpChallenges;
   totp_connections: TotpConnections;
   totp_enrollments: TotpEnrollments;
+  unnumbered_events: UnnumberedEvents;
   user_identities: UserIdentities;
   user_metadata: UserMetadata;
   users: Users;

@@ -2,10 +2,10 @@ import { eventCodes, selectorsOf } from '@portico/contract/event-catalog'
 import type { EventPage, EventQuery } from '@portico/contract/events'
 import { sql, type Kysely } from 'kysely'
 import type { DB } from '../db/schema.js'
+import { sqlStatement } from '../db/statement.js'
 import type { Deps } from '../deps.js'
 import { ApiError, invalid } from '../errors.js'
-import type { Caller } from '../tenant.js'
-import { numberEvents } from './number-events.js'
+import { numberEvents, type EventStream } from './number-events.js'
 import { readCursor, toEvent, writeCursor, type EventRow } from './record.js'
 
 /**
@@ -17,40 +17,19 @@ import { readCursor, toEvent, writeCursor, type EventRow } from './record.js'
  */
 export async function readEvents(
   { db }: Pick<Deps, 'db'>,
-  { accountId, environment }: Pick<Caller, 'accountId' | 'environment'>,
+  { accountId, environment }: EventStream,
   { after, limit, code }: EventQuery,
 ): Promise<EventPage> {
-  await numberEvents(db)
-  const position = await positionOf(db, { accountId, environment }, after)
+  const stream = { accountId, environment }
+  await numberEvents(db, stream)
+  const position = await positionOf(db, stream, after)
   if (position === undefined)
     throw invalid('after', 'unknown', 'must be the cursor of an event or of an answer of this operation')
 
   // A filter that nothing can meet is read as null.
   const codes = code === null ? [] : eventCodes.filter((each) => !code || selectorsOf(each).includes(code))
-  const { rows } = await sql<EventRow & { is_expired: boolean; searched: string }>`
-    select
-      events.*,
-      to_char(events.issued_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as issued_at,
-      exists (
-        select from event_horizons
-        where account_id = ${accountId} and environment = ${environment} and position > ${position}::bigint
-      ) as is_expired,
-      greatest(${position}::bigint, (
-        select max(position) from events
-        where account_id = ${accountId} and environment = ${environment} and position is not null
-      ))::text as searched
-    from (select) one
-    left join (
-      select id, domain, environment, code, data, params, errors, actor_type, actor_id, request_id, issued_at, position
-      from events
-      where account_id = ${accountId}
-        and environment = ${environment}
-        and position > ${position}::bigint
-        and (${code === undefined} or code = any(${codes}::text[]))
-      order by position
-      limit ${limit + 1}
-    ) events on true
-    order by events.position`.execute(db)
+  const isEveryCode = code === undefined
+  const rows = await selectEvents(db, { ...stream, position, isEveryCode, codes, limit: limit + 1 })
   if (after !== undefined && rows[0]?.is_expired === true) throw new ApiError('events_expired')
 
   const found = rows.filter((row) => row.id !== null)
@@ -62,19 +41,63 @@ export async function readEvents(
   return { __type__: 'List', data, cursor: last ?? writeCursor(searched), has_more: hasMore }
 }
 
+interface Search extends EventStream {
+  readonly position: string
+  readonly isEveryCode: boolean
+  readonly codes: readonly string[]
+  readonly limit: number
+}
+
+/** One row at least, which without an event has no id. */
+const selectEvents = sqlStatement(
+  ({ accountId, environment, position, isEveryCode, codes, limit }: Search) => sql<
+    EventRow & { is_expired: boolean; searched: string }
+  >`
+    select
+      event.*,
+      to_char(event.issued_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as issued_at,
+      exists (
+        select from event_horizons
+        where account_id = ${accountId} and environment = ${environment} and position > ${position}::bigint
+      ) as is_expired,
+      greatest(${position}::bigint, (
+        select last_position from event_sequencers
+        where account_id = ${accountId} and environment = ${environment}
+      ))::text as searched
+    from (select) one
+    left join (
+      select place.position, found.*
+      from event_positions place
+      cross join lateral (
+        select id, domain, environment, code, data, params, errors, actor_type, actor_id, request_id, issued_at
+        from events
+        where account_id = ${accountId} and environment = ${environment} and id = place.event_id
+          and (${isEveryCode} or code = any(${codes}::text[]))
+        offset 0
+      ) found
+      where place.account_id = ${accountId}
+        and place.environment = ${environment}
+        and place.position > ${position}::bigint
+      order by place.position
+      limit ${limit}
+    ) event on true
+    order by event.position`,
+)
+
 /** The position that `after` names; undefined when it names none. */
 async function positionOf(
   db: Kysely<DB>,
-  { accountId, environment }: Pick<Caller, 'accountId' | 'environment'>,
+  stream: EventStream,
   after: string | undefined,
 ): Promise<string | undefined> {
   if (after === undefined) return '0'
   if (after !== 'latest') return readCursor(after)
-  const { rows } = await sql<{ position: string }>`
-    select greatest(0,
-      (select max(position) from events
-        where account_id = ${accountId} and environment = ${environment} and position is not null),
-      (select position from event_horizons where account_id = ${accountId} and environment = ${environment})
-    )::text as position`.execute(db)
-  return rows[0]?.position
+  const [last] = await selectLast(db, stream)
+  return last?.last_position ?? '0'
 }
+
+const selectLast = sqlStatement(
+  ({ accountId, environment }: EventStream) => sql<{ last_position: string }>`
+    select last_position::text from event_sequencers
+    where account_id = ${accountId} and environment = ${environment}`,
+)

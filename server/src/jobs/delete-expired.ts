@@ -2,7 +2,7 @@ import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { dropLogEventMonths } from '../log-events/months.js'
-import { numberEvents } from '../events/number-events.js'
+import { numberAllEvents } from '../events/number-events.js'
 
 const batchSize = 1_000
 const dayMs = 24 * 60 * 60 * 1000
@@ -70,17 +70,22 @@ async function eraseDeletedWebhooks(db: Kysely<DB>): Promise<void> {
 
 /** Deletes old events, and notes how far each stream has lost them, so that a reader who missed some is told. */
 async function deleteOldEvents(db: Kysely<DB>, before: Date): Promise<void> {
-  await numberEvents(db)
+  await numberAllEvents(db)
   for (;;) {
     const { rows } = await sql<{ deleted: number }>`
       with old as (
         delete from events where ctid = any(array(
           select ctid from events where issued_at <= ${before} limit ${batchSize} for update skip locked
         ))
-        returning account_id, environment, position
+        returning account_id, environment, id
       ), noted as (
         insert into event_horizons (account_id, environment, position)
-        select account_id, environment, max(position) from old where position is not null
+        select account_id, environment, max(place.position)
+        from old cross join lateral (
+          select position from event_positions
+          where account_id = old.account_id and environment = old.environment and event_id = old.id
+          offset 0
+        ) place
         group by account_id, environment order by account_id, environment
         on conflict (account_id, environment)
         do update set position = greatest(event_horizons.position, excluded.position)

@@ -1,7 +1,7 @@
 import { sendAdminInvitation } from '../admins/send-invitation.js'
 import { foldRecordCounts } from '../db/fold-record-counts.js'
 import type { Deps } from '../deps.js'
-import { numberEvents } from '../events/number-events.js'
+import { numberAllEvents } from '../events/number-events.js'
 import { makeLogEventMonths } from '../log-events/months.js'
 import { sendMagicLink } from '../magic-link/send-link.js'
 import { sendNotice } from '../mail/notices.js'
@@ -82,7 +82,7 @@ export const jobHandlers: { readonly [Name in JobName]: JobHandler<JobPayloads[N
   },
   number_events: {
     // A reader numbers what it is about to read; this keeps that little.
-    run: ({ db }) => numberEvents(db),
+    run: ({ db }) => numberAllEvents(db),
     retryAfterSeconds: [],
     everySeconds: 60,
   },

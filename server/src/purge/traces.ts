@@ -37,7 +37,9 @@ export const tablesWithoutPersons: readonly (keyof DB)[] = [
   'directories',
   'directory_groups',
   'event_horizons',
+  'event_positions',
   'event_sequencer',
+  'event_sequencers',
   // Their payloads are ids; mail-jobs.ts knows what else they may hold.
   'jobs',
   'magic_link_connections',
@@ -62,6 +64,7 @@ export const tablesWithoutPersons: readonly (keyof DB)[] = [
   'sso_oidc_clients',
   'sso_onboardings',
   'totp_connections',
+  'unnumbered_events',
   'webhooks',
 ]
 

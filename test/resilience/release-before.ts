@@ -1,0 +1,80 @@
+import type pg from 'pg'
+
+// The statements by which the release before migration 0022 numbers events and reads them, as it sends them.
+
+/** Gives every event a position, as a request of that release does before it reads. */
+export async function numberAsBefore(client: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ is_any: boolean }>(
+      'select exists (select from events where position is null) as is_any',
+    )
+    if (rows[0]?.is_any !== true) return
+    await client.query('begin')
+    await numberBatchAsBefore(client, await lockAsBefore(client))
+    await client.query('commit')
+  }
+}
+
+/** The first statement of its transaction. @returns The last position. */
+export async function lockAsBefore(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ last_position: string }>(`
+    insert into event_sequencer (is_only, last_position) values (true, 0)
+    on conflict (is_only) do update set last_position = event_sequencer.last_position
+    returning last_position`)
+  return rows[0]?.last_position ?? '0'
+}
+
+/** The second one. */
+export async function numberBatchAsBefore(client: pg.Client, last: string): Promise<void> {
+  await client.query(
+    `with unnumbered as (
+      select account_id, environment, id, row_number() over (order by issued_at, id) as place
+      from (
+        select account_id, environment, id, issued_at from events
+        where position is null order by issued_at, id limit 1000
+      ) oldest
+    ), numbered as (
+      update events set position = $1::bigint + unnumbered.place
+      from unnumbered
+      where events.account_id = unnumbered.account_id
+        and events.environment = unnumbered.environment
+        and events.id = unnumbered.id
+      returning events.position
+    )
+    update event_sequencer set last_position = greatest(last_position, (select max(position) from numbered))`,
+    [last],
+  )
+}
+
+export interface PlaceBefore {
+  readonly id: string
+  readonly position: string
+}
+
+/** Events of the sandbox behind a position. */
+export async function readAsBefore(
+  client: pg.Client,
+  accountId: string,
+  position: string,
+): Promise<PlaceBefore[]> {
+  await numberAsBefore(client)
+  const { rows } = await client.query<PlaceBefore>(
+    `select id, position from events
+     where account_id = $1 and environment = 'sandbox' and position > $2::bigint order by position limit 7`,
+    [accountId, position],
+  )
+  return rows
+}
+
+/** Takes away what migration 0022 has added, which is all that it does. */
+export async function takeBackMigration(client: pg.Client): Promise<void> {
+  await client.query(`
+    drop trigger number_events_for_release_before on event_sequencer;
+    drop trigger events_keep_position on events;
+    drop trigger events_inserted on events;
+    drop trigger events_deleted on events;
+    drop function number_events, number_events_for_release_before, events_keep_position, events_inserted,
+      events_deleted;
+    drop table event_positions, event_sequencers, unnumbered_events;
+    delete from kysely_migration where name = '0022-event-positions'`)
+}
