@@ -77,6 +77,11 @@ const debianTools: readonly DebianTool[] = [
     tests: 'a clock that jumps (test/resilience/faults.long.test.ts)',
     sign: 'libfaketime.so.1',
   },
+  {
+    command: 'prometheus',
+    package: 'prometheus',
+    tests: 'the alert rules and the dashboard in a Prometheus (test/contract/prometheus.long.test.ts)',
+  },
   ...['simplesamlphp', 'php-cli', 'php-xml', 'php-mbstring'].map((name) => ({
     package: name,
     tests: 'sign-ins by an identity provider that others have written (test/simplesamlphp.ts)',
@@ -169,7 +174,7 @@ async function install(packages: string[]): Promise<string | undefined> {
     await aptGet(['update'], updateTimeoutMs)
     const installAll = () =>
       aptGet(['install', '-y', '--no-install-recommends', ...packages], installTimeoutMs)
-    await (packages.includes('postgresql-15') ? withoutCluster(installAll) : installAll())
+    await withoutServices(() => withoutCluster(installAll))
     return undefined
   } catch (error) {
     return error instanceof Error ? error.message.trim() : String(error)
@@ -179,7 +184,21 @@ async function install(packages: string[]): Promise<string | undefined> {
 /** Read by the package of Postgres when it is installed, beside Debian's own settings. */
 const clusterSettings = '/etc/postgresql-common/createcluster.d/portico-tests.conf'
 
-/** Installs without the cluster that a package of Postgres makes and starts: the tests have their own. */
+/** Asked by Debian before a package starts what it installs (invoke-rc.d); 101 forbids it. */
+const servicePolicy = '/usr/sbin/policy-rc.d'
+
+/** Installs without starting anything, unless this machine has a policy of its own. */
+async function withoutServices(installAll: () => Promise<void>): Promise<void> {
+  if (existsSync(servicePolicy)) return installAll()
+  writeFileSync(servicePolicy, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
+  try {
+    await installAll()
+  } finally {
+    rmSync(servicePolicy, { force: true })
+  }
+}
+
+/** Installs without the cluster that a package of Postgres makes: the tests have their own. */
 async function withoutCluster(installAll: () => Promise<void>): Promise<void> {
   mkdirSync(dirname(clusterSettings), { recursive: true })
   writeFileSync(clusterSettings, 'create_main_cluster = false\n')

@@ -88,6 +88,8 @@ export const copiedFiles: Readonly<Record<string, string>> = {
   'docs/openapi.json': '/openapi.json',
   'docs/openapi-3.0.json': '/openapi-3.0.json',
   'docs/openapi-emulator.json': '/openapi-emulator.json',
+  'docs/deploy/prometheus-rules.yaml': '/deploy/prometheus-rules.yaml',
+  'docs/deploy/grafana-dashboard.json': '/deploy/grafana-dashboard.json',
   ...sourcesOf('docs/examples/protected-route'),
 }
 

@@ -42,6 +42,7 @@ export interface Config {
   readonly outbound: OutboundRules
   /** Undefined: nobody is asked. */
   readonly breachCheckUrl: string | undefined
+  readonly metricsHost: string
   readonly metricsPort: number
   readonly logLevel: Values['LOG_LEVEL']
   readonly logRetentionDays: number
@@ -134,6 +135,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     trustedProxies: values.TRUSTED_PROXIES,
     outbound: { allowed: values.OUTBOUND_ALLOW, isHttpAllowed: !isProduction },
     breachCheckUrl: values.BREACH_CHECK_URL,
+    metricsHost: values.METRICS_HOST,
     metricsPort: values.METRICS_PORT,
     logLevel: values.LOG_LEVEL,
     logRetentionDays: values.LOG_RETENTION_DAYS,

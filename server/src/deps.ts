@@ -5,7 +5,7 @@ import { parseMasterKeys, type MasterKeys } from './crypto/seal.js'
 import type { KeyPair } from './crypto/random.js'
 import { readOrMakeMasterKeys } from './crypto/master-keys-file.js'
 import type { Config } from './config.js'
-import { closePool, connect, promptDb } from './db/connect.js'
+import { closePool, connect, poolStateOf, promptDb } from './db/connect.js'
 import { startEmbedded, type EmbeddedPostgres } from './db/embedded.js'
 import { checkMasterKeys } from './db/master-key-canary.js'
 import { migrate, pendingMigrations } from './db/migrate.js'
@@ -84,20 +84,27 @@ export async function openDeps(config: Config, given: GivenDeps = {}): Promise<O
       ? (given.embedded ?? (await startEmbedded({ dataDir: config.dataDir })))
       : undefined
 
-  const pool = (url: string, poolSize: number, primary?: Kysely<DB>) =>
-    connect({
+  const pool = (
+    name: string,
+    { url, poolSize, primary }: { url: string; poolSize: number; primary?: Kysely<DB> },
+  ) => {
+    const opened = connect({
       url,
       poolSize,
       ...(primary && { primary: { db: primary, onFallback: () => metrics.replicaFallbacks.inc() } }),
       named: config.database.hasNamedStatements,
       log,
       onRoundTrip: () => metrics.roundTrips.inc(),
+      onRefused: (reason) => metrics.connectionsRefused.inc({ pool: name, reason }),
     })
+    metrics.watchPool(name, () => poolStateOf(opened))
+    return opened
+  }
   const url = embedded?.url ?? config.database.url ?? ''
-  const db = pool(url, config.database.poolSize)
-  const readDb =
-    config.database.readUrl === undefined ? db : pool(config.database.readUrl, config.database.poolSize, db)
-  const directDb = pool(config.database.directUrl ?? url, 2)
+  const { poolSize, readUrl } = config.database
+  const db = pool('primary', { url, poolSize })
+  const readDb = readUrl === undefined ? db : pool('replica', { url: readUrl, poolSize, primary: db })
+  const directDb = pool('direct', { url: config.database.directUrl ?? url, poolSize: 2 })
   const mail = given.mail ?? openMailer(config)
   const sms = given.sms ?? openSmsSender(config.sms.provider)
   const outbound = openOutbound(config.outbound)
@@ -121,7 +128,7 @@ export async function openDeps(config: Config, given: GivenDeps = {}): Promise<O
     const isAttached = embedded?.attached ?? false
     const passwords = openPasswordHasher(metrics, given.passwordCost)
     const knownPasswords = openKnownPasswords(config, metrics)
-    const limits = openLimits({ config, db: promptDb(db), now, log, keys })
+    const limits = openLimits({ config, db: promptDb(db), now, log, keys, metrics })
     const opened = {
       config,
       db,

@@ -61,8 +61,12 @@ export async function startService(
     const lastUse = startLastUse(deps)
     const app = createApp(deps, { onKeyUse: lastUse.note })
     const server = createHttpServer(app)
-    const metricsAddress = await listen(metricsServer, '127.0.0.1', config.metricsPort, 'METRICS_PORT')
-    const address = await listen(server, config.host, config.port, 'PORT')
+    const metricsAddress = await listenForMetrics(metricsServer, config)
+    const address = await listen(
+      server,
+      { name: 'PORT', port: config.port },
+      { name: 'HOST', host: config.host },
+    )
     // Without its tables a worker could only fail.
     const worker = hasWorker && isMigrated ? startBackground(deps) : undefined
 
@@ -117,7 +121,7 @@ export async function startWorkerProcess(
   try {
     checkMigrated(deps)
     await makeLogEventMonths(deps)
-    const metricsAddress = await listen(metricsServer, '127.0.0.1', config.metricsPort, 'METRICS_PORT')
+    const metricsAddress = await listenForMetrics(metricsServer, config)
     const started = startBackground(deps)
     worker = started
     const close = () =>
@@ -158,25 +162,34 @@ async function ensureFirstAccount(deps: OpenDeps): Promise<RunningService['first
   return { domain, credentials: await refreshCredentials(dataDir, address) }
 }
 
-async function listen(server: Server, host: string, port: number, variable: string): Promise<string> {
+function listenForMetrics(server: Server, { metricsHost: host, metricsPort: port }: Config): Promise<string> {
+  return listen(server, { name: 'METRICS_PORT', port }, { name: 'METRICS_HOST', host })
+}
+
+/** Where to listen, with the settings that say so. */
+interface Place {
+  readonly at: { readonly name: string; readonly port: number }
+  readonly on: { readonly name: string; readonly host: string }
+}
+
+async function listen(server: Server, at: Place['at'], on: Place['on']): Promise<string> {
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(toListenFault(error, { host, port, variable })))
-    server.listen(port, host, resolve)
+    server.once('error', (error) => reject(toListenFault(error, { at, on })))
+    server.listen(at.port, on.host, resolve)
   })
   // The address of a TCP server is never a string; that is for pipes.
   const bound = server.address() as AddressInfo
   return `http://${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`
 }
 
-function toListenFault(error: Error, at: { host: string; port: number; variable: string }): Error {
-  const { host, port, variable } = at
+function toListenFault(error: Error, { at: { name, port }, on }: Place): Error {
   const code = 'code' in error ? error.code : undefined
-  const another = variable === 'METRICS_PORT' ? 'another one, or to 0 for any that is free' : 'another one'
+  const another = name === 'METRICS_PORT' ? 'another one, or to 0 for any that is free' : 'another one'
   const sentences: Record<string, string> = {
-    EADDRINUSE: `Port ${port} is in use: stop the process that has it, or set ${variable} to ${another}.`,
-    EACCES: `Port ${port} is not open to this user: set ${variable} to one above 1023.`,
-    EADDRNOTAVAIL: `${host} is no address of this machine: set HOST to one that is, or to 0.0.0.0 for all.`,
-    ENOTFOUND: `${host} is no address: set HOST to one of this machine.`,
+    EADDRINUSE: `Port ${port} is in use: stop the process that has it, or set ${name} to ${another}.`,
+    EACCES: `Port ${port} is not open to this user: set ${name} to one above 1023.`,
+    EADDRNOTAVAIL: `${on.host} is no address of this machine: set ${on.name} to one that is, or to 0.0.0.0 for all.`,
+    ENOTFOUND: `${on.host} is no address: set ${on.name} to one of this machine.`,
   }
   return new Error(sentences[String(code)] ?? error.message, { cause: error })
 }

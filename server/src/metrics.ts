@@ -1,4 +1,8 @@
+import type { LogEventCode } from '@portico/contract/log-events'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import type { Backlog } from './backlog.js'
+import { refusals, type PoolState } from './db/pool-state.js'
+import { signInSteps } from './log-events/sign-in-steps.js'
 
 export type Metrics = ReturnType<typeof createMetrics>
 
@@ -7,8 +11,55 @@ export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
+  const signIns = new Counter({
+    name: 'portico_sign_ins_total',
+    help: 'Steps of sign-ins by method and outcome; the method sign_in is a whole sign-in on the pages',
+    labelNames: ['method', 'outcome'] as const,
+    registers,
+  })
+  for (const step of signInSteps.values()) signIns.inc({ ...step }, 0)
+  const connectionsRefused = new Counter({
+    name: 'portico_db_connections_refused_total',
+    help: 'Connections that could not be had: none was free (pool_wait), one caller had half of them (share), Postgres said no (postgres), no answer (network)',
+    labelNames: ['pool', 'reason'] as const,
+    registers,
+  })
+  const pools = new Map<string, () => PoolState>()
+  function poolGauge(name: string, help: string, figure: keyof PoolState): void {
+    new Gauge({
+      name,
+      help,
+      labelNames: ['pool'] as const,
+      registers,
+      collect() {
+        for (const [pool, read] of pools) this.set({ pool }, read()[figure])
+      },
+    })
+  }
+  poolGauge('portico_db_pool_in_use', 'Connections of a pool that are in use or being made', 'inUse')
+  poolGauge('portico_db_pool_idle', 'Connections of a pool that nobody uses', 'idle')
+  poolGauge('portico_db_pool_waiting', 'How many wait for a connection of a pool', 'waiting')
+  poolGauge('portico_db_pool_max', 'How many connections a pool may have', 'max')
   return {
     registry,
+    /** Counts a log event, if it tells of a sign-in; where a deadlock has the transaction run again, twice. */
+    countSignIn(code: LogEventCode) {
+      const step = signInSteps.get(code)
+      if (step !== undefined) signIns.inc({ ...step })
+    },
+    /** Has the figures of a pool read whenever the metrics are. */
+    watchPool(pool: string, read: () => PoolState) {
+      pools.set(pool, read)
+      for (const reason of refusals) connectionsRefused.inc({ pool, reason }, 0)
+    },
+    showBacklog: backlogGauges(registers),
+    connectionsRefused,
+    rateLimitHits: new Counter({
+      name: 'portico_rate_limit_hits_total',
+      help: 'What a limit refused, or had answered as wrong, by the name of the limit',
+      labelNames: ['limit'] as const,
+      registers,
+    }),
     requests: new Histogram({
       name: 'portico_http_request_duration_seconds',
       help: 'Answers by route and status',
@@ -56,11 +107,6 @@ export function createMetrics() {
       labelNames: ['outcome'] as const,
       registers,
     }),
-    jobsDue: new Gauge({
-      name: 'portico_jobs_due',
-      help: 'Jobs that are due and not yet claimed, as the last poll saw it',
-      registers,
-    }),
     loopLastLook: new Gauge({
       name: 'portico_loop_last_look_timestamp_seconds',
       help: 'When the worker last looked for jobs, and for deliveries',
@@ -73,5 +119,54 @@ export function createMetrics() {
       labelNames: ['loop'] as const,
       registers,
     }),
+  }
+}
+
+/** Makes the gauges of what is due, and the function that sets them; without figures it takes them out. */
+function backlogGauges(registers: Registry[]) {
+  const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
+    new Gauge({ name, help, labelNames, registers })
+  const isUp = gauge(
+    'portico_db_up',
+    'Whether the database told what is due; with 0 the figures of it are missing',
+    [],
+  )
+  const jobs = {
+    due: gauge('portico_jobs_due', 'Jobs that are due and not yet claimed, up to 10,000', []),
+    oldestSeconds: gauge(
+      'portico_jobs_oldest_due_seconds',
+      'How long the longest due job has been due, or 0',
+      [],
+    ),
+    dead: gauge('portico_jobs_dead', 'Jobs that failed for the last time, up to 10,000', []),
+  }
+  const deliveries = {
+    due: gauge(
+      'portico_webhook_deliveries_due',
+      'Deliveries that are due and not yet claimed, up to 10,000',
+      ['webhook'],
+    ),
+    oldestSeconds: gauge(
+      'portico_webhook_deliveries_oldest_due_seconds',
+      'How long the longest due delivery has been due, or 0',
+      ['webhook'],
+    ),
+    eventLagSeconds: gauge(
+      'portico_event_lag_seconds',
+      'The age of the oldest event among the longest due deliveries of each webhook, or 0',
+      ['webhook'],
+    ),
+  }
+  return (backlog: Backlog | undefined): void => {
+    isUp.set(backlog === undefined ? 0 : 1)
+    for (const figure of ['due', 'oldestSeconds', 'dead'] as const) {
+      if (backlog === undefined) jobs[figure].remove()
+      else jobs[figure].set(backlog.jobs[figure])
+    }
+    for (const figure of ['due', 'oldestSeconds', 'eventLagSeconds'] as const) {
+      deliveries[figure].reset()
+      for (const { webhook, ...figures } of backlog?.deliveries ?? [])
+        deliveries[figure].set({ webhook }, figures[figure])
+    }
   }
 }

@@ -154,7 +154,11 @@ export const Variables = z.object({
     .describe(
       'Asked for passwords of known breaches, by five characters of a digest. Unset: nobody is asked',
     ),
-  METRICS_PORT: port(9464).describe('Loopback port of /metrics; 0: any free one'),
+  METRICS_HOST: z
+    .string()
+    .default('127.0.0.1')
+    .describe('Address that /metrics listens on; it asks nobody who they are'),
+  METRICS_PORT: port(9464).describe('Port of /metrics; 0: any free one'),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
     .describe('One JSON line per event at this level or above'),

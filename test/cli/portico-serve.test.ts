@@ -47,13 +47,16 @@ describe('portico serve', () => {
   )
 
   test('is not ready on a database that lacks migrations, and says what to run', async () => {
-    const service = await given.service(await given.database())
+    const service = await given.service({ ...(await given.database()), METRICS_HOST: '0.0.0.0' })
 
     const answer = await fetch(`${service.baseUrl}/readyz`)
 
     expect(answer.status).toBe(503)
     expect(await answer.text()).toContain('portico migrate')
-    expect(await (await fetch(service.metricsUrl)).text()).toContain('portico_http_request_duration_seconds')
+    expect(new URL(service.metricsUrl).hostname).toBe('0.0.0.0')
+    const figures = await (await fetch(service.metricsUrl)).text()
+    expect(figures).toContain('portico_http_request_duration_seconds')
+    expect(figures).toContain('portico_db_up 0')
   })
 
   test('refuses a port that is in use, with a sentence', async () => {

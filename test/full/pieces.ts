@@ -46,6 +46,7 @@ export const minutesOf: Readonly<Record<string, number>> = {
   'server/src/db/embedded-surroundings.long.test.ts': 0.2,
   'server/src/db/embedded.long.test.ts': 0.2,
   'test/cli/portico-serve.long.test.ts': 0.2,
+  'test/contract/prometheus.long.test.ts': 0.3,
   'test/docs/example.long.test.ts': 0.2,
   'test/docs/site-preview.long.test.ts': 0.1,
   'test/drift/drift.long.test.ts': 1.7,

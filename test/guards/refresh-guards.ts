@@ -214,8 +214,8 @@ export const refreshGuards = [
   guard({
     name: 'limit: codes and refresh tokens that are refused',
     file: failures,
-    find: 'if (leftMs > 0) refuse(',
-    replace: 'if (leftMs > 1e9) refuse(',
+    find: 'if (leftMs > 0) {',
+    replace: 'if (leftMs > 1e9) {',
     red: refusedTest(
       'failures of codes and refresh tokens 429: sixty in a minute from one address are answered, and then nothing more until it ends; successes are not counted',
     ),

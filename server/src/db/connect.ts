@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { Logger } from 'pino'
+import { refusalOf, stateOfPool, type PoolState, type Refusal } from './pool-state.js'
 import { preparedPool, type StatementPool } from './prepared.js'
 import { replicaPool } from './replica.js'
 import type { DB } from './schema.js'
@@ -12,6 +13,8 @@ export interface ConnectOptions {
   readonly named: boolean
   readonly log: Logger
   readonly onRoundTrip?: () => void
+  /** Told why a connection could not be had. */
+  readonly onRefused?: (refusal: Refusal) => void
   /** For a replica, which must only be read from: where it fails, this pool answers. */
   readonly primary?: { readonly db: Kysely<DB>; readonly onFallback: () => void }
 }
@@ -63,10 +66,21 @@ export function connect(options: ConnectOptions): Kysely<DB> {
     client.query("set client_connection_check_interval = '2s'").catch(() => undefined)
   })
   const names = options.named ? new Map<string, string>() : undefined
-  const onRoundTrip = options.onRoundTrip ?? (() => undefined)
-  const inShares = openShares(options.poolSize)
+  const { onRoundTrip = () => undefined, onRefused = () => undefined } = options
+  const connecting = async () => {
+    try {
+      return await pool.connect()
+    } catch (error) {
+      onRefused(refusalOf(error))
+      throw error
+    }
+  }
+  const inShares = openShares(options.poolSize, () => onRefused('share'))
   const statementsWithin = (answerWithin: number, lockTimeout: string, onPrimary?: StatementPool) => {
-    const own = preparedPool(pool, { names, answerWithin, lockTimeout, onRoundTrip })
+    const own = preparedPool(
+      { connect: connecting, end: () => pool.end() },
+      { names, answerWithin, lockTimeout, onRoundTrip },
+    )
     return inShares(
       options.primary && onPrimary ? replicaPool(own, onPrimary, options.primary.onFallback) : own,
     )
@@ -110,6 +124,13 @@ export async function closePool(db: Kysely<DB>): Promise<void> {
 /** The same pool, for work that somebody waits for. */
 export function promptDb(db: Kysely<DB>): Kysely<DB> {
   return pools.get(db)?.prompt ?? db
+}
+
+/** The connections of the pool that connect() has opened. */
+export function poolStateOf(db: Kysely<DB>): PoolState {
+  const opened = pools.get(db)
+  if (opened === undefined) throw new Error('connect() has not opened this pool')
+  return stateOfPool(opened.pool)
 }
 
 /** What those have in common that connect() and promptDb() have made of one pool. */

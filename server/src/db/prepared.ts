@@ -20,6 +20,12 @@ interface LimitedQuery extends pg.QueryConfig {
   readonly query_timeout: number
 }
 
+/** What is needed of the pool of pg. */
+interface ConnectingPool {
+  connect(): Promise<pg.PoolClient>
+  end(): Promise<void>
+}
+
 /** What Kysely asks of a pool. */
 export interface StatementPool {
   connect(): Promise<{
@@ -33,7 +39,7 @@ export interface StatementPool {
  * A pool whose statements are named, so that Postgres parses and plans each text once per connection, and whose
  * `begin` travels together with the statement after it. Kysely sees an ordinary pool.
  */
-export function preparedPool(pool: pg.Pool, options: StatementOptions): StatementPool {
+export function preparedPool(pool: ConnectingPool, options: StatementOptions): StatementPool {
   return {
     async connect() {
       return preparedClient(await pool.connect(), options)

@@ -37,10 +37,11 @@ export function countedFor<Result>(holder: string, work: () => Result): Result {
  * connections to all others. Work that is not counted for anybody may have all of them.
  *
  * @param size The connections of the pool.
+ * @param onRefused Called each time that no connection of a share came free.
  * @returns A function that makes a pool count. Pools on the same connections are counted together. Where no connection
  *   of the share comes free within 5 s, connect() throws ShareInUseError.
  */
-export function openShares(size: number): (pool: StatementPool) => StatementPool {
+export function openShares(size: number, onRefused: () => void): (pool: StatementPool) => StatementPool {
   const width = Math.max(1, Math.floor(size / 2))
   const shares = new Map<string, Share>()
 
@@ -67,7 +68,7 @@ export function openShares(size: number): (pool: StatementPool) => StatementPool
       const share = shareOf(work.holder)
       // A transaction that waited for a connection would keep its own: all could wait for one another.
       if (share.held < width || work.transactions > 0) share.held++
-      else await turnIn(share)
+      else await turnIn(share, onRefused)
       let client
       try {
         client = await pool.connect()
@@ -82,7 +83,7 @@ export function openShares(size: number): (pool: StatementPool) => StatementPool
 }
 
 /** @throws ShareInUseError */
-function turnIn({ waiting }: Share): Promise<void> {
+function turnIn({ waiting }: Share, onRefused: () => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const go = () => {
       clearTimeout(timer)
@@ -90,6 +91,7 @@ function turnIn({ waiting }: Share): Promise<void> {
     }
     const timer = setTimeout(() => {
       waiting.splice(waiting.indexOf(go), 1)
+      onRefused()
       reject(new ShareInUseError())
     }, waitMs)
     waiting.push(go)

@@ -1,19 +1,27 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { watchBacklog } from '../backlog.js'
 import type { Deps } from '../deps.js'
 import { readinessOf } from './health.js'
 
 export interface MetricsServerOptions {
   /** Why the process cannot do its work; undefined when it can. With it the server has /healthz and /readyz, too. */
   readonly whyNotReady?: () => Promise<string | undefined>
+  /** For how long what is due is told again without asking the database. */
+  readonly backlogKeptMs?: number
 }
 
-/** Makes the server of /metrics, to be bound to loopback: figures are for the operator alone. */
+/** Makes the server of /metrics, to be bound to METRICS_HOST: whoever reaches it is taken for the operator. */
 export function createMetricsServer(
-  { metrics: { registry }, log }: Pick<Deps, 'metrics' | 'log'>,
-  { whyNotReady }: MetricsServerOptions = {},
+  deps: Pick<Deps, 'config' | 'db' | 'now' | 'metrics' | 'log'>,
+  { whyNotReady, backlogKeptMs }: MetricsServerOptions = {},
 ): Server {
+  const { config, log } = deps
+  const { registry } = deps.metrics
+  const measureBacklog = watchBacklog(deps, backlogKeptMs)
+  const isBoundToLoopback = /^(localhost|127\.[\d.]+|::1)$/.test(config.metricsHost)
   const paths: Record<string, (res: ServerResponse) => Promise<void>> = {
     async '/metrics'(res) {
+      await measureBacklog()
       const text = await registry.metrics()
       res.writeHead(200, { 'Content-Type': registry.contentType }).end(text)
     },
@@ -29,9 +37,10 @@ export function createMetricsServer(
   }
   const listener: RequestListener = (req, res) => {
     // Another host name for a loopback address is a page in somebody's browser (DNS rebinding).
-    const isLocal = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i.test(req.headers.host ?? '')
+    const isExpected =
+      !isBoundToLoopback || /^(localhost|127\.[\d.]+|\[::1\])(:\d+)?$/i.test(req.headers.host ?? '')
     const path = req.url?.split('?')[0] ?? ''
-    const answer = isLocal && req.method === 'GET' && Object.hasOwn(paths, path) ? paths[path] : undefined
+    const answer = isExpected && req.method === 'GET' && Object.hasOwn(paths, path) ? paths[path] : undefined
     if (answer === undefined) {
       res.writeHead(404).end()
       return

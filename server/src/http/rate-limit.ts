@@ -7,10 +7,12 @@ import { findCaller } from './request-context.js'
 const windowMs = 60_000
 
 /** Counts the requests of each API key in this process by the minute, and tells callers where they stand. */
-export function rateLimit({ config, now }: Deps): RequestHandler {
+export function rateLimit({ config, now, metrics }: Deps): RequestHandler {
   const limit = config.apiRatePerMinute
   let windowStart = 0
   let counts = new Map<string, number>()
+  const hits = metrics.rateLimitHits.labels({ limit: 'api' })
+  hits.inc(0)
 
   return (req: Request, res: Response, next: NextFunction) => {
     const caller = findCaller(req)
@@ -28,7 +30,10 @@ export function rateLimit({ config, now }: Deps): RequestHandler {
     const resetSeconds = Math.ceil((windowStart + windowMs - at) / 1000)
     const remaining = Math.max(limit - count, 0)
     tellLimit(res, { name: 'api', limit, windowSeconds: windowMs / 1000, remaining, resetSeconds })
-    if (count > limit) throw new ApiError('rate_limited', { retryAfterSeconds: resetSeconds })
+    if (count > limit) {
+      hits.inc()
+      throw new ApiError('rate_limited', { retryAfterSeconds: resetSeconds })
+    }
     next()
   }
 }

@@ -62,15 +62,6 @@ export async function claimJobs(
   return rows
 }
 
-/** How many jobs are due, counted up to the limit. */
-export async function countDueJobs(db: Kysely<DB>, at: Date, limit: number): Promise<number> {
-  const { rows } = await sql<{ due: number }>`
-    select count(*)::integer as due from (select from jobs where run_at <= ${at} limit ${limit}) due`.execute(
-    db,
-  )
-  return rows[0]?.due ?? 0
-}
-
 /** Removes jobs that are done, where their leases still hold. */
 export async function deleteJobs(db: Kysely<DB>, jobs: readonly ClaimedJob[]): Promise<void> {
   await sql`delete from jobs where ${isHeld(jobs)}`.execute(db)

@@ -75,7 +75,7 @@ export async function startQueue(): Promise<Queue> {
     metrics,
     passwords: openPasswordHasher(metrics, { memorySize: 8, iterations: 1 }),
     knownPasswords: openKnownPasswords(config, metrics),
-    limits: openLimits({ config, db, now, log, keys }),
+    limits: openLimits({ config, db, now, log, keys, metrics }),
     newRsaKeyPair,
   }
   return {

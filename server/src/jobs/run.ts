@@ -6,15 +6,7 @@ import { onEnqueued } from './enqueue.js'
 import { jobHandlers, type JobHandler } from './handlers.js'
 import { inBatches } from './in-batches.js'
 import { inTurn } from './in-turn.js'
-import {
-  claimJobs,
-  countDueJobs,
-  deleteJobs,
-  extendLeases,
-  insertJob,
-  returnJob,
-  type ClaimedJob,
-} from './queue.js'
+import { claimJobs, deleteJobs, extendLeases, insertJob, returnJob, type ClaimedJob } from './queue.js'
 import { restBetweenLooks } from './rest-between-looks.js'
 import { watchLoop } from './watch-loop.js'
 
@@ -45,8 +37,6 @@ export interface Worker {
 const unknownJobDelayMs = 60_000
 /** How often it looks for what a clock has written that was ahead. */
 const bringBackEveryMs = 10_000
-/** The gauge of due jobs ends here; counting further takes longer than knowing it is worth. */
-const maxCounted = 10_000
 
 /**
  * Runs jobs until it is stopped: each at least once, under a lease, and again on its handler's schedule when it fails.
@@ -54,7 +44,7 @@ const maxCounted = 10_000
  */
 export function startWorker(deps: Deps, options: WorkerOptions = {}): Worker {
   const { concurrency = 20, leaseMs = 30_000, pollMs = 1000 } = options
-  const { log, metrics } = deps
+  const { log } = deps
   const db = promptDb(deps.db)
   const handlers = new Map(Object.entries(options.handlers ?? jobHandlers))
   const runJob = jobRunner(deps, handlers)
@@ -63,8 +53,6 @@ export function startWorker(deps: Deps, options: WorkerOptions = {}): Worker {
   const signals = new EventEmitter().setMaxListeners(0)
   let ended = 0
   let isStopping = false
-  /** Whether the last claim found as many as it could take. */
-  let isBehind = false
 
   async function startDue(): Promise<number> {
     const limit = concurrency - running.size
@@ -76,7 +64,6 @@ export function startWorker(deps: Deps, options: WorkerOptions = {}): Worker {
       limit,
       except: [...running.keys()],
     })
-    isBehind = jobs.length === limit
     for (const job of jobs) {
       running.set(job.id, job)
       void run(job)
@@ -113,7 +100,6 @@ export function startWorker(deps: Deps, options: WorkerOptions = {}): Worker {
         isScheduled = true
         await bringBackInTime()
         const started = await startDueInTurn()
-        await measure()
         isFailing = false
         watch.looked()
         if (started === 0) await rest.pause()
@@ -130,15 +116,6 @@ export function startWorker(deps: Deps, options: WorkerOptions = {}): Worker {
     if (performance.now() - broughtBackAt < bringBackEveryMs) return
     await bringBackFromAhead(db, deps.now())
     broughtBackAt = performance.now()
-  }
-
-  let measuredAt = -Infinity
-  async function measure(): Promise<void> {
-    if (!isBehind) metrics.jobsDue.set(0)
-    else if (performance.now() - measuredAt >= pollMs) {
-      measuredAt = performance.now()
-      metrics.jobsDue.set(await countDueJobs(db, deps.now(), maxCounted))
-    }
   }
 
   const extending = setInterval(() => {

@@ -34,6 +34,7 @@ export function watchLoop(
     log.error({ loop, seconds: stalledAfterMs / 1000 }, 'the loop has not looked for work for long')
   }, stalledAfterMs / 5)
   watching.unref()
+  metrics.loopStalls.inc({ loop }, 0)
   looked()
   return { looked, isStalled, stop: () => clearInterval(watching) }
 }

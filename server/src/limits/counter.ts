@@ -28,11 +28,11 @@ export interface Counter {
 }
 
 /**
- * Opens a counter. While the database cannot be asked, each process counts for itself, in its memory and by the clock of
+ * Opens a counter, which tells the metrics of each count above the limit. While the database cannot be asked, each process counts for itself, in its memory and by the clock of
  * the machine.
  */
 export function openCounter(
-  deps: Pick<Deps, 'db' | 'now' | 'log'>,
+  deps: Pick<Deps, 'db' | 'now' | 'log' | 'metrics'>,
   { name, limit, windowSeconds }: Policy,
 ): Counter {
   const policy = { keyPrefix: name, points: limit, duration: windowSeconds }
@@ -45,10 +45,13 @@ export function openCounter(
     clearExpiredByTimeout: false,
     insuranceLimiter: new RateLimiterMemory(policy),
   })
+  const hits = deps.metrics.rateLimitHits.labels({ limit: name })
+  hits.inc(0)
   return {
     async add(key) {
       // Unlike consume() it tells a count above the limit as it tells any other.
       const { consumedPoints, msBeforeNext } = await limiter.penalty(key)
+      if (consumedPoints > limit) hits.inc()
       return { count: consumedPoints, resetSeconds: Math.ceil(msBeforeNext / 1000) }
     },
     async takeBack(key) {

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.js'
-import type { Counter, Count } from './counter.js'
+import type { Counter, Count, Policy } from './counter.js'
 
 /** Failures of clients that are nobody yet, by the network they come from. */
 export interface FailureLimit {
@@ -19,9 +19,9 @@ const memory = 10_000
  * @param refuse Throws with the count that is too many.
  */
 export function limitFailures(
-  { now }: Pick<Deps, 'now'>,
+  { now, metrics }: Pick<Deps, 'now' | 'metrics'>,
   counter: Pick<Counter, 'add'>,
-  limit: number,
+  { name, limit }: Pick<Policy, 'name' | 'limit'>,
   { keyOf, refuse }: { keyOf: (network: string) => string; refuse: (counted: Count) => never },
 ): FailureLimit {
   const closed = new Map<string, { readonly count: number; readonly untilMs: number }>()
@@ -30,7 +30,10 @@ export function limitFailures(
       const known = closed.get(network)
       if (known === undefined) return
       const leftMs = known.untilMs - now().getTime()
-      if (leftMs > 0) refuse({ count: known.count, resetSeconds: Math.ceil(leftMs / 1000) })
+      if (leftMs > 0) {
+        metrics.rateLimitHits.inc({ limit: name })
+        refuse({ count: known.count, resetSeconds: Math.ceil(leftMs / 1000) })
+      }
       closed.delete(network)
     },
     async count(network) {

@@ -193,7 +193,7 @@ const issuersPerHour = 30
 const directorySecretsPerHour = 10
 
 /** Opens the limits of sign-ins and messages; decision 14 says why they are what they are. */
-export function openLimits(deps: Pick<Deps, 'config' | 'db' | 'now' | 'log' | 'keys'>): Limits {
+export function openLimits(deps: Pick<Deps, 'config' | 'db' | 'now' | 'log' | 'keys' | 'metrics'>): Limits {
   const { attemptsPerAddress, attemptsPerMinute, lockSeconds, maxLockSeconds } = deps.config.limits
   const { mailsPerAddress, mailsPerIp, smsPerHour, smsPerOrganization } = deps.config.limits
   const signIns = policyOf('sign-in', attemptsPerAddress, quarterHour)
@@ -203,7 +203,7 @@ export function openLimits(deps: Pick<Deps, 'config' | 'db' | 'now' | 'log' | 'k
   const organizationMessages = policyOf('organization-sms', smsPerOrganization, hour)
 
   const attempts = openCounter(deps, signIns)
-  const locks = openCounter(deps, policyOf('sign-in-lock', 1, day))
+  const locks = openCounter(deps, policyOf('sign-in-lock', Number.MAX_SAFE_INTEGER, day))
   const organizationAttempts = openCounter(deps, organizationSignIns)
   const countMail = counting(mails)
   const networkSignIns = policyOf('ip-sign-in', deps.config.limits.attemptsPerIp, quarterHour)
@@ -322,7 +322,7 @@ export function openLimits(deps: Pick<Deps, 'config' | 'db' | 'now' | 'log' | 'k
 
   /** @returns What counts failures of a network, for all accounts together. */
   function countingFailures(policy: Policy): FailureLimit {
-    return limitFailures(deps, openCounter(deps, policy), policy.limit, {
+    return limitFailures(deps, openCounter(deps, policy), policy, {
       keyOf: (network) => keyOf({ accountId: nilId, environment: '', domain: undefined }, network),
       refuse: (counted) => {
         const limit = stateOf(policy, counted)

@@ -22,8 +22,13 @@ export interface LogEntry {
   readonly requestId: string
 }
 
-/** Records authentication activity, for the account's own eyes. */
-export async function logEvent({ now }: Pick<Deps, 'now'>, db: Kysely<DB>, entry: LogEntry): Promise<void> {
+/** Records authentication activity, for the account's own eyes, and counts what it tells of sign-ins. */
+export async function logEvent(
+  { now, metrics }: Pick<Deps, 'now' | 'metrics'>,
+  db: Kysely<DB>,
+  entry: LogEntry,
+): Promise<void> {
+  metrics.countSignIn(entry.code)
   await insertLogEvent(db, {
     account_id: entry.accountId,
     environment: entry.environment,

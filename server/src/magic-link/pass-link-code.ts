@@ -101,7 +101,7 @@ async function enter(
 }
 
 function logFailure(
-  deps: Pick<Deps, 'now'>,
+  deps: Pick<Deps, 'now' | 'metrics'>,
   trx: Transaction<DB>,
   tenant: Tenant,
   spent: SpentLink,

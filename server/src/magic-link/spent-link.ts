@@ -196,7 +196,7 @@ type KnownLink = Pick<SpentLink, 'account_id' | 'organization_id' | 'application
 
 /** Logs what became of a link. */
 export function logLink(
-  deps: Pick<Deps, 'now'>,
+  deps: Pick<Deps, 'now' | 'metrics'>,
   trx: Transaction<DB>,
   { requestId }: { readonly requestId: string },
   known: KnownLink,

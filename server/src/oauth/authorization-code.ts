@@ -270,7 +270,7 @@ async function refuseDeadCode(deps: Deps, trx: Transaction<DB>, exchange: CodeEx
  * has the code without its verifier ends nothing.
  */
 async function endWhatWasMade(
-  deps: Pick<Deps, 'now'>,
+  deps: Pick<Deps, 'now' | 'metrics'>,
   trx: Transaction<DB>,
   dead: UsedCode,
   { codeVerifier }: CodeExchange,
@@ -306,7 +306,7 @@ type KnownCode = Pick<
 > & { readonly environment: string }
 
 function logExchange(
-  deps: Pick<Deps, 'now'>,
+  deps: Pick<Deps, 'now' | 'metrics'>,
   trx: Transaction<DB>,
   { requestId }: CodeExchange,
   known: KnownCode,

@@ -203,7 +203,7 @@ function whens(demands: Readonly<Record<string, RawBuilder<boolean>>>) {
 }
 
 function logRefresh(
-  deps: Pick<Deps, 'now'>,
+  deps: Pick<Deps, 'now' | 'metrics'>,
   trx: Transaction<DB>,
   { requestId }: Refresh,
   family: Omit<KnownFamily, 'email'> & { readonly email?: string },

@@ -29,7 +29,7 @@ export interface SessionCode {
  * @returns Undefined when the session is not alive any more.
  */
 export async function issueSessionCode(
-  { db, now }: Pick<Deps, 'db' | 'now'>,
+  { db, now, metrics }: Pick<Deps, 'db' | 'now' | 'metrics'>,
   { client, session, ...issued }: SessionCode,
 ): Promise<string | undefined> {
   const code = randomSecret()
@@ -56,7 +56,9 @@ export async function issueSessionCode(
     emailNormalized: normalizeEmail(session.email),
     requestId: issued.requestId,
   })
-  return used && code
+  if (used === undefined) return undefined
+  metrics.countSignIn('END_USER_SIGN_IN_SUCCESS')
+  return code
 }
 
 interface NewSessionCode {

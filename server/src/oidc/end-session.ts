@@ -73,7 +73,7 @@ export async function planSignOut(
 
 /** Ends the session of a plan, once its user has agreed or the hint makes that unnecessary. */
 export async function signOutAsPlanned(
-  deps: Pick<Deps, 'db' | 'keys' | 'now'>,
+  deps: Pick<Deps, 'db' | 'keys' | 'now' | 'metrics'>,
   { accountId, accountDomain, domain }: PublicOrganization,
   { environment, session }: SignOutPlan,
   requestId: string,

@@ -18,7 +18,7 @@ export function adminCause({ adminId }: Pick<AdminSession, 'adminId'>, requestId
 
 /** Notes for the account what an administrator has done with a connection. */
 export async function logAdmin(
-  deps: Pick<Deps, 'now'>,
+  deps: Pick<Deps, 'now' | 'metrics'>,
   trx: Transaction<DB>,
   session: AdminSession,
   connection: Pick<OnboardingConnection, 'environment' | 'idpId'>,
@@ -31,7 +31,7 @@ export async function logAdmin(
 
 /** An administrator is in: their record says since when and that they have accepted, and so does their connection. */
 export async function noteLogin(
-  deps: Pick<Deps, 'config' | 'db' | 'now'>,
+  deps: Pick<Deps, 'config' | 'db' | 'now' | 'metrics'>,
   trx: Transaction<DB>,
   browser: ArrivedBrowser,
   cause: Cause,
@@ -80,7 +80,7 @@ export async function noteLogin(
 
 /** The administrator has begun with a connection that waited for them. */
 export async function noteOpened(
-  deps: Pick<Deps, 'config' | 'db' | 'now'>,
+  deps: Pick<Deps, 'config' | 'db' | 'now' | 'metrics'>,
   trx: Transaction<DB>,
   key: ConnectionKey,
   cause: Cause,

@@ -71,11 +71,16 @@ export function openPasswordHasher(metrics: Metrics, cost: PasswordCost = recomm
     },
   }
 
+  const hits = metrics.rateLimitHits.labels({ limit: 'password-hash' })
+  hits.inc(0)
   return {
     isOutdated: (hash) => !hash.startsWith(currentForm),
     async admit(domain, work) {
       const theirs = inside.get(domain) ?? 0
-      if (total >= room || theirs >= room / 2) throw new ApiError('rate_limited', { retryAfterSeconds: 1 })
+      if (total >= room || theirs >= room / 2) {
+        hits.inc()
+        throw new ApiError('rate_limited', { retryAfterSeconds: 1 })
+      }
       total += 1
       inside.set(domain, theirs + 1)
       try {

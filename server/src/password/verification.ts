@@ -203,7 +203,7 @@ async function holdUser(
 
 /** Logs what has become of a password. */
 export function logChallenge(
-  deps: Pick<Deps, 'now'>,
+  deps: Pick<Deps, 'now' | 'metrics'>,
   trx: Transaction<DB>,
   { tenant, addressee, destination, typedEmail }: PasswordScene<{ readonly applicationId: string }>,
   entry: Pick<LogEntry, 'code' | 'reason'>,

@@ -303,7 +303,7 @@ type KnownRelay = Pick<SpentRelay, 'account_id' | 'partner_id' | 'partner_domain
 
 /** Told under the partner, which the user was to sign in to; of an address in the other directory it says nothing. */
 function logRelay(
-  deps: Pick<Deps, 'now'>,
+  deps: Pick<Deps, 'now' | 'metrics'>,
   trx: Transaction<DB>,
   { requestId }: ArrivedRelay,
   known: KnownRelay,

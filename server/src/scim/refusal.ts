@@ -22,7 +22,7 @@ export interface Refusal {
 
 /** Keeps a request that was refused: in the directory's log, as a log event, and as an event where it was to change something. */
 export async function recordRefusal(
-  deps: Pick<Deps, 'db' | 'keys' | 'now'>,
+  deps: Pick<Deps, 'db' | 'keys' | 'now' | 'metrics'>,
   directory: ProvenDirectory,
   { error, target, cause, logged }: Refusal,
 ): Promise<void> {

@@ -11,10 +11,12 @@ export interface RequestRate extends LimitState {
 }
 
 /** Counts the requests of each directory in this process by the second. */
-export function requestRates({ config, now }: Pick<Deps, 'config' | 'now'>) {
+export function requestRates({ config, now, metrics }: Pick<Deps, 'config' | 'now' | 'metrics'>) {
   const limit = config.scimRatePerSecond
   let windowStart = 0
   let counts = new Map<string, number>()
+  const hits = metrics.rateLimitHits.labels({ limit: 'scim' })
+  hits.inc(0)
 
   return (directoryId: string): RequestRate => {
     const at = now().getTime()
@@ -24,6 +26,7 @@ export function requestRates({ config, now }: Pick<Deps, 'config' | 'now'>) {
     }
     const count = (counts.get(directoryId) ?? 0) + 1
     counts.set(directoryId, count)
+    if (count > limit) hits.inc()
     return {
       name: 'scim',
       limit,

@@ -21,7 +21,7 @@ export interface SessionOfUser {
  * @returns The session as it was; undefined when there is none that could lead to tokens still.
  */
 export async function signOut(
-  deps: Pick<Deps, 'db' | 'now'>,
+  deps: Pick<Deps, 'db' | 'now' | 'metrics'>,
   trx: Transaction<DB>,
   tenant: Tenant,
   { userId, sessionId }: SessionOfUser,
@@ -32,7 +32,7 @@ export async function signOut(
 
 /** Ends all sessions of a user but one, and tells so of each. */
 export async function signOutOthers(
-  deps: Pick<Deps, 'db' | 'now'>,
+  deps: Pick<Deps, 'db' | 'now' | 'metrics'>,
   trx: Transaction<DB>,
   tenant: Tenant,
   { userId, sessionId }: SessionOfUser,
@@ -41,7 +41,7 @@ export async function signOutOthers(
 }
 
 async function endWhere(
-  deps: Pick<Deps, 'db' | 'now'>,
+  deps: Pick<Deps, 'db' | 'now' | 'metrics'>,
   trx: Transaction<DB>,
   tenant: Tenant,
   userId: string,

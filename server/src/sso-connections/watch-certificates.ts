@@ -17,7 +17,9 @@ const silenceDays = 7
 const batchSize = 100
 
 /** Tells of active connections whose newest signing certificate expires within 30 days or has expired, each once a week. */
-export async function watchCertificates(deps: Pick<Deps, 'config' | 'db' | 'keys' | 'now'>): Promise<void> {
+export async function watchCertificates(
+  deps: Pick<Deps, 'config' | 'db' | 'keys' | 'now' | 'metrics'>,
+): Promise<void> {
   const cause: Cause = {
     requestId: randomUUID(),
     actor: { type: 'system', id: 'certificate_watch' },

@@ -128,7 +128,7 @@ const endCodes = {
 
 /** Tells the account how a sign-in, or a test, has ended. */
 export async function logEnd(
-  deps: Pick<Deps, 'now'>,
+  deps: Pick<Deps, 'now' | 'metrics'>,
   db: Kysely<DB>,
   live: LiveConnection,
   { kind, user, clientId, email, failed, requestId }: LoggedEnd,

@@ -7,7 +7,7 @@ import type { TotpUser } from './totp-user.js'
 
 /** Logs what happened to the second factor of a user. */
 export function logTotp(
-  deps: Pick<Deps, 'now'>,
+  deps: Pick<Deps, 'now' | 'metrics'>,
   db: Kysely<DB>,
   tenant: Tenant,
   { user, ...entry }: Pick<LogEntry, 'code' | 'reason'> & { readonly user: TotpUser },

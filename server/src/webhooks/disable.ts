@@ -12,7 +12,7 @@ const patienceMs = 5 * 24 * 60 * 60 * 1000
 
 /** Makes a webhook inactive after five days of nothing but failures, and says so; else does nothing. */
 export async function disableIfGone(
-  deps: Pick<Deps, 'db' | 'now' | 'keys'>,
+  deps: Pick<Deps, 'db' | 'now' | 'keys' | 'metrics'>,
   { account_id: accountId, environment, webhook_id: id, failing_since, request_id }: ClaimedDelivery,
 ): Promise<void> {
   const at = deps.now()

@@ -19,6 +19,20 @@ export interface ClaimedDelivery extends SentEvent {
   readonly failing_since: Date | null
 }
 
+/** The pending delivery of each webhook that comes first, without reading another; for `with recursive`. */
+export const earliestDeliveries = sql`earliest as (
+  (
+    select webhook_id, run_at, account_id, environment, id from webhook_deliveries
+    where state = 'pending' order by webhook_id, run_at limit 1
+  )
+  union all
+  select next.* from earliest cross join lateral (
+    select webhook_id, run_at, account_id, environment, id from webhook_deliveries
+    where state = 'pending' and webhook_id > earliest.webhook_id
+    order by webhook_id, run_at limit 1
+  ) next
+)`
+
 /** A webhook that can be sent something now. */
 export interface DueWebhook {
   readonly webhookId: string
@@ -31,18 +45,7 @@ export interface DueWebhook {
  */
 export async function findDueWebhooks(db: Kysely<DB>, at: Date): Promise<DueWebhook[]> {
   const { rows } = await sql<DueWebhook>`
-    with recursive earliest as (
-      (
-        select webhook_id, run_at from webhook_deliveries
-        where state = 'pending' order by webhook_id, run_at limit 1
-      )
-      union all
-      select next.webhook_id, next.run_at from earliest cross join lateral (
-        select webhook_id, run_at from webhook_deliveries
-        where state = 'pending' and webhook_id > earliest.webhook_id
-        order by webhook_id, run_at limit 1
-      ) next
-    )
+    with recursive ${earliestDeliveries}
     select earliest.webhook_id as "webhookId", webhooks.failing_since is not null as "isFailing"
     from earliest
     join webhooks on webhooks.id = earliest.webhook_id and webhooks.deleted_at is null

@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql, type Kysely } from 'kysely'
+import { promptDb } from './db/connect.js'
+import type { DB } from './db/schema.js'
+import type { Deps } from './deps.js'
+import { earliestDeliveries } from './webhooks/queue.js'
+
+/** Counts end here: to count further takes longer than it is worth to know. */
+const maxCounted = 10_000
+
+/** What waits for the workers of all processes. Times are in seconds, and 0 where nothing waits. */
+export interface Backlog {
+  readonly jobs: { readonly due: number; readonly oldestSeconds: number; readonly dead: number }
+  readonly deliveries: readonly {
+    /** Whether the last attempt at their webhooks failed, of which the receiver is the cause and not the service. */
+    readonly webhook: 'healthy' | 'failing'
+    readonly due: number
+    readonly oldestSeconds: number
+    readonly eventLagSeconds: number
+  }[]
+}
+
+/** Reads what is due from the indexes of due rows, and no table. */
+export async function readBacklog(db: Kysely<DB>, at: Date): Promise<Backlog> {
+  const { rows: jobs } = await sql<Backlog['jobs']>`
+    with due as (select run_at from jobs where run_at <= ${at} order by run_at limit ${maxCounted})
+    select
+      (select count(*)::integer from due) as due,
+      ${secondsSince(at, sql`(select min(run_at) from due)`)} as "oldestSeconds",
+      (select count(*)::integer from (select from jobs where run_at = 'infinity' limit ${maxCounted}) dead) as dead
+    `.execute(db)
+  const { rows: deliveries } = await sql<Backlog['deliveries'][number]>`
+    with recursive ${earliestDeliveries}, first as (
+      select earliest.*, webhooks.failing_since is not null as is_failing
+      from earliest join webhooks on webhooks.id = earliest.webhook_id and webhooks.deleted_at is null
+      where earliest.run_at <= ${at} and webhooks.active
+    ), due as (
+      select first.is_failing from first cross join lateral (
+        select from webhook_deliveries
+        where state = 'pending' and webhook_id = first.webhook_id and run_at <= ${at} limit ${maxCounted}
+      ) delivery limit ${maxCounted}
+    )
+    select kind.webhook,
+      (select count(*)::integer from due where due.is_failing = kind.is_failing) as due,
+      ${secondsSince(at, sql`min(first.run_at)`)} as "oldestSeconds",
+      ${secondsSince(at, sql`min(events.issued_at)`)} as "eventLagSeconds"
+    from (values ('healthy', false), ('failing', true)) kind (webhook, is_failing)
+    left join first on first.is_failing = kind.is_failing
+    left join events on events.account_id = first.account_id
+      and events.environment = first.environment and events.id = first.id
+    group by kind.webhook, kind.is_failing`.execute(db)
+  return { jobs: jobs[0] ?? { due: 0, oldestSeconds: 0, dead: 0 }, deliveries }
+}
+
+function secondsSince(at: Date, time: ReturnType<typeof sql>) {
+  return sql`coalesce(greatest(extract(epoch from ${at}::timestamptz - ${time}), 0), 0)::float8`
+}
+
+/** For how long figures are shown again, and how long they are waited for; in ms. Who asks for metrics waits for 10 s. */
+const keptMs = 5_000
+const waitMs = 3_000
+
+/**
+ * Makes the function that brings the metrics of the backlog up to date. Where the database does not tell it in time they
+ * are taken out of the metrics, because what was true before says nothing.
+ */
+export function watchBacklog(
+  { db, now, log, metrics }: Pick<Deps, 'db' | 'now' | 'log' | 'metrics'>,
+  keptForMs = keptMs,
+): () => Promise<void> {
+  let isReading = false
+  let begunAt = -Infinity
+  let latest: Promise<Backlog | undefined> = Promise.resolve(undefined)
+
+  async function read(): Promise<Backlog | undefined> {
+    isReading = true
+    begunAt = performance.now()
+    try {
+      return await readBacklog(promptDb(db), now())
+    } catch (error) {
+      log.warn({ err: error }, 'what is due cannot be read for the metrics')
+      return undefined
+    } finally {
+      isReading = false
+    }
+  }
+
+  return async () => {
+    if (!isReading && performance.now() - begunAt >= keptForMs) latest = read()
+    metrics.showBacklog(await Promise.race([latest, sleep(waitMs, undefined, { ref: false })]))
+  }
+}

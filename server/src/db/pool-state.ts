@@ -1,0 +1,26 @@
+import pg from 'pg'
+
+/** The connections of a pool, and those who wait for one. */
+export interface PoolState {
+  /** In use, or being made. */
+  readonly inUse: number
+  readonly idle: number
+  readonly waiting: number
+  readonly max: number
+}
+
+export function stateOfPool(pool: pg.Pool): PoolState {
+  const { totalCount, idleCount: idle, waitingCount: waiting } = pool
+  return { inUse: totalCount - idle, idle, waiting, max: pool.options.max }
+}
+
+/** Why a connection could not be had; `share`: the holder has half of them in use. */
+export const refusals = ['pool_wait', 'share', 'postgres', 'network'] as const
+export type Refusal = (typeof refusals)[number]
+
+/** Why a pool gave no connection: none was free in time, Postgres refused one, or it could not be reached. */
+export function refusalOf(error: unknown): Refusal {
+  if (error instanceof pg.DatabaseError) return 'postgres'
+  const isWait = error instanceof Error && error.message === 'timeout exceeded when trying to connect'
+  return isWait ? 'pool_wait' : 'network'
+}
