@@ -405,6 +405,11 @@ const config = {
       rules: { 'portico/ids': 'error' },
     },
     { files: ['{contract,server,sdk}/src/**/*.{ts,tsx}'], rules: { 'portico/environment': 'error' } },
+    {
+      files: ['server/src/**/*.{ts,tsx}'],
+      excludeFiles: [...tests, 'server/src/http/body.ts'],
+      rules: { 'portico/bodies': 'error' },
+    },
     { files: ['server/src/system-clock.ts'], rules: { 'portico/clock': 'off' } },
     {
       files: ['server/src/config.ts', 'server/src/cli/terminal.ts', 'sdk/src/emulator-process.ts'],

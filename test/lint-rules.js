@@ -44,6 +44,13 @@ const shapes = {
       'ImportDeclaration[source.value=/^(node:)?process$/] ImportSpecifier[imported.name="env"]',
     ].join(', ')]: 'Read the setting from Config (server/src/config.ts), which alone reads process.env.',
   },
+  bodies: {
+    [[
+      'MemberExpression[object.name="express"][property.name=/^(json|urlencoded|text|raw)$/]',
+      'ImportDeclaration[source.value="express"] ImportSpecifier[imported.name=/^(json|urlencoded|text|raw)$/]',
+      'ImportDeclaration[source.value="body-parser"]',
+    ].join(', ')]: 'Read bodies by server/src/http/body.ts, which bounds what they are made of.',
+  },
   console: {
     'Identifier[name="console"]': 'Log through deps.log; only a command (src/cli) speaks to a terminal.',
   },

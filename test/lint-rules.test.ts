@@ -126,6 +126,12 @@ const refusedCode: Case[] = [
   ['server/src/users/users.ts', "import { env } from 'node:process'", 'Read the setting from Config'],
   ['sdk/src/transport.ts', 'export const port = process.env.PORT', 'Read the setting from Config'],
   ['sdk/src/transport.ts', "export const a = Buffer.from('a')", 'This runs in browsers too'],
+  ['server/src/scim/router.ts', 'export const read = express.json()', 'Read bodies by server/src/http/body'],
+  [
+    'server/src/scim/router.ts',
+    "import { urlencoded } from 'express'",
+    'Read bodies by server/src/http/body',
+  ],
   ['server/src/users/users.ts', "console.log('hello')", 'Log through deps.log'],
   ['server/src/users/users.ts', 'export const { log } = console', 'Log through deps.log'],
   [

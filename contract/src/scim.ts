@@ -222,7 +222,10 @@ export const scimLimits = {
   filterLength: 1000,
   filterDepth: 30,
   listValues: 100,
-  /** Members that a resource or the values of all operations have by name, known or not. */
+  /**
+   * Members that a resource or the values of all operations have by name, known or not; and different names in all of a
+   * body, with those in its lists.
+   */
   names: 1000,
   /** Of attributes that an answer is to have. */
   attributeNames: 200,
@@ -237,4 +240,6 @@ export const scimLimits = {
   /** Of the request log, of which this is the total where there are more. */
   requestsCounted: 10_000,
   bodyBytes: 2_000_000,
+  /** Members and elements at all levels of a body: each member of a group is an object of four, and then some. */
+  bodyValues: 120_000,
 } as const

@@ -66,6 +66,13 @@ describe('bodies', () => {
     expectError(await post(bomb, undefined, { 'content-encoding': 'gzip' }), 'body_too_large')
   })
 
+  test('400: a name that is twice in one object, of which others may have read the other one', async () => {
+    expectError(
+      await post('{"email":"ada@awesome.example","email":"eve@awesome.example"}'),
+      'malformed_request',
+    )
+  })
+
   test.each(['{', '{"email":}', 'nonsense', '"text"', '7', 'null', '{"a":1}}', '\u0000', '{"a":"\n"}'])(
     '400: %j is no JSON object',
     async (body) => {
@@ -101,15 +108,13 @@ describe('bodies', () => {
     expect('polluted' in {}).toBe(false)
   })
 
-  test('20,000 members are refused with an answer no larger than the request', async () => {
+  test('20,000 members are refused with an answer that names none of them', async () => {
     const members = Array.from({ length: 12_000 }, (_, index) => `"${index.toString(36)}":0`).join(',')
     const answer = await post(`{${members}}`)
     expectError(answer, 'invalid_parameters')
-    expect.soft(answer.text.length).toBeLessThan(100_000)
+    expect.soft(answer.text.length).toBeLessThan(1000)
     const form = await post('a=1&'.repeat(20_000), 'application/x-www-form-urlencoded')
-    expect(form.status).toBeGreaterThanOrEqual(400)
-    expect(form.status).toBeLessThan(500)
-    expectNothingInside(form.text)
+    expectError(form, 'invalid_parameters')
   })
 
   test.each([

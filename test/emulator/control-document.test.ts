@@ -5,6 +5,9 @@ import type { Portico } from '@portico/sdk/testing'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { beforeAll, expect, test } from 'vitest'
+import { senderTo } from '../abuse/target.js'
+import { controlTargets } from '../abuse/targets.js'
+import { faultsOf as faultsOfWalk } from '../abuse/walk.js'
 import { runBlock } from '../docs/testing-guide.js'
 import { givenEmulator } from './emulator.js'
 
@@ -105,6 +108,12 @@ test.each([
   if (operation === undefined) expect.unreachable(`the document has no ${path}`)
   expect(answerOf(operation, status)['x-error-codes']).toContain(code)
   expect(document['x-error-codes']).toHaveProperty(code, emulatorErrorCodes[code as 'clock_behind'])
+})
+
+test('the control answers each abuse as it declares, and refuses what it cannot take', async () => {
+  const { port } = new URL(portico.baseUrl)
+
+  expect(await faultsOfWalk(controlTargets(), senderTo(Number(port)))).toEqual([])
 })
 
 test('the guide steers an emulator by curl: reset, clock, faults, outbox, accounts', async () => {

@@ -45,6 +45,8 @@ export const minutesOf: Readonly<Record<string, number>> = {
   'every case': 1.4,
   'server/src/db/embedded-surroundings.long.test.ts': 0.2,
   'server/src/db/embedded.long.test.ts': 0.2,
+  'test/abuse/cost.long.test.ts': 0.4,
+  'test/abuse/fuzz.long.test.ts': 2.7,
   'test/cli/portico-serve.long.test.ts': 0.2,
   'test/contract/prometheus.long.test.ts': 0.3,
   'test/docs/example.long.test.ts': 0.2,

@@ -59,6 +59,28 @@ describe('of a request under an Idempotency-Key and the deletion of its organiza
   })
 })
 
+test('404: what is deleted while a change of it is under way is not there, and nothing of the change is left', async () => {
+  const { id: webhook_id } = await client.webhooks.create({
+    name: 'Receiver',
+    target_url: 'https://127.0.0.1:9999/events',
+    event_codes: ['all'],
+  })
+
+  const sent = await whileEventWaits(
+    service,
+    'webhook.webhook.test.success',
+    () =>
+      client.webhooks.test({ webhook_id }).then(
+        () => 'sent',
+        (error: unknown) => (error instanceof ApiError ? error.code : String(error)),
+      ),
+    () => client.webhooks.delete({ webhook_id }),
+  )
+
+  expect(sent).toBe('webhook_not_found')
+  expect(await service.query(`select id from events where code = 'webhook.webhook.test.success'`)).toEqual([])
+})
+
 /** Asks until the key is free, which a request that failed frees just after its answer. */
 async function expectNothingToRepeat(create: () => Promise<string>): Promise<void> {
   await expect.poll(create, { interval: 5, timeout: 10_000 }).toBe('organization_not_found')

@@ -112,7 +112,7 @@ export const directoryGuards = [
     file: 'server/src/scim/router.ts',
     find: 'checkWellFormed(body)',
     replace: '',
-    red: hostile('400, soon and without harm a body 10,000 levels deep'),
+    red: hostile('400, soon and without harm a member __proto__'),
     green: hostile('400, soon and without harm a filter of 2,000 characters'),
   }),
   guard({

@@ -12,6 +12,7 @@ import { flowLinkGuards } from './flow-link-guards.js'
 import { flowSecondFactorGuards } from './flow-second-factor-guards.js'
 import { groupGuards } from './group-guards.js'
 import { hashGuards } from './hash-guards.js'
+import { bodyGuards } from './body-guards.js'
 import { limitGuards } from './limit-guards.js'
 import { magicLinkGuards } from './magic-link-guards.js'
 import { oidcGuards } from './oidc-guards.js'
@@ -61,6 +62,7 @@ export const guards: readonly Guard[] = [
   ...relayGuards,
   ...emulatorGuards,
   ...erasureGuards,
+  ...bodyGuards,
   ...limitGuards,
   ...hashGuards,
   ...totpGuards,

@@ -22,6 +22,10 @@ describe('what strangers post', () => {
     const long = await given.post(scene, 'A'.repeat(450_000))
     const got = await createVisitor(service.baseUrl).request(path)
     expect([long.status, got.status, got.headers.get('allow')]).toEqual([413, 405, 'POST'])
+    expect(long.html).toContain('too large')
+    expect(long.html).toContain(`Reference: ${long.headers.get('x-request-id')}`)
+    // Another language would be asked for by GET, which the address does not take.
+    expect(long.html).not.toContain('hreflang')
   })
 
   test('leaves no more than 200 traces of a connection a day, and hides nobody’s sign-in', async () => {
@@ -68,6 +72,7 @@ describe('what strangers post', () => {
     for (let count = 0; count < 6; count++) posted.push(await there.post(of, '<xml>'))
 
     expect(posted.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 429])
+    expect(posted.at(-1)?.html).toContain('Please wait a little')
     expect(posted.at(-1)?.headers.get('retry-after')).toMatch(/^\d+$/)
     const nowhere = { connection: { ...of.connection, acs_url: `${limited.baseUrl}/saml/nobody_1/acs` } }
     for (let count = 0; count < 6; count++) expect((await there.post(nowhere, '<xml>')).status).toBe(404)

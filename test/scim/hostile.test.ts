@@ -116,9 +116,9 @@ const refused: [string, string, () => unknown, string][] = [
     'a body 10,000 levels deep',
     'POST',
     () => `{"userName":${'['.repeat(10_000)}${']'.repeat(10_000)}}`,
-    'invalidValue',
+    'invalidSyntax',
   ],
-  ['a value 40 levels deep', 'POST', () => newUser({ name: nested(40) }), 'invalidValue'],
+  ['a value 40 levels deep', 'POST', () => newUser({ name: nested(40) }), 'invalidSyntax'],
   [
     'a member __proto__',
     'POST',

@@ -125,7 +125,9 @@ test('before it is ready it says to wait', async () => {
 
 test.each([
   ['a body that is too large', '/clock', 'a'.repeat(200_000), 413, 'body_too_large'],
-  ['a body that is no JSON', '/clock', '{', 422, 'invalid_parameters'],
+  ['a body that is no JSON', '/clock', '{', 400, 'malformed_request'],
+  ['a body that is no JSON, where none is taken', '/reset', '{', 400, 'malformed_request'],
+  ['a body of too many members', '/clock', `{"a":[${'1,'.repeat(2000)}1]}`, 400, 'malformed_request'],
   ['a parameter of another type', '/clock', '{"by_seconds":"x"}', 422, 'invalid_parameters'],
   ['a path that is not encoded', '/accounts/%zz/api-keys', '{}', 400, 'malformed_request'],
   ['a failure inside', '/accounts', '{"name":"Acme"}', 500, 'internal_error'],

@@ -11,6 +11,8 @@ import express, {
 } from 'express'
 import type { Logger } from 'pino'
 import { toFieldErrors } from '../field-errors.js'
+import { BodyFault } from '../body-fault.js'
+import { jsonReader } from '../http/body.js'
 import { isAskedByLoopbackName, isFromThisMachine } from '../http/from-this-machine.js'
 import { routeOf } from '../http/route-of.js'
 import type { Control } from './emulator.js'
@@ -57,7 +59,7 @@ function controlRouter(control: Control): Router {
   router.get(controlDocumentPath, (_req, res) => {
     res.json(emulatorDocument({ serverUrl: control.state().base_url, version: '2.0' }))
   })
-  router.use(controlPath, express.json())
+  router.use(controlPath, jsonReader({ bytes: 100 * 1024, values: 2000, names: 2000 }))
   createExpressEndpoints(emulator, emulatorRoutes(control), router, {
     requestValidationErrorHandler: (error, _req, _res, next) => next(error),
     logInitialization: false,
@@ -92,14 +94,12 @@ function toRefusal(error: unknown): EmulatorRefusal {
     const faults = toFieldErrors(issues).map(({ path, message }) => `${path} ${message}`)
     return new EmulatorRefusal('invalid_parameters', faults.join('; '))
   }
-  if (error instanceof SyntaxError)
-    return new EmulatorRefusal('invalid_parameters', 'The body cannot be read: send valid JSON.')
   if (error instanceof URIError)
     return new EmulatorRefusal('malformed_request', 'The path cannot be read: percent-encode its segments.')
-  // Express and its parsers put a status on the errors they make.
-  const status = error instanceof Error && 'status' in error ? Number(error.status) : 500
-  if (status === emulatorErrorCodes.body_too_large.status) return new EmulatorRefusal('body_too_large')
-  return new EmulatorRefusal(status >= 400 && status < 500 ? 'malformed_request' : 'internal_error')
+  if (!(error instanceof BodyFault)) return new EmulatorRefusal('internal_error')
+  return error.kind === 'too_large'
+    ? new EmulatorRefusal('body_too_large')
+    : new EmulatorRefusal('malformed_request', error.message)
 }
 
 /** Lets requests meet the faults that tests have asked for. */

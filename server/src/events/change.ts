@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely'
+import { NoResultError, type Kysely, type Transaction } from 'kysely'
 import type { DB } from '../db/schema.js'
 import { isMissingOrganization, isTransient } from '../db/violations.js'
 import type { Deps } from '../deps.js'
@@ -23,7 +23,8 @@ export interface Changed<Record> {
 
 /**
  * Runs one change: its rows, its event, its jobs and the answer to repeat commit together or not at all. The work
- * touches nothing but the transaction, because it is run again when the database breaks a deadlock.
+ * touches nothing but the transaction, because it is run again when the database breaks a deadlock, and when a row that it
+ * had found is missing: what was deleted in between is refused then by its first statement.
  *
  * Where `deps.db` is a transaction already, the change is a part of that one: several operations commit together, and
  * whoever began it runs all of them again.
@@ -42,7 +43,7 @@ export async function change<Result extends Changed<unknown>>(
       return await db.transaction().execute((trx) => changeIn(deps, trx, cause, work))
     } catch (error) {
       if (isMissingOrganization(error)) throw new ApiError('organization_not_found', { cause: error })
-      if (!isTransient(error) || isTransaction(db) || attempt === maxAttempts) throw error
+      if (!isWorthAnother(error) || isTransaction(db) || attempt === maxAttempts) throw error
     }
   }
 }
@@ -60,6 +61,10 @@ async function changeIn<Result extends Changed<unknown>>(
     await settleIdempotency(deps, trx, cause.idempotency, answer, { organizationId, subjectId })
   }
   return result
+}
+
+function isWorthAnother(error: unknown): boolean {
+  return isTransient(error) || error instanceof NoResultError
 }
 
 function isTransaction(db: Kysely<DB>): db is Transaction<DB> {

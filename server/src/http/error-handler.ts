@@ -80,23 +80,12 @@ function toApiError(error: unknown): ApiError {
     return new ApiError('invalid_parameters', { fields: faultsOf(error) })
   if (isUnavailable(error))
     return new ApiError('unavailable', { retryAfterSeconds: databaseRetrySeconds, cause: error })
-  const status = statusOf(error)
-  if (status === 413) return new ApiError('body_too_large')
-  if (status === 415) return new ApiError('media_type_unsupported')
-  if (status >= 400 && status < 500) return new ApiError('malformed_request', { message: unreadable(error) })
+  // Of what a request is read from, decoding the path alone fails so.
+  if (error instanceof URIError)
+    return new ApiError('malformed_request', {
+      message: 'The path cannot be read: percent-encode its segments, as UTF-8.',
+    })
   return new ApiError('internal_error', { cause: error })
-}
-
-/** Of what a request is read from, decoding the path alone fails with a URIError. */
-function unreadable(error: unknown): string {
-  return error instanceof URIError
-    ? 'The path cannot be read: percent-encode its segments, as UTF-8.'
-    : 'The body cannot be read: send valid JSON, or an urlencoded form.'
-}
-
-/** The status that Express and its parsers put on the errors they make. */
-function statusOf(error: unknown): number {
-  return error instanceof Error && 'status' in error && typeof error.status === 'number' ? error.status : 500
 }
 
 function faultsOf({ pathParams, headers, query, body }: RequestValidationError): FieldError[] {
@@ -117,9 +106,7 @@ function toOAuthFailure(error: unknown): OAuthFailure {
   }
   const { code, message } = toApiError(error)
   if (code === 'malformed_request') return new OAuthFailure('invalid_request', message)
-  const isCallers =
-    error instanceof ApiError || error instanceof RequestValidationError || statusOf(error) < 500
-  if (isCallers) return new OAuthFailure('invalid_request', 'The request cannot be read.')
+  if (code !== 'internal_error') return new OAuthFailure('invalid_request', 'The request cannot be read.')
   return new OAuthFailure('temporarily_unavailable', errorCodes.internal_error.message, { status: 500 })
 }
 

@@ -45,12 +45,28 @@ export function mountContract<Contract extends AppRouter>(
   options: TsRestExpressOptions<Contract>,
   depth = defaultDepth,
 ): void {
-  const index = indexPaths(routesOf(contract), depth, (routes) => routerOf(routes, implementation, options))
+  const index = indexPaths(routesOf(contract), depth, (routes) => ({
+    routes,
+    router: routerOf(routes, implementation, options),
+  }))
   app.use((req, res, next) => {
     // No route of a contract is for OPTIONS, which a router would answer by itself and here belongs to who comes next.
-    const router = req.method === 'OPTIONS' ? undefined : findLeaf(index, req.path)
-    if (router) router(req, res, next)
-    else next()
+    const leaf = req.method === 'OPTIONS' ? undefined : findLeaf(index, req.path)
+    if (leaf === undefined) {
+      next()
+      return
+    }
+    leaf.router(req, res, (error?: unknown) => {
+      // Parameters are decoded before ts-rest says whose they are, by which the error is answered.
+      if (error instanceof URIError && !('tsRestRoute' in req)) {
+        const segments = segmentsOf(req.path)
+        const meant = leaf.routes.find(
+          ({ route, segments: pattern }) => route.method === req.method && isMatch(pattern, segments),
+        )
+        Object.assign(req, meant && { tsRestRoute: meant.route })
+      }
+      next(error)
+    })
   })
 }
 

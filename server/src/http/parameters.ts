@@ -1,29 +1,34 @@
 import { sensitivityKey } from '@portico/contract/fields'
 import { bodyOf, queryOf, type Route } from '@portico/contract/walk'
-import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express'
+import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod/v4'
 import { ApiError, invalid } from '../errors.js'
 import { checkWellFormed } from '../well-formed.js'
+import { BodyFault } from '../body-fault.js'
+import { jsonReader, nestedFormReader } from './body.js'
 import { findCaller } from './request-context.js'
 import { routeOf } from './route-of.js'
 
-const bodyLimit = '100kb'
-/** Of the one route that takes a file, the metadata of an identity provider. */
-const fileBodyLimit = '512kb'
 /** More than the largest body that any operation can use. */
-const maxMembers = 2000
+const bounds = { values: 2000, names: 2000 }
 
-const readBodies = readersOf(bodyLimit)
-const readFileBodies = readersOf(fileBodyLimit)
+const readBodies = readersOf(100 * 1024)
+/** Of the one route that takes a file, the metadata of an identity provider. */
+const readFileBodies = readersOf(512 * 1024)
 
-function readersOf(limit: string): readonly RequestHandler[] {
-  return [express.json({ limit }), express.urlencoded({ limit, extended: true, parameterLimit: 1000 })]
+function readersOf(bytes: number): readonly RequestHandler[] {
+  return [jsonReader({ ...bounds, bytes }), nestedFormReader(bytes)]
 }
 
-/** Reads a JSON or form body; a GET has none. */
+/**
+ * Reads a JSON or form body.
+ *
+ * @throws ApiError `malformed_request`, `body_too_large`, `media_type_unsupported`; `invalid_parameters` for one of too many
+ *   members or levels.
+ */
 export function readBody(req: Request, res: Response, next: NextFunction): void {
-  if (req.method === 'GET' || req.method === 'HEAD' || !hasBody(req)) {
+  if (!takesParameters(routeOf(req)) || !hasBody(req)) {
     next()
     return
   }
@@ -32,7 +37,30 @@ export function readBody(req: Request, res: Response, next: NextFunction): void 
     return
   }
   const [json, form] = routeOf(req).access.takesFile ? readFileBodies : readBodies
-  json?.(req, res, (error?: unknown) => (error === undefined ? form?.(req, res, next) : next(error)))
+  const ended = (error?: unknown) => next(error instanceof BodyFault ? toApiError(error) : error)
+  void json?.(req, res, (error?: unknown) => (error === undefined ? form?.(req, res, ended) : ended(error)))
+}
+
+/**
+ * Whether parameters come in a body, or in the place of one. A GET has none, and what a protocol's own route that has none is
+ * sent, is not for it to judge (RFC 6750 section 2: a token may come in other ways than it takes).
+ */
+function takesParameters(route: Route): boolean {
+  return route.method !== 'GET' && (route.access.auth !== 'none' || bodyOf(route) !== undefined)
+}
+
+function toApiError(fault: BodyFault): ApiError {
+  const { message, cause } = fault
+  switch (fault.kind) {
+    case 'too_many':
+      return invalid('', 'too_big', message)
+    case 'too_large':
+      return new ApiError('body_too_large', { cause })
+    case 'unsupported':
+      return new ApiError('media_type_unsupported', { cause })
+    case 'malformed':
+      return new ApiError('malformed_request', { message, cause })
+  }
 }
 
 function hasBody(req: Request): boolean {
@@ -49,7 +77,7 @@ function hasBody(req: Request): boolean {
 export function mergeParameters(req: Request, _res: Response, next: NextFunction): void {
   const route = routeOf(req)
   checkForm(req)
-  if (route.method !== 'GET') req.body = mergedBody(route, req.query, req.body)
+  if (takesParameters(route)) req.body = mergedBody(route, req.query, req.body)
   checkEnvironment(req, route)
   next()
 }
@@ -69,7 +97,6 @@ function mergedBody(route: Route, query: object, body: unknown): unknown {
   const given: unknown = body ?? {}
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw invalid('', 'invalid_type', 'must be an object with the parameters as its members')
-  checkSize(given)
   checkWellFormed(given)
   checkWellFormed(query)
   const fromQuery = Object.entries(query)
@@ -87,20 +114,6 @@ function mergedBody(route: Route, query: object, body: unknown): unknown {
     merged.set(name, value)
   }
   return Object.fromEntries(merged)
-}
-
-/** Counts members before anything is done for each of them. */
-function checkSize(given: object): void {
-  let count = 0
-  const pending: unknown[] = [given]
-  while (pending.length > 0) {
-    const value = pending.pop()
-    if (typeof value !== 'object' || value === null) continue
-    const members: unknown[] = Object.values(value)
-    count += members.length
-    if (count > maxMembers) throw invalid('', 'too_big', `must have at most ${maxMembers} members in all`)
-    pending.push(...members)
-  }
 }
 
 function isSecretMember(schema: z.ZodType, name: string): boolean {

@@ -50,7 +50,7 @@ export function createHttpServer(app: Express): Server {
       maxHeaderSize: maxHeaderBytes,
     },
     (req, res) => {
-      if (isTarget(req.url)) app(req, res)
+      if (isTarget(req.url) && !isOfTwoHosts(req.rawHeaders)) app(req, res)
       else res.writeHead(400, { Connection: 'close' }).end()
     },
   )
@@ -85,6 +85,17 @@ export async function drain(server: Server, { deadlineMs, onCut }: DrainOptions)
 /** Whether a request's target can be read (RFC 9112 section 3.2); Express would answer one that cannot by itself. */
 function isTarget(url = ''): boolean {
   return url.startsWith('/') || URL.canParse(url)
+}
+
+/**
+ * Whether Host is there twice, of which Node takes the first, and what stands before the service may have taken the second
+ * (RFC 9112 section 3.2).
+ */
+function isOfTwoHosts(rawHeaders: readonly string[]): boolean {
+  // Names and values in turn, and each name in the letters it came in.
+  const isHost = (text: string, place: number) =>
+    place % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host'
+  return rawHeaders.findIndex(isHost) !== rawHeaders.findLastIndex(isHost)
 }
 
 /** Copies the members of an object and of its prototypes, up to one, onto another object that lacks them. */

@@ -291,6 +291,10 @@ function errorStates(frame: Frame): GalleryPage[] {
     page('error-refused', errorPage({ ...frame, isSandbox: true }, texts.signInRefused)),
     page('error-too-many', errorPage(frame, texts.tooMany)),
     page(
+      'error-unreadable',
+      errorPage(nowhere, texts.unreadable, texts.reference('0190c8a2-6b1e-7c3d-9f4a')),
+    ),
+    page(
       'error-invalid-request',
       errorPage(frame, texts.invalidRequest('redirect_uri is not one of the application’s.')),
     ),

@@ -1,5 +1,6 @@
 import express, { type NextFunction, type Request, type Response, type Router } from 'express'
 import type { Deps } from '../deps.js'
+import { formReader } from '../http/body.js'
 import { requestIdOf } from '../http/request-context.js'
 import { logFailure } from '../log.js'
 import { consumeMagicLink, findOpenLink, type OpenLink } from '../magic-link/consume.js'
@@ -90,7 +91,7 @@ export function pagesRouter(deps: Deps): Router {
     sendPage(site, res, page, { organization, redirectUri: link.redirectUri })
   })
 
-  router.post(magicLinkPath, express.urlencoded({ extended: false, limit: '16kb' }), async (req, res) => {
+  router.post(magicLinkPath, formReader(16 * 1024), async (req, res) => {
     const token = textOf(formOf(req).token)
     const organization = await findOrganizationByDomain(deps, domainOf(req))
     const frame = linkFrame(req, { organization, link: undefined, token: '' })
@@ -146,11 +147,13 @@ export function pagesRouter(deps: Deps): Router {
       next(error)
       return
     }
-    const frame = linkFrame(req, { organization: undefined, link: undefined, token: '' })
     const status = statusOfFailure(error)
+    const address = linkFrame(req, { organization: undefined, link: undefined, token: '' })
+    // What was sent cannot be sent again by a link.
+    const frame = req.method === 'POST' ? { ...address, url: undefined } : address
     if (status >= 500) logFailure(deps.log, error, { request_id: requestIdOf(req) }, 'a page failed')
     if (status === 503) res.set('Retry-After', '5')
-    const sentence = status >= 500 ? frame.texts.failure : frame.texts.otherBrowser
+    const sentence = status >= 500 ? frame.texts.failure : frame.texts.unreadable
     sendPage(
       site,
       res.status(status),

@@ -95,7 +95,8 @@ export function scimExchange(deps: Deps) {
   }
 
   async function keep(directory: ProvenDirectory, { answered, target, cause, logged }: Ended): Promise<void> {
-    if (answered instanceof ScimError && answered.fault.status >= 500)
+    // 501 says what of RFC 7644 there is not.
+    if (answered instanceof ScimError && answered.fault.status >= 500 && answered.fault.status !== 501)
       logFailure(deps.log, answered.cause, { request_id: cause.requestId }, 'a SCIM request failed')
     try {
       if (answered instanceof ScimError)

@@ -2,6 +2,7 @@ import { errorCodes } from '@portico/contract/errors'
 import { scimLimits } from '@portico/contract/scim'
 import { isUnavailable } from '../db/violations.js'
 import { ApiError } from '../errors.js'
+import { BodyFault } from '../body-fault.js'
 import { ScimError } from './scim-error.js'
 
 const databaseRetrySeconds = 5
@@ -36,24 +37,23 @@ function ofApiError(error: ApiError): ScimError {
   return new ScimError({ status: 500 }, errorCodes.internal_error.message, options)
 }
 
-/** The status that readers of bodies put on the errors they make. */
+/** What the reader of bodies says of one. */
 export function toBodyFault(error: unknown): ScimError {
-  const status = error instanceof Error && 'status' in error ? error.status : 500
+  if (!(error instanceof BodyFault)) return toScimError(error)
   const options = { cause: error }
-  if (status === 413)
-    return new ScimError(
-      { status: 413 },
-      `The body is larger than ${scimLimits.bodyBytes.toLocaleString('en')} bytes.`,
-      options,
-    )
-  if (status === 415) return unsupportedMediaType()
-  if (status === 400)
-    return new ScimError(
-      { status: 400, scimType: 'invalidSyntax' },
-      'The body cannot be read: send valid JSON.',
-      options,
-    )
-  return toScimError(error)
+  switch (error.kind) {
+    case 'too_large':
+      return new ScimError(
+        { status: 413 },
+        `The body is larger than ${scimLimits.bodyBytes.toLocaleString('en')} bytes.`,
+        options,
+      )
+    case 'unsupported':
+      return unsupportedMediaType()
+    case 'too_many':
+    case 'malformed':
+      return new ScimError({ status: 400, scimType: 'invalidSyntax' }, error.message, options)
+  }
 }
 
 export function unsupportedMediaType(): ScimError {

@@ -39,6 +39,18 @@ describe('what is stored of a request', () => {
     expect(toLoggedText(undefined)).toBeNull()
   })
 
+  test('is all that is looked at of what came', () => {
+    const unread = {
+      get value(): never {
+        throw new Error('was looked at')
+      },
+    }
+    const member = { value: 'ada', type: 'User', $ref: '/ada' }
+    const members = [...Array.from({ length: 3000 }, () => member), unread]
+
+    expect(logged({ members }, 'Group')).toContain('"ada"')
+  })
+
   test('is cut to 8,000 characters, however much came', () => {
     const members = Array.from({ length: 20_000 }, (_, index) => ({ value: `user-${index}` }))
 

@@ -2,7 +2,7 @@ import type { ScimResourceType } from '@portico/contract/directory-sync'
 
 /** What is kept of a text of a request or answer, in characters. */
 const maxLength = 8000
-/** Each value takes two characters at least, so that more of them would be cut off anyway. */
+/** In all: each takes two characters at least, so that more of them would be cut off anyway. */
 const maxValues = maxLength / 2
 
 const namesPassword = /password/i
@@ -10,12 +10,14 @@ const hidden = '(not kept)'
 
 /** The body of a request as it may be stored: without passwords, and as toLoggedAnswer() has it. */
 export function toLoggedBody(body: unknown, type: ScimResourceType | undefined): unknown {
-  return reduced(body, { type, isPasswordHidden: true })
+  return reduced(body, { type, isPasswordHidden: true, valuesLeft: maxValues })
 }
 
 interface Rules {
   readonly type: ScimResourceType | undefined
   readonly isPasswordHidden: boolean
+  /** Counted down on the way. */
+  valuesLeft: number
 }
 
 /**
@@ -23,21 +25,30 @@ interface Rules {
  * nothing of a person stays here when the user is erased.
  */
 function reduced(value: unknown, rules: Rules): unknown {
-  if (Array.isArray(value)) return value.slice(0, maxValues).map((item) => reduced(item, rules))
   if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return taken(value, rules, (item) => reduced(item, rules))
   const members: [string, unknown][] = Object.entries(value).slice(0, maxValues)
   const isOfPassword = members.some(
     ([name, path]) => /^path$/i.test(name) && typeof path === 'string' && namesPassword.test(path),
   )
   const isHidden = (name: string) => namesPassword.test(name) || (isOfPassword && /^value$/i.test(name))
+  const kept = members.filter(([name]) => rules.type !== 'Group' || !/^display$/i.test(name))
   return Object.fromEntries(
-    members
-      .filter(([name]) => rules.type !== 'Group' || !/^display$/i.test(name))
-      .map(([name, member]) => [
-        name,
-        rules.isPasswordHidden && isHidden(name) ? hidden : reduced(member, rules),
-      ]),
+    taken(kept, rules, ([name, member]) => [
+      name,
+      rules.isPasswordHidden && isHidden(name) ? hidden : reduced(member, rules),
+    ]),
   )
+}
+
+function taken<Item, Kept>(items: readonly Item[], rules: Rules, keep: (item: Item) => Kept): Kept[] {
+  const kept: Kept[] = []
+  for (const item of items) {
+    if (rules.valuesLeft <= 0) break
+    rules.valuesLeft -= 1
+    kept.push(keep(item))
+  }
+  return kept
 }
 
 /** What may be stored as text, cut; null without it. */
@@ -54,7 +65,7 @@ export function toLoggedQuery(query: string): string {
 export function toLoggedAnswer(body: object | undefined, type: ScimResourceType | undefined): string | null {
   if (body === undefined) return null
   if (!('Resources' in body) || !Array.isArray(body.Resources))
-    return toLoggedText(reduced(body, { type, isPasswordHidden: false }))
+    return toLoggedText(reduced(body, { type, isPasswordHidden: false, valuesLeft: maxValues }))
   const ids = body.Resources.map((resource: unknown) =>
     typeof resource === 'object' && resource !== null && 'id' in resource ? { id: resource.id } : {},
   )

@@ -1,7 +1,8 @@
 import { scimLimits } from '@portico/contract/scim'
-import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
 import type { Deps } from '../deps.js'
 import { ApiError } from '../errors.js'
+import { jsonReader } from '../http/body.js'
 import { tellLimit } from '../http/limit-headers.js'
 import { requestIdOf } from '../http/request-context.js'
 import { logFailure } from '../log.js'
@@ -17,7 +18,12 @@ import { ScimError, toErrorBody, unproven } from './scim-error.js'
 export const scimPath = '/scim/v2'
 
 const mediaTypes = ['application/scim+json', 'application/json']
-const readJson = express.json({ limit: scimLimits.bodyBytes, type: mediaTypes, strict: true })
+const readJson = jsonReader({
+  types: mediaTypes,
+  bytes: scimLimits.bodyBytes,
+  values: scimLimits.bodyValues,
+  names: scimLimits.names,
+})
 
 /** SCIM 2.0 for the provider of each directory (RFC 7644). */
 export function scimRequests(deps: Deps): RequestHandler {
@@ -88,7 +94,7 @@ async function readBody(req: Request, res: Response): Promise<unknown> {
     return undefined
   if (req.is(mediaTypes) === false) throw unsupportedMediaType()
   await new Promise<void>((resolve, reject) => {
-    readJson(req, res, (error?: unknown) => {
+    void readJson(req, res, (error?: unknown) => {
       if (error === undefined) resolve()
       else reject(toBodyFault(error))
     })

@@ -38,8 +38,6 @@ export function testWebhook(deps: Deps, caller: Caller, id: string): Promise<Cha
     const webhook = await webhooksOf(trx, caller)
       .where('webhooks.id', '=', id)
       .select(webhookColumns)
-      // Nobody deletes it before its delivery is there.
-      .forKeyShare()
       .executeTakeFirst()
     if (webhook === undefined) throw new ApiError('webhook_not_found')
     const record = readWebhook(deps, webhook, caller.accountDomain)

@@ -1,6 +1,7 @@
 import { OrganizationPath, type Environment } from '@portico/contract/fields'
 import express, { type Request, type Response, type Router } from 'express'
 import type { Deps } from '../../deps.js'
+import { formReader } from '../../http/body.js'
 import { requestIdOf } from '../../http/request-context.js'
 import { planSignOut, signOutAsPlanned, type SignOutFault, type SignOutPlan } from '../../oidc/end-session.js'
 import { findOrganizationByDomain, type PublicOrganization } from '../../organizations/find-organization.js'
@@ -50,7 +51,7 @@ export function logoutRouter(deps: Deps, { styleUrl, scriptUrl }: Site): Router 
     sendAway(req, res, scene)
   })
 
-  router.post(path, express.urlencoded({ extended: false, limit: '32kb' }), async (req, res) => {
+  router.post(path, formReader(32 * 1024), async (req, res) => {
     if (formOf(req)['action'] !== 'sign_out') {
       // An application's form comes without our cookies, which a browser sends with the GET that follows (SameSite=Lax).
       sendToPage(req, res, queryOf(formOf(req)))

@@ -2,6 +2,7 @@ import { pathId } from '@portico/contract/fields'
 import { ConnectionPath } from '@portico/contract/sso-connections'
 import express, { type NextFunction, type Request, type Response, type Router } from 'express'
 import type { Deps } from '../../deps.js'
+import { formReader, uploadReader } from '../../http/body.js'
 import { requestIdOf } from '../../http/request-context.js'
 import { findAdminSession } from '../../onboarding/admin-session.js'
 import { findConnection } from '../../onboarding/connections.js'
@@ -30,7 +31,7 @@ import { showTestResult } from './test-step.js'
 const base = '/onboarding/:idp_id'
 
 /** The 512 kB that metadata may have, and what a form adds. */
-const maxUpload = '600kb'
+const maxUpload = 600 * 1024
 /** A field as long as metadata may be, so that a longer one is told so. */
 const maxFieldLength = 600_000
 
@@ -97,7 +98,7 @@ export function onboardingRouter(deps: Deps, site: Site): Router {
 
   router.post(
     [`${base}/:page`, `${base}/test/:trace_id`],
-    express.urlencoded({ extended: false, limit: '16kb' }),
+    formReader(16 * 1024),
     readUpload,
     async (req, res, next) => {
       const step = stepOf(req)
@@ -243,7 +244,7 @@ export function onboardingRouter(deps: Deps, site: Site): Router {
 
 const TraceId = pathId()
 
-const readRaw = express.raw({ type: 'multipart/form-data', limit: maxUpload })
+const readRaw = uploadReader(maxUpload)
 
 /** The fields of a form with a file; of one that is too large, that it is. */
 function readUpload(req: Request, res: Response, next: NextFunction): void {

@@ -2,6 +2,7 @@ import { environments, pathId, type Environment } from '@portico/contract/fields
 import express, { type Request, type Response, type Router } from 'express'
 import type { Deps } from '../../deps.js'
 import { callerAtPage } from '../../flows/flow.js'
+import { formReader } from '../../http/body.js'
 import { requestIdOf } from '../../http/request-context.js'
 import { findOrganizationByDomain, type PublicOrganization } from '../../organizations/find-organization.js'
 import { findBrowserSession, type BrowserSession } from '../../sessions/browser-session.js'
@@ -56,7 +57,7 @@ export function sessionsRouter(deps: Deps, site: Site): Router {
     sendPage(site, res, page, { organization })
   })
 
-  router.post(path, express.urlencoded({ extended: false, limit: '16kb' }), async (req, res) => {
+  router.post(path, formReader(16 * 1024), async (req, res) => {
     const organization = await findOrganizationByDomain(deps, domainOf(req))
     const visitor = await findVisitor(req, organization)
     if (visitor === undefined) {

@@ -1,6 +1,7 @@
 import express, { type Request, type Response, type Router } from 'express'
 import type { Deps } from '../../deps.js'
 import { ApiError } from '../../errors.js'
+import { formReader } from '../../http/body.js'
 import { requestIdOf } from '../../http/request-context.js'
 import { findOrganizationByDomain, type PublicOrganization } from '../../organizations/find-organization.js'
 import type { PasswordFault } from '../../password/policy.js'
@@ -40,7 +41,7 @@ export function setPasswordRouter(deps: Deps, site: Site): Router {
     sendPage(site, res, formPage({ frame, open, code, secret }), destinationOf(frame, open))
   })
 
-  router.post(path, express.urlencoded({ extended: false, limit: '64kb' }), async (req, res) => {
+  router.post(path, formReader(64 * 1024), async (req, res) => {
     const form = formOf(req)
     const code = textOf(form.password_code)
     const organizationDomain = domainOf(req)

@@ -4,6 +4,7 @@ import type { Deps } from '../../deps.js'
 import { ApiError } from '../../errors.js'
 import { findFlow, type Flow } from '../../flows/flow.js'
 import { finishFlow } from '../../flows/finish.js'
+import { formReader, formTextReader } from '../../http/body.js'
 import { requestIdOf } from '../../http/request-context.js'
 import { authorize } from '../../oauth/authorize.js'
 import { findOrganizationByDomain } from '../../organizations/find-organization.js'
@@ -24,7 +25,7 @@ const authorizePath = '/t/:org_domain/authorize'
 const flowPath = '/t/:org_domain/sign-in/:flow_id'
 
 /** As much of a form, or of a request to sign in that is one, as anybody needs. */
-const maxBody = '16kb'
+const maxBody = 16 * 1024
 
 /** The authorization endpoint, and the pages of the flows that begin there. */
 export function signInRouter(deps: Deps, site: Site): Router {
@@ -36,14 +37,10 @@ export function signInRouter(deps: Deps, site: Site): Router {
     else await answerAuthorization(req, res, queryOf(req), false)
   })
 
-  router.post(
-    authorizePath,
-    express.text({ type: 'application/x-www-form-urlencoded', limit: maxBody }),
-    (req, res) => {
-      const body: unknown = req.body
-      return answerAuthorization(req, res, new URLSearchParams(typeof body === 'string' ? body : ''), true)
-    },
-  )
+  router.post(authorizePath, formTextReader(maxBody), (req, res) => {
+    const body: unknown = req.body
+    return answerAuthorization(req, res, new URLSearchParams(typeof body === 'string' ? body : ''), true)
+  })
 
   router.all(authorizePath, async (req, res) => {
     const frame = await plainFrame(req)
@@ -63,7 +60,7 @@ export function signInRouter(deps: Deps, site: Site): Router {
     else await showStep(res, await sceneOf(req, flow, secret))
   })
 
-  router.post(flowPath, express.urlencoded({ extended: false, limit: maxBody }), async (req, res) => {
+  router.post(flowPath, formReader(maxBody), async (req, res) => {
     const secret = secretOfOurForm(req, site, flowIdOf(req))
     if (secret === undefined) {
       await sendSentence(req, res, 403, 'otherBrowser')

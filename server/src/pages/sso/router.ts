@@ -4,6 +4,7 @@ import express, { type NextFunction, type Request, type Response, type Router } 
 import type { Deps } from '../../deps.js'
 import { ApiError } from '../../errors.js'
 import { findFlow } from '../../flows/flow.js'
+import { formReader } from '../../http/body.js'
 import { requestIdOf } from '../../http/request-context.js'
 import type { SentAnswer } from '../../oidc-sign-in/prove-answer.js'
 import { receiveAnswer } from '../../oidc-sign-in/receive-answer.js'
@@ -38,7 +39,7 @@ const challengePath = '/t/:org_domain/sso/:token'
 const identityProviderPath = '/t/:org_domain/sign-in/:flow_id/identity-provider'
 
 /** Base64 of the 256 kB that a response may have, with what a form adds. */
-const maxResponse = '400kb'
+const maxResponse = 400 * 1024
 
 /** Our metadata stay the same for as long as the connection is there: identity providers ask for them now and then. */
 const metadataSeconds = 300
@@ -59,7 +60,7 @@ export function ssoRouter(deps: Deps, site: Site): Router {
     res.type('application/samlmetadata+xml').send(metadata)
   })
 
-  router.post(acsPath, express.urlencoded({ extended: false, limit: maxResponse }), async (req, res) => {
+  router.post(acsPath, formReader(maxResponse), async (req, res) => {
     const idpId = idpIdOf(req)
     if (!isNavigation(req)) {
       await sendSentence(req, res, 403, 'ssoRefused')

@@ -1,6 +1,7 @@
 import { ConnectionPath } from '@portico/contract/sso-connections'
 import express, { type Request, type Response, type Router } from 'express'
 import type { Deps } from '../../deps.js'
+import { formReader } from '../../http/body.js'
 import { requestIdOf } from '../../http/request-context.js'
 import { findOrganizationByDomain } from '../../organizations/find-organization.js'
 import { acsUrlOf } from '../../saml/service-provider.js'
@@ -14,7 +15,7 @@ import { testIdpAnswerPage, testIdpPage } from '../test-idp.js'
 
 const ssoPath = '/test-idp/:idp_id/sso'
 
-const maxForm = '16kb'
+const maxForm = 16 * 1024
 const maxRequest = 4000
 const emailForm = /^[^\s@<>]{1,64}@[^\s@<>]{1,189}$/
 
@@ -33,7 +34,7 @@ export function testIdpRouter(deps: Deps, site: Site): Router {
     else await sendChoice(req, res, visit, { ...asked, email: '', fault: 'none', isInvalid: false })
   })
 
-  router.post(ssoPath, express.urlencoded({ extended: false, limit: maxForm }), async (req, res) => {
+  router.post(ssoPath, formReader(maxForm), async (req, res) => {
     const form = formOf(req)
     const asked = { samlRequest: parameter(form['SAMLRequest']), relayState: textOf(form['RelayState']) }
     const visit = await findTestIdpVisit(deps, idpIdOf(req), asked.samlRequest)

@@ -39,6 +39,7 @@ export interface PageTexts
   readonly noWayToSignIn: PageSentence
   readonly signInRefused: PageSentence
   readonly tooMany: PageSentence
+  readonly unreadable: PageSentence
   /** For who has written the application: what is wrong with its request is said in English, as in its RFC. */
   readonly invalidRequest: (detail: string) => PageSentence
   readonly failure: PageSentence
@@ -163,6 +164,11 @@ export const en: PageTexts = {
     heading: 'Please wait a little',
     sentence: 'There were too many attempts from where you are.',
     advice: 'Try again in a few minutes.',
+  },
+  unreadable: {
+    heading: 'This request cannot be read',
+    sentence: 'What was sent is too large, or is not what this address takes.',
+    advice: 'Go back and try again; if it stays so, give who runs the application the reference below.',
   },
   invalidRequest: (detail) => ({
     heading: 'The request of the application is not valid',

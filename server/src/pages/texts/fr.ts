@@ -94,6 +94,12 @@ export const fr: PageTexts = {
     sentence: 'Il y a eu trop de tentatives depuis l’endroit où vous êtes.',
     advice: 'Réessayez dans quelques minutes.',
   },
+  unreadable: {
+    heading: 'Cette demande est illisible',
+    sentence: 'Ce qui a été envoyé est trop volumineux, ou n’est pas ce que cette adresse attend.',
+    advice:
+      'Revenez en arrière et réessayez\u00a0; si le problème persiste, communiquez la référence ci-dessous au responsable de l’application.',
+  },
   invalidRequest: (detail) => ({
     heading: 'La demande de l’application n’est pas valable',
     sentence: `Il est impossible d’y répondre\u00a0: ${detail}`,

@@ -1,5 +1,6 @@
 import express, { type Request, type Response, type Router } from 'express'
 import type { Deps } from '../../../deps.js'
+import { formReader } from '../../../http/body.js'
 import { requestIdOf } from '../../../http/request-context.js'
 import { findArrivedBrowser, type ArrivedBrowser } from '../../../onboarding/admin-session.js'
 import {
@@ -52,7 +53,7 @@ export function arrivalRouter(deps: Deps, site: Site): Router {
     else redirect(req, res, `/onboarding/${idpIdOf(req)}/now`)
   })
 
-  router.post(paths, express.urlencoded({ extended: false, limit: '16kb' }), async (req, res) => {
+  router.post(paths, formReader(16 * 1024), async (req, res) => {
     const { token, action } = formOf(req)
     if (textOf(token) !== '') {
       await actOnInvitation(req, res, { idpId: idpIdOf(req), token: textOf(token) }, textOf(action))

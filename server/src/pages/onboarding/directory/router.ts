@@ -1,6 +1,7 @@
 import type { DirectorySync } from '@portico/contract/directory-sync'
 import express, { type Request, type Response, type Router } from 'express'
 import type { Deps } from '../../../deps.js'
+import { formReader } from '../../../http/body.js'
 import { requestIdOf } from '../../../http/request-context.js'
 import { findAdminSession, type AdminSession } from '../../../onboarding/admin-session.js'
 import { findDirectory, listRecentRequests, makeDirectorySecret } from '../../../onboarding/directories.js'
@@ -33,7 +34,7 @@ export function directoryRouter(deps: Deps, site: Site): Router {
     if (scene !== undefined) await show(req, res, scene, {})
   })
 
-  router.post(path, express.urlencoded({ extended: false, limit: '16kb' }), async (req, res) => {
+  router.post(path, formReader(16 * 1024), async (req, res) => {
     const scene = await findScene(req, res)
     if (scene === undefined) return
     const { session, secret } = scene

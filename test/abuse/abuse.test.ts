@@ -1,0 +1,47 @@
+import { beforeAll, expect, test } from 'vitest'
+import { startService, type Service } from '../harness.js'
+import type { References } from '../request-of.js'
+import { scimGivenOf } from '../scim-given.js'
+import { createWorld } from '../world.js'
+import { senderTo, type Send, type Target } from './target.js'
+import { contractTargets, pageTargets, scimTargets } from './targets.js'
+import { faultsOf } from './walk.js'
+
+let service: Service
+let world: References
+/** What requests that change something are about, so that those that read find all that there was. */
+let spare: References
+let token: string
+let send: Send
+let secret: string
+let scimBaseUrl: string
+let userId: string
+
+beforeAll(async () => {
+  service = await startService()
+  world = await createWorld(service)
+  spare = await createWorld(service)
+  token = await service.token()
+  send = senderTo(service.port)
+  const { directory, secret: given, scim } = await scimGivenOf(await service.client()).directory()
+  secret = given
+  scimBaseUrl = directory.scim_base_url
+  const made = await scim('POST', '/Users', { body: { userName: 'ada@awesome.example' } })
+  userId = (made.body as { id: string }).id
+})
+
+test.each([
+  ['every route of the contract', () => contractTargets({ world, spare }, token)],
+  ['SCIM', () => scimTargets(scimBaseUrl, secret, userId)],
+  ['every path of the pages, files and documents', () => pageTargets(service, world)],
+] as const satisfies readonly (readonly [string, () => Target[]])[])(
+  '%s: each abuse gets an answer that is declared, and one that cannot be taken a refusal',
+  async (_family, targetsOf) => {
+    const logged = service.logLines.length
+
+    expect(await faultsOf(targetsOf(), send)).toEqual([])
+
+    expect(Reflect.get({}, 'polluted')).toBeUndefined()
+    expect(service.logLines.slice(logged).filter((line) => line.includes('"level":"error"'))).toEqual([])
+  },
+)

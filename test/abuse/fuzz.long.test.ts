@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { startService } from '../harness.js'
+import { scimGivenOf } from '../scim-given.js'
+import { createWorld } from '../world.js'
+import { readDocument } from './document.js'
+import { fuzzed, type Fuzzed, type Stage } from './fuzz.js'
+import { randomOf } from './random.js'
+import { senderTo, type Answer } from './target.js'
+import { pageTargets, scimTargets } from './targets.js'
+
+const requests = Number(process.env.FUZZ_REQUESTS ?? 100_000)
+const seed = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 32))
+/** How many are sent to the same objects, which some of them delete, and how many at once. */
+const perStage = 500
+const atOnce = 8
+const maxFaults = 20
+
+test(
+  `each answer to ${requests} requests is one that the document has; FUZZ_SEED=${seed}`,
+  { timeout: 3_600_000 },
+  async () => {
+    process.stdout.write(`\nFUZZ_SEED=${seed} FUZZ_REQUESTS=${requests}\n`)
+    const service = await startService({ variables: { LOG_LEVEL: 'error' } })
+    const send = senderTo(service.port)
+    const faults: string[] = []
+    const statuses = new Map<number, number>()
+    for (let start = 0; start < requests && faults.length < maxFaults; start += perStage) {
+      const stage = await newStage()
+      let next = start
+      const end = Math.min(start + perStage, requests)
+      await Promise.all(
+        Array.from({ length: atOnce }, async () => {
+          while (next < end) await ask(next++, stage)
+        }),
+      )
+    }
+    const counts = [...statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`)
+    process.stdout.write(`${counts.join(', ')}\n${faults.slice(0, maxFaults).join('\n\n')}\n`)
+    expect(faults).toEqual([])
+    expect(Reflect.get({}, 'polluted')).toBeUndefined()
+    expect(service.logLines.filter((line) => line.includes('"level":"error"'))).toEqual([])
+
+    async function ask(index: number, stage: Stage): Promise<void> {
+      // Each request has chance of its own, so that it is the same whatever the others were.
+      const made = fuzzed(stage, randomOf(seed + index * 7919))
+      try {
+        const answer = await send(made.sent)
+        statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+        const isFailure = answer.status >= 500 && answer.status !== 501
+        const fault = isFailure ? loggedOf(answer) : faultOf(made, answer)
+        if (fault !== undefined) faults.push(`${index}: ${fault}\n${textOf(made)}`)
+      } catch (error) {
+        faults.push(`${index}: ${String(error)}\n${textOf(made)}`)
+      }
+    }
+
+    /** What the service says of a failure of its own. */
+    function loggedOf({ status, headers }: Answer): string {
+      const id = String(headers['x-request-id'])
+      return `${status} ${service.logLines.find((line) => line.includes(id))?.slice(0, 2000) ?? ''}`
+    }
+
+    async function newStage(): Promise<Stage> {
+      // Each has an account, because one may have so many webhooks and so on.
+      const account = await service.createAccount()
+      const world = await createWorld(service, { account })
+      const { directory, secret, scim } = await scimGivenOf(await service.client({ account })).directory()
+      const { body } = await scim('POST', '/Users', { body: { userName: `a-${world['user_email'] ?? ''}` } })
+      return {
+        world,
+        token: await service.token({ account }),
+        document,
+        scim: scimTargets(directory.scim_base_url, secret, String(Reflect.get(Object(body), 'id'))),
+        pages: pageTargets(service, world),
+      }
+    }
+  },
+)
+
+const document = readDocument()
+
+/** A path that was changed may be that of another target, or of none. */
+function faultOf({ target, sent }: Fuzzed, answer: Answer): string | undefined {
+  const isElsewhere = !sent.path.startsWith(target.path)
+  return isElsewhere ? undefined : target.faultOf(answer)
+}
+
+function textOf({ target, sent }: Fuzzed): string {
+  const { method, path, headers, body } = sent
+  return `${target.name}\n${method} ${path}\n${JSON.stringify({ ...headers, authorization: '…' })}\n${String(body ?? '').slice(0, 2000)}`
+}
