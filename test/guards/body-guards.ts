@@ -43,6 +43,14 @@ export const bodyGuards = [
     green: isRead,
   }),
   guard({
+    name: 'body: length of a name',
+    file: size,
+    find: 'if (at - start >= maxNameLength)',
+    replace: 'if (at < 0)',
+    red: refuses('a name of 1,001 characters'),
+    green: isRead,
+  }),
+  guard({
     name: 'body: two members of one name',
     file: body,
     find: 'if (countNames(value) !== names)',

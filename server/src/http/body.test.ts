@@ -67,6 +67,7 @@ describe('JSON', () => {
       `[${listOf(3, () => `{${listOf(140, (index) => `"${index}":1`)}}`)}]`,
     ],
     ['32 levels', `${'['.repeat(32)}${']'.repeat(32)}`],
+    ['a name of 1,000 characters', `{"${'a'.repeat(1000)}":1}`],
     ['brackets in a text', `{"a":"${'[{,:\\"'.repeat(1000)}"}`],
   ])('may have %s', async (_what, body) => {
     expect(await readJson(body)).toEqual({ body: JSON.parse(body) as unknown })
@@ -84,6 +85,7 @@ describe('JSON', () => {
     ['33 levels', `${'['.repeat(33)}${']'.repeat(33)}`],
     ['a million levels that do not end', '['.repeat(1_000_000)],
     ['90,000 names', `{${listOf(90_000, (index) => `"${index}":1`)}}`],
+    ['a name of 1,001 characters', `{"${'a'.repeat(1001)}":1}`],
   ])('nothing is made of a body of %s', async (_what, body) => {
     const parse = vi.spyOn(JSON, 'parse')
 
@@ -97,7 +99,7 @@ describe('JSON', () => {
     ['two members of one name', '{"a":1,"a":1}'],
     ['two of one name, in other letters', '{"b":{"a":1,"\\u0061":1}}'],
     ['a text without an end', '{"a":"'],
-    ['a million colons after one text', `{"${'a'.repeat(100_000)}"${':'.repeat(1_000_000)}`],
+    ['a million colons after one text', `{"${'a'.repeat(1000)}"${':'.repeat(1_000_000)}`],
     ['null', 'null'],
     ['a text alone', '"a"'],
   ])('is malformed with %s', async (_what, body) => {

@@ -11,6 +11,9 @@ export interface JsonBounds {
 /** Of objects and lists in each other; no parameter has more than a few. */
 export const maxJsonDepth = 32
 
+/** In UTF-16 units; the longest name of any body is that of a SCIM schema with an attribute. */
+const maxNameLength = 1000
+
 /** Of more names than these engines make a table for each object. Such names count against the bound of the different ones. */
 const narrowNames = 100
 
@@ -95,12 +98,18 @@ function endOfText(text: string, start: number): number {
   return at
 }
 
-/** FNV-1a: two names of one hash are counted as one, which makes a bound a little wider and nothing else. */
+/**
+ * FNV-1a: two names of one hash are counted as one, which makes a bound a little wider and nothing else.
+ *
+ * @throws BodyFault `too_many` where the name is too long
+ */
 function hashOfText(text: string, start: number): number {
   let hash = 0x811c9dc5
   for (let at = start; at < text.length; at += 1) {
     const unit = text.charCodeAt(at)
     if (unit === quote) break
+    if (at - start >= maxNameLength)
+      throw new BodyFault('too_many', `A name in the body must have at most ${maxNameLength} characters.`)
     hash = Math.imul(hash ^ unit, 0x01000193)
     if (unit === backslash) {
       at += 1
