@@ -29,7 +29,7 @@ function outcomesOf(document: ApiDocument, operation: Operation) {
     answer: '$ref' in answer ? document.components.responses[nameIn(answer.$ref)] : answer,
   }))
   const good = answers.find(({ status }) => Number(status) < 300)
-  const content = good?.answer?.content['application/json']
+  const content = good?.answer?.content?.['application/json']
   if (!good || !content) throw new Error(`${operation.operationId} has no success`)
   return {
     success: { status: good.status, ...content },

@@ -7,7 +7,8 @@ export interface Answer {
   description: string
   'x-error-codes'?: readonly string[]
   headers: Record<string, Reference>
-  content: Record<string, { schema: JsonSchema; example?: object }>
+  /** Undefined for an answer without a body. */
+  content?: Record<string, { schema: JsonSchema; example?: object }>
 }
 
 export interface Reference {
@@ -19,7 +20,7 @@ export interface Header {
   schema: JsonSchema
 }
 
-/** A place for answers under their names: the failures, which many routes share. */
+/** A place for answers under their names: the failures and 304, which many routes share. */
 export type SharedAnswers = Record<string, Answer>
 
 /** Every answer of a route by its status; a failure with codes goes to the shared ones, under the codes' names. */
@@ -45,7 +46,21 @@ export function answersOf(
     }
     return [[status, codes.length > 0 ? share(codes, answer) : answer] as const]
   })
-  return Object.fromEntries(answers)
+  return { ...Object.fromEntries(answers), ...(isConditional(route) && notModified(shared)) }
+}
+
+/** Whether the answer has a tag by which the next request can ask for nothing but news. */
+function isConditional({ method, definition }: Route): boolean {
+  return method === 'GET' && definition.responses[200] instanceof z.ZodType
+}
+
+function notModified(shared: SharedAnswers): Record<string, Reference> {
+  shared['not_modified'] = {
+    description:
+      'If-None-Match names the ETag of the answer, or any: there is no body (RFC 9110 section 15.4.5)',
+    headers: Object.fromEntries(['X-Request-Id'].map(headerReference)),
+  }
+  return { 304: { $ref: '#/components/responses/not_modified' } }
 }
 
 /** The example of an answer whose record has one that would mislead. */

@@ -116,6 +116,14 @@ describe.each(targets)('the document of OpenAPI %s', (target) => {
     })
   })
 
+  test('names the answer to a read whose tag is known, which has no body', () => {
+    const known = { $ref: '#/components/responses/not_modified' }
+    expect(operation(document, 'users.get').responses['304']).toEqual(known)
+    expect(operation(document, 'oidc.keySet').responses['304']).toEqual(known)
+    expect(operation(document, 'users.update').responses).not.toHaveProperty('304')
+    expect(document.components.responses['not_modified']).not.toHaveProperty('content')
+  })
+
   test('writes the members of a query by their bracket names', () => {
     const names = operation(document, 'organizations.list').parameters?.map(({ name }) => name)
     expect(names).toEqual([
