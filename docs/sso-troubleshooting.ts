@@ -42,8 +42,10 @@ ${JSON.stringify(exampleOf(SsoLoginTrace), null, 2)}
 - No trace at all: the response did not come here. Compare the ACS URL at the identity provider with \`acs_url\`, the redirect URI
   at an OpenID provider with \`oidc_redirect_uri\`.
 
-Traces are kept for 30 days. Of responses that anybody could have written, because no signature is right, 200 a day are kept of
-a connection. The log events \`SSO_END_USER_SAML_FAILED\` and \`SSO_END_USER_OIDC_FAILED\` have the check as their \`reason\`.`
+Traces are kept for 30 days. Of what is refused when it comes, 200 a day are kept of a connection in each of three groups, so that
+what anybody can send hides nothing else: responses whose signature is not right, and answers of an OpenID provider without an
+open sign-in; other answers of an OpenID provider, up to the check \`oidc_id_token\`; and what the identity provider has signed, of
+which 20 a day are kept of one NameID. What is refused once the browser has come back is kept without a limit. The log events \`SSO_END_USER_SAML_FAILED\` and \`SSO_END_USER_OIDC_FAILED\` have the check as their \`reason\`.`
 
 const order = `## The checks, in their order
 

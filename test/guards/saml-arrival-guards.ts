@@ -299,9 +299,25 @@ export const samlArrivalGuards = [
   guard({
     name: 'saml: traces that strangers cause',
     file: traces,
-    find: 'if (Number(count) >= strangersTracesADay) return undefined',
+    find: 'if (Number(count) >= refusedTracesADay) return undefined',
     replace: 'void count',
     red: strangers('leaves no more than 200 traces of a connection a day, and hides nobody’s sign-in'),
+    green: altered,
+  }),
+  guard({
+    name: 'saml: traces of what a key has proved, apart from those of strangers',
+    file: traces,
+    find: 'refusedChecks.find((checks) => failed !== undefined && checks.includes(failed))',
+    replace: 'refusedChecks.flat()',
+    red: strangers('hides nothing that a key has proved: its page has a reference that finds the reason'),
+    green: altered,
+  }),
+  guard({
+    name: 'saml: traces of one response that somebody has kept',
+    file: traces,
+    find: 'if (Number(countOfName) >= refusedTracesADayOfName) return undefined',
+    replace: 'void countOfName',
+    red: strangers('is no more than one old response that somebody has kept, which leaves 20 traces a day'),
     green: altered,
   }),
   guard({

@@ -100,6 +100,24 @@ describe('a code', () => {
     await expectRefused(await visitor.request(back), 'oidc_token')
   })
 
+  test('is told of where it is refused, also after strangers have sent 200 answers to nothing', async () => {
+    const of = await given.scene()
+    const { idp_id } = of.connection
+    await createVisitor(service.baseUrl).request(new URL(of.connection.oidc_redirect_uri).pathname)
+    await service.query(
+      `insert into sso_login_traces (account_id, environment, organization_id, connection_id, id, kind, outcome, checks,
+         failed_check, request_id, inserted_at)
+       select account_id, environment, organization_id, connection_id, gen_random_uuid(), kind, outcome, checks,
+         failed_check, request_id, inserted_at
+       from sso_login_traces cross join generate_series(1, 200)
+       where connection_id = (select id from sso_connections where idp_id = $1)`,
+      [idp_id],
+    )
+    const { visitor, address } = await given.atProvider(of)
+    const back = of.idp.approve(address, ada, { parameters: { code: 'of nothing' } })
+    await expectRefused(await visitor.request(back), 'oidc_token', of)
+  })
+
   test('of another provider is not sent to this one, where the provider says who it is', async () => {
     const { visitor, address } = await given.atProvider(scene)
     const before = scene.idp.asked.filter((path) => path === '/token').length

@@ -2,7 +2,7 @@ import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { answerOf } from '../flow-given.js'
 import { startService, type Service } from '../harness.js'
-import { leadOf, samlGivenOf, type SamlGiven } from '../saml-given.js'
+import { leadOf, samlGivenOf, type SamlGiven, type SamlScene } from '../saml-given.js'
 import { createVisitor } from '../visitor.js'
 
 let service: Service
@@ -14,6 +14,19 @@ beforeAll(async () => {
   client = await service.client()
   given = samlGivenOf(service, client)
 })
+
+/** As if the one trace of a connection had come so often more, each time of another name. */
+async function repeatTrace({ connection }: SamlScene, times: number): Promise<void> {
+  const { id } = await given.lastTrace({ connection })
+  const columns =
+    'account_id, environment, organization_id, connection_id, kind, outcome, checks, failed_check, request_id, inserted_at'
+  await service.query(
+    `insert into sso_login_traces (${columns}, id, name_id)
+     select ${columns}, gen_random_uuid(), name_id || number
+     from sso_login_traces, generate_series(1, $2::integer) as number where id = $1`,
+    [id, times],
+  )
+}
 
 describe('what strangers post', () => {
   test('413 and 405: what is too long, and what is no post', async () => {
@@ -31,7 +44,9 @@ describe('what strangers post', () => {
   test('leaves no more than 200 traces of a connection a day, and hides nobody’s sign-in', async () => {
     const flooded = await given.scene()
     const { idp_id } = flooded.connection
-    for (let count = 0; count < 201; count++) await given.post(flooded, '<xml>')
+    await given.post(flooded, '<xml>')
+    await repeatTrace(flooded, 198)
+    for (let count = 0; count < 2; count++) await given.post(flooded, '<xml>')
     const list = () => client.ssoConnections.listLoginTraces({ idp_id })
     expect((await list()).total).toBe(200)
     await given.signIn(flooded)
@@ -42,24 +57,61 @@ describe('what strangers post', () => {
     await service.clock.advance(24 * 60 * 60)
     await given.post(flooded, '<xml>')
     expect((await given.lastTrace(flooded)).failed_check).toBe('encoding')
-  }, 60_000)
+  })
 
-  test('is no more than one old response that somebody has kept', async () => {
+  test('hides nothing that a key has proved: its page has a reference that finds the reason', async () => {
+    const scene = await given.scene()
+    const { idp_id } = scene.connection
+    await given.post(scene, '<xml>')
+    await repeatTrace(scene, 200)
+    const { requestId } = await given.atIdentityProvider(scene)
+    const wrong = scene.idp.respond({ ...scene.connection, requestId }, { audience: 'https://other.example' })
+    const refused = await given.post(scene, wrong)
+
+    const [, reference] = /Reference: ([\w-]+)/.exec(refused.html) ?? []
+    const { data } = await client.ssoConnections.listLoginTraces({ idp_id, request_id: reference ?? '' })
+    expect(data).toMatchObject([{ outcome: 'failed', failed_check: 'audience', request_id: reference }])
+    // What no key has proved is told no more, whomever it names.
+    const forged = scene.idp.respond(scene.connection, { tamper: (xml) => xml.replace('ada@', 'eve@') })
+    expect((await given.post(scene, forged)).status).toBe(403)
+    expect((await given.lastTrace(scene)).failed_check).toBe('audience')
+  })
+
+  test('is no more than one old response that somebody has kept, which leaves 20 traces a day', async () => {
     const scene = await given.scene()
     const { idp, connection, org_domain } = scene
     const kept = idp.respond({ ...connection, requestId: '_old' }, { issuedAt: -3800, notOnOrAfter: 300 })
-    for (let count = 0; count < 203; count++) expect((await given.post(scene, kept)).status).toBe(403)
+    for (let count = 0; count < 23; count++) expect((await given.post(scene, kept)).status).toBe(403)
 
     const traces = () => client.ssoConnections.listLoginTraces({ idp_id: connection.idp_id })
-    expect((await traces()).total).toBe(200)
+    expect((await traces()).total).toBe(20)
     expect((await given.lastTrace(scene)).failed_check).toBe('issued_at')
     const [logged] = await service.query<{ count: string }>(
       `select count(*) from log_events where domain = $1 and event_code = 'SSO_END_USER_SAML_FAILED'`,
       [org_domain],
     )
-    expect(logged?.count).toBe('200')
+    expect(logged?.count).toBe('20')
+    // Whoever else is refused, is told of.
+    const other = { nameId: 'eve@awesome.example', audience: 'https://other.example' }
+    expect((await given.post(scene, idp.respond(connection, other))).status).toBe(403)
+    expect(await given.lastTrace(scene)).toMatchObject({
+      failed_check: 'audience',
+      name_id: 'eve@awesome.example',
+    })
     expect(answerOf((await given.signIn(scene)).landed).get('code')).not.toBeNull()
-  }, 60_000)
+  })
+
+  test('leaves 200 traces a day of what is proved, of however many names', async () => {
+    const scene = await given.scene()
+    const { idp, connection } = scene
+    const refuse = (nameId: string) =>
+      given.post(scene, idp.respond(connection, { nameId, audience: 'https://other.example' }))
+    await refuse('ada')
+    await repeatTrace(scene, 198)
+    for (const nameId of ['bea', 'eve']) await refuse(nameId)
+    const { total } = await client.ssoConnections.listLoginTraces({ idp_id: connection.idp_id })
+    expect([total, (await given.lastTrace(scene)).name_id]).toEqual([200, 'bea'])
+  })
 
   test('429: is counted by network and connection, where it is refused, and of nothing else', async () => {
     const limited = await startService({

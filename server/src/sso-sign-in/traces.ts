@@ -26,19 +26,28 @@ export interface NewTrace {
   readonly requestId: string
 }
 
-/** What strangers cause fills no table: so many a day are kept of a connection. */
-const strangersTracesADay = 200
+/** What is refused when it comes fills no table: so many a day are kept of a connection, of each group below. */
+const refusedTracesADay = 200
+/** Whoever has kept one response that was right can post it for ever, and hides nobody else’s with it. */
+const refusedTracesADayOfName = 20
 const dayMs = 24 * 60 * 60 * 1000
 
 /**
- * What is refused before a browser has come back with it. Up to the signature anybody can write what comes, and whoever
- * has kept one response that was right can post it for ever.
+ * What is refused before a browser has come back with it, by what is needed to be refused so: each group has a cap of its
+ * own, so that what is easy to cause hides nothing that is not.
  */
-const strangersChecks: readonly SsoCheck[] = [
-  ...ssoCheckNames.slice(0, ssoCheckNames.indexOf('replay') + 1),
+const refusedChecks: readonly (readonly SsoCheck[])[] = [
+  // Anybody can write it.
+  [...checksBetween('encoding', 'signature'), ...checksBetween('oidc_state', 'oidc_browser')],
   // Whoever begins a sign-in may come back with any code.
-  ...ssoCheckNames.slice(ssoCheckNames.indexOf('oidc_state'), ssoCheckNames.indexOf('oidc_id_token') + 1),
+  checksBetween('oidc_answer', 'oidc_id_token'),
+  // A key has signed it.
+  [...checksBetween('assertion', 'replay'), ...checksBetween('oidc_subject', 'oidc_hosted_domain')],
 ]
+
+function checksBetween(first: SsoCheck, last: SsoCheck): readonly SsoCheck[] {
+  return ssoCheckNames.slice(ssoCheckNames.indexOf(first), ssoCheckNames.indexOf(last) + 1)
+}
 
 /**
  * Stores what was refused when it came. Tests of an administrator are counted apart, whose requests strangers do not know.
@@ -51,13 +60,20 @@ export async function insertRefusedTrace(
   key: ConnectionKey,
   trace: Omit<NewTrace, 'outcome'>,
 ): Promise<string | undefined> {
-  const { count } = await loginTracesOf(db, key)
+  const failed = failedCheckOf(trace.checks)
+  const group = refusedChecks.find((checks) => failed !== undefined && checks.includes(failed))
+  if (group === undefined) throw new Error(`${failed ?? 'nothing'} refuses nothing when it comes`)
+  const { count, count_of_name: countOfName } = await loginTracesOf(db, key)
     .where('sso_login_traces.inserted_at', '>', new Date(deps.now().getTime() - dayMs))
-    .where('sso_login_traces.failed_check', 'in', [...strangersChecks])
+    .where('sso_login_traces.failed_check', 'in', [...group])
     .where(sql<boolean>`(sso_login_traces.kind = 'test') = ${trace.kind === 'test'}`)
-    .select(sql<string>`count(*)`.as('count'))
+    .select([
+      sql<string>`count(*)`.as('count'),
+      sql<string>`count(*) filter (where sso_login_traces.name_id = ${trace.nameId})`.as('count_of_name'),
+    ])
     .executeTakeFirstOrThrow()
-  if (Number(count) >= strangersTracesADay) return undefined
+  if (Number(count) >= refusedTracesADay) return undefined
+  if (Number(countOfName) >= refusedTracesADayOfName) return undefined
   return insertTrace(deps, db, key, { ...trace, outcome: 'failed' })
 }
 
