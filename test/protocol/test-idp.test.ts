@@ -116,6 +116,49 @@ describe('a connection of the provider type test', () => {
   })
 })
 
+describe('the state of a connection that the built-in identity provider has tested', () => {
+  /** One by which somebody has signed in, with an onboarding. */
+  async function tested() {
+    const scene = await givenScene()
+    const { idp_id } = scene.connection
+    const { visitor, page } = await atTestIdp(scene, { code_challenge: pkcePair().challenge })
+    await chooseAtTestIdp(visitor, page, { email: anyEmail(), fault: 'none' })
+    await client.ssoConnections.createOnboarding({ idp_id, sso_admin_email: anyEmail() })
+    expect((await client.ssoConnections.get({ idp_id })).state).toBe('tested')
+    return idp_id
+  }
+
+  test('begins anew with its onboarding, and where another provider is chosen', async () => {
+    const reset = await tested()
+    await client.ssoConnections.resetOnboarding({ idp_id: reset })
+    const changed = await tested()
+    await client.ssoConnections.update({ idp_id: changed, provider_type: 'okta' })
+    const chosen = await tested()
+    await client.ssoConnections.updateOnboarding({ idp_id: chosen, provider_type: 'okta' })
+    for (const idp_id of [reset, changed, chosen])
+      expect((await client.ssoConnections.get({ idp_id })).state).toBe('it_admin_invitation_pending')
+
+    // Other metadata are tested by nobody yet.
+    await client.ssoConnections.update({ idp_id: changed, metadata: idpMetadata() })
+    expect((await client.ssoConnections.get({ idp_id: changed })).state).toBe('configured')
+  })
+
+  test('is that of the metadata which have been brought back since', async () => {
+    const { idp_id } = (await givenScene({ provider_type: 'okta' })).connection
+    await client.ssoConnections.update({ idp_id, metadata: idpMetadata() })
+    await client.ssoConnections.update({ idp_id, provider_type: 'test' })
+    await client.ssoConnections.useMetadata({ idp_id, version: 1 })
+    await client.ssoConnections.update({ idp_id, provider_type: 'okta' })
+    expect(await client.ssoConnections.get({ idp_id })).toMatchObject({
+      state: 'configured',
+      metadata: [
+        { version: 2, current: false },
+        { version: 1, current: true },
+      ],
+    })
+  })
+})
+
 describe('the built-in identity provider', () => {
   test('signs in an address that is typed, and one of those that it offers', async () => {
     const scene = await givenScene()

@@ -51,9 +51,10 @@ export async function chooseProvider(
   const { record } = await change(deps, cause, async (trx) => {
     await holdConnection(trx, connection)
     if (!(await setProvider(deps, trx, session, connection, providerType))) return { record: false }
-    await noteOpened(deps, trx, connection, cause)
     await setConnectionProtocol(deps, trx, connection, protocol)
     if (chosen !== undefined) await setConnectionProvider(deps, trx, connection, chosen)
+    // After it: where the built-in one is left, the connection waits for its administrator again, who is here.
+    await noteOpened(deps, trx, connection, cause)
     await emitOnboarding(deps, trx, cause, connection, 'sso.onboarding.update.success')
     await emitConnection(deps, trx, cause, connection, 'sso.connection.update.success')
     await logAdmin(deps, trx, session, connection, {

@@ -128,7 +128,7 @@ export function resetOnboarding(
       .set({ provider_type: 'unset', updated_at: at, version: sql`version + 1` })
       .where(isConnection(connection))
       .execute()
-    if (connection.providerType === 'test') await removeTestIdp(trx, connection)
+    if (connection.providerType === 'test') await removeTestIdp(deps, trx, connection)
     await endConnectionSessions(deps, trx, connection)
     return emitOnboarding(deps, trx, caller.cause, connection, 'sso.onboarding.reset.success')
   })

@@ -82,6 +82,6 @@ export async function setConnectionProvider(
     .where(isOfConnection('sso_onboardings', key))
     .where(sql<boolean>`provider_type is distinct from ${providerType}`)
     .execute()
-  if (before === 'test' && providerType !== 'test') await removeTestIdp(trx, key)
+  if (before === 'test' && providerType !== 'test') await removeTestIdp(deps, trx, key)
   if (before !== 'test' && testIdp !== undefined) await insertTestIdp(deps, trx, key, testIdp)
 }

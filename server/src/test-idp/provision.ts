@@ -1,10 +1,10 @@
-import type { Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { readIdpMetadata } from '../saml/metadata.js'
 import { bindings, escapeXml, ns } from '../saml/saml-names.js'
 import { makeServiceProviderKey, type ServiceProviderKey } from '../saml/service-provider-key.js'
-import { isOfConnection, type ConnectionKey } from '../sso-connections/connection-key.js'
+import { isConnection, isOfConnection, type ConnectionKey } from '../sso-connections/connection-key.js'
 import { deleteSsoKeys, insertSsoKey } from '../sso-connections/keys.js'
 import { storeMetadata } from '../sso-connections/metadata-versions.js'
 
@@ -34,8 +34,15 @@ export async function insertTestIdp(
   await storeMetadata(deps, trx, key, { xml, metadata, uploadedBy: 'service', makeCurrent: true })
 }
 
-/** Takes the built-in identity provider from a connection that is locked, with its key: its word counts for nothing any more. */
-export async function removeTestIdp(trx: Transaction<DB>, key: ConnectionKey): Promise<void> {
+/**
+ * Takes the built-in identity provider from a connection that is locked, with its key: its word counts for nothing any more,
+ * so that the connection is not tested by it either, and not configured where it has no other metadata in use.
+ */
+export async function removeTestIdp(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  key: ConnectionKey,
+): Promise<void> {
   await trx
     .updateTable('sso_metadata_versions')
     .set({ is_current: false })
@@ -44,6 +51,21 @@ export async function removeTestIdp(trx: Transaction<DB>, key: ConnectionKey): P
     .where('uploaded_by', '=', 'service')
     .execute()
   await deleteSsoKeys(trx, key, 'test_identity_provider')
+  await trx
+    .updateTable('sso_connections')
+    .set({
+      state: sql`case
+        when exists (
+          select from sso_metadata_versions
+          where ${isOfConnection('sso_metadata_versions', key)} and is_current
+        ) then 'configured'
+        else 'it_admin_invitation_pending'
+      end`,
+      updated_at: now(),
+      version: sql`version + 1`,
+    })
+    .where(isConnection(key))
+    .execute()
 }
 
 /** What the built-in identity provider of a connection calls itself. */
