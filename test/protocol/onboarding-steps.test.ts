@@ -5,9 +5,12 @@ import {
   onboardingGivenOf,
   pathOf,
   tokenOf,
+  uploadIdOf,
   type OnboardingGiven,
   type OnboardingScene,
 } from '../onboarding-given.js'
+import { idpMetadata } from '../sso-given.js'
+import { chooseAtTestIdp } from '../test-idp-given.js'
 import { createVisitor, type Visitor } from '../visitor.js'
 
 let service: Service
@@ -150,6 +153,67 @@ describe('the steps', () => {
     expect((await visitor.request(pathOf(scene, '/toString'))).status).toBe(404)
     expect((await visitor.request(pathOf(scene, '/provider'), { method: 'PUT' })).status).toBe(405)
     expect((await visitor.request('/onboarding', { method: 'DELETE' })).status).toBe(405)
+  })
+})
+
+describe('the built-in identity provider', () => {
+  test('is left again for another product, which begins from its first step', async () => {
+    const scene = await given.invited()
+    const { visitor } = await given.inTutorial(scene, 'test')
+    const choice = await visitor.visit(pathOf(scene, '/provider'))
+    const entered = await visitor.press(choice, 'choose', { provider_type: 'adfs' })
+    expect(entered.html).toContain('Step 1 of 6')
+    expect(await given.onboardingOf(scene)).toMatchObject({
+      provider_type: 'adfs',
+      state: 'it_admin_onboarding',
+      metadata: [{ current: false }],
+      onboarding: { provider_type: 'adfs', state: 'provider_type_chosen' },
+    })
+    // It waits for the metadata of that one; nothing of the built-in one is tested, or at the end.
+    for (const part of ['/test/start', '/done'])
+      expect((await visitor.visit(pathOf(scene, part))).url).not.toContain('/test-idp/')
+    expect((await visitor.visit(pathOf(scene, '/done'))).url).toContain('/metadata')
+  })
+
+  test('leads over the test to the end, and asks for no metadata', async () => {
+    const scene = await given.invitedToAll(2)
+    const [operators, chosen] = scene.connections.map(({ idp_id }) => idp_id)
+    await client.ssoConnections.update({ idp_id: operators ?? '', provider_type: 'test' })
+    const { visitor } = await given.arrived(scene)
+    for (const idp_id of [operators, chosen, chosen]) {
+      const at = `/onboarding/${idp_id}`
+      const tutorial = await visitor.press(await visitor.visit(`${at}/provider`), 'choose', {
+        provider_type: 'test',
+      })
+      const page = await visitor.press(tutorial, 'next', { step: '0' })
+      expect(page.html).toContain(`${at}/test/start`)
+      expect(page.html).not.toContain(`${at}/metadata`)
+      for (const part of ['metadata', 'review', 'client'])
+        expect((await visitor.visit(`${at}/${part}`)).url).toContain(`${at}/test`)
+      const sent = await visitor.request(`${at}/test/start`)
+      const idp = await visitor.visit(sent.location ?? '')
+      const seen = await chooseAtTestIdp(visitor, idp, { email: 'ada@corp.example', fault: 'none' })
+      expect(seen.html).toContain('The test has passed')
+      const done = await visitor.visit(`${at}/done`)
+      expect([new URL(done.url).pathname, done.html]).toEqual([
+        `${at}/done`,
+        expect.not.stringContaining('not tested yet'),
+      ])
+    }
+  })
+
+  test('takes no metadata: those which waited for another product are not stored', async () => {
+    const scene = await given.invited()
+    const { visitor } = await given.inTutorial(scene)
+    await given.upload(scene, visitor, { xml: idpMetadata() })
+    const review = await visitor.visit(pathOf(scene, '/review'))
+    const form = await visitor.visit(pathOf(scene, '/metadata'))
+    await visitor.press(await visitor.visit(pathOf(scene, '/provider')), 'choose', { provider_type: 'test' })
+
+    await visitor.press(review, 'confirm', { upload_id: uploadIdOf(review) })
+    await visitor.press(form, 'upload', { xml: idpMetadata() })
+    expect((await given.onboardingOf(scene)).metadata).toMatchObject([{ uploaded_by: 'service' }])
+    expect((await visitor.visit(pathOf(scene, '/review'))).url).toContain('/test')
   })
 })
 

@@ -99,7 +99,8 @@ describe('metadata', () => {
 
       expect(page.status).toBe(422)
       expect(page.html).toContain(sentence)
-      expect(page.html).not.toContain('passwd')
+      // Of /etc/passwd, which the entity names.
+      expect(page.html).not.toContain('root:')
       expect((await visitor.visit(pathOf(scene, 'review'))).url).toContain('/metadata')
       expect(await given.onboardingOf(scene)).toMatchObject({ metadata: [] })
     },
@@ -151,7 +152,28 @@ describe('metadata', () => {
     expect(html).not.toContain(own.idp_id)
   })
 
-  test('never come back on a page', async () => {
+  test('that were pasted and are wrong come back in their field, as text, with what is wrong', async () => {
+    const { scene, visitor } = await atUpload()
+    // As browsers send the end of a line.
+    const broken = '<a>\r\n  </textarea><script>alert("1")</script> & é'
+    const { status, html } = await given.upload(scene, visitor, { xml: broken })
+    expect(status).toBe(422)
+    const [, attributes = '', content = ''] = /<textarea([^>]*)>([\s\S]*?)<\/textarea>/.exec(html) ?? []
+    expect(content.replaceAll('&lt;', '<').replaceAll('&quot;', '"').replaceAll('&amp;', '&')).toBe(broken)
+    expect(html).not.toContain('<script>alert')
+    expect(attributes).toContain('aria-invalid="true"')
+    expect(attributes).toContain('aria-describedby="xml-fault"')
+    expect(html).toMatch(/<p[^>]* id="xml-fault"[^>]*>This is not a well-formed XML document/)
+    expect(html).not.toContain('file-fault')
+
+    // Where a file was sent beside it, the file is what was read.
+    const both = await given.upload(scene, visitor, { file: 'hello', xml: metadata() })
+    expect(both.html).toMatch(/<p[^>]* id="file-fault"/)
+    expect(both.html).toContain('&lt;md:EntityDescriptor')
+    expect(both.html).not.toContain('xml-fault')
+  })
+
+  test('come back on no page once they were read, and never those of a file', async () => {
     const { scene, visitor } = await atUpload()
     const marked = metadata().replace(
       '<md:IDPSSODescriptor',
@@ -159,7 +181,7 @@ describe('metadata', () => {
     )
     await given.upload(scene, visitor, { xml: marked })
     const review = await visitor.visit(pathOf(scene, 'review'))
-    const broken = await given.upload(scene, visitor, { xml: `${marked}<kept-to-ourselves` })
+    const broken = await given.upload(scene, visitor, { file: `${marked}<kept-to-ourselves` })
     for (const { html } of [review, broken]) {
       expect(html).not.toContain('kept to ourselves')
       expect(html).not.toContain('kept-to-ourselves')

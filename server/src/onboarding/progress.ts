@@ -31,7 +31,7 @@ export function providersOf({
  * Chooses the kind of the identity provider, which begins its tutorial. Another one than before begins that anew; the same
  * one leaves it where it is. Of several browsers at once each has chosen, and the last one's choice stands.
  *
- * The built-in one has its metadata with it, so that nothing is left to upload.
+ * The built-in one has its metadata with it, so that nothing is left to upload; another one can be chosen after it.
  *
  * @returns Whether it could be chosen: not any more once metadata were uploaded, or a client was entered.
  */
@@ -76,6 +76,9 @@ async function setProvider(
   providerType: ProviderType,
 ): Promise<boolean> {
   const at = now()
+  const ofSame = (column: 'metadata_version' | 'client_version') => sql<number | null>`case
+    when sso_onboardings.provider_type = ${providerType} then sso_onboardings.${sql.ref(column)}
+  end`
   const set = await trx
     .insertInto('sso_onboardings')
     .values({
@@ -101,10 +104,15 @@ async function setProvider(
             when sso_onboardings.provider_type = ${providerType} then sso_onboardings.tutorial_step
             else 0
           end`,
+          // Nothing that waits is of another one.
+          metadata_version: ofSame('metadata_version'),
+          client_version: ofSame('client_version'),
           updated_at: at,
           version: sql`sso_onboardings.version + 1`,
         })
-        .where('sso_onboardings.state', '<>', 'xml_provided'),
+        .where(
+          sql<boolean>`sso_onboardings.state <> 'xml_provided' or sso_onboardings.provider_type = 'test'`,
+        ),
     )
     .returning('id')
     .executeTakeFirst()

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import { newId } from '../crypto/random.js'
 import { withoutUpload } from '../admins/links.js'
 import type { DB } from '../db/schema.js'
@@ -113,6 +113,8 @@ async function takeWaiting(
     .selectFrom('sso_onboardings')
     .where(isOfConnection('sso_onboardings', connection))
     .where('state', 'in', ['provider_type_chosen', 'xml_provided'])
+    // The built-in one has its own metadata.
+    .where(sql<boolean>`provider_type is distinct from 'test'`)
     .select('id')
     .forNoKeyUpdate()
     .executeTakeFirst()

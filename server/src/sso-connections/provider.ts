@@ -4,7 +4,13 @@ import { sql, type Transaction } from 'kysely'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { invalid } from '../errors.js'
-import { insertTestIdp, prepareTestIdp, removeTestIdp, type PreparedTestIdp } from '../test-idp/provision.js'
+import {
+  insertTestIdp,
+  noteTestIdp,
+  prepareTestIdp,
+  removeTestIdp,
+  type PreparedTestIdp,
+} from '../test-idp/provision.js'
 import { isConnection, isOfConnection, type ConnectionKey } from './connection-key.js'
 import { isSpokenBy, protocolOf, setConnectionProtocol } from './protocol.js'
 
@@ -83,5 +89,7 @@ export async function setConnectionProvider(
     .where(sql<boolean>`provider_type is distinct from ${providerType}`)
     .execute()
   if (before === 'test' && providerType !== 'test') await removeTestIdp(deps, trx, key)
-  if (before !== 'test' && testIdp !== undefined) await insertTestIdp(deps, trx, key, testIdp)
+  if (testIdp === undefined) return
+  if (before !== 'test') await insertTestIdp(deps, trx, key, testIdp)
+  else await noteTestIdp(deps, trx, key)
 }

@@ -34,6 +34,28 @@ export async function insertTestIdp(
   await storeMetadata(deps, trx, key, { xml, metadata, uploadedBy: 'service', makeCurrent: true })
 }
 
+/** Has an onboarding that has begun since, of a connection that is locked, know the metadata of the built-in identity provider. */
+export async function noteTestIdp(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  key: ConnectionKey,
+): Promise<void> {
+  await trx
+    .updateTable('sso_onboardings')
+    .set({
+      state: 'xml_provided',
+      metadata_version: sql`(
+        select max(version) from sso_metadata_versions
+        where ${isOfConnection('sso_metadata_versions', key)} and uploaded_by = 'service'
+      )`,
+      updated_at: now(),
+      version: sql`version + 1`,
+    })
+    .where(isOfConnection('sso_onboardings', key))
+    .where('state', '<>', 'xml_provided')
+    .execute()
+}
+
 /**
  * Takes the built-in identity provider from a connection that is locked, with its key: its word counts for nothing any more,
  * so that the connection is not tested by it either, and not configured where it has no other metadata in use.

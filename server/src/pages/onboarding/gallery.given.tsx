@@ -214,7 +214,13 @@ function metadataStates(frame: Frame, names: GalleryNames): GalleryPage[] {
     page('metadata', uploadPage(upload)),
     page('metadata-stored', uploadPage({ ...upload, stored: { ...metadata, isCurrent: true } })),
     page('metadata-waiting', uploadPage({ ...upload, stored: { ...metadata, isCurrent: false } })),
-    ...faults.map((fault) => page(`metadata-${fault}`, uploadPage({ ...upload, fault }))),
+    ...faults.map((fault) =>
+      page(`metadata-${fault}`, uploadPage({ ...upload, wrong: { at: 'file', fault } })),
+    ),
+    page(
+      'metadata-pasted',
+      uploadPage({ ...upload, wrong: { at: 'xml', fault: 'not_xml' }, pasted: '<EntityDescriptor' }),
+    ),
     page('review', reviewPage(review)),
     page(
       'review-warnings',

@@ -10,7 +10,7 @@ import { reviewPage } from './review.js'
 import { viewOf, type OnboardingOutcome, type OnboardingScene, type OnboardingStep } from './scene.js'
 import { confirmKeptClient, showClientReview } from './client-step.js'
 import { samlTutorialOf } from '../../tutorials/tutorials.js'
-import { uploadPage } from './upload.js'
+import { uploadPage, type WrongUpload } from './upload.js'
 
 /** What the router makes of a form that is too large to be read. */
 export const tooLarge = 'too_large'
@@ -18,7 +18,7 @@ export const tooLarge = 'too_large'
 /** The upload. */
 export const metadataStep: OnboardingStep = {
   show: (scene) => showUpload(scene),
-  actions: { upload, [tooLarge]: (scene) => showUpload(scene, 'too_large') },
+  actions: { upload, [tooLarge]: (scene) => showUpload(scene, { at: 'file', fault: 'too_large' }) },
 }
 
 /** What was read in it, or what a provider says of itself, and whether it is right. */
@@ -31,40 +31,50 @@ function isOidc({ connection }: OnboardingScene): boolean {
   return connection.protocol === 'oidc'
 }
 
-/** The tutorial at whose end there are metadata; undefined before one is chosen. */
-function tutorialOf({ connection: { state, providerType } }: OnboardingScene): Tutorial | undefined {
-  return providerType === null || state === 'not_initialized' ? undefined : samlTutorialOf(providerType)
+/** The tutorial at whose end there are metadata; else the page to go to: the built-in one has brought its metadata with it. */
+function tutorialOf({ connection }: OnboardingScene): Tutorial | { readonly goTo: string } {
+  const { state, providerType, protocol } = connection
+  if (protocol === 'oidc') return { goTo: 'client' }
+  if (providerType === null || state === 'not_initialized') return { goTo: 'provider' }
+  if (providerType === 'test') return { goTo: 'test' }
+  return samlTutorialOf(providerType) ?? { goTo: 'provider' }
 }
 
-async function showUpload(scene: OnboardingScene, fault?: UploadFault): Promise<OnboardingOutcome> {
-  const { deps, connection } = scene
-  if (isOidc(scene)) return { goTo: 'client' }
+/** @param wrong What is wrong, and of which field; what was pasted comes back, to be mended or looked at. */
+async function showUpload(scene: OnboardingScene, wrong?: WrongUpload): Promise<OnboardingOutcome> {
+  const { deps, connection, field } = scene
   const tutorial = tutorialOf(scene)
-  if (tutorial === undefined) return { goTo: 'provider' }
+  if ('goTo' in tutorial) return tutorial
   const version = await findShownVersion(deps, connection)
   const stored = version && { ...(await toView(scene, version)), isCurrent: version.isCurrent }
-  const page = uploadPage({ ...viewOf(scene, 'metadata'), tutorial, stored, fault })
-  return { page, ...(fault !== undefined && { status: fault === 'too_large' ? 413 : 422 }) }
+  const pasted = wrong === undefined ? '' : field('xml')
+  const page = uploadPage({ ...viewOf(scene, 'metadata'), tutorial, stored, wrong, pasted })
+  return { page, ...(wrong !== undefined && { status: wrong.fault === 'too_large' ? 413 : 422 }) }
 }
 
 async function upload(scene: OnboardingScene): Promise<OnboardingOutcome> {
   const { deps, session, connection, field } = scene
-  if (isOidc(scene)) return { goTo: 'client' }
-  if (tutorialOf(scene) === undefined) return { goTo: 'provider' }
-  const xml = field('file') === '' ? field('xml') : field('file')
-  if (xml.trim() === '') return showUpload(scene, field('file_name') === '' ? 'missing' : 'empty')
-  if (Buffer.byteLength(xml) > maxMetadataBytes) return showUpload(scene, 'too_large')
+  const tutorial = tutorialOf(scene)
+  if ('goTo' in tutorial) return tutorial
+  // A file that has nothing in it, or no name, is none where something was pasted.
+  const at = field('file') === '' && field('xml').trim() !== '' ? 'xml' : 'file'
+  const xml = field(at)
+  const refuse = (fault: UploadFault) => showUpload(scene, { at, fault })
+  if (xml.trim() === '') return refuse(field('file_name') === '' ? 'missing' : 'empty')
+  if (Buffer.byteLength(xml) > maxMetadataBytes) return refuse('too_large')
   try {
     await keepUpload(deps, session, connection, xml)
   } catch (error) {
     if (!(error instanceof MetadataFault)) throw error
-    return showUpload(scene, error.code)
+    return refuse(error.code)
   }
   return { goTo: 'review' }
 }
 
 async function showReview(scene: OnboardingScene): Promise<OnboardingOutcome> {
   const { deps, session, connection } = scene
+  const tutorial = tutorialOf(scene)
+  if ('goTo' in tutorial) return tutorial
   const waiting = await findUpload(deps, session, connection)
   if (waiting === undefined) return { goTo: 'metadata' }
   const { uploadId, metadata } = waiting
@@ -82,7 +92,7 @@ async function showReview(scene: OnboardingScene): Promise<OnboardingOutcome> {
 async function confirm(scene: OnboardingScene): Promise<OnboardingOutcome> {
   const { deps, session, connection, field, requestId } = scene
   const stored = await confirmUpload(deps, session, connection, { uploadId: field('upload_id'), requestId })
-  return stored === undefined ? showUpload(scene, 'over') : { goTo: 'test' }
+  return stored === undefined ? showUpload(scene, { at: 'file', fault: 'over' }) : { goTo: 'test' }
 }
 
 async function toView({ deps, connection }: OnboardingScene, metadata: IdpMetadata): Promise<MetadataView> {

@@ -17,7 +17,7 @@ async function pageOf(scene: OnboardingScene): Promise<string> {
     serviceName: await findServiceName(deps.db, connection),
     providers: providersOf(connection),
     chosen: connection.state === 'not_initialized' ? null : connection.providerType,
-    isFixed: connection.state === 'xml_provided',
+    isFixed: connection.state === 'xml_provided' && connection.providerType !== 'test',
   })
 }
 

@@ -55,7 +55,9 @@ export function reachablePhases(connection: OnboardingConnection): OnboardingPha
   const hasProvider = providerType !== null && state !== 'not_initialized'
   return [
     'provider',
-    ...(hasProvider ? (['tutorial', 'metadata'] as const) : []),
+    ...(hasProvider ? (['tutorial'] as const) : []),
+    // The built-in one has brought its metadata with it.
+    ...(hasProvider && providerType !== 'test' ? (['metadata'] as const) : []),
     ...(hasProvider && testedVersion(connection) !== null ? (['test'] as const) : []),
     ...(state === 'xml_provided' ? (['done'] as const) : []),
   ]

@@ -19,7 +19,7 @@ import { testPage } from './test-sign-in.js'
 export const testStep: OnboardingStep = {
   show: async (scene) => {
     const { deps, connection } = scene
-    if (!reachablePhases(connection).includes('metadata')) return { goTo: 'provider' }
+    if (!reachablePhases(connection).includes('tutorial')) return { goTo: 'provider' }
     const tests = await listTestResults(deps, connection)
     const hasMetadata = testedVersion(connection) !== null
     return { page: testPage({ ...viewOf(scene, 'test'), hasMetadata, tests, now: deps.now() }) }

@@ -1,4 +1,5 @@
 import type { Tutorial } from '../../tutorials/tutorial.js'
+import type { PageTexts } from '../texts/en.js'
 import type { UploadFault } from '../texts/en/sso-setup.js'
 import { MetadataSummary, type MetadataView } from './metadata-summary.js'
 import { toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
@@ -10,18 +11,26 @@ export interface UploadPage extends OnboardingView {
   readonly tutorial: Tutorial
   /** What was uploaded before. */
   readonly stored: (MetadataView & { readonly isCurrent: boolean }) | undefined
-  readonly fault?: UploadFault | undefined
+  readonly wrong?: WrongUpload | undefined
+  /** What was pasted, where it is to be looked at again. */
+  readonly pasted?: string | undefined
+}
+
+/** Why an upload was refused, and at which field it was. */
+export interface WrongUpload {
+  readonly at: 'file' | 'xml'
+  readonly fault: UploadFault
 }
 
 /** Takes a file, or what is pasted. */
 export function uploadPage(view: UploadPage): string {
-  const { frame, tutorial, stored, fault } = view
+  const { frame, tutorial, stored, wrong } = view
   const { texts } = frame
   const words = texts.upload
   return toOnboardingDocument({
     view,
     title: words.heading,
-    isFault: fault !== undefined,
+    isFault: wrong !== undefined,
     children: (
       <>
         <h1>{words.heading}</h1>
@@ -40,7 +49,7 @@ export function uploadPage(view: UploadPage): string {
   })
 }
 
-function UploadForm({ view: { frame, form, tutorial, fault } }: { view: UploadPage }) {
+function UploadForm({ view: { frame, form, tutorial, wrong, pasted } }: { view: UploadPage }) {
   const { texts } = frame
   const words = texts.upload
   return (
@@ -58,33 +67,49 @@ function UploadForm({ view: { frame, form, tutorial, fault } }: { view: UploadPa
         <div class="hint" id="file-hint">
           {words.fileHint(tutorial.metadata.fileHint)}
         </div>
-        {fault !== undefined && (
-          <p class="fault" id="file-fault" role="alert">
-            {words.faults[fault]}
-          </p>
-        )}
+        {wrong?.at === 'file' && <Fault wrong={wrong} texts={texts} />}
         <div class="entry">
           <input
             type="file"
             id="file"
             name="file"
             accept=".xml,application/xml,text/xml,application/samlmetadata+xml"
-            aria-invalid={fault === undefined ? undefined : 'true'}
-            aria-describedby={fault === undefined ? 'file-hint' : 'file-fault file-hint'}
-            autofocus={fault !== undefined}
+            aria-invalid={wrong?.at === 'file' ? 'true' : undefined}
+            aria-describedby={wrong?.at === 'file' ? 'file-fault file-hint' : 'file-hint'}
+            autofocus={wrong?.at === 'file'}
           />
         </div>
       </div>
       <p class="or">{words.or}</p>
       <div class="field">
         <label for="xml">{words.paste}</label>
+        {wrong?.at === 'xml' && <Fault wrong={wrong} texts={texts} />}
         <div class="entry">
-          <textarea id="xml" name="xml" rows={5} spellcheck={false} autocomplete="off" />
+          <textarea
+            id="xml"
+            name="xml"
+            rows={5}
+            spellcheck={false}
+            autocomplete="off"
+            aria-invalid={wrong?.at === 'xml' ? 'true' : undefined}
+            aria-describedby={wrong?.at === 'xml' ? 'xml-fault' : undefined}
+            autofocus={wrong?.at === 'xml'}
+          >
+            {pasted}
+          </textarea>
         </div>
       </div>
       <button type="submit" name="action" value="upload" class="main" data-working={texts.working}>
         {words.button}
       </button>
     </form>
+  )
+}
+
+function Fault({ wrong: { at, fault }, texts }: { wrong: WrongUpload; texts: PageTexts }) {
+  return (
+    <p class="fault" id={`${at}-fault`} role="alert">
+      {texts.upload.faults[fault]}
+    </p>
   )
 }
