@@ -164,6 +164,7 @@ const userInfoAnswers = {
   200: UserInfo,
   ...failures([
     'invalid_token',
+    // Answered no longer: a token is refused alike where there is no such organization. Declared until a version may break.
     'organization_not_found',
     'https_required',
     'malformed_request',

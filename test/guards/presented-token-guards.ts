@@ -71,6 +71,17 @@ export const presentedTokenGuards = [
     green: isTold,
   }),
   guard({
+    name: 'one answer: UserInfo of an organization that is not there',
+    file: userInfo,
+    find: 'if (organization === undefined) throw refused()',
+    replace: "if (organization === undefined) throw new ApiError('organization_not_found')",
+    red: {
+      file: 'test/protocol/organization-endpoints.test.ts',
+      title: 'a stranger is answered alike at an organization and where there is none oidc.userInfo',
+    },
+    green: isTold,
+  }),
+  guard({
     name: 'ended session: of an access token that is presented',
     file: live,
     find: ".where('sessions.ended_at', 'is', null)",

@@ -207,8 +207,16 @@ export const refreshGuards = [
     find: 'and ${allOf(clientDemands(attempt))} returning ${knownColumns}',
     replace: 'returning ${knownColumns}',
     red: revocationTest(
-      '400: another application’s refresh token, at another organization, or without client_id; it stays good',
+      '200: a token that was issued to another client is as one that is not known, and stays good',
     ),
+    green: revocationTest('200: a refresh token, and with it all of its family (RFC 7009 section 2.1)'),
+  }),
+  guard({
+    name: 'credentials: of a revocation',
+    file: revoke,
+    find: 'if (clientSecret !== undefined && key === undefined)',
+    replace: 'if (clientSecret === "" && key === undefined)',
+    red: revocationTest('401: credentials that open no API key, whatever the token (RFC 7009 section 2.1)'),
     green: revocationTest('200: a refresh token, and with it all of its family (RFC 7009 section 2.1)'),
   }),
   guard({

@@ -50,3 +50,34 @@ describe('the OAuth endpoints', () => {
     }
   })
 })
+
+/** What a verifier has to find, and says that there is such an organization. */
+const published = ['oidc.discovery', 'oidc.keySet']
+
+describe('a stranger is answered alike at an organization and where there is none', () => {
+  const asked = routes().filter(
+    ({ name, path }) => path.startsWith('/t/:org_domain/') && !published.includes(name),
+  )
+  const parameters = new URLSearchParams({
+    grant_type: 'authorization_code',
+    code: 'nonsense',
+    token: 'nonsense',
+    client_id: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+  })
+
+  test.each(asked.map((route) => [route.name, route] as const))('%s', async (_name, route) => {
+    const own = await service.token()
+    const isForm = route.resource === 'oauth'
+    for (const authorization of ['', 'Bearer nonsense', `Basic ${btoa('a:b')}`, `Bearer ${own}`]) {
+      const headers = new Headers(isForm ? form : {})
+      if (authorization !== '') headers.set('authorization', authorization)
+      const body = isForm ? parameters.toString() : null
+      const [there, ...nowhere] = await Promise.all(
+        [domain, 'no-such-organization', '%00'].map((organization) =>
+          answerOf(urlOf(route, organization), { method: route.method, headers, body }),
+        ),
+      )
+      expect([authorization, ...nowhere]).toEqual([authorization, there, there])
+    }
+  })
+})

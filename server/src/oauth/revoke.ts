@@ -33,13 +33,18 @@ export interface Revocation {
 
 /**
  * Ends the family of a refresh token (RFC 7009 section 2.1): nothing that was made of it is exchanged any more. A token
- * that is not known is as good as given back.
+ * that is not known, and one that was issued to another client, are one answer: who holds a token must not learn here that
+ * it is good.
  *
- * @throws OAuthFailure `unsupported_token_type` for a token that is signed, which nothing recalls; `invalid_grant` for
- *   the refresh token of another application.
+ * @throws OAuthFailure `invalid_client` for credentials that open no API key, before the token is looked at;
+ *   `unsupported_token_type` for a token that is signed, which nothing recalls.
  */
 export async function revokeToken(deps: Deps, revocation: Revocation): Promise<RevokedToken> {
   const { clientId, clientSecret, requestId } = revocation
+  const key =
+    clientSecret === undefined ? undefined : await findKeyClient(deps, deps.db, { clientId, clientSecret })
+  if (clientSecret !== undefined && key === undefined)
+    throw new OAuthFailure('invalid_client', 'The credentials are not those of an API key.')
   if (decodeJwt(revocation.token) !== undefined) {
     throw new OAuthFailure(
       'unsupported_token_type',
@@ -48,32 +53,28 @@ export async function revokeToken(deps: Deps, revocation: Revocation): Promise<R
   }
   const token = readRefreshToken(revocation.token)
   if (token === undefined) return {}
-  const key =
-    clientSecret === undefined ? undefined : await findKeyClient(deps, deps.db, { clientId, clientSecret })
   const cause = {
     requestId,
     actor: { type: 'system', id: 'revocation_endpoint' } as const,
     params: () => ({}),
   }
-  const { record: isRefused } = await change(deps, cause, async (trx) => {
-    const asker = { ...askerOf({ ...revocation, key, origin: undefined }), at: deps.now() }
-    const attempt = { ...asker, familyHash: hashSecret(token.handle) }
-    const [ended] = await endFamily(trx, attempt)
-    if (ended === undefined) return { record: (await findOthers(trx, attempt)).length > 0 }
-    await logEvent(deps, trx, {
-      accountId: ended.account_id,
-      environment: ended.environment,
-      organizationId: ended.organization_id,
-      domain: ended.domain,
-      code: 'REFRESH_TOKEN_REVOKED',
-      clientId: ended.application_id,
-      userId: ended.user_id,
-      email: ended.email,
-      requestId,
-    })
-    return { record: false }
+  await change(deps, cause, async (trx) => {
+    const asker = askerOf({ ...revocation, key, origin: undefined })
+    const [ended] = await endFamily(trx, { ...asker, familyHash: hashSecret(token.handle), at: deps.now() })
+    if (ended !== undefined)
+      await logEvent(deps, trx, {
+        accountId: ended.account_id,
+        environment: ended.environment,
+        organizationId: ended.organization_id,
+        domain: ended.domain,
+        code: 'REFRESH_TOKEN_REVOKED',
+        clientId: ended.application_id,
+        userId: ended.user_id,
+        email: ended.email,
+        requestId,
+      })
+    return { record: undefined }
   })
-  if (isRefused) throw new OAuthFailure('invalid_grant', 'The token was not issued to this client.')
   return {}
 }
 
@@ -92,14 +93,4 @@ const endFamily = sqlStatement(
       and ${isWhole}
       and ${allOf(clientDemands(attempt))}
     returning ${knownColumns}`,
-)
-
-/** The family, where it is another client's. */
-const findOthers = sqlStatement(
-  (attempt: Attempt) => sql<{ readonly id: string }>`
-    select family.id
-    from refresh_token_families as family, ${belongings}
-    where family.family_hash = ${attempt.familyHash}
-      and ${isWhole}
-      and not coalesce(${allOf(clientDemands(attempt))}, false)`,
 )

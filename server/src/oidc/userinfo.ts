@@ -7,8 +7,8 @@ import type { Deps } from '../deps.js'
 import { ApiError } from '../errors.js'
 import { verifyUserToken } from '../oauth/access-token.js'
 import { isTokenLive } from '../oauth/live-token.js'
+import { findOrganizationByDomain } from '../organizations/find-organization.js'
 import { getUser } from '../users/users.js'
-import { getIssuingOrganization } from './key-set.js'
 
 /** A request to the UserInfo endpoint of an organization. */
 export interface UserInfoRequest {
@@ -21,13 +21,12 @@ export interface UserInfoRequest {
 /**
  * What the access token in a request lets its bearer know of its user (OpenID Connect Core section 5.3).
  *
- * @throws ApiError `organization_not_found`; `invalid_token`, with one text whatever is wrong with the token.
+ * @throws ApiError `invalid_token`, with one text whatever is wrong with the token, also where the organization is not there.
  */
 export async function getUserInfo(
   deps: Pick<Deps, 'config' | 'db' | 'now'>,
   { organizationDomain, authorization, requestId }: UserInfoRequest,
 ): Promise<UserInfo> {
-  const { accountId } = await getIssuingOrganization(deps, organizationDomain)
   if (authorization === undefined)
     throw new ApiError('invalid_token', { message: 'Send Authorization: Bearer <access token of the user>.' })
   const [, token = ''] = /^Bearer ([\w.~+/-]+=*)$/i.exec(authorization) ?? []
@@ -35,7 +34,9 @@ export async function getUserInfo(
   const claimed = decodeJwt(token)?.claims['dbs']
   const environment = environments.find((each) => each === claimed)
   if (environment === undefined) throw refused()
-  const place = { accountId, environment }
+  const organization = await findOrganizationByDomain(deps, organizationDomain)
+  if (organization === undefined) throw refused()
+  const place = { accountId: organization.accountId, environment }
   const verified = await verifyUserToken(deps, place, token, 0).catch((error: unknown) => {
     throw error instanceof ApiError && error.code === 'access_token_refused' ? refused(error) : error
   })
