@@ -83,7 +83,7 @@ export async function startOpenIdProvider(clock: { now(): Date }) {
     if (code === undefined || verifier !== code.challenge)
       return sendJson(res, { error: 'invalid_grant', error_description: 'no such code' }, 400)
     const accessToken = randomBytes(16).toString('base64url')
-    const idToken = await (code.idToken ?? sign)(code.claims)
+    const idToken = await (code.idToken === undefined ? sign(code.claims) : code.idToken(code.claims))
     sendJson(res, { access_token: accessToken, token_type: 'Bearer', id_token: idToken })
   }
 
@@ -97,8 +97,11 @@ export async function startOpenIdProvider(clock: { now(): Date }) {
     return id === client.id && secret === client.secret
   }
 
-  function sign(claims: Readonly<Record<string, unknown>>): Promise<string> {
-    return new SignJWT({ ...claims }).setProtectedHeader(algorithm).sign(privateKey)
+  function sign(
+    claims: Readonly<Record<string, unknown>>,
+    header: { readonly typ?: string; readonly kid?: string } = {},
+  ): Promise<string> {
+    return new SignJWT({ ...claims }).setProtectedHeader({ ...algorithm, ...header }).sign(privateKey)
   }
 
   return {

@@ -182,6 +182,23 @@ const oidcChecks = {
     mender: 'identity_provider',
     remedy: 'Have ID tokens signed by RS256 or ES256, and set the clock of the provider by NTP.',
   },
+  oidc_token_type: {
+    demands:
+      'typ in the header of the ID token is JWT, where there is one: a logout token or an access token is none.',
+    mender: 'identity_provider',
+    remedy: 'Send an ID token as id_token, with typ JWT or without it.',
+  },
+  oidc_authorized_party: {
+    demands: 'azp of the ID token, where there is one, is our client (OpenID Connect Core section 3.1.3.7).',
+    mender: 'identity_provider',
+    remedy: 'The token was made for another client: have the provider issue it to the one of the connection.',
+  },
+  oidc_issued_at: {
+    demands:
+      'iat of the ID token is not older than the ten minutes that a sign-in may take, and not of the future, two minutes allowed for clocks.',
+    mender: 'identity_provider',
+    remedy: 'Set the clock of the provider by NTP, and have it make an ID token for each sign-in.',
+  },
   oidc_subject: {
     demands: 'The ID token has a sub of at most 255 characters.',
     mender: 'identity_provider',

@@ -7,6 +7,7 @@ const prove = `${folder}/prove-answer.ts`
 const library = `${folder}/openid-client.ts`
 const provider = `${folder}/provider.ts`
 const providers = `${folder}/providers.ts`
+const token = `${folder}/id-token.ts`
 const claims = `${folder}/claims.ts`
 const start = `${folder}/start-request.ts`
 const admission = 'server/src/sso-sign-in/admission.ts'
@@ -112,6 +113,38 @@ export const oidcGuards = [
     find: '  enableNonRepudiationChecks(configuration)\n',
     replace: '',
     red: idToken('signed by a key of a stranger signs nobody in'),
+    green: isRight,
+  }),
+  guard({
+    name: 'oidc: the type of an ID token',
+    file: token,
+    find: 'if (typ !== undefined && !isJwt(typ))',
+    replace: 'if (typ === null)',
+    red: idToken('that is a logout token is refused: oidc_token_type'),
+    green: isRight,
+  }),
+  guard({
+    name: 'oidc: the authorized party of an ID token',
+    file: token,
+    find: 'if (azp !== undefined && azp !== clientId)',
+    replace: 'if (azp === null)',
+    red: idToken('whose azp is another client is refused: oidc_authorized_party'),
+    green: isRight,
+  }),
+  guard({
+    name: 'oidc: an ID token of the future',
+    file: token,
+    find: ' || issuedAt > latest',
+    replace: '',
+    red: idToken('of the future is refused: oidc_issued_at'),
+    green: isRight,
+  }),
+  guard({
+    name: 'oidc: an ID token from before the sign-in',
+    file: token,
+    find: ' || issuedAt < earliest',
+    replace: '',
+    red: idToken('from before any open sign-in is refused: oidc_issued_at'),
     green: isRight,
   }),
   guard({

@@ -221,11 +221,53 @@ describe('an ID token', () => {
     ],
     ['that is no token', () => ({ idToken: () => 'x' })],
   ]
+  const typed = (typ: string) => () => ({
+    idToken: (claims: Readonly<Record<string, unknown>>) => scene.idp.sign(claims, { typ }),
+  })
+  const misused: [string, string, () => Forgery][] = [
+    ['that is a logout token', 'oidc_token_type', typed('logout+jwt')],
+    ['that is an access token', 'oidc_token_type', typed('application/at+jwt')],
+    ['whose typ is empty', 'oidc_token_type', typed('')],
+    ['whose azp is another client', 'oidc_authorized_party', () => ({ claims: { azp: 'other' } })],
+    ['whose azp is no text', 'oidc_authorized_party', () => ({ claims: { azp: [scene.idp.client.id] } })],
+    ['of the future', 'oidc_issued_at', () => ({ claims: { iat: seconds() + 125 } })],
+    ['from before any open sign-in', 'oidc_issued_at', () => ({ claims: { iat: seconds() - 12 * 60 - 5 } })],
+  ]
 
   test.each(forged)('%s signs nobody in', async (_what, forgery) => {
     const { landed, visitor } = await given.signIn(scene, ada, forgery())
     await expectRefused(landed, 'oidc_id_token')
     expect(visitor.sessionSecret()).toBeUndefined()
+  })
+
+  test.each(misused)('%s is refused: %s', async (_what, failed, forgery) => {
+    const { landed, visitor } = await given.signIn(scene, ada, forgery())
+    await expectRefused(landed, failed)
+    expect(visitor.sessionSecret()).toBeUndefined()
+  })
+
+  test.each<[string, () => Forgery]>([
+    ['typ JWT', typed('JWT')],
+    ['typ application/jwt', typed('application/jwt')],
+    ['azp of our client', () => ({ claims: { azp: scene.idp.client.id } })],
+    // Entra dates its tokens five minutes back.
+    ['iat of eleven minutes ago', () => ({ claims: { iat: seconds() - 11 * 60 } })],
+  ])('may have %s', async (_what, forgery) => {
+    const { landed } = await given.signIn(scene, ada, forgery())
+    expect(answerOf(landed).get('code')).toMatch(/./)
+  })
+
+  test('signed by a key that the provider has withdrawn signs nobody in', async () => {
+    const of = await given.scene()
+    expect((await given.signIn(of)).landed.status).toBe(303)
+    of.idp.answer('/keys', (res) => sendJson(res, { keys: [{ ...of.idp.publicJwk, kid: 'key-2' }] }))
+
+    await expectRefused((await given.signIn(of)).landed, 'oidc_id_token', of)
+
+    const { landed } = await given.signIn(of, ada, {
+      idToken: (claims) => of.idp.sign(claims, { kid: 'key-2' }),
+    })
+    expect(landed.status).toBe(303)
   })
 
   test('that is right signs in, as those above are', async () => {
@@ -270,6 +312,8 @@ describe('a provider', () => {
     of.idp.answer('/token', (res) => sendJson(res, { error, error_description: 'says why' }, status))
     const { landed } = await given.signIn(of)
     await expectRefused(landed, failed, of)
+    // Who comes with a made-up code does not have us ask for more.
+    expect(of.idp.asked).not.toContain('/keys')
   })
 
   test('that redirects, says too much, or hangs up is not followed', async () => {

@@ -118,7 +118,8 @@ describe('a sign-in by OpenID Connect', () => {
     expect(trace.user_id).toBe((await userOf(scene, 'ada@awesome.example')).id)
     expect(trace.checks.map(({ name }) => name)).toEqual([
       ...['oidc_state', 'oidc_browser', 'oidc_answer', 'oidc_discovery', 'oidc_issuer_parameter'],
-      ...['oidc_token', 'oidc_id_token', 'oidc_subject', 'connection_active', 'email', 'email_domain'],
+      ...['oidc_token', 'oidc_id_token', 'oidc_token_type', 'oidc_authorized_party', 'oidc_issued_at'],
+      ...['oidc_subject', 'connection_active', 'email', 'email_domain'],
       ...['linking', 'user_policy', 'seats', 'user_active', 'destination_application'],
     ])
     // What is said to have been there instead is said of what was refused alone.

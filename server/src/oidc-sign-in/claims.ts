@@ -32,7 +32,7 @@ export function vouchedByClaims(live: LiveConnection, issuer: string, claims: Cl
       provider: `oidc.${live.providerType}`,
       data: boundedData(namedData(attributes)),
       // Clocks of providers may be ahead of ours.
-      authenticatedAt: earlierOf(authenticatedAtOf(claims) ?? toDate(claims['iat']) ?? at, at),
+      authenticatedAt: earlierOf(authenticatedAtOf(claims) ?? issuedAtOf(claims) ?? at, at),
     },
     email: emailOf(claims),
     isEmailVerified: isEmailVerified(live, issuer, claims),
@@ -54,6 +54,11 @@ export function isSubject(subject: string): boolean {
 /** When the provider says that the user has authenticated; undefined where it does not. */
 export function authenticatedAtOf(claims: Claims): Date | undefined {
   return toDate(claims['auth_time'])
+}
+
+/** When the provider has made the token. */
+export function issuedAtOf(claims: Claims): Date | undefined {
+  return toDate(claims['iat'])
 }
 
 /** The last second of the year 9999. */

@@ -11,18 +11,18 @@ import {
   customFetch,
   enableNonRepudiationChecks,
   fetchUserInfo,
-  getJwksCache,
   ResponseBodyError,
-  setJwksCache,
   type CustomFetch,
 } from 'openid-client'
 import type { Deps } from '../deps.js'
 import { systemClock } from '../system-clock.js'
-import { outcomes, providerLimits, type KnownProvider } from './providers.js'
+import { clockSkewMs, findMisuse, type TokenFault } from './id-token.js'
+import type { OpenIdProvider } from './provider.js'
+import { outcomes, providerLimits } from './providers.js'
 
 /** What we are to a provider. */
 export interface OidcClient {
-  readonly provider: KnownProvider
+  readonly provider: OpenIdProvider
   readonly clientId: string
   readonly clientSecret: string
   readonly redirectUri: string
@@ -46,17 +46,12 @@ export class ExchangeFault extends Error {
   override readonly name = 'ExchangeFault'
 
   constructor(
-    readonly check: 'oidc_token' | 'oidc_id_token',
-    /** What was there instead, without a token or a secret. */
-    readonly received: string,
-    cause: unknown,
+    readonly fault: TokenFault,
+    options?: ErrorOptions,
   ) {
-    super(received, { cause })
+    super(fault.received, options)
   }
 }
-
-/** Clocks of providers may differ from ours. */
-const clockToleranceSeconds = 120
 
 /** The address at which a provider asks the user (OpenID Connect Core section 3.1.2.1, RFC 7636). */
 export async function toAuthorizationUrl(
@@ -89,7 +84,8 @@ export interface CodeToExchange {
 }
 
 /**
- * Exchanges a code, and proves the ID token that it brings: by a key of the provider, for our client and nonce, now.
+ * Exchanges a code, and proves the ID token that it brings: by a key that the provider has at this moment, for our client
+ * and nonce, now. The keys are asked for once the provider has taken the code: who makes codes up has us ask for no more.
  *
  * @throws ExchangeFault
  */
@@ -109,24 +105,21 @@ export async function exchangeCode(
       idTokenExpected: true,
     })
     const claims = tokens.claims()
-    if (claims === undefined) throw new Error('the library has let an answer without an ID token pass')
-    client.provider.keySet = keptKeySetOf(configuration)
+    const { id_token: idToken } = tokens
+    if (claims === undefined || idToken === undefined)
+      throw new Error('the library has let an answer without an ID token pass')
+    const misuse = findMisuse({ idToken, claims }, { clientId: client.clientId, at: deps.now() })
+    if (misuse !== undefined) throw new ExchangeFault(misuse)
     return await withAddress(configuration, client, { claims, accessToken: tokens.access_token })
   } catch (error) {
+    if (error instanceof ExchangeFault) throw error
     const received = [client.clientSecret, code, codeVerifier].reduce(
       (text, secret) => text.replaceAll(secret, '…'),
       receivedOf(error, way),
     )
-    throw new ExchangeFault(way.hasToken ? 'oidc_id_token' : 'oidc_token', received, error)
+    const check = way.hasToken ? 'oidc_id_token' : 'oidc_token'
+    throw new ExchangeFault({ check, expected: null, received }, { cause: error })
   }
-}
-
-/** A provider has a few keys. Sets that are longer are read anew each time, rather than kept for as many issuers as there are. */
-const maxKeptKeys = 100
-
-function keptKeySetOf(configuration: Configuration): object | undefined {
-  const keySet = getJwksCache(configuration)
-  return (keySet?.jwks.keys.length ?? 0) > maxKeptKeys ? undefined : keySet
 }
 
 /** Some providers say what a user's address is at the UserInfo endpoint alone (OpenID Connect Core section 5.4). */
@@ -177,7 +170,7 @@ function configurationOf(
     {
       // The library reads the clock of the machine.
       [clockSkew]: Math.round((now().getTime() - systemClock().getTime()) / 1000),
-      [clockTolerance]: clockToleranceSeconds,
+      [clockTolerance]: clockSkewMs / 1000,
     },
     provider.isSecretPosted ? ClientSecretPost(clientSecret) : ClientSecretBasic(clientSecret),
   )
@@ -185,8 +178,6 @@ function configurationOf(
   enableNonRepudiationChecks(configuration)
   // Addresses of providers were read with an issuer of http alone, where the operator has opened such a network.
   if (provider.issuer.startsWith('http:')) allowInsecureRequests(configuration)
-  if (provider.keySet !== undefined)
-    setJwksCache(configuration, provider.keySet as Parameters<typeof setJwksCache>[1])
   configuration[customFetch] = fetchOutbound(outbound, provider.tokenEndpoint, way)
   return { configuration, way }
 }

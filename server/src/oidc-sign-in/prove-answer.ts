@@ -3,9 +3,9 @@ import type { StoredOidcClient } from '../sso-connections/oidc-clients.js'
 import { demand, type CheckList } from '../sso-sign-in/demand.js'
 import type { LiveConnection } from '../sso-sign-in/live-connection.js'
 import { isOfHostedDomain, isSubject } from './claims.js'
+import { exchangeChecks } from './id-token.js'
 import { exchangeCode, ExchangeFault, type Claims, type OidcClient } from './openid-client.js'
-import { ProviderFault } from './provider.js'
-import type { KnownProvider } from './providers.js'
+import { ProviderFault, type OpenIdProvider } from './provider.js'
 import type { SpentOidcRequest } from './request.js'
 import { redirectUriOf } from './start-request.js'
 
@@ -66,7 +66,7 @@ async function demandProvider(
   { openIdProviders }: Pick<Deps, 'openIdProviders'>,
   checks: CheckList,
   issuer: string,
-): Promise<KnownProvider> {
+): Promise<OpenIdProvider> {
   const found = await openIdProviders.find(issuer).catch((error: unknown) => {
     if (error instanceof ProviderFault) return error
     throw error
@@ -87,9 +87,11 @@ async function demandClaims(
     if (error instanceof ExchangeFault) return error
     throw error
   })
-  const isFault = result instanceof ExchangeFault
-  const received = isFault ? result.received : null
-  demand(checks, 'oidc_token', !(isFault && result.check === 'oidc_token'), { received })
-  demand(checks, 'oidc_id_token', !isFault, { received })
+  const fault = result instanceof ExchangeFault ? result.fault : undefined
+  for (const name of exchangeChecks) {
+    const isMet = fault?.check !== name
+    demand(checks, name, isMet, isMet ? {} : fault)
+  }
+  if (result instanceof ExchangeFault) throw result
   return result
 }

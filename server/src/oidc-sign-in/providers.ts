@@ -2,12 +2,6 @@ import type { Deps } from '../deps.js'
 import type { OutboundAnswer } from '../outbound/post.js'
 import { discoveryUrlOf, ProviderFault, readDiscovery, type OpenIdProvider } from './provider.js'
 
-/** A provider, and the keys of it that sign-ins have read, which are kept with it. */
-export interface KnownProvider extends OpenIdProvider {
-  /** As the client library keeps them; it reads them anew when they are old, or a key is not among them. */
-  keySet: object | undefined
-}
-
 /** What OpenID providers say of themselves. */
 export interface OpenIdProviders {
   /**
@@ -15,13 +9,13 @@ export interface OpenIdProviders {
    *
    * @throws ProviderFault
    */
-  read(issuer: string): Promise<KnownProvider>
+  read(issuer: string): Promise<OpenIdProvider>
   /**
    * The same, as it was at most five minutes ago; where it could not be read, ten seconds ago.
    *
    * @throws ProviderFault
    */
-  find(issuer: string): Promise<KnownProvider>
+  find(issuer: string): Promise<OpenIdProvider>
 }
 
 /** What is asked of the servers of providers: that they answer in this time, and no more than this. */
@@ -34,7 +28,7 @@ const faultKeptMs = 10 * 1000
 const maxKept = 1_000
 
 interface Kept {
-  readonly provider: Promise<KnownProvider>
+  readonly provider: Promise<OpenIdProvider>
   readonly until: number
 }
 
@@ -46,13 +40,13 @@ export function openOpenIdProviders({
 }: Pick<Deps, 'config' | 'outbound' | 'now'>): OpenIdProviders {
   const kept = new Map<string, Kept>()
 
-  async function read(issuer: string): Promise<KnownProvider> {
+  async function read(issuer: string): Promise<OpenIdProvider> {
     const url = discoveryUrlOf(issuer, config.outbound)
     const answer = await outbound.get({ url, headers: { accept: 'application/json' }, ...providerLimits })
-    return { ...readDiscovery(issuer, wholeBodyOf(answer)), keySet: undefined }
+    return readDiscovery(issuer, wholeBodyOf(answer))
   }
 
-  function keep(issuer: string, provider: Promise<KnownProvider>): Promise<KnownProvider> {
+  function keep(issuer: string, provider: Promise<OpenIdProvider>): Promise<OpenIdProvider> {
     const entry: Kept = { provider, until: now().getTime() + keptMs }
     kept.delete(issuer)
     kept.set(issuer, entry)

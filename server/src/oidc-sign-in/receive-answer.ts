@@ -21,6 +21,7 @@ import {
 import type { AdmittedUser } from '../sso-sign-in/sign-in-user.js'
 import { failedCheckOf, insertRefusedTrace, insertTrace, type NewTrace } from '../sso-sign-in/traces.js'
 import { authenticatedAtOf, vouchedByClaims } from './claims.js'
+import { clockSkewMs } from './id-token.js'
 import { proveAnswer, type SentAnswer } from './prove-answer.js'
 import type { Claims } from './openid-client.js'
 import { spendOidcRequest, type SpentOidcRequest } from './request.js'
@@ -222,9 +223,6 @@ async function finishFlow(deps: Deps, trx: Transaction<DB>, proved: DecidedSignI
   await noteTested(deps, trx, proved, request.clientVersion)
   return { kind: 'sign_in', user, clientId: applicationId, to: { flowId: held.flowId } }
 }
-
-/** What clocks may differ by, as in an ID token. */
-const clockSkewMs = 2 * 60 * 1000
 
 /** Where the application has asked for a fresh sign-in, one of before it has asked is none. */
 function demandFresh(checks: CheckList, claims: Claims, { inserted_at: begunAt }: HeldFlow): void {

@@ -19,7 +19,7 @@ export interface OidcRequest {
 }
 
 /** How long somebody may be at the provider. */
-const lifetimeMs = 10 * 60 * 1000
+export const requestLifetimeMs = 10 * 60 * 1000
 
 /**
  * Makes a request to the provider of a connection, whose answer is awaited for ten minutes. A flow waits for an answer to one
@@ -44,7 +44,7 @@ export async function insertOidcRequest(
     clientVersion,
     nonce,
     sealed: seal(keys.master, codeVerifierContext(key, stateHash), codeVerifier),
-    expiresAt: new Date(at.getTime() + lifetimeMs),
+    expiresAt: new Date(at.getTime() + requestLifetimeMs),
     at,
   })
   if (flowId !== null) await forgetEarlier(db, { ...key, flowId })

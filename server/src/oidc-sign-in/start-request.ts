@@ -7,8 +7,7 @@ import { logEnd } from '../sso-sign-in/let-in.js'
 import { findLiveConnectionOf, type LiveConnection } from '../sso-sign-in/live-connection.js'
 import { insertRefusedTrace } from '../sso-sign-in/traces.js'
 import { toAuthorizationUrl } from './openid-client.js'
-import { ProviderFault } from './provider.js'
-import type { KnownProvider } from './providers.js'
+import { ProviderFault, type OpenIdProvider } from './provider.js'
 import { insertOidcRequest } from './request.js'
 
 /** For whom a provider is asked: a flow of a browser, or an administrator's test of what was entered. */
@@ -79,7 +78,7 @@ async function findProvider(
   deps: Deps,
   live: LiveConnection,
   { issuer, purpose }: { readonly issuer: string; readonly purpose: OidcPurpose },
-): Promise<KnownProvider | undefined> {
+): Promise<OpenIdProvider | undefined> {
   try {
     return await deps.openIdProviders.find(issuer)
   } catch (error) {

@@ -148,6 +148,23 @@ export const checkTexts: SsoSetupTexts['checkTexts'] = {
     remedy:
       'Faire signer les jetons d’identité par RS256 ou ES256, et régler l’horloge du fournisseur par NTP.',
   },
+  oidc_token_type: {
+    demands:
+      'typ, s’il y en a un dans l’en-tête du jeton d’identité, est JWT\u00a0: un jeton de déconnexion ou d’accès n’en est pas un.',
+    remedy: 'Envoyer comme id_token un jeton d’identité, avec le typ JWT ou sans typ.',
+  },
+  oidc_authorized_party: {
+    demands:
+      'azp du jeton d’identité, s’il y en a un, est notre client (OpenID Connect Core, section 3.1.3.7).',
+    remedy:
+      'Le jeton a été fait pour un autre client\u00a0: le faire émettre par le fournisseur pour celui de la connexion.',
+  },
+  oidc_issued_at: {
+    demands:
+      'iat du jeton d’identité n’est pas plus ancien que les dix minutes que peut durer une connexion, ni dans le futur, à deux minutes près.',
+    remedy:
+      'Régler l’horloge du fournisseur par NTP, et lui faire produire un jeton d’identité à chaque connexion.',
+  },
   oidc_subject: {
     demands: 'Le jeton d’identité a un sub de 255 caractères au plus.',
     remedy: 'Envoyer sub comme le dit la section 2 d’OpenID Connect Core.',
