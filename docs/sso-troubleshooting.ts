@@ -40,7 +40,9 @@ ${JSON.stringify(exampleOf(SsoLoginTrace), null, 2)}
 - \`kind\` is \`test\` for the test of the onboarding, which creates nobody and opens no session; \`idp_initiated\` where nobody
   had asked for the response. After a bounce (\`unsolicited\` below) the sign-in itself is the next trace.
 - No trace at all: the response did not come here. Compare the ACS URL at the identity provider with \`acs_url\`, the redirect URI
-  at an OpenID provider with \`oidc_redirect_uri\`.
+  at an OpenID provider with \`oidc_redirect_uri\`. Where many responses come from one network, the page asks to wait a quarter of
+  an hour, and the log event \`SSO_END_USER_SAML_FAILED\` has the reason \`rate_limited\` once for them
+  ([SAML_FAILURES_PER_IP](operate.md)).
 
 Traces are kept for 30 days. Of what is refused when it comes, 200 a day are kept of a connection in each of three groups, so that
 what anybody can send hides nothing else: responses whose signature is not right, and answers of an OpenID provider without an

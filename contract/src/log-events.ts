@@ -37,7 +37,7 @@ export const logEventCodes = {
   SSO_END_USER_SAML_STARTED: 'A user was sent to the identity provider of an SSO connection.',
   SSO_END_USER_SAML_SUCCESS: 'A user signed in by an SSO connection.',
   SSO_END_USER_SAML_FAILED:
-    'The response of an identity provider signed nobody in; the login trace has every check it went through.',
+    'The response of an identity provider signed nobody in; the login trace has every check it went through. The reason rate_limited: no more responses of its network to this connection are taken for some minutes, and those leave no trace.',
   SSO_END_USER_OIDC_STARTED: 'A user was sent to the OpenID provider of an SSO connection.',
   SSO_END_USER_OIDC_SUCCESS: 'A user signed in by an SSO connection of OpenID Connect.',
   SSO_END_USER_OIDC_FAILED:

@@ -35,8 +35,15 @@ describe('what strangers post', () => {
     const long = await given.post(scene, 'A'.repeat(450_000))
     const got = await createVisitor(service.baseUrl).request(path)
     expect([long.status, got.status, got.headers.get('allow')]).toEqual([413, 405, 'POST'])
-    expect(long.html).toContain('too large')
-    expect(long.html).toContain(`Reference: ${long.headers.get('x-request-id')}`)
+    const nowhere = { connection: { ...scene.connection, acs_url: `${service.baseUrl}/saml/nobody_1/acs` } }
+    expect((await given.post(nowhere, 'A'.repeat(450_000))).status).toBe(404)
+    expect(long.html).toContain('larger than we take')
+    expect(long.html).toContain(scene.connection.__domain__)
+    const reference = long.headers.get('x-request-id') ?? ''
+    expect(long.html).toContain(`Reference: ${reference}`)
+    const { idp_id } = scene.connection
+    const { data } = await client.ssoConnections.listLoginTraces({ idp_id, request_id: reference })
+    expect(data).toMatchObject([{ failed_check: 'encoding', checks: [{ received: 'more than 256 kB' }] }])
     // Another language would be asked for by GET, which the address does not take.
     expect(long.html).not.toContain('hreflang')
   })
@@ -121,10 +128,25 @@ describe('what strangers post', () => {
     const [of, other] = [await there.scene(), await there.scene()]
     for (let count = 0; count < 6; count++) expect((await there.signIn(of)).landed.status).toBe(303)
     const posted: Awaited<ReturnType<typeof there.post>>[] = []
-    for (let count = 0; count < 6; count++) posted.push(await there.post(of, '<xml>'))
+    for (const sent of [
+      '<xml>',
+      'A'.repeat(450_000),
+      '<xml>',
+      '<xml>',
+      '<xml>',
+      '<xml>',
+      'A'.repeat(450_000),
+    ])
+      posted.push(await there.post(of, sent))
 
-    expect(posted.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 429])
+    expect(posted.map(({ status }) => status)).toEqual([403, 413, 403, 403, 403, 429, 429])
     expect(posted.at(-1)?.html).toContain('Please wait a little')
+    expect(posted.at(-1)?.html).toContain('Too many answers of your organization have come from your network')
+    const log = `select reason from log_events where domain = $1 and event_code = 'SSO_END_USER_SAML_FAILED' order by inserted_at`
+    const reasons = (await limited.query<{ reason: string }>(log, [of.org_domain])).map(
+      ({ reason }) => reason,
+    )
+    expect(reasons.filter((reason) => reason === 'rate_limited')).toHaveLength(1)
     expect(posted.at(-1)?.headers.get('retry-after')).toMatch(/^\d+$/)
     const nowhere = { connection: { ...of.connection, acs_url: `${limited.baseUrl}/saml/nobody_1/acs` } }
     for (let count = 0; count < 6; count++) expect((await there.post(nowhere, '<xml>')).status).toBe(404)
@@ -143,6 +165,11 @@ describe('what strangers post', () => {
       statuses.push((await there.post(of, of.idp.respond(of.connection))).status)
 
     expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 429])
+    const logged = await limited.query(
+      `select from log_events where domain = $1 and reason = 'rate_limited'`,
+      [of.org_domain],
+    )
+    expect(logged).toHaveLength(1)
     const { total } = await admin.ssoConnections.listLoginTraces({ idp_id: of.connection.idp_id })
     expect(total).toBe(6)
     expect((await there.signIn(other)).landed.status).toBe(303)

@@ -5,8 +5,12 @@ import type { Counter, Count, Policy } from './counter.js'
 export interface FailureLimit {
   /** Refuses a network that has failed too often; asks nobody but this process, so that a success costs nothing. */
   check(network: string): void
-  /** Counts a failure, for all processes. */
-  count(network: string): Promise<void>
+  /**
+   * Counts a failure, for all processes.
+   *
+   * @returns Whether it is the last one that is let pass, of which there is one in a window.
+   */
+  count(network: string): Promise<boolean>
 }
 
 /** Networks that are remembered; more are forgotten together, and counted on in the database. */
@@ -38,12 +42,13 @@ export function limitFailures(
     },
     async count(network) {
       const counted = await counter.add(keyOf(network))
-      if (counted.count < limit) return
+      if (counted.count < limit) return false
       if (closed.size >= memory) closed.clear()
       const untilMs = now().getTime() + counted.resetSeconds * 1000
       // What is refused from now on is one more than may be.
       closed.set(network, { count: limit + 1, untilMs })
       if (counted.count > limit) refuse(counted)
+      return true
     },
   }
 }

@@ -191,7 +191,14 @@ function setPasswordStates(frame: Frame, { email, application }: GalleryNames): 
 /** What stands between us and an identity provider; the form that is another site's has its test in saml-sign-in. */
 function ssoStates(frame: Frame): GalleryPage[] {
   const { texts } = frame
-  const sentences = ['ssoRefused', 'ssoUnavailable', 'deadSsoLink', 'unknownConnection'] as const
+  const sentences = [
+    'ssoRefused',
+    'ssoTooLarge',
+    'ssoTooMany',
+    'ssoUnavailable',
+    'deadSsoLink',
+    'unknownConnection',
+  ] as const
   const connections = [{ idpId: 'awesome_company_1' }]
   const url = '/t/awesome-company/sign-in/x/identity-provider'
   return [

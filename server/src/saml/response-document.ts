@@ -8,8 +8,12 @@ export interface ReadDocument {
   readonly root: XmlElement
 }
 
+/** In the place of a form field: the form was so large that it was not read. */
+export const unreadForm = Symbol('a form that is too large to be read')
+
 /** What is in the form field SAMLResponse: base64, with line breaks where somebody has set them (SAML bindings 3.5.4). */
 export function decodeResponse(samlResponse: unknown): Buffer {
+  if (samlResponse === unreadForm) throw new Refusal('more than 256 kB')
   if (typeof samlResponse !== 'string') throw new Refusal('no such form field, or several')
   if (samlResponse.length > maxBase64Length) throw new Refusal('more than 256 kB')
   const base64 = samlResponse.replace(/\s+/g, '')

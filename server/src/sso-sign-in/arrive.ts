@@ -1,5 +1,6 @@
 import type { Environment } from '@portico/contract/fields'
 import type { Deps } from '../deps.js'
+import type { FailureLimit } from '../limits/failures.js'
 import { logEvent } from '../log-events/log-event.js'
 import type { CheckResult } from '../saml/checks.js'
 import {
@@ -20,7 +21,7 @@ import { failedCheckOf, insertRefusedTrace, type NewTrace } from './traces.js'
 /** A response as an identity provider has a browser post it: from another site, so that no cookie comes with it. */
 export interface PostedResponse {
   readonly idpId: string
-  /** The form field, as it came. */
+  /** The form field, as it came, or `unreadForm`. */
   readonly samlResponse: unknown
   /** The address that it came from, for limits alone. */
   readonly ip: string
@@ -77,7 +78,7 @@ export async function receiveResponse(deps: Deps, posted: PostedResponse): Promi
   } as const
   if (metadata === undefined || assertion === undefined || failedCheckOf(checks) !== undefined)
     return refuse(known)
-  await deps.limits.provedResponses.count(sender)
+  await noteLimit(deps.limits.provedResponses)
   const proof = { assertion, metadataVersion: metadata.version, trace: known }
   const handle = await insertArrival(deps, live, proof)
   if (handle !== undefined) return { ...of, to: 'continue', handle }
@@ -85,9 +86,15 @@ export async function receiveResponse(deps: Deps, posted: PostedResponse): Promi
   return refuse({ ...known, checks: [...checks, used] })
 
   async function refuse(trace: Omit<NewTrace, 'outcome'>): Promise<ArrivalOutcome> {
-    await deps.limits.failedResponses.count(sender)
+    await noteLimit(deps.limits.failedResponses)
     const traceId = await noteRefused(deps, live, trace)
     return isTest && traceId !== undefined ? { ...of, to: 'test', traceId } : { ...of, to: 'refused' }
+  }
+
+  /** Counts a response. That no more of its network are taken is told once, since those leave no trace. */
+  async function noteLimit(limit: FailureLimit): Promise<void> {
+    if (await limit.count(sender))
+      await logFailed(deps, live, { kind, email: null, reason: 'rate_limited', requestId })
   }
 }
 
@@ -141,16 +148,29 @@ async function noteRefused(
 ): Promise<string | undefined> {
   const traceId = await insertRefusedTrace(deps, deps.db, live, trace)
   if (traceId === undefined) return undefined
+  await logFailed(deps, live, { ...trace, reason: failedCheckOf(trace.checks) ?? null })
+  return traceId
+}
+
+async function logFailed(
+  deps: Deps,
+  live: LiveConnection,
+  {
+    kind,
+    email,
+    reason,
+    requestId,
+  }: Pick<NewTrace, 'kind' | 'email' | 'requestId'> & { reason: string | null },
+): Promise<void> {
   await logEvent(deps, deps.db, {
     accountId: live.accountId,
     environment: live.environment,
     organizationId: live.organizationId,
     domain: live.domain,
-    code: trace.kind === 'test' ? 'ADMIN_ONBOARDING_TESTED' : 'SSO_END_USER_SAML_FAILED',
-    email: trace.email,
-    reason: failedCheckOf(trace.checks) ?? null,
+    code: kind === 'test' ? 'ADMIN_ONBOARDING_TESTED' : 'SSO_END_USER_SAML_FAILED',
+    email,
+    reason,
     idpId: live.idpId,
-    requestId: trace.requestId,
+    requestId,
   })
-  return traceId
 }

@@ -1,6 +1,7 @@
 import { pathId } from '@portico/contract/fields'
 import { ConnectionPath } from '@portico/contract/sso-connections'
 import express, { type NextFunction, type Request, type Response, type Router } from 'express'
+import { BodyFault } from '../../body-fault.js'
 import type { Deps } from '../../deps.js'
 import { ApiError } from '../../errors.js'
 import { findFlow } from '../../flows/flow.js'
@@ -10,6 +11,7 @@ import type { SentAnswer } from '../../oidc-sign-in/prove-answer.js'
 import { receiveAnswer } from '../../oidc-sign-in/receive-answer.js'
 import { startOidcRequest } from '../../oidc-sign-in/start-request.js'
 import { findOrganizationByDomain } from '../../organizations/find-organization.js'
+import { unreadForm } from '../../saml/response-document.js'
 import { toServiceProviderMetadata } from '../../saml/service-provider-metadata.js'
 import { receiveResponse, type PageOf } from '../../sso-sign-in/arrive.js'
 import { openChallenge } from '../../sso-sign-in/challenge.js'
@@ -60,7 +62,7 @@ export function ssoRouter(deps: Deps, site: Site): Router {
     res.type('application/samlmetadata+xml').send(metadata)
   })
 
-  router.post(acsPath, formReader(maxResponse), async (req, res) => {
+  router.post(acsPath, readResponse, async (req, res) => {
     const idpId = idpIdOf(req)
     if (!isNavigation(req)) {
       await sendSentence(req, res, 403, 'ssoRefused')
@@ -68,11 +70,13 @@ export function ssoRouter(deps: Deps, site: Site): Router {
     }
     const outcome = await receiveResponse(deps, {
       idpId,
-      samlResponse: formOf(req)['SAMLResponse'],
+      samlResponse: req.body === unreadForm ? unreadForm : formOf(req)['SAMLResponse'],
       ip: req.ip ?? '',
       requestId: requestIdOf(req),
     })
     if (outcome.to === 'nowhere') await sendSentence(req, res, 404, 'unknownConnection')
+    else if (outcome.to === 'refused' && req.body === unreadForm)
+      await sendSentence(req, res, 413, 'ssoTooLarge', outcome)
     else if (outcome.to === 'refused') await sendSentence(req, res, 403, 'ssoRefused', outcome)
     else {
       const url =
@@ -227,7 +231,8 @@ export function ssoRouter(deps: Deps, site: Site): Router {
     }
     const seconds = error.limit?.retryAfterSeconds ?? error.retryAfterSeconds
     if (seconds !== undefined) res.set('Retry-After', String(seconds))
-    await sendSentence(req, res, 429, 'tooMany')
+    const isAnswer = req.path.endsWith('/acs') || req.path.endsWith('/callback')
+    await sendSentence(req, res, 429, isAnswer ? 'ssoTooMany' : 'tooMany')
   })
 
   return router
@@ -242,7 +247,7 @@ export function ssoRouter(deps: Deps, site: Site): Router {
     req: Request,
     res: Response,
     status: number,
-    name: 'unknownConnection' | 'ssoRefused' | 'ssoUnavailable' | 'deadSsoLink' | 'tooMany',
+    name: SsoSentence,
     of?: Partial<PageOf>,
   ): Promise<void> {
     const frame = { ...(await frameAt(req, of)), url: addressInAnotherLanguage(req, name) }
@@ -263,15 +268,35 @@ export function ssoRouter(deps: Deps, site: Site): Router {
   }
 }
 
+type SsoSentence =
+  | 'unknownConnection'
+  | 'ssoRefused'
+  | 'ssoTooLarge'
+  | 'ssoTooMany'
+  | 'ssoUnavailable'
+  | 'deadSsoLink'
+  | 'tooMany'
+
 const FlowId = pathId()
+
+const readForm = formReader(maxResponse)
+
+/** The form of a response; of one that is too large, that it is: it is refused as any other, and leaves a trace. */
+function readResponse(req: Request, res: Response, next: NextFunction): void {
+  readForm(req, res, (error?: unknown) => {
+    const isTooLarge = error instanceof BodyFault && error.kind === 'too_large'
+    if (isTooLarge) req.body = unreadForm
+    next(isTooLarge ? undefined : error)
+  })
+}
 
 /**
  * Where the sentence is read in another language. What was refused is not sent again for that, since its reference would
  * be another one then: a refusal has an address of its own, which says the same to everybody.
  */
-function addressInAnotherLanguage(req: Request, name: string): string | undefined {
+function addressInAnotherLanguage(req: Request, name: SsoSentence): string | undefined {
   if (name === 'ssoRefused') return `/saml/${idpIdOf(req)}/refused?reference=${referenceOf(req)}`
-  return req.method === 'GET' && name !== 'tooMany' ? req.path : undefined
+  return req.method === 'GET' && name !== 'tooMany' && name !== 'ssoTooMany' ? req.path : undefined
 }
 
 const referenceForm = /^[\w.-]{1,128}$/

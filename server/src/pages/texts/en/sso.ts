@@ -13,6 +13,8 @@ export interface SsoTexts {
   readonly ssoButton: string
   readonly ssoReturn: { readonly heading: string; readonly sentence: string; readonly button: string }
   readonly ssoRefused: PageSentence
+  readonly ssoTooLarge: PageSentence
+  readonly ssoTooMany: PageSentence
   readonly ssoUnavailable: PageSentence
   readonly deadSsoLink: PageSentence
   readonly unknownConnection: PageSentence
@@ -36,6 +38,17 @@ export const sso: SsoTexts = {
     heading: 'You cannot be signed in',
     sentence: 'Your organization has answered, and the answer could not be accepted.',
     advice: 'Try again from the application; if it stays so, give your IT department the reference below.',
+  },
+  ssoTooLarge: {
+    heading: 'You cannot be signed in',
+    sentence: 'The answer of your organization is larger than we take.',
+    advice: 'Another try does not help: give your IT department the reference below.',
+  },
+  ssoTooMany: {
+    heading: 'Please wait a little',
+    sentence: 'Too many answers of your organization have come from your network in the last minutes.',
+    advice:
+      'Try again in a quarter of an hour; if it stays so, tell your IT department. Nothing is wrong with your account.',
   },
   ssoUnavailable: {
     heading: 'You cannot be signed in this way now',

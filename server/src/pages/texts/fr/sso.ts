@@ -20,6 +20,19 @@ export const sso: SsoTexts = {
     advice:
       'Réessayez depuis l’application\u00a0; si cela persiste, donnez la référence ci-dessous à votre service informatique.',
   },
+  ssoTooLarge: {
+    heading: 'Connexion impossible',
+    sentence: 'La réponse de votre organisation est plus volumineuse que ce que nous acceptons.',
+    advice:
+      'Un nouvel essai n’y changera rien\u00a0: donnez la référence ci-dessous à votre service informatique.',
+  },
+  ssoTooMany: {
+    heading: 'Veuillez patienter un peu',
+    sentence:
+      'Trop de réponses de votre organisation sont venues de votre réseau au cours des dernières minutes.',
+    advice:
+      'Réessayez dans un quart d’heure\u00a0; si cela persiste, prévenez votre service informatique. Votre compte n’est pas en cause.',
+  },
   ssoUnavailable: {
     heading: 'Cette connexion n’est pas possible en ce moment',
     sentence: 'La connexion par votre organisation est désactivée ou n’est pas configurée.',
