@@ -46,7 +46,7 @@ export const conventions: readonly { readonly title: string; readonly text: stri
     title: 'Changing what you have read',
     text:
       'Records that can be changed answer an `ETag`. Send it back as `If-Match`, and the change happens only if nobody was faster; ' +
-      'otherwise the answer is 412. A GET with the tag as `If-None-Match` is answered with 304 and no body while nothing has changed.',
+      'otherwise the answer is 412. A read with `If-None-Match` and the ETag is 304 where nothing has changed.',
   },
   {
     title: 'Limits',

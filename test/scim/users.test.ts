@@ -314,6 +314,25 @@ describe('versions', () => {
     expect([read.status, read.body]).toEqual([304, undefined])
   })
 
+  test('304 and 412: of what is there, where nothing that is will do', async () => {
+    const { scim } = await given.directory()
+    const body = userBody()
+    const { id } = userIn(await scim('POST', '/Users', { body }))
+    const headers = { 'if-none-match': '*' }
+    const group = await groupsOf(scim).make()
+
+    for (const path of [`/Users/${id}`, `/Groups/${group.id}`, '/Users', '/ServiceProviderConfig'])
+      expect([path, (await scim('GET', path, { headers })).status]).toEqual([path, 304])
+    for (const [method, path] of [
+      ['PUT', `/Users/${id}`],
+      ['DELETE', `/Users/${id}`],
+      ['DELETE', `/Groups/${group.id}`],
+    ] as const)
+      expect((await scim(method, path, { headers, ...(method === 'PUT' && { body }) })).status).toBe(412)
+    expect((await scim('DELETE', '/Users/nobody', { headers })).status).toBe(404)
+    expect((await scim('POST', '/Users', { headers, body: userBody() })).status).toBe(201)
+  })
+
   test('change with the groups of the user, and are what they were when these are', async () => {
     const { scim } = await given.directory()
     const { id } = await given.user(scim)

@@ -28,6 +28,7 @@ import { httpsOnly } from './https-only.js'
 import { idempotency } from './idempotency.js'
 import { allowedMethods, mountContract } from './mount.js'
 import { mergeParameters, readBody } from './parameters.js'
+import { answerKnownReads, refuseWhatIsThere } from './preconditions.js'
 import { rateLimit } from './rate-limit.js'
 import { requestLog } from './request-log.js'
 
@@ -44,6 +45,7 @@ export function createApp(opened: OpenDeps, hooks: AppHooks = {}): Express {
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
+  answerKnownReads(app)
   app.set('trust proxy', [...deps.config.trustedProxies])
   app.set('query parser', (text: string) =>
     qs.parse(text, { arrayLimit: 500, parameterLimit: 1000, depth: 6 }),
@@ -71,6 +73,7 @@ export function createApp(opened: OpenDeps, hooks: AppHooks = {}): Express {
         authorize,
         readBody,
         mergeParameters,
+        refuseWhatIsThere,
         idempotency(deps),
       ),
     ],

@@ -20,7 +20,7 @@ export function oidcRoutes(deps: Deps) {
     discovery: async ({ res, params }) => cached(res, await getProviderMetadata(deps, params.org_domain)),
     keySet: async ({ res, params }) => {
       const { keySet, etag } = await getKeySet(deps, params.org_domain)
-      // Express answers 304 where If-None-Match names the tag.
+      // With it a request whose If-None-Match names the tag is answered 304.
       res.set('ETag', etag)
       return cached(res, keySet)
     },

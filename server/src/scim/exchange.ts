@@ -1,5 +1,6 @@
 import type { ScimQuirk, ScimResourceType } from '@portico/contract/directory-sync'
 import type { Deps } from '../deps.js'
+import { isNoneWanted } from '../if-none-match.js'
 import { logFailure } from '../log.js'
 import type { Cause } from '../tenant.js'
 import { discover } from './discovery.js'
@@ -140,8 +141,9 @@ async function readQuestion(directory: ProvenDirectory, asked: Asked): Promise<Q
     call: {
       query,
       body: await asked.readBody(),
-      ifMatch: tagsIn(asked.ifMatch),
-      ifNoneMatch: tagsIn(asked.ifNoneMatch),
+      // Of what must not be there no version will do.
+      ifMatch: isNoneWanted(asked.ifNoneMatch) ? [] : tagsIn(asked.ifMatch),
+      ifNoneMatch: asked.ifNoneMatch,
     },
   }
 }

@@ -2,7 +2,7 @@ import type { User } from '@portico/contract/users'
 import { createHash } from 'node:crypto'
 
 /**
- * The tags that an If-Match or If-None-Match header names: undefined when any will do, none when it names none of ours.
+ * The tags that an If-Match header names: undefined when any will do, none when it names none of ours.
  * They are weak, as RFC 7644 section 3.14 has them, and also taken without their mark.
  */
 export function tagsIn(header: string | undefined): readonly string[] | undefined {
