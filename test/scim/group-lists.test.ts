@@ -106,6 +106,20 @@ describe('a list', () => {
     expect(await groups.list({ count: '0' })).toMatchObject({ totalResults: 3, Resources: [] })
   })
 
+  test('has groups without the value last, and first where it descends', async () => {
+    const { groups } = await scene()
+    for (const externalId of ['2', undefined, '1'])
+      await groups.make({
+        displayName: externalId ?? 'none',
+        ...(externalId !== undefined && { externalId }),
+      })
+    const names = ({ Resources }: GroupList) => Resources.map(({ displayName }) => displayName)
+
+    expect(names(await groups.list({ sortBy: 'externalId' }))).toEqual(['1', '2', 'none'])
+    const descending = await groups.list({ sortBy: 'externalId', sortOrder: 'descending' })
+    expect(names(descending)).toEqual(['none', '2', '1'])
+  })
+
   test('has the members, but where they are excluded', async () => {
     const { scim, groups, users } = await scene(2)
     const { id } = await groups.make({ members: asMembers(users) })

@@ -1,6 +1,7 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startService, type Service } from '../harness.js'
+import type { ScimProvider } from '../scim-given.js'
 import { enterpriseUser, replacing, scimUsersGivenOf, type ScimUsersGiven } from './user-given.js'
 
 let service: Service
@@ -37,6 +38,13 @@ async function givenUsers() {
     return status === 200 ? Resources.map(({ userName }) => userName) : body
   }
   return { scim, made, found }
+}
+
+/** What stands before the @ of the users on a page. */
+async function sorted(scim: ScimProvider, query: Record<string, string>): Promise<string[]> {
+  const { body } = await scim('GET', `/Users?${new URLSearchParams(query).toString()}`)
+  const { Resources } = body as { Resources: readonly { userName: string }[] }
+  return Resources.map(({ userName }) => userName.split('@')[0] ?? '')
 }
 
 test('an address finds who was made with blanks around it, by the same text and without them', async () => {
@@ -189,6 +197,68 @@ describe('a list', () => {
       status: 200,
       body: { totalResults: 2 },
     })
+  })
+
+  test('has what has no value last, and first where it descends', async () => {
+    const { scim } = await given.directory()
+    for (const letter of ['b', 'none', 'a'])
+      await given.user(scim, {
+        email: `${letter}@x.example`,
+        ...(letter !== 'none' && { title: letter, externalId: letter }),
+      })
+    for (const sortBy of ['title', 'externalId']) {
+      expect([sortBy, await sorted(scim, { sortBy })]).toEqual([sortBy, ['a', 'b', 'none']])
+      const descending = { sortBy, sortOrder: 'descending' }
+      expect([sortBy, await sorted(scim, descending)]).toEqual([sortBy, ['none', 'b', 'a']])
+      const filtered = { ...descending, filter: 'active eq true' }
+      expect([sortBy, await sorted(scim, filtered)]).toEqual([sortBy, ['none', 'b', 'a']])
+    }
+  })
+
+  test.each(['phoneNumbers', 'emails', 'photos', 'roles'])(
+    'is sorted by the primary one of %s, else by the first',
+    async (sortBy) => {
+      const { scim } = await given.directory()
+      const valueOf = (text: string) => (sortBy === 'emails' ? `${text}@values.example` : text)
+      const lists = {
+        c: [{ value: valueOf('1') }, { value: valueOf('3'), primary: true }],
+        b: [
+          { value: valueOf('2'), type: 'home' },
+          { value: valueOf('9'), type: 'work' },
+        ],
+        a: [{ value: valueOf('1'), primary: true }, { value: valueOf('8') }],
+      }
+      for (const [letter, list] of Object.entries(lists))
+        await given.user(scim, { email: `${letter}@x.example`, [sortBy]: list })
+
+      expect(await sorted(scim, { sortBy })).toEqual(['a', 'b', 'c'])
+      const found = { sortBy, sortOrder: 'descending', filter: `${sortBy} pr` }
+      expect(await sorted(scim, found)).toEqual(['c', 'b', 'a'])
+    },
+  )
+
+  test('is sorted by the groups of users, and by the addresses that the API has changed', async () => {
+    const { scim, org_domain } = await given.directory()
+    const [a, b] = [
+      await given.user(scim, { email: 'a@x.example' }),
+      await given.user(scim, { email: 'b@x.example' }),
+    ]
+    const displayNames = new Map([
+      [a.id, 'Two'],
+      [b.id, 'One'],
+    ])
+    for (const [value, displayName] of displayNames)
+      await scim('POST', '/Groups', {
+        body: {
+          schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'],
+          displayName,
+          members: [{ value }],
+        },
+      })
+    expect(await sorted(scim, { sortBy: 'groups.display' })).toEqual(['b', 'a'])
+
+    await client.users.update({ org_domain, user_id: a.id, email: 'z@x.example' })
+    expect(await sorted(scim, { sortBy: 'emails' })).toEqual(['b', 'a'])
   })
 
   test.each([

@@ -154,7 +154,7 @@ function someElement(list: SchemaPath, condition: (element: Text) => Condition):
 }
 
 /** The elements of a list as it is answered. */
-function elementsOf({ schema, attribute }: SchemaPath): RawBuilder<unknown> {
+export function elementsOf({ schema, attribute }: SchemaPath): RawBuilder<unknown> {
   const stored = sql`coalesce(known.attributes -> ${schema.id} -> ${attribute.name}, '[]')`
   switch (attribute.name) {
     case 'emails':
@@ -172,7 +172,7 @@ function elementsOf({ schema, attribute }: SchemaPath): RawBuilder<unknown> {
       return sql`case when known.user_id is null then users.phone_numbers else ${stored} end`
     case 'groups':
       return sql`(
-        select coalesce(jsonb_agg(jsonb_build_object('value', directory_group.id, 'display', directory_group.display_name)), '[]')
+        select coalesce(jsonb_agg(jsonb_build_object('value', directory_group.id, 'display', directory_group.display_name) order by directory_group.display_name, directory_group.id), '[]')
         from directory_group_members member
         join directory_groups directory_group
           on directory_group.account_id = member.account_id

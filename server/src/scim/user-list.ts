@@ -4,9 +4,10 @@ import { totalInOrganization } from '../db/totals.js'
 import { usersOf } from '../users/whole-user.js'
 import type { ScimFilter } from './filter.js'
 import type { ListQuery } from './list-query.js'
+import type { SchemaPath } from './schema-path.js'
 import type { ScimCaller } from './scim-caller.js'
 import { candidatesOf } from './user-candidates.js'
-import { textOf, userCondition } from './user-filter.js'
+import { elementsOf, textOf, userCondition } from './user-filter.js'
 
 interface FoundUsers {
   readonly ids: readonly string[]
@@ -109,16 +110,24 @@ function usersEachWithDirectory(db: Kysely<DB>, { tenant, directoryId }: ScimCal
 /** What a list is sorted by: a time, or text in any case and by code point; null where nothing was asked for. */
 function sortKeyOf({ sortBy }: ListQuery): RawBuilder<unknown> {
   if (sortBy === undefined) return sql`null::text`
-  const { schema, attribute, sub } = sortBy
+  const { attribute, sub } = sortBy
   if (attribute.name === 'meta' && sub?.type === 'dateTime')
     return sql.ref(sub.name === 'created' ? 'users.inserted_at' : 'users.updated_at')
-  const text = attribute.multiValued
-    ? sql`known.attributes -> ${schema.id} -> ${attribute.name} -> 0 ->> ${sub?.name ?? 'value'}`
-    : textOf(sortBy)
-  return sql`lower(${attribute.name === 'emails' ? sql`users.email` : text}) collate "C"`
+  const text = attribute.multiValued ? chosenOf(sortBy, sub?.name ?? 'value') : textOf(sortBy)
+  return sql`lower(${text}) collate "C"`
 }
 
-/** What has no value comes last. */
+/** Of a list the primary element, else the first (RFC 7644 section 3.4.2.3). */
+function chosenOf(list: SchemaPath, member: string): RawBuilder<unknown> {
+  return sql`(
+    select element ->> ${member}
+    from jsonb_array_elements(${elementsOf(list)}) with ordinality as listed (element, place)
+    order by coalesce(element ->> 'primary', 'false') = 'true' desc, place
+    limit 1
+  )`
+}
+
+/** What has no value comes last, and first where the list descends (RFC 7644 section 3.4.2.3). */
 function directionOf({ isDescending }: ListQuery): RawBuilder<unknown> {
-  return sql.raw(isDescending ? 'desc nulls last' : 'asc nulls last')
+  return sql.raw(isDescending ? 'desc nulls first' : 'asc nulls last')
 }
