@@ -138,6 +138,7 @@ export const scimQuirks = {
   remove_with_value: 'remove named its members by value instead of by a filter, and removed these alone.',
   unknown_attribute: 'An attribute that is in no schema was ignored.',
   read_only_ignored: 'A change of an attribute that is read-only was ignored.',
+  schemas_missing: 'A body came without schemas and was read as what its path is for.',
   patch_wrapped: 'Operations came without the schema of a patch.',
 } as const satisfies Record<string, string>
 export type ScimQuirk = keyof typeof scimQuirks

@@ -1193,6 +1193,7 @@ export interface ScimRequest {
     | 'remove_with_value'
     | 'unknown_attribute'
     | 'read_only_ignored'
+    | 'schemas_missing'
     | 'patch_wrapped'
   >
   /** The user it is about. */

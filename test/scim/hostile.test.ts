@@ -184,6 +184,23 @@ const refused: [string, string, () => unknown, string][] = [
   ],
   ['a sort by SQL', 'SEARCH', () => ({ sortBy: 'userName; drop table users' }), 'invalidPath'],
   ['a count that is none', 'SEARCH', () => ({ count: 'all' }), 'invalidValue'],
+  ['a user of SCIM 1.1', 'POST', () => newUser({ schemas: ['urn:scim:schemas:core:1.0'] }), 'invalidValue'],
+  [
+    'a user that says to be a group',
+    'POST',
+    () => newUser({ schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'] }),
+    'invalidValue',
+  ],
+  ['a user of an empty list of schemas', 'POST', () => newUser({ schemas: [] }), 'invalidValue'],
+  ['schemas that are text', 'POST', () => newUser({ schemas: userSchema }), 'invalidSyntax'],
+  ['schemas that are numbers', 'POST', () => newUser({ schemas: [1] }), 'invalidSyntax'],
+  [
+    'a patch that says to be a user',
+    'PATCH',
+    () => ({ ...operations([{ op: 'replace', path: 'title', value: 'x' }]), schemas: [userSchema] }),
+    'invalidValue',
+  ],
+  ['a search that says to be a list', 'SEARCH', () => ({ schemas: [patchSchema] }), 'invalidValue'],
   ['a filter that is an object', 'SEARCH', () => ({ filter: { userName: 'x' } }), 'invalidValue'],
 ]
 

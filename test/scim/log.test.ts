@@ -64,6 +64,34 @@ describe('a request that was answered', () => {
     })
   })
 
+  test('has a quirk where its body has no schemas, and none where it has others beside', async () => {
+    const { scim, logged } = await givenOwn()
+    const userName = anyEmail()
+    const Operations = [{ op: 'replace', path: 'active', value: true }]
+
+    const made = await scim('POST', '/Users', { body: { userName } })
+    const { id } = made.body as { id: string }
+    const path = `/Users/${id}`
+    const statuses = [
+      made,
+      await scim('PUT', path, { body: { userName, schemas: null } }),
+      await scim('PATCH', path, { body: { Operations } }),
+      await scim('POST', '/Users/.search', { body: {} }),
+      await scim('PUT', path, {
+        body: { userName, schemas: ['urn:example:own:2.0:User', userSchema.toUpperCase()] },
+      }),
+    ].map(({ status }) => status)
+
+    expect(statuses).toEqual([201, 200, 200, 200, 200])
+    expect((await logged()).map(({ quirks }) => quirks).toReversed()).toEqual([
+      ['schemas_missing'],
+      ['schemas_missing'],
+      ['patch_wrapped'],
+      ['schemas_missing'],
+      [],
+    ])
+  })
+
   test('is found by its user', async () => {
     const { own, org_domain, create, scim } = await givenOwn()
     const { id } = await create()

@@ -91,7 +91,8 @@ export function scimExchange(deps: Deps) {
     }
     const ofType = operations[target.type]
     if (target.kind === 'one') return ofType[target.operation](caller, target.id, call)
-    if (target.operation === 'search') return ofType.list(caller, { ...call, query: searchQuery(call.body) })
+    if (target.operation === 'search')
+      return ofType.list(caller, { ...call, query: searchQuery(call.body, call.quirk) })
     return ofType[target.operation](caller, call)
   }
 

@@ -11,10 +11,12 @@ import {
 } from './schema-path.js'
 import { ScimError } from './scim-error.js'
 import {
+  checkSchemas,
   countNames,
   invalidSyntax,
   invalidValue,
   isObject,
+  memberOf,
   readSingle,
   readValue,
   type NoteQuirk,
@@ -60,8 +62,7 @@ function readOperations(body: unknown, quirk: NoteQuirk): Operation[] {
     throw invalidSyntax('Operations must be a list of what is to be changed')
   if (operations.length > scimLimits.operations)
     throw invalidSyntax(`Operations must be at most ${scimLimits.operations}`)
-  const named = memberOf(body, 'schemas')
-  if (!Array.isArray(named) || !named.includes(scimMessages.patch)) quirk('patch_wrapped')
+  checkSchemas(body, scimMessages.patch, () => quirk('patch_wrapped'))
   return operations.map((operation: unknown) => readOperation(operation, quirk))
 }
 
@@ -76,11 +77,6 @@ function readOperation(operation: unknown, quirk: NoteQuirk): Operation {
   if (isThere && typeof path !== 'string')
     throw new ScimError({ status: 400, scimType: 'invalidPath' }, 'path must be text')
   return { op: word, path: isThere ? path.trim() : undefined, value: memberOf(operation, 'value') }
-}
-
-/** A member of a message, whose name is read in any case as those of attributes are. */
-function memberOf(object: Readonly<Record<string, unknown>>, lowerName: string): unknown {
-  return Object.entries(object).find(([name]) => name.toLowerCase() === lowerName)?.[1]
 }
 
 function toSteps(schemas: ResourceSchemas, { op, path, value }: Operation, quirk: NoteQuirk): PatchStep[] {

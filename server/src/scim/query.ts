@@ -1,5 +1,7 @@
+import { scimMessages } from '@portico/contract/scim'
 import { checkWellFormed } from '../well-formed.js'
 import { ScimError } from './scim-error.js'
+import { checkSchemas, isObject, type NoteQuirk } from './values.js'
 
 /**
  * The parameters of a query.
@@ -19,12 +21,17 @@ export function toQuery(text: string): Readonly<Record<string, string>> {
   return query
 }
 
-/** The parameters of a list that came in a body (RFC 7644 section 3.4.3), as a query has them. */
-export function searchQuery(body: unknown): Readonly<Record<string, string>> {
-  const members: [string, unknown][] = typeof body === 'object' && body !== null ? Object.entries(body) : []
+/**
+ * The parameters of a list that came in a body (RFC 7644 section 3.4.3), as a query has them.
+ *
+ * @throws ScimError 400 `invalidSyntax`, `invalidValue`
+ */
+export function searchQuery(body: unknown, quirk: NoteQuirk): Readonly<Record<string, string>> {
+  if (!isObject(body)) return {}
+  checkSchemas(body, scimMessages.search, () => quirk('schemas_missing'))
   return Object.fromEntries(
-    members
-      .filter(([name, value]) => name !== 'schemas' && value !== null)
+    Object.entries(body)
+      .filter(([name, value]) => name.toLowerCase() !== 'schemas' && value !== null)
       .map(([name, value]) => [name, Array.isArray(value) ? value.map(toText).join(',') : toText(value)]),
   )
 }

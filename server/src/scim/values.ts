@@ -38,6 +38,34 @@ export function valueOf(resource: ScimResource, schemaId: string, name: string):
   return resource[schemaId]?.[name]
 }
 
+/** A member of a message, whose name is read in any case as those of attributes are. */
+export function memberOf(object: Readonly<Record<string, unknown>>, lowerName: string): unknown {
+  return Object.entries(object).find(([name]) => name.toLowerCase() === lowerName)?.[1]
+}
+
+/**
+ * Checks what a body says that it is (RFC 7644 section 3.1). Others beside it are let pass: Entra names a schema of its own
+ * with groups, and both Entra and Okta those of custom attributes.
+ *
+ * @param quirk Noted where the body says nothing.
+ * @throws ScimError 400 `invalidSyntax`, `invalidValue`
+ */
+export function checkSchemas(
+  body: Readonly<Record<string, unknown>>,
+  demanded: string,
+  quirk: () => void,
+): void {
+  const schemas = memberOf(body, 'schemas')
+  if (schemas === undefined || schemas === null) {
+    quirk()
+    return
+  }
+  if (!Array.isArray(schemas) || !schemas.every((one) => typeof one === 'string'))
+    throw invalidSyntax('schemas must be a list of texts')
+  if (!schemas.some((one) => one.toLowerCase() === demanded.toLowerCase()))
+    throw invalidValue('schemas', `must name ${demanded}`)
+}
+
 /**
  * Reads the body of a resource that is made or replaced: attributes in any case, without those that are read-only,
  * unknown or read by nothing, such as a password.
@@ -46,6 +74,7 @@ export function valueOf(resource: ScimResource, schemaId: string, name: string):
  */
 export function readResource(schemas: ResourceSchemas, body: unknown, quirk: NoteQuirk): ScimResource {
   if (!isObject(body)) throw invalidSyntax('the body must be a JSON object')
+  checkSchemas(body, schemas.core.id, () => quirk('schemas_missing'))
   const members = new Map<ScimSchema, Member[]>()
   const add = (schema: ScimSchema, ...added: Member[]) =>
     members.set(schema, [...(members.get(schema) ?? []), ...added])
