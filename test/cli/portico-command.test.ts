@@ -303,7 +303,10 @@ describe('portico doctor', () => {
 
     const faults = stdout.split('\n').filter((line) => line.startsWith('✗'))
     expect(code).toBe(1)
-    expect(faults.map((line) => line.split(':')[0])).toEqual(['✗ Mail', '✗ Jobs', '✗ Metadata'])
+    expect(faults.map((line) => line.split(':')[0])).toEqual(['✗ Mail', '✗ Jobs', '✗ Jobs', '✗ Metadata'])
     expect(faults.join()).toContain('300 users')
+    expect(stdout).toContain(
+      "\n  update jobs set run_at = inserted_at, attempt = 0 where run_at = 'infinity';\n",
+    )
   })
 })

@@ -1,27 +1,42 @@
 import type { Command } from 'commander'
 import { ConfigError, readConfig, type Config } from '../config.js'
 import { openDeps } from '../deps.js'
-import { examineDatabase, examineSurroundings, type Finding } from '../doctor/doctor.js'
+import { examineDatabase, examineSurroundings, type Examination } from '../doctor/doctor.js'
+import type { Finding } from '../doctor/finding.js'
 import { toSentence } from './failure.js'
 import { print, type OutputOptions } from './output.js'
 import type { Terminal } from './terminal.js'
 import { terminalLog } from './with-deps.js'
 
-/** portico doctor */
-export function define(command: Command): void {
-  command.option('--json', 'answer as JSON').action(doctor)
+interface DoctorOptions extends OutputOptions {
+  readonly beforeStart?: boolean
 }
 
-async function doctor(options: OutputOptions): Promise<void> {
+/** portico doctor */
+export function define(command: Command): void {
+  command
+    .option('--before-start', 'only what has to be right before a process starts; for an init container')
+    .option('--json', 'answer as JSON')
+    .action(doctor)
+}
+
+async function doctor(options: DoctorOptions): Promise<void> {
   const findings = await examine(options)
-  print(options, findings, () =>
-    findings.map(({ check, ok, detail }) => `${ok ? '✓' : '✗'} ${check}: ${detail}`),
-  )
+  print(options, findings, () => findings.flatMap(toLines))
   if (findings.some(({ ok }) => !ok)) options.terminal.exitCode = 1
 }
 
-async function examine({ terminal }: OutputOptions): Promise<Finding[]> {
+function toLines({ check, ok, detail, remedy, sql }: Finding): string[] {
+  return [
+    `${ok ? '✓' : '✗'} ${check}: ${detail}`,
+    ...(remedy === undefined ? [] : [`  ${remedy}${sql === undefined ? '' : ':'}`]),
+    ...(sql === undefined ? [] : [`  ${sql}`]),
+  ]
+}
+
+async function examine({ terminal, beforeStart = false }: DoctorOptions): Promise<Finding[]> {
   const check = 'Configuration'
+  const examination = { isBeforeStart: beforeStart }
   let config
   try {
     config = readConfig(terminal.variables)
@@ -34,20 +49,22 @@ async function examine({ terminal }: OutputOptions): Promise<Finding[]> {
     : 'for evaluation, reachable from this machine alone'
   return [
     { check, ok: true, detail: `${config.baseUrl}; ${rules}` },
-    ...(await examineSurroundings(config)),
-    ...(await examineData(config, terminal)),
+    ...(await examineSurroundings(config, examination)),
+    ...(await examineData(config, terminal, examination)),
   ]
 }
 
-async function examineData(config: Config, terminal: Terminal): Promise<Finding[]> {
+async function examineData(config: Config, terminal: Terminal, examination: Examination): Promise<Finding[]> {
   let deps
   try {
-    deps = await openDeps(config, { log: terminalLog(terminal, 'fatal') })
+    deps = await openDeps(config, { log: terminalLog(terminal, 'fatal'), takesAnyMasterKeys: true })
   } catch (error) {
     return [{ check: 'Database', ok: false, detail: toSentence(error) }]
   }
   try {
-    return await examineDatabase(deps)
+    return await examineDatabase(deps, examination)
+  } catch (error) {
+    return [{ check: 'Database', ok: false, detail: toSentence(error) }]
   } finally {
     await deps.close()
   }

@@ -6,6 +6,10 @@ import type { DB } from './schema.js'
 export const canaryContext = { purpose: 'canary', scope: 'service', aad: 'master_key_canary' }
 const plain = 'portico'
 
+const foreignMasterKeys =
+  'MASTER_KEYS are not the keys that this database was sealed with. Set the MASTER_KEYS it was created with ' +
+  '(on the embedded default: the file master-keys in DATA_DIR), the newest first'
+
 /**
  * Opens the canary that the first start sealed.
  *
@@ -17,15 +21,18 @@ export async function checkMasterKeys(db: Kysely<DB>, keys: MasterKeys): Promise
     .values({ id: 1, sealed: seal(keys, canaryContext, plain) })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  const { sealed } = await db.selectFrom('master_key_canary').select('sealed').executeTakeFirstOrThrow()
+  if ((await opensCanary(db, keys)) === false) throw new Error(`${foreignMasterKeys}.`)
+}
+
+/** Whether the master keys open the canary; undefined where no process has sealed one yet. */
+export async function opensCanary(db: Kysely<DB>, keys: MasterKeys): Promise<boolean | undefined> {
+  const canary = await db.selectFrom('master_key_canary').select('sealed').executeTakeFirst()
+  if (canary === undefined) return undefined
   try {
-    open(keys, canaryContext, sealed)
+    open(keys, canaryContext, canary.sealed)
+    return true
   } catch (error) {
-    if (!(error instanceof SealError)) throw error
-    throw new Error(
-      'MASTER_KEYS are not the keys that this database was sealed with. Set the MASTER_KEYS it was created with ' +
-        '(on the embedded default: the file master-keys in DATA_DIR), the newest first.',
-      { cause: error },
-    )
+    if (error instanceof SealError) return false
+    throw error
   }
 }

@@ -16,7 +16,8 @@ import { arrivalContext } from '../sso-sign-in/arrival.js'
 import { challengeContext, enrollmentContext, type TotpOwner, type TotpSecretKind } from '../totp/sealed.js'
 import { signatureKeyContext } from '../webhooks/signature-keys.js'
 
-interface SealedColumn {
+/** A column that holds sealed values, and what each is bound to. */
+export interface SealedColumn {
   readonly table: keyof DB
   readonly column: string
   /** The columns that its context is made of. */
@@ -51,7 +52,7 @@ function connectionOf(named: (column: string) => string) {
 }
 
 /** Every column that holds sealed values. A new one is added here; listing fails when one is missing. */
-const sealedColumns: readonly SealedColumn[] = [
+export const sealedColumns: readonly SealedColumn[] = [
   { table: 'master_key_canary', column: 'sealed', naming: [], contextOf: () => canaryContext },
   {
     table: 'signing_keys',
@@ -215,7 +216,7 @@ export async function countSealed<Tables>(db: Kysely<Tables>): Promise<SealedCou
   for (const { table, column } of sealedColumns) {
     const { rows } = await sql<{ version: number; count: string }>`
       select get_byte(${sql.ref(column)}, 1) * 256 + get_byte(${sql.ref(column)}, 2) as version, count(*) as count
-      from ${sql.table(table)} where ${sql.ref(column)} is not null
+      from ${sql.table(table)} where octet_length(${sql.ref(column)}) >= 3
       group by 1 order by 1`.execute(db)
     counts.push(
       ...rows.map(({ version, count }) => ({ table, column, version: `v${version}`, count: Number(count) })),

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { Account } from '../accounts/accounts.js'
 import type { Deps } from '../deps.js'
+import { numberAllEvents } from '../events/number-events.js'
 import { createOrganization } from '../organizations/organizations.js'
 import type { Cause } from '../tenant.js'
 import { normalizeEmail } from '../users/email.js'
@@ -82,6 +83,8 @@ export async function createSampleData(
       }
     }),
   )
+  // Their events are as old as they are: nobody is to think that these have waited for so long.
+  await numberAllEvents(deps.db)
   for (const table of ['users', 'organizations', 'slugs', 'signing_keys', 'record_counts'])
     await sql`analyze ${sql.table(table)}`.execute(deps.db)
   const largest = made

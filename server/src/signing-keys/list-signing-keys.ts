@@ -70,8 +70,9 @@ export async function listSigningKeys(
 }
 
 /**
- * Whose keys a rotation is about, with each algorithm that they have an active key for. With an organization its own,
- * otherwise those of the account's API tokens.
+ * Whose keys a rotation is about, with each algorithm that they have a key for, and with ES256, which everybody begins
+ * with: one whose active key is gone is given another. With an organization its own, otherwise those of the account's API
+ * tokens.
  *
  * @throws Error a sentence when the account or the organization is not there.
  */
@@ -80,16 +81,16 @@ export async function signingKeyOwners(
   filter: OwnerFilter,
 ): Promise<{ owner: KeyOwner; algorithm: Algorithm }[]> {
   const { accountId, organizationId } = await checkOwner({ db }, filter)
-  const rows = await db
-    .selectFrom('signing_keys')
-    .where('account_id', '=', accountId ?? nilId)
-    .where('organization_id', '=', organizationId ?? nilId)
-    .where('environment', 'in', filter.environment === undefined ? environments : [filter.environment])
-    .where('state', '=', 'active')
-    .select(['environment', sql<Algorithm>`algorithm`.as('algorithm')])
-    .orderBy('environment')
-    .orderBy('algorithm')
-    .execute()
+  const chosen = filter.environment === undefined ? environments : [filter.environment]
+  const { rows } = await sql<{ environment: string; algorithm: Algorithm }>`
+    select environment, 'ES256' as algorithm from unnest(${[...chosen]}::text[]) environment
+    union
+    select environment, algorithm from signing_keys
+    where account_id = ${accountId ?? nilId}
+      and organization_id = ${organizationId ?? nilId}
+      and environment = any(${[...chosen]}::text[])
+      and state in ('next', 'active', 'retired')
+    order by environment, algorithm`.execute(db)
   return rows.map(({ environment, algorithm }) => ({
     owner: { accountId: accountId ?? nilId, environment, organizationId: organizationId ?? nilId },
     algorithm,

@@ -7,7 +7,7 @@ import type { Deps } from '../deps.js'
 import { activeSigningKey, insertSigningKey, type KeyOwner, type PreparedSigningKey } from './signing-keys.js'
 
 /** How long a key is published before it signs, so that every verifier has it by then. */
-const publishedBeforeMs = 24 * 60 * 60 * 1000
+export const publishedBeforeMs = 24 * 60 * 60 * 1000
 
 /** The longest access token lives a day; an hour more allows for clocks and caches. */
 const keptAfterMs = 25 * 60 * 60 * 1000

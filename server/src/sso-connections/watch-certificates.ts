@@ -87,7 +87,7 @@ function isSilent(at: Date) {
 }
 
 /** Whether the last of the certificates that sign ends by then: one of a rollover that goes on is no matter. */
-function endsBefore(end: Date) {
+export function endsBefore(end: Date) {
   return sql<boolean>`exists (
     select from sso_metadata_versions metadata
     where metadata.account_id = sso_connections.account_id

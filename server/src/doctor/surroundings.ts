@@ -1,0 +1,88 @@
+import { sql } from 'kysely'
+import type { Config } from '../config.js'
+import type { OpenDeps } from '../deps.js'
+import { openSmtp } from '../mail/smtp.js'
+import { reading, type Finding } from './finding.js'
+
+const oldestPostgres = 15
+const maxSkewMs = 2_000
+const smtpTimeoutMs = 10_000
+
+/** Whether requests get through the proxy that the settings speak of. */
+export function examineProxies({ isHttps, trustedProxies }: Config): Finding {
+  const check = 'Proxy'
+  if (!isHttps) return { check, ok: true, detail: 'BASE_URL is http on loopback; no proxy is expected' }
+  if (trustedProxies.length > 0) return { check, ok: true, detail: `trusts ${trustedProxies.join(', ')}` }
+  return {
+    check,
+    ok: false,
+    detail: 'BASE_URL is https and no proxy is trusted, so that every request is refused as plain http',
+    remedy: 'set TRUSTED_PROXIES to the address of the proxy that ends TLS',
+  }
+}
+
+/** Whether the mail server takes mail. */
+export async function examineMail({ mail: { smtpUrl } }: Config): Promise<Finding> {
+  const check = 'Mail'
+  if (smtpUrl === undefined)
+    return {
+      check,
+      ok: true,
+      detail: 'no SMTP_URL: mails of the sandbox are kept in the outbox, others fail',
+    }
+  const { host } = new URL(smtpUrl)
+  const transport = openSmtp(smtpUrl, { connectMs: smtpTimeoutMs, silenceMs: smtpTimeoutMs })
+  try {
+    await transport.verify()
+    return { check, ok: true, detail: `${host} answers and accepts the login` }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return { check, ok: false, detail: `${host} does not take mail (${reason})`, remedy: 'check SMTP_URL' }
+  } finally {
+    transport.close()
+  }
+}
+
+/** Whether the database is of a version that the service runs on. */
+export async function examineVersion(deps: Pick<OpenDeps, 'db'>): Promise<Finding> {
+  const { rows } = await reading(deps, (db) =>
+    sql<{ number: number; version: string }>`
+      select current_setting('server_version_num')::integer as number, current_setting('server_version') as version
+      `.execute(db),
+  )
+  const [{ number, version } = { number: 0, version: 'unknown' }] = rows
+  const check = 'Database'
+  if (number >= oldestPostgres * 10_000) return { check, ok: true, detail: `Postgres ${version}` }
+  return {
+    check,
+    ok: false,
+    detail: `Postgres ${version} is too old`,
+    remedy: `use ${oldestPostgres} or newer`,
+  }
+}
+
+/** Whether the clock of the database is that of this machine. */
+export async function examineClock({ db, now }: Pick<OpenDeps, 'db' | 'now'>): Promise<Finding> {
+  const before = now().getTime()
+  // eslint-disable-next-line portico/sql-clock -- the clock of the database is what this asks about
+  const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(db)
+  const middle = (before + now().getTime()) / 2
+  const skewMs = Math.round((rows[0]?.at.getTime() ?? middle) - middle)
+  const check = 'Clock'
+  const detail = `the database's is ${Math.abs(skewMs)} ms ${skewMs < 0 ? 'behind' : 'ahead'}`
+  if (Math.abs(skewMs) <= maxSkewMs) return { check, ok: true, detail }
+  return {
+    check,
+    ok: false,
+    detail,
+    remedy: 'let both machines take their time by NTP, for tokens and links end by it',
+  }
+}
+
+/** Whether the database has all migrations. */
+export function examineMigrations({ pendingMigrations }: Pick<OpenDeps, 'pendingMigrations'>): Finding {
+  const { length } = pendingMigrations
+  const check = 'Migrations'
+  if (length === 0) return { check, ok: true, detail: 'none is missing' }
+  return { check, ok: false, detail: `${length} are missing`, remedy: 'run portico migrate' }
+}

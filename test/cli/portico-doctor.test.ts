@@ -1,0 +1,451 @@
+import type pg from 'pg'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { webhooksOf } from '../contract/webhook-given.js'
+import { startService, type Service } from '../harness.js'
+import { startReceiver } from '../receiver.js'
+import { ssoGivenOf } from '../sso-given.js'
+import { portico, removeFolders } from './portico.js'
+import { given, withPostgres, type Variables } from './portico-given.js'
+
+interface Finding {
+  readonly check: string
+  readonly ok: boolean
+  readonly detail: string
+  readonly remedy?: string
+  readonly sql?: string
+}
+
+/** What was broken, and what doctor has to say of it. */
+interface Damage {
+  readonly sql: string
+  readonly check: string
+  readonly detail: RegExp
+  /** What is done about it where the remedy is no SQL: a command that it names, the worker, or what the test does. */
+  readonly mended?: 'command' | 'worker' | ((service: Service, client: pg.Client) => Promise<unknown>)
+}
+
+const schema = (sql: string, detail: RegExp): Damage => ({ sql, detail, check: 'Schema' })
+
+/** Turns a bit of a webhook's sealed key; once more, and it is as it was. */
+const flipped = `update webhooks set signature_key_sealed = set_bit(signature_key_sealed, 300, 1 - get_bit(signature_key_sealed, 300))
+  where name = 'Silent'`
+
+/** All made in one database, one after the other. */
+const damages: Readonly<Record<string, Damage>> = {
+  'a dropped foreign key': schema(
+    `alter table webhook_attempts drop constraint webhook_attempts_delivery_fkey;
+     insert into webhook_attempts (account_id, environment, delivery_id, webhook_id, number, outcome, duration_ms, started_at)
+     select id, 'sandbox', gen_random_uuid(), gen_random_uuid(), 1, 'x', 1, 'epoch' from accounts limit 1`,
+    /foreign key webhook_attempts_delivery_fkey on webhook_attempts is missing/,
+  ),
+  'rows whose parent is gone with the key': {
+    sql: '',
+    check: 'Missing parents',
+    detail: /^1 row of webhook_attempts refer.* webhook_deliveries .*\(webhook_attempts_delivery_fkey\)/,
+  },
+  'rows that stayed when their parent went, though the key is there': {
+    sql: `create function keep() returns trigger language plpgsql as $$ begin return null; end $$;
+      create trigger keep before delete on sso_metadata_versions for each row execute function keep();
+      delete from sso_connections where id = (select id from sso_connections order by id desc limit 1);
+      drop function keep() cascade`,
+    check: 'Missing parents',
+    detail:
+      /^1 row of sso_metadata_versions refer.* sso_connections .*\(sso_metadata_versions_connection_fkey\)/,
+  },
+  'a foreign key that was added NOT VALID': schema(
+    `alter table saml_requests drop constraint saml_requests_connection_fkey;
+     alter table saml_requests add constraint saml_requests_connection_fkey
+       foreign key (account_id, environment, organization_id, connection_id)
+       references sso_connections (account_id, environment, organization_id, id) on delete cascade not valid`,
+    /saml_requests_connection_fkey on saml_requests is NOT VALID/,
+  ),
+  'a foreign key with other consequences': schema(
+    `alter table webhook_deliveries drop constraint webhook_deliveries_event_fkey;
+     alter table webhook_deliveries add constraint webhook_deliveries_event_fkey
+       foreign key (account_id, environment, id) references events (account_id, environment, id)`,
+    /webhook_deliveries_event_fkey on webhook_deliveries is not as the migrations make it/,
+  ),
+  'a dropped primary key': schema(
+    'alter table outbox_messages drop constraint outbox_messages_pkey',
+    /constraint outbox_messages_pkey on outbox_messages is missing/,
+  ),
+  'a dropped unique constraint': schema(
+    'alter table organizations drop constraint organizations_domain_key',
+    /constraint organizations_domain_key on organizations is missing/,
+  ),
+  'a dropped check': schema(
+    'alter table signing_keys drop constraint signing_keys_state_check',
+    /constraint signing_keys_state_check on signing_keys is missing/,
+  ),
+  'a check that allows more': schema(
+    `alter table accounts drop constraint accounts_plan_check,
+       add constraint accounts_plan_check check (plan in ('free', 'unlimited', 'gold'))`,
+    /constraint accounts_plan_check on accounts is not as the migrations make it: .*gold/,
+  ),
+  'a dropped index': schema(
+    'drop index organizations_list',
+    /index organizations_list on organizations is missing/,
+  ),
+  'an index on other columns': schema(
+    'drop index webhooks_list; create index webhooks_list on webhooks (account_id, environment, id) where deleted_at is null',
+    /index webhooks_list on webhooks is not as the migrations make it/,
+  ),
+  'an index whose making failed': schema(
+    `drop index log_events_list;
+     create index log_events_list on only log_events
+       (account_id, environment, organization_id, inserted_at desc, id desc)`,
+    /index log_events_list on log_events is invalid/,
+  ),
+  'a dropped trigger': schema(
+    'drop trigger applications_count_update on applications',
+    /trigger applications_count_update on applications is missing/,
+  ),
+  'a disabled trigger': schema(
+    'alter table organizations disable trigger organizations_count_delete',
+    /trigger organizations_count_delete on organizations is disabled/,
+  ),
+  'a trigger for fewer rows': schema(
+    `drop trigger events_inserted on events;
+     create trigger events_inserted after insert on events for each row
+       when (new.position is null and new.subject_id is null) execute function events_inserted()`,
+    /trigger events_inserted on events is not as the migrations make it/,
+  ),
+  'a function that does something else': schema(
+    `create or replace function users_count_update() returns trigger language plpgsql as $$ begin return null; end $$`,
+    /function users_count_update is not as the migrations make it/,
+  ),
+  'a dropped function': schema(
+    'drop function events_keep_position() cascade',
+    /function events_keep_position is missing/,
+  ),
+  'the trigger that went with it': schema('', /trigger events_keep_position on events is missing/),
+  'a dropped column': schema(
+    'alter table organizations drop column timezone',
+    /column organizations.timezone is missing/,
+  ),
+  'a column without its default': schema(
+    'alter table users alter column version drop default',
+    /column users.version is not as the migrations make it: integer not null$/,
+  ),
+  'a column that takes null': schema(
+    'alter table users alter column email drop not null',
+    /column users.email is not as the migrations make it/,
+  ),
+  'a column of another type': schema(
+    'alter table slugs alter column inserted_at type timestamptz(6)',
+    /column slugs.inserted_at is not as the migrations make it/,
+  ),
+  'a column that no longer numbers its rows': schema(
+    'alter table log_events alter column id drop identity',
+    /column log_events.id is not as the migrations make it/,
+  ),
+  'a partition that is gone': schema(
+    'drop table log_events_after',
+    /log_events has no partition for what is since \d{4}-\d\d-01T00:00:00Z$/,
+  ),
+  'a total of users that drifted': {
+    sql: `insert into record_counts (kind, account_id, environment, organization_id, delta)
+      select 'users', account_id, 'sandbox', id, 5 from organizations limit 1`,
+    check: 'Counts',
+    detail: /^1 total of users is wrong, by 5 records/,
+  },
+  'totals of organizations that are gone': {
+    sql: `delete from record_counts where kind = 'organizations'`,
+    check: 'Counts',
+    detail: /of organizations (is|are) wrong/,
+  },
+  'a total of applications that drifted': {
+    sql: `update record_counts set delta = delta + 1 where kind = 'applications'`,
+    check: 'Counts',
+    detail: /^1 total of applications is wrong, by 1 records/,
+  },
+  'places of events that were given before': {
+    sql: 'update event_sequencers set last_position = 1',
+    check: 'Counts',
+    detail: /the last place of 1 stream of events is behind/,
+  },
+  'ids of jobs that were given before': {
+    sql: `select setval('jobs_id_seq', 1)`,
+    check: 'Counts',
+    detail: /jobs have ids up to \d+/,
+  },
+  'sealed values that were altered': {
+    sql: flipped,
+    check: 'Master keys',
+    detail: /^1 value of webhooks.signature_key_sealed.* does not open.*id [0-9a-f-]{36}/,
+    mended: (_service, client) => client.query(flipped),
+  },
+  'an organization without an active signing key': {
+    sql: `delete from signing_keys where environment = 'production'
+      and organization_id = (select id from organizations order by inserted_at limit 1)`,
+    check: 'Signing keys',
+    detail: /^organization-\S+ \(production\) has no active key for ES256/,
+    mended: 'command',
+  },
+  'an account without an active signing key': {
+    sql: `delete from signing_keys where environment = 'production' and organization_id = '00000000-0000-0000-0000-000000000000'
+      and account_id = (select id from accounts order by inserted_at limit 1)`,
+    check: 'Signing keys',
+    detail: /^the API tokens of the account \S+ \(production\) have no active key/,
+    mended: 'command',
+  },
+  'an API key that has expired': {
+    sql: `update api_keys set expires_at = '2020-01-01' where name = 'old'`,
+    check: 'API keys',
+    detail: /^old of \S+ expired on 2020-01-01/,
+    mended: 'command',
+  },
+  'the certificate of an identity provider that has expired': {
+    sql: `update sso_metadata_versions set certificates = jsonb_set(certificates, '{0,not_after}', '"2020-01-01T00:00:00Z"')`,
+    check: 'Certificates',
+    detail: /SSO connection \S+ of \S+ \(sandbox\) has expired/,
+    mended: (_service, client) => client.query('update sso_connections set active = false'),
+  },
+  'a key that should have signed for long': {
+    sql: `insert into signing_keys
+      select account_id, environment, organization_id, kid || 'next', algorithm, 'next', public_jwk, private_key_sealed, 'epoch'
+      from signing_keys where environment = 'sandbox' order by inserted_at limit 1`,
+    check: 'Next signing keys',
+    detail: /^1 key has been published for more than a day/,
+    // Its copy opens under no other name.
+    mended: (_service, client) => client.query(`delete from signing_keys where state = 'next'`),
+  },
+  'a job that nobody runs': {
+    sql: `insert into jobs (id, name, payload, run_at, inserted_at) overriding system value
+      values (1000001, 'fold_record_counts', '{}', 'epoch', 'epoch')`,
+    check: 'Jobs',
+    detail: /^1 are overdue: fold_record_counts/,
+    mended: 'worker',
+  },
+  'a job that failed for good': {
+    sql: `insert into jobs (id, name, payload, run_at, inserted_at) overriding system value
+      values (1000002, 'fold_record_counts', '{}', 'infinity', 'epoch')`,
+    check: 'Jobs',
+    detail: /^1 failed for the last time/,
+  },
+  'deliveries that nobody sends': {
+    sql: `update webhook_deliveries set run_at = 'epoch' where state = 'pending'`,
+    check: 'Deliveries',
+    detail: /^2 to the webhook Receiver of \S+ \(sandbox\) are overdue/,
+    mended: 'worker',
+  },
+  'deliveries to a receiver that refuses them': {
+    sql: `update webhooks set failing_since = '2020-01-01' where name = 'Broken'`,
+    check: 'Deliveries',
+    detail: /^2 to the webhook Broken of \S+ \(sandbox\), which refused the last one, are overdue/,
+    mended: 'worker',
+  },
+  'an event that waits for its place': {
+    sql: `update unnumbered_events set issued_at = '2020-01-01';
+      update events set issued_at = '2020-01-01' from unnumbered_events where event_id = id`,
+    check: 'Events',
+    detail: /wait for minutes to get their place/,
+    mended: 'worker',
+  },
+  'an event without a place': {
+    sql: 'delete from event_positions where position = 2',
+    check: 'Events',
+    detail: /^1 of the newest have no place/,
+  },
+  'users who lack what is required': {
+    sql: `insert into meta_keys select account_id, id, gen_random_uuid(), 'staff', 'string', true, 'epoch' from organizations`,
+    check: 'Metadata',
+    detail: /users of organization-\S+ \(sandbox\) lack metadata/,
+    mended: (_service, client) => client.query(`delete from meta_keys where name = 'staff'`),
+  },
+}
+
+afterAll(removeFolders)
+
+async function examined(
+  variables: Variables,
+  ...options: string[]
+): Promise<{ code: number; findings: Finding[] }> {
+  const { code, stdout } = await portico(['doctor', '--json', ...options], variables)
+  // What the command answers is what these tests look at.
+  return { code, findings: JSON.parse(stdout) as Finding[] }
+}
+
+function faultsIn(findings: readonly Finding[]): Finding[] {
+  return findings.filter(({ ok }) => !ok)
+}
+
+describe('portico doctor', () => {
+  let service: Service
+  let variables: Variables
+  let healthy: { code: number; findings: Finding[] }
+  let damaged: { code: number; findings: Finding[] }
+  let beforeStart: { code: number; findings: Finding[] }
+  let mended: { code: number; findings: Finding[] }
+
+  beforeAll(async () => {
+    service = await startService()
+    variables = { DATABASE_URL: service.databaseUrl, MASTER_KEYS: service.masterKeys }
+    await arrange(service)
+    healthy = await examined(variables)
+    await withPostgres(service.databaseUrl, async (client) => {
+      for (const { sql } of Object.values(damages)) await client.query(sql)
+      damaged = await examined(variables)
+      beforeStart = await examined(variables, '--before-start')
+      for (const { sql } of damaged.findings) if (sql !== undefined) await client.query(sql)
+      for (const damage of Object.values(damages)) await mend(service, client, damage)
+    })
+    mended = await examined(variables)
+  }, 60_000)
+
+  async function mend(on: Service, client: pg.Client, damage: Damage): Promise<void> {
+    if (damage.mended === undefined) return
+    if (typeof damage.mended === 'function') await damage.mended(on, client)
+    else if (damage.mended === 'worker') await runAllJobs(on)
+    else {
+      const [words] = /portico [\w -]+$/.exec(findingOf(damage)?.remedy ?? '') ?? []
+      if (words === undefined) return
+      const { code, stderr } = await portico(words.split(' ').slice(1), variables)
+      expect([words, code, stderr]).toEqual([words, 0, expect.any(String)])
+    }
+  }
+
+  function findingOf(damage: Damage, { findings } = damaged): Finding | undefined {
+    return findings.find(
+      ({ check, ok, detail }) => !ok && check === damage.check && damage.detail.test(detail),
+    )
+  }
+
+  test('finds no fault in a database that is right', () => {
+    expect(faultsIn(healthy.findings)).toEqual([])
+    expect(healthy.code).toBe(0)
+  })
+
+  test.each(Object.entries(damages))('names %s, and what mends it', (_title, damage) => {
+    const found = findingOf(damage)
+    expect(found ?? faultsIn(damaged.findings)).toMatchObject({
+      check: damage.check,
+      remedy: expect.any(String),
+    })
+    if (damage.mended === undefined) expect(found?.sql).toMatch(/;$/)
+    expect(findingOf(damage, mended)).toBeUndefined()
+    expect(damaged.code).toBe(1)
+  })
+
+  test('finds no fault when everything was done that it said', () => {
+    expect(faultsIn(mended.findings)).toEqual([])
+    expect(mended.code).toBe(0)
+  })
+
+  test('--before-start looks at what has to be right before a process starts, and at no record', () => {
+    const checks = new Set(beforeStart.findings.map(({ check }) => check))
+    expect([...checks]).toEqual([
+      'Configuration',
+      'Proxy',
+      'Database',
+      'Clock',
+      'Migrations',
+      'Schema',
+      'Master keys',
+    ])
+    expect(new Set(faultsIn(beforeStart.findings).map(({ check }) => check))).toEqual(new Set(['Schema']))
+    expect(beforeStart.code).toBe(1)
+  })
+})
+
+/** A bit of everything that can break. */
+async function arrange(service: Service): Promise<void> {
+  const client = await service.client()
+  await service.apiKey({ name: 'old' })
+  const webhooks = webhooksOf(service, client)
+  const receiver = await startReceiver()
+  await webhooks.subscribed(receiver, {
+    name: 'Silent',
+    event_codes: ['application.application.create.success'],
+  })
+  const organization = await service.given.organization()
+  await service.given.application({ org_domain: organization.domain })
+  await ssoGivenOf(client).configured(organization.id)
+  await ssoGivenOf(client).configured((await service.given.organization()).id)
+  await runAllJobs(service)
+  await webhooks.subscribed(receiver)
+  await webhooks.subscribed(receiver, { name: 'Broken' })
+  await webhooks.happen(2)
+}
+
+/** Also those that are due within minutes. */
+async function runAllJobs(service: Service): Promise<void> {
+  await service.clock.advance(120)
+  await service.runJobs()
+}
+
+describe('portico doctor, when much is gone', () => {
+  test('goes on with the other checks when one cannot be made', async () => {
+    const variables = await given.database({ template: inject('templateName') })
+    await withPostgres(variables.DATABASE_URL, (client) =>
+      client.query(
+        `drop table api_keys cascade; alter table users drop column deleted_at cascade;
+         drop table log_events_before, log_events_after;
+         insert into jobs (name, payload, run_at, inserted_at) values ('y', '{}', 'epoch', 'epoch')`,
+      ),
+    )
+
+    const faults = faultsIn((await examined(variables)).findings)
+
+    const told = (check: string) =>
+      faults.filter((fault) => fault.check === check).map(({ detail }) => detail)
+    expect(told('Schema')).toEqual(
+      expect.arrayContaining([
+        'the table api_keys is missing',
+        'the column users.deleted_at is missing',
+        'the index users_list on users is missing',
+      ]),
+    )
+    expect(told('Schema').join()).not.toContain('api_keys_id_key')
+    expect(told('Counts')).toEqual([expect.stringContaining('cannot be told')])
+    expect(told('API keys')).toEqual([expect.stringContaining('cannot be told')])
+    expect(told('Jobs')).toEqual([expect.stringContaining('overdue')])
+
+    await withPostgres(variables.DATABASE_URL, async (client) => {
+      for (const { sql } of faults) if (sql !== undefined) await client.query(sql)
+    })
+    const left = faultsIn((await examined(variables)).findings).map(
+      ({ check, detail }) => `${check}: ${detail}`,
+    )
+    expect(left).toEqual([
+      'Schema: the table api_keys is missing',
+      expect.stringMatching(/^API keys: it cannot be told/),
+      expect.stringMatching(/^Jobs: 1 are overdue/),
+    ])
+  })
+
+  test('says that the master keys are not those of the database, and nothing is sealed with them', async () => {
+    const variables = await given.database({ template: inject('templateName') })
+    const other = { ...variables, MASTER_KEYS: `v1:${Buffer.alloc(32, 7).toString('base64')}` }
+    expect((await examined(variables, '--before-start')).code).toBe(0)
+    const sealed = () =>
+      withPostgres(
+        variables.DATABASE_URL,
+        async (client) => (await client.query('select from master_key_canary')).rowCount,
+      )
+    expect(await sealed()).toBe(0)
+    await portico(['account', 'create', 'acme'], variables)
+    expect(await sealed()).toBe(1)
+
+    for (const options of [[], ['--before-start']]) {
+      const { code, findings } = await examined(other, ...options)
+      expect(faultsIn(findings).map(({ check, detail }) => [check, detail])).toEqual([
+        ['Master keys', 'MASTER_KEYS are not the keys that this database was sealed with'],
+      ])
+      expect(code).toBe(1)
+    }
+  })
+})
+
+test('portico doctor writes nothing, and finds sample data right', async () => {
+  const variables = await given.database({ template: inject('templateName') })
+  await portico(['account', 'create', 'acme'], variables)
+  await portico(['sample-data', '--organizations', '3', '--users', '30', '--skew'], variables)
+  const reader = new URL(variables.DATABASE_URL)
+  reader.searchParams.set('options', '-c default_transaction_read_only=on')
+
+  const { code, findings } = await examined({ ...variables, DATABASE_URL: reader.href })
+
+  expect(faultsIn(findings)).toEqual([])
+  expect(code).toBe(0)
+})
