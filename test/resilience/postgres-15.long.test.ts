@@ -15,6 +15,7 @@ import { anything, givenOf } from '../given.js'
 import { startService, type Service } from '../harness.js'
 import { bodyFor, send } from '../request-of.js'
 import { createWorldFor, freshMembers } from '../world.js'
+import { portico } from '../cli/portico.js'
 
 const folder = ['/usr/lib/postgresql/15/bin', '/usr/local/bin'].find((candidate) =>
   /\(PostgreSQL\) 15\./.test(outputOf(join(candidate, 'postgres'), ['--version'])),
@@ -128,6 +129,46 @@ describe.skipIf(folder === undefined)('Postgres 15', () => {
       await service.clock.advance(-431 * 24 * 60 * 60)
       await service.token()
       expect(await placesOf()).toContain('log_events_before')
+    })
+
+    test('portico doctor knows the schema, and foreign keys that a superuser has switched off', async () => {
+      await service.given.organization()
+      const client = new pg.Client({ connectionString: service.databaseUrl })
+      await client.connect()
+      const reader = new URL(service.databaseUrl)
+      reader.username = `reader_of_${reader.pathname.slice(1)}`
+      const faults = async () => {
+        const variables = { DATABASE_URL: reader.href, MASTER_KEYS: service.masterKeys }
+        const { stdout } = await portico(['doctor', '--json'], variables)
+        // What the command answers is what is looked at.
+        const findings = JSON.parse(stdout) as { check: string; ok: boolean; detail: string; sql?: string }[]
+        const checks = ['Missing parents', 'Schema', 'Counts', 'Master keys']
+        return findings.filter(({ check, ok }) => !ok && checks.includes(check))
+      }
+      try {
+        await client.query(`
+          create role ${reader.username} login;
+          grant select on all tables in schema public to ${reader.username}`)
+        expect(await faults()).toEqual([])
+
+        await client.query(`
+          alter table user_metadata disable trigger all;
+          insert into meta_keys select account_id, id, gen_random_uuid(), 'x', 'string', false, 'epoch'
+          from organizations limit 1;
+          alter table meta_keys disable trigger all;
+          update meta_keys set organization_id = gen_random_uuid() where name = 'x'`)
+        const found = await faults()
+        expect(found.map(({ check, detail }) => `${check}: ${detail}`)).toEqual(
+          expect.arrayContaining([
+            expect.stringMatching(/^Missing parents: 1 row of meta_keys .*meta_keys_organization_fkey/),
+            'Schema: the foreign key meta_keys_organization_fkey on meta_keys is disabled',
+          ]),
+        )
+        for (const { sql } of found) if (sql !== undefined) await client.query(sql)
+        expect(await faults()).toEqual([])
+      } finally {
+        await client.end()
+      }
     })
 
     test('a filter finds text in any case', async () => {
