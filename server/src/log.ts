@@ -3,6 +3,7 @@ import { pino, type DestinationStream, type Logger } from 'pino'
 import type { Config } from './config.js'
 import { isUnavailable } from './db/violations.js'
 import { ApiError } from './errors.js'
+import { MailServerError } from './mail/mail-server-error.js'
 
 /**
  * Opens the log: one JSON line per event.
@@ -42,14 +43,15 @@ export function logFailure(
 
 /**
  * What of an error is logged. The message and the detail of a database error quote the row or the parameter it is
- * about, which may be personal data: its code, and what it is about by name, tell enough. Where the database is unavailable, nobody needs to know which statement noticed.
+ * about, which may be personal data: its code, and what it is about by name, tell enough. Where the database or the mail server is unavailable, nobody needs to know what noticed.
  */
 function toLoggedError(error: unknown): unknown {
   if (!(error instanceof Error)) return { type: typeof error }
   const cause = error.cause === undefined ? {} : { cause: toLoggedError(error.cause) }
-  const stack = isUnavailable(error)
-    ? undefined
-    : (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
+  const stack =
+    isUnavailable(error) || error instanceof MailServerError
+      ? undefined
+      : (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
   if (error instanceof pg.DatabaseError) {
     const { code, table, column, constraint } = error
     // Called code it would be taken for an authorization code, and hidden.

@@ -250,6 +250,21 @@ export const magicLinkGuards = [
     green: signsIn,
   }),
   guard({
+    name: 'addresses in what a mail server answers',
+    file: 'server/src/mail/mail-server-error.ts',
+    find: 'withoutAddresses(String(cause))',
+    replace: 'String(cause)',
+    red: {
+      file: 'server/src/mail/mailer.test.ts',
+      title:
+        'what a mail server answers is told with its code and words, without whom a mail is for and without a stack',
+    },
+    green: {
+      file: 'server/src/mail/smtp.test.ts',
+      title: 'sends it in the clear where the address asks for that',
+    },
+  }),
+  guard({
     name: 'secrets in events',
     file: 'server/src/events/emit.ts',
     find: 'withoutSecrets(eventCatalog[emission.code].data, emission.record) ?? {}',

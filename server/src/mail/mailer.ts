@@ -1,4 +1,5 @@
 import type { Config } from '../config.js'
+import { MailServerError } from './mail-server-error.js'
 import { openSmtp } from './smtp.js'
 
 export interface Mail {
@@ -11,7 +12,7 @@ export interface Mail {
 }
 
 export interface Mailer {
-  /** @throws Error when the mail server does not take the mail; the job tries again. */
+  /** @throws MailServerError when the mail server does not take the mail; the job tries again. */
   send(mail: Mail): Promise<void>
   close(): void
 }
@@ -33,7 +34,7 @@ export function openMailer(config: Config): Mailer {
   const transport = openSmtp(smtpUrl, { connectMs: answerTimeoutMs, silenceMs: silenceTimeoutMs })
   return {
     async send({ to, subject, text, html, messageId }) {
-      await transport.sendMail({
+      const sending = transport.sendMail({
         from,
         // As an object: a string could name several recipients.
         to: { name: '', address: to },
@@ -42,6 +43,9 @@ export function openMailer(config: Config): Mailer {
         html,
         messageId: `<${messageId}@${new URL(config.baseUrl).hostname}>`,
         headers: { 'Auto-Submitted': 'auto-generated' },
+      })
+      await sending.catch((error: unknown) => {
+        throw new MailServerError(error)
       })
     },
     close: () => transport.close(),
