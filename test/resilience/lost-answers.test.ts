@@ -1,14 +1,16 @@
+import { createClient } from '@portico/sdk'
 import { startBackground } from '@portico/server/worker'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { startDatabaseProxy } from '../database-proxy.js'
 import { anyEmail } from '../given.js'
 import { startService } from '../harness.js'
 import { startReceiver } from '../receiver.js'
+import { serviceProcess } from './service-process.js'
 
 // What lies between service and database drops bytes and keeps the connections open, as a firewall does that has forgotten
-// them: no error ever comes. It takes as long as the service waits for an answer.
+// them: no error ever comes. It takes as long as the service waits for an answer, so that both wait at the same time.
 
-test('where answers of the database are lost, requests are told so, and deliveries and jobs go on afterwards', async () => {
+test.concurrent('where answers of the database are lost, requests are told so, and deliveries and jobs go on afterwards', async () => {
   const service = await startService()
   const client = await service.client()
   const { domain: org_domain } = await service.given.organization()
@@ -33,4 +35,38 @@ test('where answers of the database are lost, requests are told so, and deliveri
   } finally {
     await background.stop()
   }
+})
+
+test.concurrent('SIGTERM ends a process whose database does not answer, and the log names what was open', async () => {
+  const service = await startService()
+  const { domain: org_domain } = await service.given.organization()
+  const { client_id: clientId, client_secret: clientSecret } = await service.apiKey()
+  const proxy = await startDatabaseProxy(service.databaseUrl)
+  const process = await serviceProcess({
+    DATABASE_URL: proxy.url,
+    DRAIN_SECONDS: '1',
+    MASTER_KEYS: service.masterKeys,
+  })
+  await process.start()
+  const { domain } = service.account
+  const client = createClient({ baseUrl: process.baseUrl, domain, clientId, clientSecret, maxRetries: 0 })
+  await client.users.list({ org_domain })
+
+  const code = await proxy.during('silent', async () => {
+    const cutOff = Array.from({ length: 5 }, () => client.users.list({ org_domain }))
+    const outcomes = Promise.allSettled(cutOff)
+    await vi.waitUntil(() => proxy.dropped() >= 5, { timeout: 10_000 })
+    const exited = await process.terminate()
+    expect((await outcomes).map(({ status }) => status)).toEqual(cutOff.map(() => 'rejected'))
+    return exited
+  })
+
+  expect(code).toBe(0)
+  const logged = process.logged()
+  expect(logged).toMatch(/"connections":\d+,"msg":"requests were left unfinished"/)
+  expect(logged).toContain('connections to the database are cut while in use')
+  expect(logged).toContain('"open":["the last use of API keys"')
+  // With --json the log has another place, and the same form: what an error quotes may be somebody's.
+  expect(logged).toContain('"err":{"type":"Error","message":"Query read timeout"}')
+  expect(logged).not.toContain('"stack"')
 })

@@ -4,6 +4,7 @@ import { pino, type Logger } from 'pino'
 import { readConfig, type Config } from '../config.js'
 import { checkMigrated } from '../db/check-migrated.js'
 import { openDeps, type OpenDeps } from '../deps.js'
+import { createLog } from '../log.js'
 import type { Cause } from '../tenant.js'
 import type { OutputOptions } from './output.js'
 import type { Terminal } from './terminal.js'
@@ -35,12 +36,12 @@ export function operatorCause(): Cause {
 
 /** The log of a command: what it says on stderr. */
 export function terminalLog({ tell }: Terminal, level: Config['logLevel']): Logger {
-  return pino({ level }, { write: tell })
+  return createLog({ logLevel: level }, { write: tell })
 }
 
 /** A log on stderr: stdout is the command's answer. */
 export function stderrLog(level: Config['logLevel']): Logger {
-  return pino({ level }, pino.destination({ fd: 2, sync: true }))
+  return createLog({ logLevel: level }, pino.destination({ fd: 2, sync: true }))
 }
 
 function operatorName(): string {

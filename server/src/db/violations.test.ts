@@ -34,6 +34,10 @@ describe('the database is unavailable', () => {
   ])('by its own word: SQLSTATE %s', (code) => {
     expect(isUnavailable(ofPostgres(code))).toBe(true)
   })
+
+  test('because the process is stopping, and has closed its connections', () => {
+    expect(isUnavailable(new Error('Cannot use a pool after calling end on the pool'))).toBe(true)
+  })
 })
 
 test.each([
