@@ -25,8 +25,8 @@ export interface DatabaseProxy {
   dropped(): number
 }
 
-/** Puts a proxy in front of a database; it ends with the test file. */
-export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
+/** Puts a proxy in front of a database, at an address of this machine; it ends with the test file. */
+export async function startDatabaseProxy(databaseUrl: string, host = '127.0.0.1'): Promise<DatabaseProxy> {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   let fault: NetworkFault | undefined
@@ -78,7 +78,7 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
       .pipe(direction(['silent', 'deaf']))
       .pipe(client)
   })
-  await listen(server, 0)
+  await listen(server, 0, host)
   atFileEnd(() => {
     for (const socket of sockets) socket.destroy()
     server.close()
@@ -86,7 +86,7 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
   const url = new URL(databaseUrl)
   // A TCP server that listens has an address with a port.
   const { port } = server.address() as AddressInfo
-  url.port = String(port)
+  url.host = `${host}:${port}`
   return {
     url: url.href,
     async during(what, work) {
@@ -97,13 +97,13 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
         return await work()
       } finally {
         fault = undefined
-        if (what === 'refuse') await listen(server, port)
+        if (what === 'refuse') await listen(server, port, host)
       }
     },
     dropped: () => dropped,
   }
 }
 
-function listen(server: Server, port: number): Promise<void> {
-  return new Promise((resolve) => server.listen(port, '127.0.0.1', resolve))
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve) => server.listen(port, host, resolve))
 }

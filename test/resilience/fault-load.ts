@@ -26,13 +26,15 @@ export interface Load {
   /** What may not be: answers that nobody can act on, a read that waits longer than a caller does. */
   readonly wrong: readonly string[]
   readonly counts: { reads: number; signIns: number; refused: number }
+  /** Links that the service was to mail, each to another user, and said that it would. */
+  readonly mails: readonly { readonly to: string; readonly at: number }[]
   /** Resolves once something is written, read and signed in to that begins now; rejects after so long. */
   succeeds(withinMs: number): Promise<void>
   /** Ends it; resolves when every write is acknowledged. */
   settle(): Promise<void>
 }
 
-/** Starts writers with keys, a reader and somebody who signs in, each one after the other. */
+/** Starts writers with keys, a reader, somebody who signs in and one who has links mailed, each one after the other. */
 export function startLoad({ baseUrl, account, credentials, org_domain }: LoadOptions): Load {
   const { client_id: clientId, client_secret: clientSecret } = credentials
   const clientWith = (maxRetries: number) =>
@@ -49,11 +51,15 @@ export function startLoad({ baseUrl, account, credentials, org_domain }: LoadOpt
   const writes: Write[] = []
   const wrong: string[] = []
   const counts = { reads: 0, signIns: 0, refused: 0 }
+  const mails: { to: string; at: number }[] = []
+  let mailed = 0
+  let signedIn = 0
   let isStopped = false
   const loops = [
     ...Array.from({ length: writers }, () => loop(() => write(patient))),
     loop(() => tolerant('read', () => read(once))),
     loop(() => tolerant('sign-in', () => signIn(once))),
+    loop(() => tolerant('mail', () => mail(once))),
   ]
 
   async function loop(step: () => Promise<void>): Promise<void> {
@@ -69,13 +75,18 @@ export function startLoad({ baseUrl, account, credentials, org_domain }: LoadOpt
     entry.id = id
   }
 
-  /** Does a step again until it succeeds; a caller gives an attempt up after a second. */
+  /** Does a step again until it succeeds; where an attempt takes a second, the next one begins beside it. */
   async function again(step: () => Promise<boolean>, deadline: number): Promise<void> {
-    for (;;) {
-      const isDone = await Promise.race([step().catch(() => false), pause(1_000).then(() => false)])
-      if (isDone) return
-      if (performance.now() > deadline) throw new Error('requests are not answered')
-      await pause(50)
+    let isDone = false
+    let last = 'no answer'
+    while (!isDone) {
+      const attempt = step().then(
+        (succeeded) => void (isDone ||= succeeded),
+        (error: unknown) => (last = String(error)),
+      )
+      await Promise.race([attempt, pause(1_000)])
+      if (!isDone && performance.now() > deadline) throw new Error(`${step.name}: ${last}`)
+      if (!isDone) await pause(50)
     }
   }
 
@@ -102,8 +113,10 @@ export function startLoad({ baseUrl, account, credentials, org_domain }: LoadOpt
 
   /** Resolves to whether somebody was signed in. */
   async function signIn(client: Client): Promise<boolean> {
-    const user_email = writes.find(({ id }) => id !== undefined)?.email
-    if (user_email === undefined) return false
+    // Of two links of a user only the later one works, so that each sign-in has its own, and none who is mailed one.
+    const { email: user_email, id } = writes[signedIn * 2 + 1] ?? {}
+    if (user_email === undefined || id === undefined) return false
+    signedIn += 1
     const limited = { timeoutMs: callerMs }
     const { magic_link } = await client.magicLink.createChallenge(
       { org_domain, user_email, send_email: false },
@@ -120,10 +133,21 @@ export function startLoad({ baseUrl, account, credentials, org_domain }: LoadOpt
     return true
   }
 
+  /** A link of another user each time: the next one of the same user would have it not sent. */
+  async function mail(client: Client): Promise<void> {
+    const user = writes[mailed * 2]
+    if (user?.id === undefined) return
+    mailed += 1
+    const { email: to } = user
+    await client.magicLink.createChallenge({ org_domain, user_email: to }, { timeoutMs: callerMs })
+    mails.push({ to, at: performance.now() })
+  }
+
   return {
     writes,
     wrong,
     counts,
+    mails,
     async succeeds(withinMs) {
       const deadline = performance.now() + withinMs
       const entry: Write = { email: anyEmail() }
@@ -135,7 +159,8 @@ export function startLoad({ baseUrl, account, credentials, org_domain }: LoadOpt
         return true
       }
       const readOnce = () => read(once).then(() => true)
-      await Promise.all([writeOnce, readOnce, () => signIn(once)].map((step) => again(step, deadline)))
+      const signInOnce = () => signIn(once)
+      await Promise.all([writeOnce, readOnce, signInOnce].map((step) => again(step, deadline)))
     },
     async settle() {
       isStopped = true

@@ -3,19 +3,34 @@ import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { networkFaults, type DatabaseProxy } from '../database-proxy.js'
+import type { Client } from '@portico/sdk'
+import { networkFaults, type DatabaseProxy, type NetworkFault } from '../database-proxy.js'
+import { anything } from '../given.js'
 import type { Receiver } from '../receiver.js'
+import { mailFaults, type SmtpReceiver } from '../smtp-receiver.js'
 import type { OwnPostgres } from './own-postgres.js'
 import type { ServiceProcess } from './service-process.js'
+import { until } from './until.js'
+import type { VanishingAddress } from './vanishing-address.js'
 
 /** How long a fault lasts that has no end of its own. */
 const lastsMs = 5_000
+/** Longer than the worker takes to say that it has not looked for work. */
+const stallsMs = 20_000
+/** Longer than requests wait for a connection, which is 5 s. */
+const crowdedMs = 7_000
 
 /** Something that befalls the service, its database, its clock or whom it calls. */
 export interface Fault {
   readonly name: string
   /** Resolves when it is over, and its processes run again. */
   readonly happen: () => Promise<void>
+  /** What requests get meanwhile: what they ask for, or to come back. Undefined where it may be either, or nothing. */
+  readonly requests?: 'answered' | 'refused'
+  /** What an operator finds of it in the logs. */
+  readonly logs?: RegExp
+  /** What an operator finds of it in the metrics: samples of one process, by name and labels, whose sum rises. */
+  readonly counts?: { readonly by: 'service' | 'worker'; readonly sample: RegExp }
 }
 
 export interface Place {
@@ -24,45 +39,118 @@ export interface Place {
   readonly service: ServiceProcess
   readonly worker: ServiceProcess
   readonly receiver: Receiver
+  readonly mailServer: SmtpReceiver
+  /** A key that nothing else uses, and a user whom it may change. */
+  readonly crowd: { readonly client: Client; readonly org_domain: string; readonly user_id: string }
+  /** Where the proxy is; undefined where it cannot be made to vanish. */
+  readonly address: VanishingAddress | undefined
   /** What moves the clock of both processes; undefined where it cannot be moved. */
   readonly clock: { shift(seconds: number): void } | undefined
   /** The mount that the database's files are on; undefined where none could be made. */
   readonly disk: string | undefined
 }
 
+/** What is there of any fault for which requests are told to come back. */
+const refused = {
+  requests: 'refused',
+  counts: { by: 'service', sample: /^portico_http_request_duration_seconds_count\{.*status="503"/ },
+} as const
+const away = { ...refused, logs: /"msg":"the database cannot be reached"/ }
+const answered = { requests: 'answered' } as const
+
+/** What network faults have requests get that do not take the database away. */
+const passable: Partial<Record<NetworkFault, Partial<Fault>>> = { late: answered, slow: {} }
+
 /** Every fault that can be made here. */
-export function faultsOf({ proxy, postgres, service, worker, receiver, clock, disk }: Place): Fault[] {
+export function faultsOf(place: Place): Fault[] {
+  const { proxy, postgres, service, worker, receiver, mailServer, address, clock, disk } = place
   return [
+    ...mailFaults.map((fault) => ({
+      name: `mail server: ${fault}`,
+      happen: () => mailServer.during(fault, () => pause(lastsMs)),
+      ...answered,
+      ...(fault !== 'slow' && {
+        logs: /"message":"the mail server does not take a mail: .*"a job failed and will be tried again"/,
+        counts: {
+          by: 'worker' as const,
+          sample: /^portico_jobs_total\{name="send_magic_link",outcome="failed"\}/,
+        },
+      }),
+    })),
     ...networkFaults.map((fault) => ({
       name: `network: ${fault}`,
       happen: () => proxy.during(fault, () => pause(lastsMs)),
+      ...(passable[fault] ?? away),
     })),
+    {
+      name: 'network: silent for long',
+      happen: () => proxy.during('silent', () => pause(stallsMs)),
+      ...refused,
+      logs: /"the loop has not looked for work for long"/,
+      counts: { by: 'worker', sample: /^portico_loop_stalls_total/ },
+    },
+    ...(address === undefined
+      ? []
+      : [{ name: 'network: unreachable', happen: () => address.during(() => pause(lastsMs)), ...away }]),
     ...(['service', 'worker'] as const).flatMap((which) => {
       const portico = which === 'service' ? service : worker
+      const meanwhile = which === 'worker' ? answered : {}
       return [
-        { name: `SIGKILL of the ${which}`, happen: () => portico.kill().then(portico.start) },
-        { name: `SIGTERM of the ${which}`, happen: () => terminated(portico).then(portico.start) },
-        { name: `SIGSTOP of the ${which}`, happen: () => stopped((name) => portico.signal(name)) },
+        { name: `SIGKILL of the ${which}`, happen: () => portico.kill().then(portico.start), ...meanwhile },
+        {
+          name: `no memory left for the ${which}`,
+          happen: () => portico.exhaust().then(portico.start),
+          logs: /JavaScript heap out of memory/,
+          ...meanwhile,
+        },
+        {
+          name: `SIGTERM of the ${which}`,
+          happen: () => terminated(portico).then(portico.start),
+          ...meanwhile,
+        },
+        {
+          name: `SIGSTOP of the ${which}`,
+          happen: () => stopped((name) => portico.signal(name)),
+          ...meanwhile,
+        },
       ]
     }),
-    { name: 'Postgres stops', happen: () => postgres.whileStopped('SIGINT', () => pause(1_000)) },
-    { name: 'Postgres crashes', happen: () => postgres.whileStopped('SIGQUIT', () => pause(1_000)) },
-    { name: 'SIGSTOP of Postgres', happen: () => stopped((name) => postgres.signalAll(name)) },
-    { name: 'a primary that only takes reads', happen: () => readOnly(postgres) },
-    { name: 'all connections are ended', happen: () => endSessions(postgres) },
-    { name: 'one key asks for one row', happen: () => heldRow(postgres) },
-    { name: 'receivers that hang', happen: () => hanging(receiver) },
+    { name: 'Postgres stops', happen: () => postgres.whileStopped('SIGINT', () => pause(lastsMs)), ...away },
+    {
+      name: 'Postgres crashes',
+      happen: () => postgres.whileStopped('SIGQUIT', () => pause(lastsMs)),
+      ...away,
+    },
+    { name: 'SIGSTOP of Postgres', happen: () => stopped((name) => postgres.signalAll(name)), ...away },
+    {
+      name: 'a primary that only takes reads',
+      happen: () => readOnly(postgres),
+      ...refused,
+      logs: /"sqlstate":"25006".*"a request failed"/,
+    },
+    { name: 'all connections are ended', happen: () => endSessions(postgres), logs: /connection was lost/ },
+    {
+      name: 'one key asks for one row',
+      happen: () => crowdedRow(place),
+      ...answered,
+      logs: /"a request failed"/,
+      counts: { by: 'service', sample: /^portico_db_connections_refused_total\{.*reason="share"/ },
+    },
+    {
+      name: 'receivers that hang',
+      happen: () => hanging(receiver),
+      ...answered,
+      counts: { by: 'worker', sample: /^portico_webhook_attempts_total\{outcome="(?!delivered)/ },
+    },
+    ...(disk === undefined
+      ? []
+      : [{ name: 'a full disk', happen: () => fullDisk(disk, postgres), logs: /"a request failed"/ }]),
     ...(clock === undefined
       ? []
       : [3600, -3600].map((seconds) => ({
           name: `a clock that jumps ${seconds / 60} minutes, and back`,
-          happen: async () => {
-            clock.shift(seconds)
-            await pause(lastsMs)
-            clock.shift(0)
-          },
+          happen: () => jump(seconds, clock, postgres),
         }))),
-    ...(disk === undefined ? [] : [{ name: 'a full disk', happen: () => fullDisk(disk, postgres) }]),
   ]
 }
 
@@ -99,15 +187,35 @@ async function endSessions(postgres: OwnPostgres): Promise<void> {
   )
 }
 
-/** Every user's row is held, so that whoever signs one in waits. */
-async function heldRow(postgres: OwnPostgres): Promise<void> {
+/** One key asks for one row by many requests at once, for longer than they wait for a connection. */
+async function crowdedRow({ postgres, crowd: { client, ...user } }: Place): Promise<void> {
   const admin = new pg.Client({ connectionString: postgres.url })
   await admin.connect()
   await admin.query('begin')
-  await admin.query('select from users for update')
-  await pause(lastsMs)
+  await admin.query('select from users where id = $1 for update', [user.user_id])
+  const end = performance.now() + crowdedMs
+  const one = async () => {
+    while (performance.now() < end)
+      await client.users.update({ ...user, family_name: anything() }).catch(() => undefined)
+  }
+  const all = Array.from({ length: 40 }, one)
+  await pause(crowdedMs)
   await admin.query('rollback')
   await admin.end()
+  await Promise.all(all)
+}
+
+/** A link that waits for a mail server would expire meanwhile: none waits when it begins. */
+async function jump(
+  seconds: number,
+  clock: { shift(seconds: number): void },
+  postgres: OwnPostgres,
+): Promise<void> {
+  const waiting = () => postgres.query(`select from jobs where name = 'send_magic_link' and attempt > 0`)
+  await until(async () => (await waiting()).length === 0, { withinMs: 480_000, everyMs: 200 })
+  clock.shift(seconds)
+  await pause(lastsMs)
+  clock.shift(0)
 }
 
 async function hanging(receiver: Receiver): Promise<void> {
@@ -115,6 +223,8 @@ async function hanging(receiver: Receiver): Promise<void> {
   await pause(lastsMs)
   receiver.answer(204)
   receiver.hangUp()
+  // Until the attempts have ended.
+  await pause(500)
 }
 
 /** Nothing more can be written, until what has filled it is gone. */

@@ -20,8 +20,19 @@ export interface ServiceProcess {
   terminate(): Promise<number | null>
   /** Sends another signal, such as SIGSTOP. */
   signal(name: NodeJS.Signals): void
+  /** Has it use up its memory; resolves once Node has ended it. Asks for `outOfMemoryVariables`. */
+  exhaust(): Promise<void>
   /** The last of what it has logged. */
   logged(): string
+  /** What it has logged since this was asked last. */
+  loggedSince(): string
+}
+
+/** Has a process keep all that it can allocate, on SIGUSR2, where it may have little. */
+export const outOfMemoryVariables = {
+  NODE_OPTIONS: `--max-old-space-size=160 --import=data:text/javascript,${encodeURIComponent(
+    `process.on('SIGUSR2', () => { for (const kept = []; ; ) kept.push(new Array(10_000).fill(0.5)) })`,
+  )}`,
 }
 
 /** Prepares a process with these variables; what still runs ends with the test file. */
@@ -33,6 +44,7 @@ export async function serviceProcess(
   const baseUrl = `http://127.0.0.1:${port}`
   let child: ChildProcess | undefined
   let complaint = ''
+  let logged = ''
   let metricsUrl = ''
 
   async function start(): Promise<void> {
@@ -49,7 +61,10 @@ export async function serviceProcess(
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     child = started
-    started.stderr.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-50_000)))
+    started.stderr.on('data', (chunk: Buffer) => {
+      complaint = (complaint + chunk.toString()).slice(-50_000)
+      logged = (logged + chunk.toString()).slice(-5_000_000)
+    })
     const lines = createInterface(started.stdout)
     const listens = once(lines, 'line').then(([line]) => String(line))
     const exits = once(started, 'exit').then(() => undefined)
@@ -76,7 +91,20 @@ export async function serviceProcess(
     start,
     signal: (name) => void child?.kill(name),
     terminate: () => end('SIGTERM'),
+    async exhaust() {
+      if (child === undefined) return
+      const exit = once(child, 'exit')
+      child.kill('SIGUSR2')
+      const [, signal] = (await exit) as [number | null, string | null]
+      if (signal !== 'SIGABRT' || !complaint.includes('heap out of memory'))
+        throw new Error(`it ended with ${signal} and not for want of memory:\n${complaint}`)
+    },
     logged: () => complaint,
+    loggedSince() {
+      const since = logged
+      logged = ''
+      return since
+    },
     async kill() {
       await end('SIGKILL')
     },
