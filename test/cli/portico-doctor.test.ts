@@ -437,6 +437,36 @@ describe('portico doctor, when much is gone', () => {
   })
 })
 
+test('portico doctor leaves the schema of a newer release to the doctor of that', async () => {
+  const variables = await given.database({ template: inject('templateName') })
+  await withPostgres(variables.DATABASE_URL, (client) =>
+    client.query(
+      `insert into kysely_migration (name, timestamp) values ('9999-newer', '2999-01-01');
+       drop index users_list; alter table users add column newer text; drop table log_events_after`,
+    ),
+  )
+
+  const { code, findings } = await examined(variables, '--before-start')
+
+  expect(findings).toContainEqual({ check: 'Schema', ok: true, detail: expect.stringContaining('newer') })
+  expect(code).toBe(0)
+})
+
+test('what an operator adds to the schema is no fault', async () => {
+  const variables = await given.database({ template: inject('templateName') })
+  await withPostgres(variables.DATABASE_URL, (client) =>
+    client.query(
+      `create table notes (id integer primary key, organization_id uuid);
+       create index users_of_ours on users (inserted_at);
+       alter table users add column ours text;
+       create function number_events() returns integer language sql as 'select 1';
+       create view names as select name from organizations`,
+    ),
+  )
+
+  expect(faultsIn((await examined(variables)).findings)).toEqual([])
+})
+
 test('portico doctor writes nothing, and finds sample data right', async () => {
   const variables = await given.database({ template: inject('templateName') })
   await portico(['account', 'create', 'acme'], variables)

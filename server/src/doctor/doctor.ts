@@ -67,10 +67,10 @@ export async function examineDatabase(deps: OpenDeps, { isBeforeStart }: Examina
 /** Each by itself, so that what one cannot read keeps no other from being told. */
 async function examineEach(deps: OpenDeps, checks: Readonly<Record<string, Check>>): Promise<Finding[]> {
   const findings: Finding[] = []
-  const { config, keys, now } = deps
+  const { keys, now } = deps
   for (const [name, check] of Object.entries(checks)) {
     try {
-      findings.push(...(await reading(deps, (db) => check({ db, config, keys, at: now() }))))
+      findings.push(...(await reading(deps, (db) => check({ db, keys, at: now() }))))
     } catch (error) {
       findings.push(unexamined(name, error))
     }

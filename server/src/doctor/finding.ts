@@ -15,7 +15,7 @@ export interface Finding {
 }
 
 /** What a check reads with: nothing can be written through `db`. */
-export interface Reader extends Pick<OpenDeps, 'config' | 'keys'> {
+export interface Reader extends Pick<OpenDeps, 'keys'> {
   readonly db: Transaction<DB>
   readonly at: Date
 }
