@@ -291,7 +291,7 @@ describe('portico doctor', () => {
       for (const damage of Object.values(damages)) await mend(service, client, damage)
     })
     mended = await examined(variables)
-  }, 60_000)
+  }, 120_000)
 
   async function mend(on: Service, client: pg.Client, damage: Damage): Promise<void> {
     if (damage.mended === undefined) return
