@@ -40,6 +40,18 @@ export const samlAssertionGuards = [
     'issued by another, is refused by issuer',
   ),
   contentGuard(
+    'times in UTC',
+    '(Z|\\+00:00)$/',
+    '(Z|[+-]\\d\\d:\\d\\d)$/',
+    'issued at a time of another zone, is refused by issued_at',
+  ),
+  contentGuard(
+    'one NameID',
+    "if (names.length > 1) throw new Refusal(`${names.length} NameIDs`, 'one')",
+    '',
+    'with two NameIDs, is refused by subject',
+  ),
+  contentGuard(
     'not from the future',
     'age < -skewMs || ',
     '',

@@ -19,6 +19,28 @@ export const samlDocumentGuards = [
     '',
     forged('with a document type, is refused by document'),
   ),
+  guard({
+    name: 'saml: one declaration of XML',
+    file: tree,
+    find: 'if (/^<\\?xml[ \\t\\r\\n]/.test(text.slice(declaration.length)))',
+    replace: 'if (false)',
+    also: [
+      {
+        file: document,
+        find: 'import { isElement, readXmlBody, walk,',
+        replace: 'import { isElement, readXmlTree as readXmlBody, walk,',
+      },
+    ],
+    red: content('after two declarations, is refused by document, as xmlsec1 refuses it'),
+    green: isTaken,
+  }),
+  formGuard(
+    'one byte order mark',
+    tree,
+    "if (text.startsWith('\\uFEFF')) refuse('form', 'a second byte order mark')",
+    '',
+    content('after two byte order marks, is refused by document, as xmlsec1 refuses it'),
+  ),
   formGuard(
     'no comment',
     tree,

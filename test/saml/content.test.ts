@@ -23,6 +23,12 @@ import { hasXmlsec } from './xmlsec.js'
 /** Seconds: the two minutes that are allowed for clocks. */
 const skew = 120
 const hour = 3600
+const declaration = '<?xml version="1.0" encoding="UTF-8"?>'
+
+/** A time in UTC that says so by its offset. */
+function utc(seconds: number, offset = '+00:00'): string {
+  return instant(seconds).replace('Z', offset)
+}
 
 describe.skipIf(!hasXmlsec)('a response with a right signature', () => {
   let stage: Stage
@@ -52,6 +58,7 @@ describe.skipIf(!hasXmlsec)('a response with a right signature', () => {
       { issueInstant: instant(-hour - skew - 1) },
     ],
     ['issued at a time of another zone', 'issued_at', { issueInstant: '2026-03-14T10:26:48+01:00' }],
+    ['issued at a time of no known zone', 'issued_at', { issueInstant: utc(-5, '-00:00') }],
 
     [
       'good in two minutes and a second',
@@ -145,12 +152,51 @@ describe.skipIf(!hasXmlsec)('a response with a right signature', () => {
       'of a session that has ended a second less than two minutes ago',
       { authnStatement: authnStatementOf(`${signedIn} SessionNotOnOrAfter="${instant(-skew + 1)}"`) },
     ],
+    [
+      'at times that say +00:00',
+      {
+        issueInstant: utc(-5),
+        conditions: conditionsOf({ NotBefore: utc(-5), NotOnOrAfter: utc(300) }),
+        confirmations: confirmation({ NotOnOrAfter: utc(300) }),
+        authnStatement: authnStatementOf(`AuthnInstant="${utc(-10)}" SessionNotOnOrAfter="${utc(300)}"`),
+      },
+    ],
     ['good once', { conditions: conditionsOf({}, `${audience(sp.entityId)}<saml:OneTimeUse/>`) }],
   ]
   for (const [title, parts] of accepted)
     test(`${title}, is taken`, async () => {
       await stage.accept(response({ content: await stage.signed(parts) }))
     })
+
+  test('at a time that says +00:00 was issued at that time', async () => {
+    const proved = await stage.accept(response({ content: await stage.signed({ issueInstant: utc(-5) }) }))
+    expect(proved.issuedAt).toEqual(new Date(instant(-5)))
+    const late = await stage.signed({ conditions: conditionsOf({ NotOnOrAfter: utc(-skew) }) })
+    await stage.refuse(response({ content: late }), 'conditions')
+  })
+
+  test('with two NameIDs says that there are two', async () => {
+    const content = await stage.signed({ nameId: nameIdOf('ada').repeat(2) })
+    expect(await stage.refuse(response({ content }), 'subject')).toMatchObject({
+      received: '2 NameIDs',
+      expected: 'one',
+    })
+  })
+
+  test.each([
+    ['two declarations', `${declaration}${declaration}`],
+    ['two declarations, in another encoding', `${declaration}<?xml version='1.0' encoding="UTF-16"?>`],
+    ['two declarations, a byte order mark between them', `${declaration}\ufeff${declaration}`],
+    ['a byte order mark behind its declaration', `${declaration}\ufeff`],
+    ['two byte order marks', '\ufeff\ufeff'],
+    ['a space before its declaration', ` ${declaration}`],
+  ])('after %s, is refused by document, as xmlsec1 refuses it', async (_, before) => {
+    const xml = await stage.signedResponse()
+    await stage.accept(`\ufeff${declaration}\n${xml}`)
+    expect(await stage.tool.verifies(`${declaration}\n${xml}`, stage.key.certificate, 'Response')).toBe(true)
+    expect(await stage.tool.verifies(`${before}${xml}`, stage.key.certificate, 'Response')).toBe(false)
+    await stage.refuse(`${before}${xml}`, 'document')
+  })
 
   test('with a NameID of the format transient says which would be right', async () => {
     const told = await stage.refuse(

@@ -100,7 +100,9 @@ export function readSubject(
   assertion: XmlElement,
   at: Date,
 ): Pick<Assertion, 'nameId' | 'nameIdFormat' | 'sessionIndex' | 'authnContext' | 'authenticatedAt'> {
-  const name = nameIn(assertion)
+  const names = namesIn(assertion)
+  if (names.length > 1) throw new Refusal(`${names.length} NameIDs`, 'one')
+  const [name] = names
   const nameId = textOf(name)
   if (name === undefined || nameId === undefined || nameId === '') throw new Refusal('no NameID')
   if (nameId.length > maxNameIdLength) throw new Refusal(`a NameID of ${nameId.length} characters`)
@@ -123,12 +125,14 @@ const maxNameIdLength = 512
 
 /** The NameID, whatever else is said of the subject; undefined where it is none that we would take. */
 export function readNameId(assertion: XmlElement): string | undefined {
-  const nameId = textOf(nameIn(assertion))
+  const [name, ...others] = namesIn(assertion)
+  const nameId = others.length === 0 ? textOf(name) : undefined
   return nameId !== undefined && nameId.length <= maxNameIdLength ? nameId : undefined
 }
 
-function nameIn(assertion: XmlElement): XmlElement | undefined {
-  return onlyChildOf(onlyChildOf(assertion, ns.assertion, 'Subject'), ns.assertion, 'NameID')
+function namesIn(assertion: XmlElement): XmlElement[] {
+  const subject = onlyChildOf(assertion, ns.assertion, 'Subject')
+  return subject === undefined ? [] : childrenOf(subject, ns.assertion, 'NameID')
 }
 
 /** Another name at each sign-in (SAML core section 8.3.8), so that each would make a user of its own. */
@@ -154,9 +158,11 @@ function isText(value: string | undefined): value is string {
   return value !== undefined && value !== ''
 }
 
-/** A time as SAML has it: in UTC, and saying so (SAML core section 1.3.3). */
+/** A time as SAML has it: in UTC (SAML core section 1.3.3), and saying so, as Z or as an offset of nothing. */
 function toTime(value: string | undefined, at: Date): Date {
-  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(value ?? '') ? Date.parse(value ?? '') : NaN
+  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$/.test(value ?? '')
+    ? Date.parse(value ?? '')
+    : NaN
   if (Number.isNaN(time)) throw new Refusal(value ?? 'no time', `a time like ${toInstant(at.getTime())}`)
   return new Date(time)
 }

@@ -1,6 +1,6 @@
 import { Refusal } from './checks.js'
 import { ns } from './saml-names.js'
-import { isElement, readXmlTree, walk, withoutDeclaration, XmlFault, type XmlElement } from './xml-tree.js'
+import { isElement, readXmlBody, walk, withoutDeclaration, XmlFault, type XmlElement } from './xml-tree.js'
 
 /** A document, as text and as a tree. Every parser after ours gets this text, and no other. */
 export interface ReadDocument {
@@ -46,7 +46,7 @@ function read(bytes: Buffer, length: number): ReadDocument {
   try {
     // A parser takes every end of line for the one of Unix (XML section 2.11); signatures are over the result.
     const xml = withoutDeclaration(utf8.decode(bytes)).replace(/\r\n?/g, '\n')
-    return { xml, root: readXmlTree(xml, { ...limits, length }) }
+    return { xml, root: readXmlBody(xml, { ...limits, length }) }
   } catch (error) {
     if (error instanceof XmlFault) throw new Refusal(error.message)
     if (error instanceof TypeError) throw new Refusal('bytes that are not UTF-8')
@@ -64,7 +64,8 @@ const maxPlainLength = 114_688
 
 /** Behind the gate an element or five attributes cost as much as 100 characters. 400 groups are 400 elements. */
 const limits = { elements: 600, depth: 20, attributes: 20, allAttributes: 2000, comments: false }
-const utf8 = new TextDecoder('utf-8', { fatal: true })
+/** What begins the text is taken away with the declaration, once. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 function cipherLengthOf(root: XmlElement): number {
   return [...walk(root)]

@@ -65,7 +65,15 @@ export class XmlFault extends Error {
  * @throws XmlFault
  */
 export function readXmlTree(xml: string, limits: XmlLimits): XmlElement {
-  const body = withoutDeclaration(xml)
+  return readXmlBody(withoutDeclaration(xml), limits)
+}
+
+/**
+ * The same of a document whose declaration was taken away already, by `withoutDeclaration()`: a second one is none.
+ *
+ * @throws XmlFault
+ */
+export function readXmlBody(body: string, limits: XmlLimits): XmlElement {
   checkText(body, limits)
 
   let root: Growing | undefined
@@ -113,12 +121,15 @@ export function readXmlTree(xml: string, limits: XmlLimits): XmlElement {
 /**
  * The document without a byte order mark and without its declaration, of which nothing depends once it is text.
  *
- * @throws XmlFault if it declares another version of XML, which has other rules.
+ * @throws XmlFault if it declares another version of XML, which has other rules, or has two declarations.
  */
 export function withoutDeclaration(xml: string): string {
   const text = xml.startsWith('\uFEFF') ? xml.slice(1) : xml
-  const declaration = /^<\?xml\s[^?<>]{0,200}\?>\s*/.exec(text)?.[0]
+  const declaration = /^<\?xml[ \t\r\n][^?<>]{0,200}\?>[ \t\r\n]*/.exec(text)?.[0]
   if (declaration === undefined) return text
+  // Of several parsers each could skip one of them (XML section 2.8).
+  if (/^<\?xml[ \t\r\n]/.test(text.slice(declaration.length)))
+    throw new XmlFault('form', 'two XML declarations')
   if (!/\sversion\s*=\s*(["'])1\.0\1/.test(declaration))
     throw new XmlFault('form', 'a version of XML other than 1.0')
   return text.slice(declaration.length)
@@ -199,6 +210,8 @@ const { SaxesParser } = createRequire(import.meta.url)('saxes') as {
 /** What is refused before a parser sees it, in one pass each. */
 function checkText(text: string, limits: XmlLimits): void {
   if (text.length > limits.length) refuse('size', `more than ${limits.length} characters`)
+  // The parser would skip it, and another one would not.
+  if (text.startsWith('\uFEFF')) refuse('form', 'a second byte order mark')
   // In well-formed XML a < stands nowhere but at the beginning of markup.
   if (!limits.comments && text.includes('<!--')) refuse('markup', 'a comment')
   if (/<!(?!--)/.test(text)) refuse('markup', 'a document type or CDATA')
