@@ -1,6 +1,6 @@
 import { followMagicLink, openMagicLink, type Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { anyEmail } from '../given.js'
+import { anyEmail, givenOf } from '../given.js'
 import { startService, type Service } from '../harness.js'
 import { goodPassword, passwordGivenOf, type PasswordGiven } from './password-given.js'
 
@@ -166,6 +166,35 @@ describe('the link of a request', () => {
     await expect(given.link(scene, scene.user.id)).rejects.toMatchObject(refused)
     await service.clock.advance(3601)
     await expect(given.link(scene, own.request_id)).rejects.toMatchObject(refused)
+  })
+
+  test('404: beside an application that the organization cannot use, as beside one that there is not', async () => {
+    const scene = await given.scene()
+    const other = await given.scene()
+    const production = await service.client({ environment: 'production' })
+    const foreign = await service.client({ account: await service.createAccount() })
+    const deleted = await service.given.application({ org_domain: scene.org_domain })
+    await client.applications.delete({ org_domain: scene.org_domain, client_id: deleted.id })
+    const { domain: theirs } = await foreign.organizations.create({ name: 'Foreign' })
+    const { request_id } = await given.request(scene)
+    const make = (application_id: string) =>
+      client.magicLink.createChallenge({
+        org_domain: scene.org_domain,
+        user_email: scene.user.email,
+        send_email: false,
+        request_id,
+        application_id,
+      })
+
+    for (const application_id of [
+      '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+      other.application.id,
+      (await givenOf(production).application({ org_domain: scene.org_domain })).id,
+      (await givenOf(foreign).application({ org_domain: theirs })).id,
+      deleted.id,
+    ])
+      await expect(make(application_id)).rejects.toMatchObject({ status: 404, code: 'application_not_found' })
+    expect((await make(scene.application.id)).magic_link).toContain('/magic-link?token=')
   })
 
   test('leads nowhere once the request is over', async () => {

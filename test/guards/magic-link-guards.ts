@@ -1,4 +1,4 @@
-import { guard, guardTest, routeTests } from './guard.js'
+import { contractTest, guard, guardTest, routeTests } from './guard.js'
 
 const challenge = 'server/src/magic-link/challenge.ts'
 const consume = 'server/src/magic-link/consume.ts'
@@ -44,6 +44,17 @@ export const magicLinkGuards = [
     find: 'if (!isEmailDomainAllowed(addressee.allowed_email_domains, email))',
     replace: 'if (false)',
     red: createChallenge.refuses('email_domain_not_allowed'),
+    green: createChallenge.refuses('user_not_found'),
+  }),
+  guard({
+    name: 'application of the organization: beside a password request',
+    file: challenge,
+    find: 'if (input.application_id !== undefined) await checkUsable(deps.db, tenant, input.application_id)',
+    replace: '',
+    red: contractTest(
+      'password-request',
+      'the link of a request 404: beside an application that the organization cannot use, as beside one that there is not',
+    ),
     green: createChallenge.refuses('user_not_found'),
   }),
   guard({

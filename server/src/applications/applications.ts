@@ -220,6 +220,19 @@ export async function findApplicationForSignIn(
   throw new ApiError(isThere ? 'no_application' : 'organization_not_found')
 }
 
+/**
+ * Refuses an application that the organization cannot use.
+ *
+ * @throws ApiError `application_not_found`, `organization_not_found`
+ */
+export async function checkUsable(db: Kysely<DB>, tenant: Place, id: string): Promise<void> {
+  const row = await applicationsOf(db, tenant)
+    .where('applications.id', '=', id)
+    .select('applications.id')
+    .executeTakeFirst()
+  if (row === undefined) throw await whyMissing(db, tenant)
+}
+
 /** Every read of applications starts here: those usable by the organization, and none where there is no organization. */
 export function applicationsOf(db: Kysely<DB>, tenant: Place) {
   return everyApplicationOf(db, tenant).where('applications.deleted_at', 'is', null)

@@ -1,5 +1,6 @@
 import type { MagicLinkChallenge, NewMagicLinkChallenge } from '@portico/contract/magic-link'
 import type { Kysely } from 'kysely'
+import { checkUsable } from '../applications/applications.js'
 import { randomSecret } from '../crypto/secret.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
@@ -103,6 +104,8 @@ async function leadOf(
   const { request_id: requestId } = input
   if (requestId === undefined)
     return { destination: await chooseDestination(deps.db, tenant, input), expiresAt }
+  // The request says which application it is for; one that is named beside it is refused where it would be without.
+  if (input.application_id !== undefined) await checkUsable(deps.db, tenant, input.application_id)
   const request = await findOpenPasswordRequest(deps, deps.db, tenant, { requestId, email })
   if (request === undefined)
     throw invalid('request_id', 'unknown', 'must be an open password request of this address')
