@@ -36,6 +36,8 @@ describe('the domain', () => {
     ['under_scored.and/slashed', 'under-scored-and-slashed'],
     ['camelCase Name', 'camelcase-name'],
     ['İstanbul', 'istanbul'],
+    ['Ｆullwidth', 'fullwidth'],
+    ['ｏｕｔｂｏｘ', 'outbox-2'],
     ['٣٤', /^[a-z0-9]+(-[a-z0-9]+)*$/],
     ['北京', /^org-[a-z2-7]{6}$/],
     ['💥!?', /^[a-z0-9]+(-[a-z0-9]+)*$/],

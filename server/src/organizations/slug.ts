@@ -21,7 +21,9 @@ const reserved = new Set([
 
 /** A domain from a name: transliterated lower-case words joined by dashes; one is made up where the name gives none. */
 export function slugOf(name: string): string {
-  const slug = slugify(name, { decamelize: false }).slice(0, 100).replace(/-+$/, '')
+  // Forms of letters, such as fullwidth ones and ligatures, are these letters; a mark would become the letters TM.
+  const plain = name.replace(/[™℠]/g, ' ').normalize('NFKC')
+  const slug = slugify(plain, { decamelize: false }).slice(0, 100).replace(/-+$/, '')
   return slug === '' ? `org-${randomBase32(6)}` : slug
 }
 
