@@ -143,7 +143,9 @@ export const NewOrganization = z.strictObject({
   timezone: timeZone().nullish(),
   autocomplete_address: text(300)
     .optional()
-    .describe('locality, region, country: fills the three members below'),
+    .describe(
+      'street, locality, region, country: fills the three members below; street and region may be left out',
+    ),
   locality: text(100).nullish(),
   state: text(100).nullish(),
   country_name: country.nullish(),

@@ -4121,7 +4121,7 @@ export interface OrganizationsCreateInput {
   locale?: string | null
   /** IANA time zone, for example Europe/Paris, or UTC. */
   timezone?: string | null
-  /** locality, region, country: fills the three members below. */
+  /** street, locality, region, country: fills the three members below; street and region may be left out. */
   autocomplete_address?: string
   locality?: string | null
   state?: string | null
@@ -4194,7 +4194,7 @@ export interface OrganizationsUpdateInput {
   locale?: string | null
   /** IANA time zone, for example Europe/Paris, or UTC. */
   timezone?: string | null
-  /** locality, region, country: fills the three members below. */
+  /** street, locality, region, country: fills the three members below; street and region may be left out. */
   autocomplete_address?: string
   locality?: string | null
   state?: string | null

@@ -10,19 +10,39 @@ export interface PostalPlace {
   readonly country_name: string
 }
 
-/** Reads an address as a person types it. The form built in is "locality, region, country". */
+/** Reads an address as a person types it. The form built in is "street, locality, region, country". */
 export type AddressCompleter = (address: string) => PostalPlace | undefined
 
+/** Street and region may be left out, and postal codes may stand before or behind what they are of. */
 const readCommaForm: AddressCompleter = (address) => {
   const parts = address.split(',').map((part) => part.trim())
-  const [locality, middle, last] = parts
-  const country = parts.length === 2 ? middle : last
-  if (!locality || !country || parts.length > 3) return undefined
+  const country = parts.pop() ?? ''
+  if (parts.includes('')) return undefined
   const code = countries.isValid(country.toUpperCase())
     ? countries.toAlpha2(country.toUpperCase())
     : countries.getAlpha2Code(country, 'en')
-  if (code === undefined) return undefined
-  return { locality, state: parts.length === 3 ? (middle ?? null) : null, country_name: code }
+  const places = parts.map(withoutPostalCode)
+  const [locality, state = null, ...others] = places
+    .slice(places.findIndex((part) => !isOfStreet(part)))
+    .filter((part) => part !== '')
+  if (code === undefined || !locality || isOfStreet(locality) || others.length > 0) return undefined
+  return { locality, state, country_name: code }
+}
+
+/** Before one word four digits are a postal code, and before more a house number: 8001 Zürich, 1600 Pennsylvania Avenue. */
+const postalCode =
+  /^(?:\d{5,6}|\d{4}(?=\s+\S+$))(?:\s+|$)|(?:^|\s+)(?:\d{5,6}(?:-\d{4})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})$/
+
+function withoutPostalCode(part: string): string {
+  return part.replace(postalCode, '')
+}
+
+const streetName =
+  /\d|(?:street|road|avenue|boulevard|lane|stra(?:ß|ss)e|str\.)$|^(?:rue|avenue|boulevard|calle|via|viale|rua|ulica) /i
+
+/** Whether a part has a house number, or calls itself a street; what has neither is taken for a place. */
+function isOfStreet(part: string): boolean {
+  return streetName.test(part)
 }
 
 /**
@@ -37,7 +57,7 @@ export function completeAddress(address: string | undefined, read = readCommaFor
     throw invalid(
       'autocomplete_address',
       'unreadable',
-      'must be "locality, region, country", such as Lyon, Auvergne-Rhône-Alpes, France',
+      'must be "street, locality, region, country", of which locality and country are needed, such as Lyon, Auvergne-Rhône-Alpes, France',
     )
   return place
 }
