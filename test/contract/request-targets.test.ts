@@ -1,17 +1,20 @@
 import { connect } from 'node:net'
 import { beforeAll, expect, test } from 'vitest'
 import { startService, type Service } from '../harness.js'
+import { startMetrics } from '../scrape.js'
 
 let service: Service
+let metricsUrl: string
 
 beforeAll(async () => {
   service = await startService()
+  metricsUrl = await startMetrics(service)
 })
 
 /** Sends bytes as they are, and resolves to what comes back. */
-function sendRaw(text: string): Promise<string> {
+function sendRaw(text: string, port = service.port): Promise<string> {
   return new Promise((resolve) => {
-    const socket = connect(service.port, '127.0.0.1')
+    const socket = connect(port, '127.0.0.1')
     const received: Buffer[] = []
     socket.on('data', (chunk) => received.push(chunk))
     // A server may well drop the connection of a request that it cannot read.
@@ -42,6 +45,42 @@ test.each(targets)('a request for %s gets a 4xx, and the next caller an answer',
   expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /)
   expect(answer).not.toMatch(/node_modules|at \w+ \(/)
   expect((await fetch(`${service.baseUrl}/healthz`)).status).toBe(200)
+})
+
+const hosts = [
+  ['two', 'Host: localhost\r\nHost: localhost'],
+  ['two, in other letters', 'Host: localhost\r\nhOST: evil.example'],
+  ['none', 'X-Other: 1'],
+  ['a path', 'Host: localhost/x'],
+  ['a name and a password', 'Host: ada@localhost'],
+  ['two names', 'Host: localhost, evil.example'],
+  ['a space', 'Host: local host'],
+  ['a port that is none', 'Host: localhost:80x'],
+  ['brackets that do not end', 'Host: [::1'],
+]
+
+test.each(hosts)(
+  '400: HTTP/1.1 whose Host is %s, at the service and at the metrics (RFC 9112 section 3.2)',
+  async (_what, host) => {
+    for (const port of [service.port, Number(new URL(metricsUrl).port)])
+      for (const path of ['/healthz', '/metrics'])
+        expect(await sendRaw(`GET ${path} HTTP/1.1\r\n${host}\r\nConnection: close\r\n\r\n`, port)).toMatch(
+          /^HTTP\/1\.1 400 /,
+        )
+  },
+)
+
+test.each([
+  'localhost',
+  'LOCALHOST:1',
+  '127.0.0.1:65535',
+  '[::1]:80',
+  'xn--bcher-kva.example',
+  'a_b.example',
+  '',
+])('200: a Host such as %j', async (host) => {
+  const answer = await sendRaw(`GET /healthz HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+  expect(answer).toMatch(/^HTTP\/1\.1 200 /)
 })
 
 test('an answer is kept by nobody and is of the type it says', async () => {

@@ -74,4 +74,15 @@ export const bodyGuards = [
     red: form('with a file has a bounded number of parts, and little before the content of each'),
     green: form('of an operation has names of six brackets at most'),
   }),
+  guard({
+    name: 'Host: one, and of its form',
+    file: 'server/src/http/server.ts',
+    find: 'if (isTarget(req.url) && isOfOneHost(req)) app(req, res)',
+    replace: 'if (isTarget(req.url)) app(req, res)',
+    red: {
+      file: 'test/contract/request-targets.test.ts',
+      title: '400: HTTP/1.1 whose Host is two, at the service and at the metrics (RFC 9112 section 3.2)',
+    },
+    green: { file: 'test/contract/request-targets.test.ts', title: '200: a Host such as "localhost"' },
+  }),
 ]

@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import { watchBacklog } from '../backlog.js'
 import type { Deps } from '../deps.js'
 import { readinessOf } from './health.js'
+import { isOfOneHost } from './server.js'
 
 export interface MetricsServerOptions {
   /** Why the process cannot do its work; undefined when it can. With it the server has /healthz and /readyz, too. */
@@ -36,6 +37,10 @@ export function createMetricsServer(
     }),
   }
   const listener: RequestListener = (req, res) => {
+    if (!isOfOneHost(req)) {
+      res.writeHead(400, { Connection: 'close' }).end()
+      return
+    }
     // Another host name for a loopback address is a page in somebody's browser (DNS rebinding).
     const isExpected =
       !isBoundToLoopback || /^(localhost|127\.[\d.]+|\[::1\])(:\d+)?$/i.test(req.headers.host ?? '')

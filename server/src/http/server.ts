@@ -50,7 +50,7 @@ export function createHttpServer(app: Express): Server {
       maxHeaderSize: maxHeaderBytes,
     },
     (req, res) => {
-      if (isTarget(req.url) && !isOfTwoHosts(req.rawHeaders)) app(req, res)
+      if (isTarget(req.url) && isOfOneHost(req)) app(req, res)
       else res.writeHead(400, { Connection: 'close' }).end()
     },
   )
@@ -88,15 +88,22 @@ function isTarget(url = ''): boolean {
 }
 
 /**
- * Whether Host is there twice, of which Node takes the first, and what stands before the service may have taken the second
- * (RFC 9112 section 3.2).
+ * Whether there is at most one Host, and of the form of one. Node takes the first of two, and what stands before the service
+ * may have taken the second (RFC 9112 section 3.2); it refuses HTTP/1.1 without one by itself.
  */
-function isOfTwoHosts(rawHeaders: readonly string[]): boolean {
+export function isOfOneHost({
+  rawHeaders,
+  headers,
+}: Pick<IncomingMessage, 'rawHeaders' | 'headers'>): boolean {
   // Names and values in turn, and each name in the letters it came in.
   const isHost = (text: string, place: number) =>
     place % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host'
-  return rawHeaders.findIndex(isHost) !== rawHeaders.findLastIndex(isHost)
+  if (rawHeaders.findIndex(isHost) !== rawHeaders.findLastIndex(isHost)) return false
+  return hostForm.test(headers.host ?? '')
 }
+
+/** RFC 3986 section 3.2.2: an address in brackets, or a name, which may be empty; and a port. */
+const hostForm = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d{0,5})?$/i
 
 /** Copies the members of an object and of its prototypes, up to one, onto another object that lacks them. */
 function adoptMembers(target: object, source: object, end: object): void {
