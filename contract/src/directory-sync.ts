@@ -155,9 +155,11 @@ export const ScimRequest = record(
     directory_sync_id: id(),
     method: z.string(),
     path: z.string().describe('Behind the base URL, for example /Users'),
-    query: personal(z.string()).describe('Behind the question mark; empty without one'),
+    query: personal(z.string()).describe(
+      'Behind the question mark; empty without one. Of parameters that lists do not have the names alone',
+    ),
     request: personal(z.string().nullable()).describe(
-      'The body as it came, without passwords, cut to 8,000 characters',
+      'The body as it came, cut to 8,000 characters: values of attributes that are in no schema, and passwords, are not kept',
     ),
     status: z.int(),
     answer: personal(z.string().nullable()).describe(

@@ -1155,12 +1155,12 @@ export interface ScimRequest {
   /** Behind the base URL, for example /Users. */
   path: string
   /**
-   * Behind the question mark; empty without one.
+   * Behind the question mark; empty without one. Of parameters that lists do not have the names alone.
    * Personal data.
    */
   query: string
   /**
-   * The body as it came, without passwords, cut to 8,000 characters.
+   * The body as it came, cut to 8,000 characters: values of attributes that are in no schema, and passwords, are not kept.
    * Personal data.
    */
   request: string | null

@@ -182,7 +182,7 @@ describe('the log of a directory', () => {
         __environment__: 'sandbox',
         directory_sync_id: directory.id,
         method: 'GET',
-        path: '/Schemas/nothing',
+        path: '/Schemas/(not kept)',
         query: '',
         request: null,
         status: 404,

@@ -5,6 +5,7 @@ const requests = 'server/src/directory-sync/requests.ts'
 const proven = 'server/src/scim/proven-directory.ts'
 const exchange = 'server/src/scim/exchange.ts'
 const logged = 'server/src/scim/logged-text.ts'
+const loggedFilter = 'server/src/scim/logged-filter.ts'
 
 const directory = (title: string) => contractTest('directory-sync', title)
 const scim = (title: string) => ({ file: 'test/scim/requests.test.ts', title })
@@ -126,8 +127,8 @@ export const directoryGuards = [
   guard({
     name: 'directory: address of what was refused, in its log',
     file: 'server/src/scim/exchange.ts',
-    find: "(type === 'User' ? findAddress(texts) : undefined)",
-    replace: "(type === 'Group' ? findAddress(texts) : undefined)",
+    find: "(type === 'User' ? findAddress(sought) : undefined)",
+    replace: "(type === 'Group' ? findAddress(sought) : undefined)",
     red: scimLog('with an erased user goes what the provider has asked of them, also what was refused'),
     green: scimLog('what was refused of a read is no event'),
   }),
@@ -149,18 +150,53 @@ export const directoryGuards = [
   }),
   guard({
     name: 'directory: passwords in its log',
-    file: logged,
-    find: 'rules.isPasswordHidden && isHidden(name) ? hidden : reduced(member, rules)',
-    replace: 'rules.isPasswordHidden && isHidden("") ? hidden : reduced(member, rules)',
+    file: loggedFilter,
+    find: "attribute.returned !== 'never' && ",
+    replace: '',
     red: hasNoPassword,
     green: isAsItCame,
   }),
   guard({
     name: 'directory: names of members in its log',
-    file: logged,
-    find: "rules.type !== 'Group' || !/^display$/i.test(name)",
-    replace: "rules.type !== 'Group' || name !== ''",
+    file: loggedFilter,
+    find: ' && attribute !== memberDisplay',
+    replace: '',
     red: unitTest(logged, 'what is stored of a request of a group calls members by their ids alone'),
+    green: isAsItCame,
+  }),
+  guard({
+    name: 'directory: members that the contract does not know, in its log',
+    file: logged,
+    find: '(formOf(name) ?? hide)(member, budget)',
+    replace: '(formOf(name) ?? ((value: unknown) => value))(member, budget)',
+    red: unitTest(logged, 'what is stored of a request names what it does not know, without its value'),
+    green: isAsItCame,
+  }),
+  guard({
+    name: 'directory: parameters that the contract does not know, in its log',
+    file: logged,
+    find: '(parameter(name, schemas) ?? hide)(value,',
+    replace: '(parameter(name, schemas) ?? ((text: unknown) => text))(value,',
+    red: unitTest(
+      logged,
+      'what is stored of a query is of others the name: access_token=canary-velvet-harbour',
+    ),
+    green: isAsItCame,
+  }),
+  guard({
+    name: 'directory: what is compared with what the contract does not know, in its log',
+    file: loggedFilter,
+    find: 'subject !== undefined && isKept(subject)',
+    replace: 'subject === undefined || isKept(subject)',
+    red: unitTest(logged, 'what is stored of a filter is nothing else: secret eq "canary-velvet-harbour"'),
+    green: isAsItCame,
+  }),
+  guard({
+    name: 'directory: ends of paths, in its log',
+    file: logged,
+    find: 'isShown(segment) ? segment : notKept',
+    replace: 'isShown(segment) ? segment : segment',
+    red: unitTest(logged, 'what is stored of a path is its names and ids'),
     green: isAsItCame,
   }),
 ]

@@ -126,6 +126,45 @@ describe('a request that was answered', () => {
     }
   })
 
+  test('has no secret of its query, its search or its path, in log, events, answer and lines of the service', async () => {
+    const { scim, create, logged, events, failures, secret, directory } = await givenOwn()
+    const { id } = await create()
+    const password = `canary-${anything()}`
+    const body = {
+      schemas: [patchSchema],
+      Operations: [{ op: 'add', path: `x[y eq "${password}"]`, value: 1 }],
+    }
+    const path = `password[value eq "${password}"]`
+
+    const bare = await fetch(`${directory.scim_base_url}/Users?access_token=${secret}`)
+    const answers = [
+      await scim('GET', `/Users?access_token=${secret}`),
+      await scim('GET', `/Users/${secret}?${secret}=${secret}&sortBy=${secret}`),
+      await scim('GET', `/Users?sortBy=${secret}`),
+      await scim('GET', `/Users?filter=${encodeURIComponent(`password eq "${password}"`)}`),
+      await scim('POST', '/Users/.search', { body: { filter: `password eq "${password}"` } }),
+      await scim('POST', '/Users/.search', { body: { filter: `${secret} eq "${password}"` } }),
+      await scim('PATCH', `/Users/${id}`, { body }),
+      await scim('PATCH', `/Users/${id}`, { body: { ...body, Operations: [{ op: 'add', path, value: 1 }] } }),
+      await scim('PUT', `/Users/${id}`, {
+        body: { schemas: [userSchema], userName: anyEmail(), secret: password },
+      }),
+    ]
+
+    expect(bare.status).toBe(401)
+    expect(answers.map(({ status }) => status)).toEqual([200, 404, 400, 400, 400, 400, 400, 400, 200])
+    const told = JSON.stringify([answers, await logged(), await events(), await failures(), service.logLines])
+    expect(told).not.toContain(secret)
+    expect(told).not.toContain(password)
+    expect((await logged()).at(-2)).toMatchObject({ path: '/Users', query: 'access_token=(not kept)' })
+    for (const table of ['scim_requests', 'events', 'log_events']) {
+      const rows = await service.query(`select from ${table} t where t::text like any ($1)`, [
+        [`%${password}%`, `%${secret}%`],
+      ])
+      expect([table, rows.length]).toEqual([table, 0])
+    }
+  })
+
   test('of a list is kept with its ids alone', async () => {
     const { scim, create, logged } = await givenOwn()
     const { id, userName } = await create()

@@ -6,7 +6,14 @@ import type { Cause } from '../tenant.js'
 import { discover } from './discovery.js'
 import { toScimError } from './failure.js'
 import { scimGroups } from './groups.js'
-import { findAddress, toLoggedAnswer, toLoggedBody, toLoggedQuery, toLoggedText } from './logged-text.js'
+import {
+  findAddress,
+  toLoggedAnswer,
+  toLoggedBody,
+  toLoggedPath,
+  toLoggedQuery,
+  toLoggedText,
+} from './logged-text.js'
 import { toScimCaller, type ProvenDirectory } from './proven-directory.js'
 import { toQuery, searchQuery } from './query.js'
 import { recordRefusal } from './refusal.js'
@@ -51,22 +58,24 @@ export function scimExchange(deps: Deps) {
     const question = await orFailure(() => readQuestion(directory, asked))
     const [target, call] = question instanceof ScimError ? [] : [question.target, question.call]
     const type = target && resourceTypeOf(target)
-    const body = toLoggedBody(call?.body, type)
+    const body = toLoggedBody(call?.body, target)
+    const path = toLoggedPath(asked.path)
     const cause: Cause = {
       requestId: asked.requestId,
       actor: { type: 'directory', id: directory.directoryId },
-      params: () => ({ ...asObject(body), directory_sync_id: directory.directoryId, path: asked.path }),
+      params: () => ({ ...asObject(body), directory_sync_id: directory.directoryId, path }),
     }
     const quirks = new Set<ScimQuirk>()
     const quirk = (name: ScimQuirk) => void quirks.add(name)
     return orFailure(async () => {
-      const texts = { query: toLoggedQuery(asked.query), request: toLoggedText(body) }
+      const texts = { query: toLoggedQuery(asked.query, target), request: toLoggedText(body) }
+      const sought = { query: asked.query, request: texts.request }
       const loggedOf = (answered: ScimAnswer | ScimError): LoggedRequest => ({
         method: asked.method,
-        path: asked.path,
+        path,
         ...texts,
         ...toLoggedOutcome(answered, type),
-        email: addressOf(answered) ?? (type === 'User' ? findAddress(texts) : undefined),
+        email: addressOf(answered) ?? (type === 'User' ? findAddress(sought) : undefined),
         quirks: [...quirks],
         durationMs: Math.round(performance.now() - startMs),
         requestId: asked.requestId,

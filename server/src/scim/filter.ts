@@ -1,5 +1,6 @@
 import { scimLimits, type ScimAttribute } from '@portico/contract/scim'
 import { parse, type AttrExp, type Filter } from 'scim2-parse-filter'
+import { toLoggedName } from './logged-filter.js'
 import { attributeNamed, findPath, leafOf, type ResourceSchemas, type SchemaPath } from './schema-path.js'
 import { ScimError } from './scim-error.js'
 import type { NoteQuirk } from './values.js'
@@ -37,7 +38,7 @@ export function readFilter(schemas: ResourceSchemas, text: string, quirk: NoteQu
   const subjectOf = (path: string): SchemaPath => {
     const found = findPath(schemas, path)
     if (found === undefined)
-      throw invalidFilter(`${path.slice(0, 200)} is no attribute that can be filtered by`)
+      throw invalidFilter(`${toLoggedName(path)} is no attribute that can be filtered by`)
     const isMeant = found.sub === undefined && found.attribute.type === 'complex'
     // emails co "example.com" means the values of its elements.
     return isMeant ? { ...found, sub: attributeNamed(found.attribute.subAttributes, 'value') } : found
@@ -45,7 +46,7 @@ export function readFilter(schemas: ResourceSchemas, text: string, quirk: NoteQu
   const elementsOf = (path: string): SchemaPath => {
     const list = findPath(schemas, path)
     if (list === undefined || list.sub !== undefined || list.attribute.subAttributes === undefined)
-      throw invalidFilter(`${path.slice(0, 200)} has no elements to choose from`)
+      throw invalidFilter(`${toLoggedName(path)} has no elements to choose from`)
     return list
   }
   const { filter, texts } = parseText(text, quirk)
@@ -91,7 +92,7 @@ function toElementFilter(list: ScimAttribute, part: Filter, texts: readonly stri
     default: {
       const sub = attributeNamed(list.subAttributes, part.attrPath)
       if (sub === undefined)
-        throw invalidFilter(`${part.attrPath.slice(0, 200)} is no member of ${list.name}`)
+        throw invalidFilter(`${toLoggedName(part.attrPath)} is no member of ${list.name}`)
       return toTerm(sub, sub, part, texts)
     }
   }

@@ -1,5 +1,6 @@
 import { scimLimits, scimMessages } from '@portico/contract/scim'
 import { readFilter, type ScimFilter } from './filter.js'
+import { toLoggedName } from './logged-filter.js'
 import { readProjection, type Projection } from './projection.js'
 import { attributeNamed, findPath, type ResourceSchemas, type SchemaPath } from './schema-path.js'
 import { ScimError } from './scim-error.js'
@@ -34,7 +35,7 @@ export function readListQuery(
   if (sortBy !== undefined && sorted === undefined)
     throw new ScimError(
       { status: 400, scimType: 'invalidPath' },
-      `${sortBy.slice(0, 200)} is no attribute that can be sorted by`,
+      `${toLoggedName(sortBy)} is no attribute that can be sorted by`,
     )
   const filter = textOf('filter', query['filter'])
   const sortOrder = textOf('sortOrder', query['sortOrder'])?.toLowerCase() ?? 'ascending'

@@ -1,12 +1,25 @@
 import { describe, expect, test } from 'vitest'
-import { findAddress, toLoggedAnswer, toLoggedBody, toLoggedQuery, toLoggedText } from './logged-text.js'
+import {
+  findAddress,
+  toLoggedAnswer,
+  toLoggedBody,
+  toLoggedPath,
+  toLoggedQuery,
+  toLoggedText,
+} from './logged-text.js'
 
 const canary = 'canary-velvet-harbour'
 
 /** What is stored of a body. */
 function logged(body: unknown, type: 'User' | 'Group' = 'User'): string {
-  return toLoggedText(toLoggedBody(body, type)) ?? ''
+  const isOne = typeof body === 'object' && body !== null && 'Operations' in body
+  return toLoggedText(toLoggedBody(body, isOne ? { ...one, type } : { ...many, type })) ?? ''
 }
+
+const one = { kind: 'one', type: 'User', operation: 'patch', id: '0190c8a4' } as const
+const many = { kind: 'many', type: 'User', operation: 'create' } as const
+const search = { ...many, operation: 'search' } as const
+const listing = { ...many, operation: 'list' } as const
 
 describe('what is stored of a request', () => {
   test.each([
@@ -24,6 +37,21 @@ describe('what is stored of a request', () => {
     { Operations: [{ op: 'add', path: ' password ', value: [{ value: canary }] }] },
     { Operations: [{ op: 'add', value: { password: canary, title: 'Engineer' } }] },
     { Operations: [{ op: 'add', value: { 'password.value': canary } }] },
+    { Operations: [{ op: 'add', path: `password[value eq "${canary}"]`, value: 'x' }] },
+    { Operations: [{ op: 'add', path: `emails[nothing eq "${canary}"].value`, value: 'x' }] },
+    { Operations: [{ op: 'add', path: `emails[password eq ${canary}`, value: 'x' }] },
+    { Operations: [{ op: 'add', path: 'emails', value: [{ password: canary }] }] },
+    { Operations: [{ op: 'add', value: { [`password[value eq "${canary}"]`]: 'x' } }] },
+    { Operations: [{ op: canary.repeat(3), path: 'title', value: 'x' }] },
+    { Operations: [{ op: 'add', path: ['password'], value: canary }] },
+    { Operations: [{ op: 'add', path: 'secret', value: canary }] },
+    { Operations: canary },
+    { title: { password: canary } },
+    { secret: canary },
+    { credentials: [{ value: canary }] },
+    { [`${canary}.${canary.repeat(2)}`]: 1 },
+    { schemas: [canary] },
+    { name: { givenName: { secret: canary } } },
   ])('has no password: %j', (body) => {
     expect(logged(body)).not.toContain(canary)
     expect(logged(body)).toContain('(not kept)')
@@ -72,15 +100,89 @@ describe('what is stored of a request', () => {
     for (const body of bodies) {
       expect(logged(body, 'Group')).not.toContain(canary)
       expect(logged(body, 'Group')).toContain('0190c8a4')
-      expect(toLoggedAnswer(body, 'Group')).not.toContain(canary)
     }
+    const answer = toLoggedAnswer({ displayName: 'Engineers', members }, 'Group')
+    expect(answer).not.toContain(canary)
+    expect(answer).toContain('0190c8a4')
     expect(logged({ displayName: 'Engineers' }, 'Group')).toContain('Engineers')
   })
 
-  test('has no query that names a password', () => {
-    expect(toLoggedQuery(`filter=password%20eq%20%22${canary}%22`)).toBe('(not kept)')
-    expect(toLoggedQuery('filter=userName%20eq%20%22ada%22')).toBe('filter=userName%20eq%20%22ada%22')
+  test('names what it does not know, without its value', () => {
+    const body = { shoeSize: 46, title: ['Countess'], manager: '7', emails: [{ value: 'a', kind: 'b' }] }
+    expect(logged(body)).toBe(
+      '{"shoeSize":"(not kept)","title":["Countess"],"manager":"7","emails":[{"value":"a","kind":"(not kept)"}]}',
+    )
   })
+})
+
+describe('what is stored of a filter', () => {
+  const inQuery = (filter: string) =>
+    new URLSearchParams(toLoggedQuery(new URLSearchParams({ filter }).toString(), listing)).get('filter')
+  const inSearch = (filter: string) =>
+    (toLoggedBody({ filter }, search) as Readonly<Record<string, unknown>>)['filter']
+
+  test.each([
+    'userName eq "ada@people.example" and not (title pr)',
+    'emails[type eq "work" and value co "x \\" y"].value eq ada',
+    'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:department eq "Engines"',
+    'active eq true or (name.givenName sw "A"',
+  ])('is all of it where it is of the schemas: %s', (filter) => {
+    expect([inQuery(filter), inSearch(filter)]).toEqual([filter, filter])
+  })
+
+  test.each([
+    `password eq "${canary}"`,
+    `PASSWORD eq "${canary}`,
+    `password eq ${canary}`,
+    `urn:ietf:params:scim:schemas:core:2.0:User:password eq "${canary}"`,
+    `secret eq "${canary}"`,
+    `userName eq "ada" "${canary}"`,
+    `userName "${canary}"`,
+    `emails[secret eq "${canary}"]`,
+    `emails[value eq "a"].secret eq "${canary}"`,
+    `password[value eq "${canary}"]`,
+    `userName eq "ada" and (${canary} eq "x")`,
+    `"${canary}"`,
+    canary,
+  ])('is nothing else: %s', (filter) => {
+    for (const logged of [inQuery(filter), inSearch(filter)]) {
+      expect(logged).not.toContain(canary)
+      expect(logged).toContain('(not kept)')
+    }
+  })
+})
+
+describe('what is stored of a query', () => {
+  test.each([
+    'filter=userName%20eq%20%22ada%22&startIndex=1&count=100',
+    'sortBy=name.familyName&sortOrder=descending&attributes=userName,emails',
+    'aadOptscim062020',
+    '',
+  ])('is the parameters of a list, as they came: %s', (query) => {
+    expect(toLoggedQuery(query, listing)).toBe(query)
+  })
+
+  test.each([
+    [`access_token=${canary}`, 'access_token=(not kept)'],
+    [`count=${canary}&startIndex=1`, 'count=(not kept)&startIndex=1'],
+    [`filter=password%20eq%20%22${canary}%22`, 'filter=password%20eq%20(not%20kept)'],
+    [`sortBy=${canary.repeat(3)}`, 'sortBy=(not kept)'],
+    [`${canary.repeat(3)}`, '(not kept)'],
+    [`=${canary}`, '(not kept)'],
+  ])('is of others the name: %s', (query, logged) => {
+    expect(toLoggedQuery(query, listing)).toBe(logged)
+  })
+
+  test('has no filter where nobody knows what is asked for', () => {
+    expect(toLoggedQuery('filter=title%20eq%20%22x%22', undefined)).not.toContain('x')
+  })
+})
+
+test('what is stored of a path is its names and ids', () => {
+  const id = '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46'
+  expect(toLoggedPath(`/Users/${id}`)).toBe(`/Users/${id}`)
+  expect(toLoggedPath('/Groups/.search')).toBe('/Groups/.search')
+  expect(toLoggedPath(`/Users/${canary}`)).toBe('/Users/(not kept)')
 })
 
 test('what is stored of a list is its ids', () => {

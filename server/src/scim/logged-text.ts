@@ -1,54 +1,196 @@
 import type { ScimResourceType } from '@portico/contract/directory-sync'
+import { id as idForm } from '@portico/contract/fields'
+import type { ScimAttribute, ScimSchema } from '@portico/contract/scim'
+import { discoveryEndpoints } from './discovery.js'
+import { isKept, notKept, toLoggedFilter, toLoggedName, toLoggedTarget } from './logged-filter.js'
+import {
+  attributeNamed,
+  findPath,
+  groupSchemas,
+  leafOf,
+  schemaNamed,
+  userSchemas,
+  type ResourceSchemas,
+} from './schema-path.js'
+import type { Target } from './target.js'
+import { isObject, memberOf } from './values.js'
 
 /** What is kept of a text of a request or answer, in characters. */
 const maxLength = 8000
 /** In all: each takes two characters at least, so that more of them would be cut off anyway. */
 const maxValues = maxLength / 2
 
-const namesPassword = /password/i
-const hidden = '(not kept)'
-
-/** The body of a request as it may be stored: without passwords, and as toLoggedAnswer() has it. */
-export function toLoggedBody(body: unknown, type: ScimResourceType | undefined): unknown {
-  return reduced(body, { type, isPasswordHidden: true, valuesLeft: maxValues })
-}
-
-interface Rules {
-  readonly type: ScimResourceType | undefined
-  readonly isPasswordHidden: boolean
-  /** Counted down on the way. */
+/** Counted down on the way. */
+interface Budget {
   valuesLeft: number
 }
 
+/** Makes of a value what may be stored of it. */
+type Reduce = (value: unknown, budget: Budget) => unknown
+
 /**
- * A value as it may be stored: of a group without what its members are called, who are known by their ids, so that
- * nothing of a person stays here when the user is erased.
+ * The body of a request as it may be stored: what the contract knows, and of all else the names. Passwords, and what
+ * members of a group are called, are of the contract and not kept; see isKept().
  */
-function reduced(value: unknown, rules: Rules): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return taken(value, rules, (item) => reduced(item, rules))
-  const members: [string, unknown][] = Object.entries(value).slice(0, maxValues)
-  const isOfPassword = members.some(
-    ([name, path]) => /^path$/i.test(name) && typeof path === 'string' && namesPassword.test(path),
-  )
-  const isHidden = (name: string) => namesPassword.test(name) || (isOfPassword && /^value$/i.test(name))
-  const kept = members.filter(([name]) => rules.type !== 'Group' || !/^display$/i.test(name))
-  return Object.fromEntries(
-    taken(kept, rules, ([name, member]) => [
-      name,
-      rules.isPasswordHidden && isHidden(name) ? hidden : reduced(member, rules),
-    ]),
-  )
+export function toLoggedBody(body: unknown, target: Target | undefined): unknown {
+  if (body === undefined) return undefined
+  return reduceOf(target)(body, { valuesLeft: maxValues })
 }
 
-function taken<Item, Kept>(items: readonly Item[], rules: Rules, keep: (item: Item) => Kept): Kept[] {
+function reduceOf(target: Target | undefined): Reduce {
+  const schemas = schemasOf(target)
+  if (schemas === undefined || target?.kind === 'discovery') return hide
+  switch (target?.operation) {
+    case 'create':
+    case 'replace':
+      return resource(schemas)
+    case 'patch':
+      return object((name) => (/^operations$/i.test(name) ? list(operation(schemas)) : ofMessage(name)))
+    case 'search':
+      return object((name) => ofMessage(name) ?? parameter(name, schemas))
+    default:
+      return hide
+  }
+}
+
+function schemasOf(target: Target | undefined): ResourceSchemas | undefined {
+  if (target === undefined || target.kind === 'discovery') return undefined
+  return ofType(target.type)
+}
+
+function ofType(type: ScimResourceType): ResourceSchemas {
+  return type === 'User' ? userSchemas : groupSchemas
+}
+
+const hide: Reduce = () => notKept
+
+const schemaPattern = /^(?:urn:|https?:\/\/)[\w.:/-]{1,200}$/
+const schemaIds: Reduce = (value, budget) =>
+  list((id) => (typeof id === 'string' && schemaPattern.test(id) ? id : notKept))(value, budget)
+
+function ofMessage(name: string): Reduce | undefined {
+  return /^schemas$/i.test(name) ? schemaIds : undefined
+}
+
+/** An object whose members have a form by their names; null and simple values are no object. */
+function object(formOf: (name: string) => Reduce | undefined, toName = toLoggedName): Reduce {
+  return (value, budget) => {
+    if (value === null) return null
+    if (!isObject(value)) return notKept
+    const members = Object.entries(value).slice(0, maxValues)
+    const kept = taken(members, budget, ([name, member]): [string, unknown] => [
+      toName(name),
+      (formOf(name) ?? hide)(member, budget),
+    ])
+    return Object.fromEntries<unknown>(kept)
+  }
+}
+
+/** The elements of an array, or one value without it. */
+function list(form: Reduce): Reduce {
+  return (value, budget) =>
+    Array.isArray(value) ? taken(value, budget, (item) => form(item, budget)) : form(value, budget)
+}
+
+function taken<Item, Kept>(items: readonly Item[], budget: Budget, keep: (item: Item) => Kept): Kept[] {
   const kept: Kept[] = []
   for (const item of items) {
-    if (rules.valuesLeft <= 0) break
-    rules.valuesLeft -= 1
+    if (budget.valuesLeft <= 0) break
+    budget.valuesLeft -= 1
     kept.push(keep(item))
   }
   return kept
+}
+
+/** A resource, or the value of an operation without a path, whose members may be called by paths. */
+function resource(schemas: ResourceSchemas): Reduce {
+  const formOf = (name: string) => {
+    const schema = schemaNamed(schemas, name)
+    return ofMessage(name) ?? (schema === undefined ? atPath(schemas, name) : ofSchema(schema))
+  }
+  return object(formOf, (name) => toLoggedTarget(schemas, name))
+}
+
+function ofSchema({ attributes }: ScimSchema): Reduce {
+  return object((name) => {
+    const attribute = attributeNamed(attributes, name)
+    return attribute && valueOf(attribute)
+  })
+}
+
+function atPath(schemas: ResourceSchemas, path: string): Reduce | undefined {
+  const found = findPath(schemas, path.replace(/\[.*\]/s, ''))
+  return found && valueOf(leafOf(found))
+}
+
+/** The value of an attribute, in the forms that providers send. */
+function valueOf(attribute: ScimAttribute): Reduce {
+  if (!isKept(attribute)) return hide
+  const members = object((name) => {
+    const member = attributeNamed(attribute.subAttributes, name)
+    if (member !== undefined) return valueOf(member)
+    return attribute.type !== 'complex' && /^value$/i.test(name) ? valueOf(attribute) : undefined
+  })
+  return list((value, budget) =>
+    typeof value === 'object' && value !== null ? members(value, budget) : value,
+  )
+}
+
+function operation(schemas: ResourceSchemas): Reduce {
+  return (value, budget) => {
+    const path = isObject(value) ? memberOf(value, 'path') : undefined
+    const form = valueForm(schemas, path)
+    const formOf = (name: string): Reduce | undefined => {
+      switch (name.toLowerCase()) {
+        case 'op':
+          return textBy(toLoggedName)
+        case 'path':
+          return textBy((text) => toLoggedTarget(schemas, text.trim()))
+        case 'value':
+          return form
+        default:
+          return undefined
+      }
+    }
+    return object(formOf)(value, budget)
+  }
+}
+
+function valueForm(schemas: ResourceSchemas, path: unknown): Reduce | undefined {
+  if (path === undefined || path === null || path === '') return resource(schemas)
+  if (typeof path !== 'string') return undefined
+  const schema = schemaNamed(schemas, path.trim())
+  return schema === undefined ? atPath(schemas, path.trim()) : ofSchema(schema)
+}
+
+function textBy(toLogged: (text: string) => string): Reduce {
+  return (value) => (typeof value === 'string' ? toLogged(value) : value === null ? null : notKept)
+}
+
+/** The parameters of a list (RFC 7644 section 3.4.2). */
+function parameter(name: string, schemas: ResourceSchemas | undefined): Reduce | undefined {
+  switch (name) {
+    case 'filter':
+      return textBy((text) => toLoggedFilter(schemas, text))
+    case 'sortBy':
+    case 'sortOrder':
+      return textBy(toLoggedName)
+    case 'attributes':
+    case 'excludedAttributes':
+      return list(
+        textBy((text) =>
+          text
+            .split(',')
+            .map((one) => (one.trim() === '' ? one : toLoggedName(one.trim())))
+            .join(','),
+        ),
+      )
+    case 'startIndex':
+    case 'count':
+      return (value) => (/^[+-]?\d{1,9}$/.test(String(value)) ? value : notKept)
+    default:
+      return undefined
+  }
 }
 
 /** What may be stored as text, cut; null without it. */
@@ -56,18 +198,48 @@ export function toLoggedText(body: unknown): string | null {
   return body === undefined ? null : (JSON.stringify(body)?.slice(0, maxLength) ?? null)
 }
 
-/** A query as it may be stored. */
-export function toLoggedQuery(query: string): string {
-  return namesPassword.test(query) ? hidden : query.slice(0, maxLength)
+/** A query as it may be stored: the parameters of lists, and of others the names. */
+export function toLoggedQuery(query: string, target: Target | undefined): string {
+  const schemas = schemasOf(target)
+  const pairs = query === '' ? [] : query.slice(0, maxLength).split('&')
+  return pairs
+    .map((pair) => {
+      const [entry] = new URLSearchParams(pair)
+      if (entry === undefined) return ''
+      const [name, value] = entry
+      const [loggedName, logged] = [
+        toLoggedName(name),
+        value === '' ? '' : (parameter(name, schemas) ?? hide)(value, { valuesLeft: maxValues }),
+      ]
+      if (loggedName === name && logged === value) return pair
+      const shown = logged === notKept ? notKept : encodeURIComponent(String(logged))
+      return loggedName === notKept ? notKept : `${loggedName}=${shown}`
+    })
+    .join('&')
+    .slice(0, maxLength)
+}
+
+/** Every segment that a path of ours may have beside ids. */
+const segments = new Set<string>([...discoveryEndpoints, 'Users', 'Groups', '.search', 'Bulk', 'Me', ''])
+
+/** A path as it may be stored: what is no name of ours and no id may be anything. */
+export function toLoggedPath(path: string): string {
+  const isShown = (segment: string) =>
+    segments.has(segment) || idForm().safeParse(segment).success || schemaPattern.test(segment)
+  return path
+    .split('/', 8)
+    .map((segment) => (isShown(segment) ? segment : notKept))
+    .join('/')
 }
 
 /** An answer as it may be stored: of a list its ids, so that a page of users is not kept beside the users. */
 export function toLoggedAnswer(body: object | undefined, type: ScimResourceType | undefined): string | null {
   if (body === undefined) return null
+  if (type === undefined) return toLoggedText(body)
   if (!('Resources' in body) || !Array.isArray(body.Resources))
-    return toLoggedText(reduced(body, { type, isPasswordHidden: false, valuesLeft: maxValues }))
-  const ids = body.Resources.map((resource: unknown) =>
-    typeof resource === 'object' && resource !== null && 'id' in resource ? { id: resource.id } : {},
+    return toLoggedText(resource(ofType(type))(body, { valuesLeft: maxValues }))
+  const ids = body.Resources.map((found: unknown) =>
+    typeof found === 'object' && found !== null && 'id' in found ? { id: found.id } : {},
   )
   return toLoggedText({ ...body, Resources: ids })
 }
@@ -75,7 +247,7 @@ export function toLoggedAnswer(body: object | undefined, type: ScimResourceType 
 // Bounded on each side of the @, so that a long text costs little.
 const addressPattern = /[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63}){1,8}/i
 
-/** The first e-mail address in what is stored of a request. */
+/** The first e-mail address in a query, or in what is stored of a body. */
 export function findAddress(texts: {
   readonly query: string
   readonly request: string | null
@@ -84,5 +256,5 @@ export function findAddress(texts: {
 }
 
 function decodedQuery(query: string): string {
-  return [...new URLSearchParams(query).values()].join(' ')
+  return [...new URLSearchParams(query.slice(0, maxLength)).values()].join(' ')
 }

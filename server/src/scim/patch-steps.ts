@@ -1,5 +1,6 @@
 import { scimLimits, scimMessages, type ScimSchema } from '@portico/contract/scim'
 import { readElementFilter, type ElementFilter } from './filter.js'
+import { toLoggedTarget } from './logged-filter.js'
 import {
   attributeNamed,
   isWrittenAsIs,
@@ -95,7 +96,7 @@ function toSteps(schemas: ResourceSchemas, { op, path, value }: Operation, quirk
     if (!isPathOfAnother(path))
       throw new ScimError(
         { status: 400, scimType: 'invalidPath' },
-        `${path.slice(0, 200)} is no attribute of ${schemas.name}`,
+        `${toLoggedTarget(schemas, path).slice(0, 200)} is no attribute of ${schemas.name}`,
       )
     quirk('unknown_attribute')
     return []
