@@ -28,8 +28,11 @@ export interface Load {
   readonly counts: { reads: number; signIns: number; refused: number }
   /** Links that the service was to mail, each to another user, and said that it would. */
   readonly mails: readonly { readonly to: string; readonly at: number }[]
-  /** Resolves once something is written, read and signed in to that begins now; rejects after so long. */
-  succeeds(withinMs: number): Promise<void>
+  /**
+   * Resolves once something is written, read and signed in to that begins now, to which was the last and what it was told
+   * before; rejects after so long.
+   */
+  succeeds(withinMs: number): Promise<string>
   /** Ends it; resolves when every write is acknowledged. */
   settle(): Promise<void>
 }
@@ -76,9 +79,9 @@ export function startLoad({ baseUrl, account, credentials, org_domain }: LoadOpt
   }
 
   /** Does a step again until it succeeds; where an attempt takes a second, the next one begins beside it. */
-  async function again(step: () => Promise<boolean>, deadline: number): Promise<void> {
+  async function again(step: () => Promise<boolean>, deadline: number): Promise<string> {
     let isDone = false
-    let last = 'no answer'
+    let last = 'no refusal'
     while (!isDone) {
       const attempt = step().then(
         (succeeded) => void (isDone ||= succeeded),
@@ -88,6 +91,7 @@ export function startLoad({ baseUrl, account, credentials, org_domain }: LoadOpt
       if (!isDone && performance.now() > deadline) throw new Error(`${step.name}: ${last}`)
       if (!isDone) await pause(50)
     }
+    return `${step.name}, ${last}`
   }
 
   /** May find nobody there, or be told to come back; anything else is wrong. */
@@ -160,7 +164,10 @@ export function startLoad({ baseUrl, account, credentials, org_domain }: LoadOpt
       }
       const readOnce = () => read(once).then(() => true)
       const signInOnce = () => signIn(once)
-      await Promise.all([writeOnce, readOnce, signInOnce].map((step) => again(step, deadline)))
+      let last = ''
+      const one = async (step: () => Promise<boolean>) => void (last = await again(step, deadline))
+      await Promise.all([writeOnce, readOnce, signInOnce].map(one))
+      return last
     },
     async settle() {
       isStopped = true

@@ -62,7 +62,7 @@ export function witnessOf({ service, worker, client, org_domain }: WitnessOption
     }
 
     for (const process of Object.values(processes)) process.loggedSince()
-    const before = await counted(fault)
+    const before = await counted(fault).catch((error: unknown) => void wrong.push(String(error)))
     const happening = fault.happen().finally(() => (isOver = true))
     happening.catch(() => undefined)
     while (!isOver) {
@@ -72,8 +72,8 @@ export function witnessOf({ service, worker, client, org_domain }: WitnessOption
     await happening.catch((error: unknown) => wrong.push(String(error)))
     const [seen] = await Promise.all([Promise.all(rounds), afterwards()])
     wrong.push(...faultsIn(seen, fault))
-    const after = await counted(fault)
-    if (before !== undefined && after !== undefined && after <= before)
+    const after = await counted(fault).catch((error: unknown) => void wrong.push(String(error)))
+    if (typeof before === 'number' && typeof after === 'number' && after <= before)
       wrong.push(`${String(fault.counts?.sample)} stays ${after}`)
     const logged = service.loggedSince() + worker.loggedSince()
     if (fault.logs !== undefined && !fault.logs.test(logged))

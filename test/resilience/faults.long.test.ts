@@ -174,12 +174,13 @@ describe(`faults (FAULT_SEED=${seed})`, () => {
         const before = missed.length
         const told = await witness.watch(fault, async () => {
           const over = performance.now()
-          await Promise.all([load.succeeds(20_000), until(isReady, { withinMs: 20_000 })]).catch(
-            (error: unknown) => missed.push(`${fault.name}: ${String(error)}`),
-          )
+          const [last] = await Promise.all([
+            load.succeeds(20_000).catch(String),
+            until(isReady, { withinMs: 20_000 }).catch(String),
+          ])
           const ms = performance.now() - over
           recoveries.set(fault.name, Math.max(ms, recoveries.get(fault.name) ?? 0))
-          if (ms > recoveryMs) missed.push(`${fault.name}: ${Math.round(ms)} ms`)
+          if (ms > recoveryMs) missed.push(`${fault.name}: ${Math.round(ms)} ms (${last})`)
         })
         missed.push(...told)
         // At once: an hour is long to wait for the first.

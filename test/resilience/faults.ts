@@ -105,7 +105,7 @@ export function faultsOf(place: Place): Fault[] {
         },
         {
           name: `SIGTERM of the ${which}`,
-          happen: () => terminated(portico).then(portico.start),
+          happen: () => terminated(portico),
           ...meanwhile,
         },
         {
@@ -154,11 +154,16 @@ export function faultsOf(place: Place): Fault[] {
   ]
 }
 
-/** @throws Error unless it ends by itself, in order, within DRAIN_SECONDS=2 and 5 s. */
+/**
+ * Ends it and starts it again.
+ *
+ * @throws Error unless it ends by itself, in order, within DRAIN_SECONDS=2 and 5 s.
+ */
 async function terminated(portico: ServiceProcess): Promise<void> {
   const begun = performance.now()
   const code = await portico.terminate()
   const ms = performance.now() - begun
+  await portico.start()
   if (code !== 0 || ms > 7_500) throw new Error(`SIGTERM ended it with ${code} after ${Math.round(ms)} ms`)
 }
 
