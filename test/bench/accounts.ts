@@ -63,25 +63,26 @@ async function insertEvents(url: string, accountIds: readonly string[]): Promise
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    // Their places in the stream begin behind those of the accounts' own events.
     await client.query(
-      `with first as (select coalesce(max(last_position), 0) as position from event_sequencer)
-       insert into events (
-         account_id, environment, id, domain, code, data, params, actor_type, actor_id, request_id, issued_at, position
+      `insert into events (
+         account_id, environment, id, domain, code, data, params, actor_type, actor_id, request_id, issued_at
        )
        select ($1::uuid[])[1 + i % $2], 'sandbox',
          (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5(i::text), 1, 3)
            || '8' || substr(md5(i::text), 4, 15))::uuid,
-         'awesome-company', $4, $5, $6, 'api_key', md5('key' || i % $2)::uuid, md5('request' || i)::uuid, at,
-         first.position + 1 + i
-       from first, generate_series(0, $2::integer * $3::integer - 1) i,
+         'awesome-company', $4, $5, $6, 'api_key', md5('key' || i % $2)::uuid, md5('request' || i)::uuid, at
+       from generate_series(0, $2::integer * $3::integer - 1) i,
          lateral (select $7::timestamptz + i * interval '10 milliseconds' as at) moment`,
       [accountIds, accountIds.length, eventsPerAccount, eventCode, eventData, eventParams, start],
     )
-    await client.query(
-      `insert into event_sequencer (is_only, last_position) select true, max(position) from events
-       on conflict (is_only) do update set last_position = excluded.last_position`,
-    )
+    for (const id of accountIds)
+      for (let isMore = true; isMore;) {
+        const { rows } = await client.query<{ isMore: boolean }>(
+          `select number_events($1, 'sandbox') as "isMore"`,
+          [id],
+        )
+        isMore = rows[0]?.isMore === true
+      }
     await client.query('vacuum (analyze)')
   } finally {
     await client.end()

@@ -18,10 +18,10 @@ interface EventRow {
 
 const selectEvents = `
   select id, domain, environment, code, data, params, actor_type, actor_id, request_id,
-    to_char(issued_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as issued_at, position
-  from events
-  where account_id = $1 and environment = $2 and position > $3
-  order by position
+    to_char(issued_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as issued_at, event_positions.position
+  from event_positions join events using (account_id, environment)
+  where account_id = $1 and environment = $2 and event_positions.position > $3 and id = event_id
+  order by event_positions.position
   limit $4`
 
 /** D3: the events behind a cursor, in one statement. */

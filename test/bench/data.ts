@@ -97,7 +97,7 @@ async function makeData(dataDir: string, url: string, size: SampleSize): Promise
 }
 
 /** The account and a key for each environment, by the service's own operations: keys are sealed, secrets hashed. */
-async function makeAccount(dataDir: string): Promise<Pick<PreparedData, 'account' | 'credentials'>> {
+export async function makeAccount(dataDir: string): Promise<Pick<PreparedData, 'account' | 'credentials'>> {
   const deps = await openDeps(readConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' }))
   try {
     const name = `Bench ${randomBytes(3).toString('hex')}`

@@ -16,10 +16,12 @@ export const rowNames = [
   'B5',
   'C1',
   'C2',
+  'C3',
   'D1',
   'D2',
   'D3',
   'D4',
+  'D5',
   'F1',
   'F2',
 ] as const

@@ -8,10 +8,12 @@ import type { Settings } from './measure.js'
 import { isRowName, writeReport } from './report.js'
 import { readBesideBusyRow } from './row-busy-row.js'
 import { deliver, recover } from './row-deliveries.js'
+import { appendAndRead } from './row-event-appends.js'
 import { readEventPages } from './row-events.js'
 import { signInByLink } from './row-journey.js'
 import { firstAttempt } from './row-latency.js'
 import { authorizeWithSession, exchangeAndRefresh } from './row-codes.js'
+import { synchronizeFirst } from './row-first-sync.js'
 import { startFromClone, testClone } from './row-fresh-clone.js'
 import { startAndGrow } from './row-process.js'
 import { challengePasswords, readMeanwhile } from './row-passwords.js'
@@ -39,10 +41,12 @@ const rows: Record<RowName, (settings: Settings) => Promise<Figure[]>> = {
   B5: readBesideBusyRow,
   C1: signInBySaml,
   C2: provisionByScim,
+  C3: synchronizeFirst,
   D1: deliver,
   D2: firstAttempt,
   D3: readEventPages,
   D4: recover,
+  D5: appendAndRead,
   F1: startFromClone,
   F2: testClone,
 }

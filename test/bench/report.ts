@@ -60,7 +60,7 @@ ${[...describeMachine(), ...about.versions].map((line) => `- ${line}`).join('\n'
 Machines are shared and noisy, so a figure is a ratio measured in one run, or the CPU time per request of the server and
 Postgres together. Each is the median of its rounds, which alternate between what is compared, after a warm-up; a ratio is
 the median of the rounds' ratios. 25 connections are kept alive. The service runs as it ships, but for
-${setting.join(', ')}, for C1, whose sign-ins begin at one address, \`SIGN_INS_BEGUN_PER_IP\`, and for C2
+${setting.join(', ')}, for C1, whose sign-ins begin at one address, \`SIGN_INS_BEGUN_PER_IP\`, and for C2 and C3
 \`SCIM_RATE_PER_SECOND\`.
 
 The sample has ${about.users.toLocaleString('en')} users in 1,000 organizations: one with 3 users of 10, one with 1 of 10, 998 that share

@@ -48,7 +48,7 @@ async function pageStarts(url: string): Promise<ReadonlyMap<string, string[]>> {
       `select account_id, array_agg((position - 1)::text) as positions
        from (
          select account_id, position, row_number() over w as place, count(*) over (partition by account_id) as total
-         from events where environment = 'sandbox' and position is not null
+         from event_positions where environment = 'sandbox'
          window w as (partition by account_id order by position)
        ) numbered
        where place % $1 = 1 and place + $1 <= total + 1

@@ -9,10 +9,10 @@ import { getTokens, onPostgres, startService, stopContender, type Contender } fr
 const directoryCount = 20
 const memberCount = 10_000
 const perPage = 200
-const baseUrl = ({ port }: Contender) => `http://127.0.0.1:${port}`
+export const baseUrl = ({ port }: Contender) => `http://127.0.0.1:${port}`
 
 /** A directory, and the secret of its provider. */
-interface Directory {
+export interface Directory {
   readonly path: string
   readonly secret: string
 }
@@ -70,7 +70,8 @@ function groupFigure(method: string, timesMs: readonly number[]): Figure {
   })
 }
 
-async function makeDirectory(ours: Contender, token: string, domain: string): Promise<Directory> {
+/** Begins directory sync in an organization. */
+export async function makeDirectory(ours: Contender, token: string, domain: string): Promise<Directory> {
   const answer = await fetch(`${baseUrl(ours)}/api/v2/org/${domain}/directory-sync`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },

@@ -1,0 +1,74 @@
+import { createClient } from '@portico/sdk'
+import { accountsData, type PreparedAccount } from './accounts.js'
+import { toCursor } from './bare-events.js'
+import { atMost, cpuText, type Figure } from './figures.js'
+import { interleaved, medianOf, ratioOf, type Settings } from './measure.js'
+import { writeRequests, type LoadRequest } from './requests.js'
+import { getToken, onPostgres, startService, stopContender, type Contender } from './stage.js'
+
+const bound = 1.2
+
+/**
+ * D5: as many requests append an event as read the one behind a cursor, of random accounts of 1,000: no account waits for the
+ * order of another's events.
+ */
+export async function appendAndRead(settings: Settings): Promise<Figure[]> {
+  const data = await accountsData(settings)
+  return onPostgres(data, async (_url, postgresPid) => {
+    const ours = await startService(data.dataDir)
+    try {
+      const requests: LoadRequest[][] = []
+      for (const account of data.accounts)
+        requests.push(await requestsOf(ours, account, data.eventsPerAccount))
+      const caseOf = (each: LoadRequest[][]) => ({
+        contender: ours,
+        requestsFile: writeRequests(each.flat()),
+      })
+      const cases = { many: caseOf(requests), one: caseOf(requests.slice(0, 1)) }
+      const { many, one } = await interleaved({ postgresPid }, cases, settings)
+      const ratio = ratioOf(many, one, 'cpuMs')
+      return [
+        atMost('D5', 'events, append one or read one, 1,000 accounts: CPU', ratio, {
+          text: cpuText(many),
+          beside: `one account ${cpuText(one)}`,
+          ratio,
+          goal: `at most ${bound} of one account`,
+          bound,
+        }),
+        atMost('D5', 'events, append one or read one, 1,000 accounts: p99', medianOf(many, 'p99Ms'), {
+          text: `${medianOf(many, 'p99Ms').toFixed(1)} ms`,
+          beside: `one account ${medianOf(one, 'p99Ms').toFixed(1)} ms`,
+          ratio: ratioOf(many, one, 'p99Ms'),
+          goal: `at most ${bound} of one account`,
+          bound: bound * medianOf(one, 'p99Ms'),
+        }),
+      ]
+    } finally {
+      await stopContender(ours)
+    }
+  })
+}
+
+/** A user is created, and the event behind those of the sample is read. */
+async function requestsOf(
+  ours: Contender,
+  { account, credentials }: PreparedAccount,
+  eventCount: number,
+): Promise<LoadRequest[]> {
+  const token = await getToken(ours, { account, credentials }, 'sandbox')
+  const { client_id: clientId, client_secret: clientSecret } = credentials.sandbox
+  const baseUrl = `http://127.0.0.1:${ours.port}`
+  const client = createClient({ baseUrl, domain: account.domain, clientId, clientSecret })
+  // Kept with the sample.
+  const [kept] = (await client.organizations.list({ per_page: 1 })).data
+  const { domain } = kept ?? (await client.organizations.create({ name: account.domain }))
+  return [
+    {
+      method: 'POST',
+      path: `/api/v2/org/${domain}/users`,
+      token,
+      body: { email: '{unique}@people.example' },
+    },
+    { method: 'GET', path: `/api/v2/events?after=${toCursor(String(eventCount))}&limit=1`, token },
+  ]
+}

@@ -1,0 +1,102 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createClient } from '@portico/sdk'
+import { forgetSince, makeAccount, prepareOnce } from './data.js'
+import { atMost, milliseconds, type Figure } from './figures.js'
+import { cpuSecondsOf } from './machine.js'
+import { median, type Settings } from './measure.js'
+import { baseUrl, makeDirectory, type Directory } from './row-scim.js'
+import { onPostgres, startService, stopContender, getToken, type Contender } from './stage.js'
+
+const userCount = 20_000
+/** In which CPU is counted. */
+const atOnce = 100
+/** Of these at each end the median counts, because autovacuum falls into some. */
+const ends = 5
+const warmUpCount = 1_000
+const bound = 1.2
+
+/**
+ * C3: the first sync of a directory into a young database, as Okta makes it: one user after the other is looked for by
+ * userName, and created. A user at the end costs as much as one at the beginning.
+ */
+export async function synchronizeFirst({ folder }: Pick<Settings, 'folder'>): Promise<Figure[]> {
+  await mkdir(folder, { recursive: true })
+  const own = await mkdtemp(join(folder, 'first-sync-'))
+  try {
+    const data = await prepareOnce(own, 'young', async (dataDir) => ({
+      dataDir,
+      ...(await makeAccount(dataDir)),
+    }))
+    return await onPostgres(data, async (url, postgresPid) => {
+      const ours = await startService(data.dataDir, [], { SCIM_RATE_PER_SECOND: '999999999' })
+      try {
+        const token = await getToken(ours, data, 'sandbox')
+        const { client_id: clientId, client_secret: clientSecret } = data.credentials.sandbox
+        const client = createClient({
+          ...{ baseUrl: baseUrl(ours), domain: data.account.domain, clientId, clientSecret },
+        })
+        const { domain } = await client.organizations.create({ name: 'First sync' })
+        const directory = await makeDirectory(ours, token, domain)
+        const begun = new Date()
+        await synchronize(ours, directory, { from: userCount, count: warmUpCount })
+        await forgetSince(url, begun)
+        const costs: number[] = []
+        for (let from = 0; from < userCount; from += atOnce) {
+          const before = cpuMs(ours, postgresPid)
+          await synchronize(ours, directory, { from, count: atOnce })
+          costs.push((cpuMs(ours, postgresPid) - before) / atOnce)
+        }
+        return [figureOf(median(costs.slice(0, ends)), median(costs.slice(-ends)))]
+      } finally {
+        await stopContender(ours)
+      }
+    })
+  } finally {
+    await rm(own, { recursive: true, force: true })
+  }
+}
+
+function figureOf(firstMs: number, lastMs: number): Figure {
+  const ratio = lastMs / firstMs
+  return atMost('C3', 'SCIM, first sync of 20,000, filter and POST a user at the end: CPU', ratio, {
+    text: milliseconds(lastMs),
+    beside: `at the beginning ${milliseconds(firstMs)}`,
+    ratio,
+    goal: `at most ${bound} of the beginning`,
+    bound,
+  })
+}
+
+function cpuMs({ pid }: Contender, postgresPid: number): number {
+  return 1000 * ((cpuSecondsOf(pid) ?? NaN) + (cpuSecondsOf(postgresPid) ?? NaN))
+}
+
+/** One caller, who looks for each user and creates it. */
+async function synchronize(
+  ours: Contender,
+  { path, secret }: Directory,
+  { from, count }: { from: number; count: number },
+): Promise<void> {
+  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/scim+json' }
+  const users = `${baseUrl(ours)}${path}/Users`
+  for (let number = from; number < from + count; number += 1) {
+    const userName = `user${number}@first.example`
+    const filter = encodeURIComponent(`userName eq "${userName}"`)
+    const found = await fetch(`${users}?filter=${filter}&startIndex=1&count=100`, { headers })
+    // RFC 7644 section 3.4.2.
+    const { totalResults } = (await found.json()) as { readonly totalResults: number }
+    if (totalResults !== 0) throw new Error(`${userName} is there already`)
+    const body = {
+      schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+      userName,
+      externalId: `external-${number}`,
+      name: { givenName: 'Grace', familyName: `Hopper ${number}` },
+      emails: [{ value: userName, type: 'work', primary: true }],
+      active: true,
+    }
+    const made = await fetch(users, { method: 'POST', headers, body: JSON.stringify(body) })
+    const text = await made.text()
+    if (made.status !== 201) throw new Error(`${userName}: ${made.status} ${text}`)
+  }
+}
