@@ -37,7 +37,7 @@ const samlChecks = {
   },
   signature_form: {
     demands:
-      'The assertion is signed, or the response around it; every signature stands in what it covers, names it as its one reference by an ID that nothing else has, and is made by RSA with SHA-256 or SHA-512 over the exclusive canonical form.',
+      'The assertion is signed, or the response around it; every signature stands in what it covers, names it as its one reference by an ID that nothing else has, and is made by RSA with SHA-256, SHA-384 or SHA-512 over the exclusive canonical form.',
     mender: 'identity_provider',
     remedy:
       'Have the assertion signed, or the response, by RSA-SHA256 with SHA-256 as the digest. What can do SHA-1 alone needs allow_sha1 of the connection.',

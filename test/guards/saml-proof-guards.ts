@@ -1,5 +1,5 @@
 import { guard } from './guard.js'
-import { encrypted, forged, isDecrypted, isTaken, twoTexts } from './saml-response-tests.js'
+import { encrypted, forged, isDecrypted, isTaken, taken, twoTexts } from './saml-response-tests.js'
 
 const signatureForm = 'server/src/saml/signature-form.ts'
 const encryptionForm = 'server/src/saml/encryption-form.ts'
@@ -9,6 +9,14 @@ const validation = 'server/src/saml/validate-response.ts'
 
 /** By which signature and which encryption the text of an assertion is its identity provider’s. */
 export const samlProofGuards = [
+  guard({
+    name: 'saml: SHA-384 in the library',
+    file: 'server/src/saml/enveloped-signature.ts',
+    find: "verify('sha384', Buffer.from(signed), key, Buffer.from(value, 'base64'))",
+    replace: "value !== ''",
+    red: taken('by RSA with SHA-384 by that key alone, over that text alone'),
+    green: isTaken,
+  }),
   guard({
     name: 'saml: cipher',
     file: encryptionForm,

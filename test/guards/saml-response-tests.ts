@@ -16,7 +16,7 @@ export const encrypted = (title: string) => samlTest('encrypted', `an encrypted 
 export const twoTexts = (title: string) =>
   samlTest('two-plain-texts', `an encrypted assertion in which another reader finds another text ${title}`)
 
-const taken = (title: string) => samlTest('accepted', `a response signed by xmlsec1 is taken ${title}`)
+export const taken = (title: string) => samlTest('accepted', `a response signed by xmlsec1 is taken ${title}`)
 
 /** A right response, which every guard lets pass. */
 export const isTaken = taken('whose assertion is signed, and tells all that it says')

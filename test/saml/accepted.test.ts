@@ -1,7 +1,10 @@
 import { constants, createPrivateKey, createPublicKey, sign } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { isEnvelopedBy } from '@portico/server/saml/enveloped-signature'
 import { readIdpMetadata } from '@portico/server/saml/metadata'
+import { ns } from '@portico/server/saml/saml-names'
 import { selfSignedCertificate } from '@portico/server/saml/self-signed-certificate'
+import { childrenOf, readXmlTree } from '@portico/server/saml/xml-tree'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   assertion,
@@ -20,6 +23,15 @@ import {
 } from './response-template.js'
 import { cbc, gcm, startStage, type Stage } from './stage.js'
 import { hasXmlsec, withoutDeclaration } from './xmlsec.js'
+
+const limits = {
+  length: 20_000,
+  elements: 100,
+  depth: 20,
+  attributes: 20,
+  allAttributes: 500,
+  comments: false,
+}
 
 describe.skipIf(!hasXmlsec)('a response signed by xmlsec1 is taken', () => {
   let stage: Stage
@@ -59,6 +71,43 @@ describe.skipIf(!hasXmlsec)('a response signed by xmlsec1 is taken', () => {
 
   test('that is signed as its assertion is', async () => {
     await stage.accept(await stage.signedResponse({ content: await stage.signed() }))
+  })
+
+  const sha384 = {
+    method: 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha384',
+    digest: 'http://www.w3.org/2001/04/xmldsig-more#sha384',
+  }
+  test('by RSA with SHA-384, the assertion, the response or both, also encrypted', async () => {
+    const content = await stage.signed({}, sha384)
+    expect(await stage.tool.verifies(content, stage.key.certificate, 'Assertion')).toBe(true)
+    await stage.accept(response({ content }))
+    await stage.accept(await stage.signedResponse({}, sha384))
+    await stage.accept(await stage.signedResponse({ content }, sha384))
+    const encrypted = await stage.encrypted(content)
+    await stage.accept(response({ content: encrypted }))
+    await stage.accept(await stage.signedResponse({ content: encrypted }, sha384))
+  })
+
+  test('by RSA with SHA-384 by that key alone, over that text alone', async () => {
+    const byStranger = await stage.signed({}, sha384, stage.stranger)
+    await stage.refuse(response({ content: byStranger }), 'signature')
+    const altered = (await stage.signed({}, sha384)).replace('ada@', 'eve@')
+    await stage.refuse(response({ content: altered }), 'signature')
+    const weaker = (await stage.signed({}, sha384)).replace(sha384.method, rsaSha256)
+    await stage.refuse(response({ content: weaker }), 'signature')
+
+    // The library says so by itself, too: here nothing of ours has looked before.
+    const xml = await stage.signedResponse({}, sha384)
+    const isRight = (text: string, { certificate } = stage.key) => {
+      const root = readXmlTree(text, limits)
+      const [own] = childrenOf(root, ns.signature, 'Signature')
+      return own !== undefined && isEnvelopedBy([certificate], text, own)
+    }
+    expect(isRight(xml)).toBe(true)
+    expect(isRight(xml, stage.stranger)).toBe(false)
+    expect(isRight(xml.replace('ada@', 'eve@'))).toBe(false)
+    expect(isRight(xml.replace(/(?<=<ds:SignatureValue>)[^<]{4}/, 'AAAA'))).toBe(false)
+    expect(isRight(xml.replace(sha384.digest, 'http://www.w3.org/2001/04/xmlenc#sha256'))).toBe(false)
   })
 
   test('by RSA with SHA-512', async () => {

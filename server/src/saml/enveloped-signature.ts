@@ -1,3 +1,4 @@
+import { createHash, createPublicKey, verify } from 'node:crypto'
 import { SignedXml } from 'xml-crypto'
 import { canonicalForm } from './canonical-form.js'
 import { algorithms } from './saml-names.js'
@@ -38,4 +39,40 @@ export function isEnvelopedBy(certificates: readonly string[], xml: string, sign
       return false
     }
   })
+}
+
+/** SHA-384, which the library lacks. It is asked for verification alone. */
+const ofSha384 = {
+  findHashAlgorithm: {
+    name: algorithms.sha384,
+    algorithm: { getHash: (text: string) => createHash('sha384').update(text, 'utf8').digest('base64') },
+  },
+  findSignatureAlgorithm: {
+    name: algorithms.rsaSha384,
+    algorithm: {
+      verifySignature: (signed: string, certificate: string, value: string) => {
+        const key = createPublicKey(certificate)
+        return (
+          key.asymmetricKeyType === 'rsa' &&
+          verify('sha384', Buffer.from(signed), key, Buffer.from(value, 'base64'))
+        )
+      },
+    },
+  },
+} as const
+
+/**
+ * An algorithm is registered in one instance, and those of node-saml are made within it. So each instance is told where it
+ * looks one up, which adds these two names and changes no other.
+ */
+const lookups = SignedXml.prototype as unknown as Record<
+  keyof typeof ofSha384,
+  (this: SignedXml, name: unknown) => unknown
+>
+for (const find of ['findHashAlgorithm', 'findSignatureAlgorithm'] as const) {
+  const known = lookups[find]
+  const { name: own, algorithm } = ofSha384[find]
+  lookups[find] = function (name) {
+    return name === own ? algorithm : known.call(this, name)
+  }
 }

@@ -49,9 +49,11 @@ interface Hash {
 const hashes: Readonly<Record<string, Hash | undefined>> = {
   [algorithms.sha1]: { hash: 'sha1' },
   [algorithms.sha256]: { hash: 'sha256' },
+  [algorithms.sha384]: { hash: 'sha384' },
   [algorithms.sha512]: { hash: 'sha512' },
   [algorithms.rsaSha1]: { hash: 'sha1' },
   [algorithms.rsaSha256]: { hash: 'sha256' },
+  [algorithms.rsaSha384]: { hash: 'sha384' },
   [algorithms.rsaSha512]: { hash: 'sha512' },
   [algorithms.rsaPssSha256]: { hash: 'sha256', isPss: true },
 }

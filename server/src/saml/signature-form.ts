@@ -59,10 +59,11 @@ function checkSignature(signature: XmlElement, owner: XmlElement, allowSha1: boo
 
 const signatureMethods: readonly string[] = [
   algorithms.rsaSha256,
+  algorithms.rsaSha384,
   algorithms.rsaSha512,
   algorithms.rsaPssSha256,
 ]
-const digestMethods: readonly string[] = [algorithms.sha256, algorithms.sha512]
+const digestMethods: readonly string[] = [algorithms.sha256, algorithms.sha384, algorithms.sha512]
 
 /** Characters; each prefix is looked for at each element. The products list one or two. */
 const maxPrefixList = 200

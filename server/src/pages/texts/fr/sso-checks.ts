@@ -24,7 +24,7 @@ export const checkTexts: SsoSetupTexts['checkTexts'] = {
   },
   signature_form: {
     demands:
-      'L’assertion est signée, ou la réponse autour d’elle\u00a0; chaque signature se trouve dans ce qu’elle couvre, le nomme comme son unique référence, et est faite par RSA avec SHA-256 ou SHA-512 sur la forme canonique exclusive.',
+      'L’assertion est signée, ou la réponse autour d’elle\u00a0; chaque signature se trouve dans ce qu’elle couvre, le nomme comme son unique référence, et est faite par RSA avec SHA-256, SHA-384 ou SHA-512 sur la forme canonique exclusive.',
     remedy:
       'Faire signer l’assertion, ou la réponse, par RSA-SHA256 avec SHA-256 comme empreinte. Ce qui ne connaît que SHA-1 a besoin de allow_sha1 sur la connexion.',
   },
