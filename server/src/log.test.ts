@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
-import { createLog } from './log.js'
+import { ApiError } from './errors.js'
+import { createLog, logFailure } from './log.js'
 
 /** The one line that is logged of an error. */
 function lineOf(err: Error): string {
@@ -32,6 +33,21 @@ describe('an error of the database', () => {
   test('is logged without the row that its message quotes', () => {
     expect(lineOf(error)).not.toContain('ada@people.example')
   })
+})
+
+test('a failed wait for a connection is logged in one warning without a stack, also as the cause of another failure', () => {
+  const wait = new Error('timeout exceeded when trying to connect')
+  for (const error of [
+    wait,
+    new Error('a job failed', { cause: wait }),
+    new ApiError('unavailable', { cause: wait }),
+  ]) {
+    const lines: string[] = []
+    const log = createLog({ logLevel: 'info' }, { write: (line: string) => void lines.push(line) })
+    logFailure(log, error, { request_id: 'r-1' }, 'a request failed')
+    expect(lines.join('')).not.toContain('"stack"')
+    expect(lines.map((line) => (JSON.parse(line) as { level: string }).level)).toEqual(['warn'])
+  }
 })
 
 test('an authorization code in an object of a library is not logged', () => {

@@ -2,7 +2,6 @@ import pg from 'pg'
 import { pino, type DestinationStream, type Logger } from 'pino'
 import type { Config } from './config.js'
 import { isUnavailable } from './db/violations.js'
-import { ApiError } from './errors.js'
 import { MailServerError } from './mail/mail-server-error.js'
 
 /**
@@ -37,19 +36,20 @@ export function logFailure(
   about: Record<string, string>,
   message: string,
 ): void {
-  const cause = error instanceof ApiError ? error.cause : error
-  log[isUnavailable(cause) ? 'warn' : 'error']({ ...about, err: error }, message)
+  const isAway = isUnavailable(error) || (error instanceof Error && isUnavailable(error.cause))
+  log[isAway ? 'warn' : 'error']({ ...about, err: error }, message)
 }
 
 /**
  * What of an error is logged. The message and the detail of a database error quote the row or the parameter it is
- * about, which may be personal data: its code, and what it is about by name, tell enough. Where the database or the mail server is unavailable, nobody needs to know what noticed.
+ * about, which may be personal data: its code, and what it is about by name, tell enough. Where the database or the mail
+ * server is unavailable, no stack is logged: it would say only what noticed.
  */
 function toLoggedError(error: unknown): unknown {
   if (!(error instanceof Error)) return { type: typeof error }
   const cause = error.cause === undefined ? {} : { cause: toLoggedError(error.cause) }
   const stack =
-    isUnavailable(error) || error instanceof MailServerError
+    isUnavailable(error) || isUnavailable(error.cause) || error instanceof MailServerError
       ? undefined
       : (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
   if (error instanceof pg.DatabaseError) {

@@ -21,13 +21,14 @@ export function requestLog(
     res.setHeader('X-Request-Id', requestId)
     const start = performance.now()
     res.once('close', () => {
-      const route = findRoute(req)?.name ?? 'none'
+      const aside = asideOf(req.originalUrl)
+      const route = findRoute(req)?.name ?? aside ?? 'none'
       const ms = performance.now() - start
       const status = res.writableFinished ? res.statusCode : clientGone
       const apiKeyId = findCaller(req)?.apiKeyId
       if (apiKeyId !== undefined) onKeyUse?.(apiKeyId)
       metrics.requests.labels({ route, status }).observe(ms / 1000)
-      log.info(
+      log[aside === undefined ? 'info' : 'debug'](
         {
           request_id: requestId,
           method: req.method,
@@ -41,4 +42,13 @@ export function requestLog(
     })
     next()
   }
+}
+
+/** The name of what is asked for all the time and tells nothing of the callers: probes, and files that are the same for all. */
+function asideOf(url: string): string | undefined {
+  const [path = ''] = url.split('?')
+  if (path === '/healthz' || path === '/readyz') return path.slice(1)
+  return (
+    /^\/(docs|assets)(\/|$)/.exec(path)?.[1] ?? (/^\/openapi(-3\.0)?\.json$/.test(path) ? 'docs' : undefined)
+  )
 }

@@ -1,0 +1,26 @@
+import { beforeAll, expect, test } from 'vitest'
+import { startService, type Service } from '../harness.js'
+import { until } from '../resilience/until.js'
+
+let service: Service
+
+beforeAll(async () => {
+  service = await startService()
+})
+
+test.each([
+  ['/healthz', 'healthz', 'debug'],
+  ['/readyz?verbose', 'readyz', 'debug'],
+  ['/docs/', 'docs', 'debug'],
+  ['/docs/errors.html', 'docs', 'debug'],
+  ['/openapi.json', 'docs', 'debug'],
+  ['/assets/x/style.css', 'assets', 'debug'],
+  ['/docsx', 'none', 'info'],
+  ['/api/v2/organizations', 'organizations.list', 'info'],
+])('a request for %s is logged as %s, at %s', async (path, route, level) => {
+  const requestId = `log-${path.replace(/\W/g, '-')}`
+  await fetch(service.baseUrl + path, { headers: { 'x-request-id': requestId } })
+  const lineOf = () => service.logLines.find((line) => line.includes(`"${requestId}"`))
+  await until(() => lineOf() !== undefined)
+  expect(JSON.parse(lineOf() ?? '{}')).toMatchObject({ msg: 'request', route, level })
+})
