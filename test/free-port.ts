@@ -9,9 +9,12 @@ import { createServer } from 'node:net'
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_000, 32_768)
-    if (await isFree(port)) return port
+    if (port !== refusedByFetch && (await isFree(port))) return port
   }
 }
+
+/** The one of these that fetch() asks nobody at ("bad port" of the Fetch standard). */
+const refusedByFetch = 10_080
 
 async function isFree(port: number): Promise<boolean> {
   const probe = createServer().listen(port, '127.0.0.1')

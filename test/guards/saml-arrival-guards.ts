@@ -337,14 +337,6 @@ export const samlArrivalGuards = [
     green: altered,
   }),
   guard({
-    name: 'saml: old responses that strangers have kept',
-    file: traces,
-    find: "ssoCheckNames.indexOf('replay') + 1",
-    replace: "ssoCheckNames.indexOf('signature') + 1",
-    red: strangers('is no more than one old response that somebody has kept'),
-    green: altered,
-  }),
-  guard({
     name: 'saml: handles and those who only look',
     file: pages,
     find: 'router.get(continuePath, async (req, res) => {\n    if (isOnlyLooking(req)) {',

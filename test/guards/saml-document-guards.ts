@@ -115,8 +115,8 @@ export const samlDocumentGuards = [
   formGuard(
     'UTF-8',
     document,
-    "new TextDecoder('utf-8', { fatal: true })",
-    "new TextDecoder('utf-8')",
+    "new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })",
+    "new TextDecoder('utf-8', { ignoreBOM: true })",
     forged('in bytes that are not UTF-8, is refused by document'),
   ),
   guard({

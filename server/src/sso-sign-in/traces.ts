@@ -42,7 +42,7 @@ const refusedChecks: readonly (readonly SsoCheck[])[] = [
   // Whoever begins a sign-in may come back with any code.
   checksBetween('oidc_answer', 'oidc_id_token'),
   // A key has signed it.
-  [...checksBetween('assertion', 'replay'), ...checksBetween('oidc_subject', 'oidc_hosted_domain')],
+  [...checksBetween('assertion', 'replay'), ...checksBetween('oidc_token_type', 'oidc_hosted_domain')],
 ]
 
 function checksBetween(first: SsoCheck, last: SsoCheck): readonly SsoCheck[] {
