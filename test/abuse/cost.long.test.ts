@@ -60,6 +60,11 @@ const withinBounds: Readonly<Record<string, (target: Target) => string>> = {
   'a number of 900,000 digits': () => `{"userName":${'9'.repeat(900_000)}}`,
   'as many members as there may be': () =>
     `{"displayName":"","members":[${'{"value":"x","display":"y","type":"z"},'.repeat(19_000)}{}]}`,
+  'a path of 900,000 brackets': () =>
+    `{"Operations":[{"op":"replace","path":"${'['.repeat(900_000)}","value":1}]}`,
+  'a filter of 450,000 words': () => `{"filter":"${'a '.repeat(450_000)}"}`,
+  'names of 980 brackets': () =>
+    `{${Array.from({ length: 900 }, (_, index) => `"${'['.repeat(980)}${index}":1`).join(',')}}`,
   '900,000 spaces': () => `{${' '.repeat(900_000)}"x":1}`,
 }
 

@@ -129,7 +129,8 @@ describe('a request that was answered', () => {
   test('has no secret of its query, its search or its path, in log, events, answer and lines of the service', async () => {
     const { scim, create, logged, events, failures, secret, directory } = await givenOwn()
     const { id } = await create()
-    const password = `canary-${anything()}`
+    // As an address looks, which is searched for.
+    const password = `canary-${anything()}@vault.example`
     const body = {
       schemas: [patchSchema],
       Operations: [{ op: 'add', path: `x[y eq "${password}"]`, value: 1 }],

@@ -26,12 +26,14 @@ async function doctor(options: DoctorOptions): Promise<void> {
   if (findings.some(({ ok }) => !ok)) options.terminal.exitCode = 1
 }
 
+/** In lines whose ends are ours: names that tenants give could have line breaks, or move the cursor. */
 function toLines({ check, ok, detail, remedy, sql }: Finding): string[] {
-  return [
+  const lines = [
     `${ok ? '✓' : '✗'} ${check}: ${detail}`,
     ...(remedy === undefined ? [] : [`  ${remedy}${sql === undefined ? '' : ':'}`]),
     ...(sql === undefined ? [] : [`  ${sql}`]),
   ]
+  return lines.map((line) => line.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '\uFFFD'))
 }
 
 async function examine({ terminal, beforeStart = false }: DoctorOptions): Promise<Finding[]> {

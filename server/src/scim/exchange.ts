@@ -69,13 +69,12 @@ export function scimExchange(deps: Deps) {
     const quirk = (name: ScimQuirk) => void quirks.add(name)
     return orFailure(async () => {
       const texts = { query: toLoggedQuery(asked.query, target), request: toLoggedText(body) }
-      const sought = { query: asked.query, request: texts.request }
       const loggedOf = (answered: ScimAnswer | ScimError): LoggedRequest => ({
         method: asked.method,
         path,
         ...texts,
         ...toLoggedOutcome(answered, type),
-        email: addressOf(answered) ?? (type === 'User' ? findAddress(sought) : undefined),
+        email: addressOf(answered) ?? (type === 'User' ? findAddress(texts) : undefined),
         quirks: [...quirks],
         durationMs: Math.round(performance.now() - startMs),
         requestId: asked.requestId,

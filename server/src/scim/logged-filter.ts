@@ -1,4 +1,4 @@
-import { groupSchema, type ScimAttribute } from '@portico/contract/scim'
+import { groupSchema, scimLimits, type ScimAttribute } from '@portico/contract/scim'
 import { attributeNamed, findPath, leafOf, type ResourceSchemas } from './schema-path.js'
 
 /** Stands for what is not kept. */
@@ -25,6 +25,9 @@ export function toLoggedName(name: string): string {
 
 const operators = new Set(['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'])
 const joints = new Set(['and', 'or', 'not'])
+
+/** As much of a filter or a path as any that can be read has, and somewhat more; nothing is looked for behind it. */
+const maxLength = scimLimits.filterLength + 200
 
 /** Texts, closed or not, words, and all between them. */
 const pieces = /"(?:[^"\\]|\\.)*"?|[^\s"()[\]]+|[\s()[\]]/gs
@@ -67,7 +70,7 @@ export function toLoggedFilter(schemas: ResourceSchemas | undefined, text: strin
     subject = isInBrackets || word.startsWith('.') ? memberNamed(list, piece) : leafNamed(schemas, piece)
     return subject === undefined ? notKept : piece
   }
-  return text.replace(pieces, toLogged)
+  return text.slice(0, maxLength).replace(pieces, toLogged)
 }
 
 function memberNamed(list: ScimAttribute | undefined, piece: string): ScimAttribute | undefined {

@@ -16,6 +16,7 @@ function logged(body: unknown, type: 'User' | 'Group' = 'User'): string {
   return toLoggedText(toLoggedBody(body, isOne ? { ...one, type } : { ...many, type })) ?? ''
 }
 
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 const one = { kind: 'one', type: 'User', operation: 'patch', id: '0190c8a4' } as const
 const many = { kind: 'many', type: 'User', operation: 'create' } as const
 const search = { ...many, operation: 'search' } as const
@@ -113,6 +114,23 @@ describe('what is stored of a request', () => {
       '{"shoeSize":"(not kept)","title":["Countess"],"manager":"7","emails":[{"value":"a","kind":"(not kept)"}]}',
     )
   })
+})
+
+test.each([
+  ['a path of brackets', { Operations: [{ op: 'replace', path: '['.repeat(2_000_000), value: 1 }] }],
+  [
+    'names of brackets',
+    Object.fromEntries(numbers(1000).map((number) => [`${'['.repeat(990)}${number}`, 1])),
+  ],
+  ['names of words', Object.fromEntries(numbers(1000).map((number) => [`${'a '.repeat(490)}${number}`, 1]))],
+])('%s, of which nothing is known, is cut before it is looked through', (_what, body) => {
+  expect(logged(body).length).toBeLessThanOrEqual(8000)
+  expect(JSON.stringify(toLoggedBody(body, one)).length).toBeLessThan(100_000)
+})
+
+test('a search with a filter of a million words is cut before it is looked through', () => {
+  const body = { filter: 'a '.repeat(1_000_000), attributes: ','.repeat(1_000_000) }
+  expect(JSON.stringify(toLoggedBody(body, search)).length).toBeLessThan(50_000)
 })
 
 describe('what is stored of a filter', () => {

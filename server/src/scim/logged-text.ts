@@ -20,9 +20,25 @@ const maxLength = 8000
 /** In all: each takes two characters at least, so that more of them would be cut off anyway. */
 const maxValues = maxLength / 2
 
-/** Counted down on the way. */
+/** Longer than any name or path of an attribute, with a schema and a filter, whose value is kept. */
+const maxNameLength = 300
+
+/** Counted down on the way: what is cut off anyway is not looked at. */
 interface Budget {
   valuesLeft: number
+  /** Characters of names, paths and filters. */
+  lettersLeft: number
+}
+
+function newBudget(): Budget {
+  return { valuesLeft: maxValues, lettersLeft: maxLength }
+}
+
+/** As much of a text as is still looked at. */
+function spent(text: string, budget: Budget): string {
+  const looked = text.slice(0, budget.lettersLeft)
+  budget.lettersLeft -= looked.length
+  return looked
 }
 
 /** Makes of a value what may be stored of it. */
@@ -34,7 +50,7 @@ type Reduce = (value: unknown, budget: Budget) => unknown
  */
 export function toLoggedBody(body: unknown, target: Target | undefined): unknown {
   if (body === undefined) return undefined
-  return reduceOf(target)(body, { valuesLeft: maxValues })
+  return reduceOf(target)(body, newBudget())
 }
 
 function reduceOf(target: Target | undefined): Reduce {
@@ -79,7 +95,7 @@ function object(formOf: (name: string) => Reduce | undefined, toName = toLoggedN
     if (!isObject(value)) return notKept
     const members = Object.entries(value).slice(0, maxValues)
     const kept = taken(members, budget, ([name, member]): [string, unknown] => [
-      toName(name),
+      toName(spent(name, budget)),
       (formOf(name) ?? hide)(member, budget),
     ])
     return Object.fromEntries<unknown>(kept)
@@ -105,6 +121,7 @@ function taken<Item, Kept>(items: readonly Item[], budget: Budget, keep: (item: 
 /** A resource, or the value of an operation without a path, whose members may be called by paths. */
 function resource(schemas: ResourceSchemas): Reduce {
   const formOf = (name: string) => {
+    if (name.length > maxNameLength) return undefined
     const schema = schemaNamed(schemas, name)
     return ofMessage(name) ?? (schema === undefined ? atPath(schemas, name) : ofSchema(schema))
   }
@@ -119,8 +136,14 @@ function ofSchema({ attributes }: ScimSchema): Reduce {
 }
 
 function atPath(schemas: ResourceSchemas, path: string): Reduce | undefined {
-  const found = findPath(schemas, path.replace(/\[.*\]/s, ''))
+  const found = findPath(schemas, withoutFilter(path))
   return found && valueOf(leafOf(found))
+}
+
+/** A path without what stands in its brackets; by index, because a pattern would look for an end behind each bracket. */
+function withoutFilter(path: string): string {
+  const [start, end] = [path.indexOf('['), path.lastIndexOf(']')]
+  return start < 0 || end < start ? path : path.slice(0, start) + path.slice(end + 1)
 }
 
 /** The value of an attribute, in the forms that providers send. */
@@ -158,13 +181,14 @@ function operation(schemas: ResourceSchemas): Reduce {
 
 function valueForm(schemas: ResourceSchemas, path: unknown): Reduce | undefined {
   if (path === undefined || path === null || path === '') return resource(schemas)
-  if (typeof path !== 'string') return undefined
+  if (typeof path !== 'string' || path.length > maxNameLength) return undefined
   const schema = schemaNamed(schemas, path.trim())
   return schema === undefined ? atPath(schemas, path.trim()) : ofSchema(schema)
 }
 
 function textBy(toLogged: (text: string) => string): Reduce {
-  return (value) => (typeof value === 'string' ? toLogged(value) : value === null ? null : notKept)
+  return (value, budget) =>
+    typeof value === 'string' ? toLogged(spent(value, budget)) : value === null ? null : notKept
 }
 
 /** The parameters of a list (RFC 7644 section 3.4.2). */
@@ -209,7 +233,7 @@ export function toLoggedQuery(query: string, target: Target | undefined): string
       const [name, value] = entry
       const [loggedName, logged] = [
         toLoggedName(name),
-        value === '' ? '' : (parameter(name, schemas) ?? hide)(value, { valuesLeft: maxValues }),
+        value === '' ? '' : (parameter(name, schemas) ?? hide)(value, newBudget()),
       ]
       if (loggedName === name && logged === value) return pair
       const shown = logged === notKept ? notKept : encodeURIComponent(String(logged))
@@ -237,7 +261,7 @@ export function toLoggedAnswer(body: object | undefined, type: ScimResourceType 
   if (body === undefined) return null
   if (type === undefined) return toLoggedText(body)
   if (!('Resources' in body) || !Array.isArray(body.Resources))
-    return toLoggedText(resource(ofType(type))(body, { valuesLeft: maxValues }))
+    return toLoggedText(resource(ofType(type))(body, newBudget()))
   const ids = body.Resources.map((found: unknown) =>
     typeof found === 'object' && found !== null && 'id' in found ? { id: found.id } : {},
   )
@@ -247,7 +271,7 @@ export function toLoggedAnswer(body: object | undefined, type: ScimResourceType 
 // Bounded on each side of the @, so that a long text costs little.
 const addressPattern = /[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63}){1,8}/i
 
-/** The first e-mail address in a query, or in what is stored of a body. */
+/** The first e-mail address in what is stored of a request: elsewhere a password may look like one. */
 export function findAddress(texts: {
   readonly query: string
   readonly request: string | null
