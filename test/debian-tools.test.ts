@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { toolsFor } from './debian-tools.js'
+import { hasPackage, toolsFor } from './debian-tools.js'
 
 const packagesFor = (...files: string[]) => toolsFor(files).map((tool) => tool.package)
 
@@ -10,3 +11,11 @@ test('what is tested on Postgres 15 installs it', () => {
 test('what needs no tool installs none', () => {
   expect(packagesFor('test/lint-rules.test.ts')).toEqual([])
 })
+
+// Debian has the C library on every machine, and for each architecture by itself.
+test.runIf(existsSync('/var/lib/dpkg/info'))(
+  'a library is found that has its architecture in its name',
+  () => {
+    expect([hasPackage('libc6'), hasPackage('libc')]).toEqual([true, false])
+  },
+)

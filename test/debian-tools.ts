@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process'
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -134,9 +143,15 @@ export function hasTool(name: string): boolean {
   return toolPath(name) !== undefined
 }
 
-/** Whether a package of Debian is installed, for what has no command. */
+const installedPackages = '/var/lib/dpkg/info'
+
+/** Whether a package of Debian is installed, for what has no command. A library's list has its architecture in its name. */
 export function hasPackage(name: string): boolean {
-  return existsSync(`/var/lib/dpkg/info/${name}.list`)
+  if (!existsSync(installedPackages)) return false
+  const lists = readdirSync(installedPackages)
+  return lists.some(
+    (file) => file === `${name}.list` || (file.startsWith(`${name}:`) && file.endsWith('.list')),
+  )
 }
 
 /** The absolute path of a command on the PATH; undefined when there is none. */

@@ -223,9 +223,12 @@ async function jump(
   clock.shift(0)
 }
 
+/** How long a delivery waits for its answer (decision 11). */
+const waitedForMs = 15_000
+
 async function hanging(receiver: Receiver): Promise<void> {
   receiver.answer(() => undefined)
-  await pause(lastsMs)
+  await pause(waitedForMs + 2_000)
   receiver.answer(204)
   receiver.hangUp()
   // Until the attempts have ended.
