@@ -127,8 +127,8 @@ export const directoryGuards = [
   guard({
     name: 'directory: address of what was refused, in its log',
     file: 'server/src/scim/exchange.ts',
-    find: "(type === 'User' ? findAddress(sought) : undefined)",
-    replace: "(type === 'Group' ? findAddress(sought) : undefined)",
+    find: "(type === 'User' ? findAddress(texts) : undefined)",
+    replace: "(type === 'Group' ? findAddress(texts) : undefined)",
     red: scimLog('with an erased user goes what the provider has asked of them, also what was refused'),
     green: scimLog('what was refused of a read is no event'),
   }),
