@@ -44,10 +44,11 @@ ${JSON.stringify(exampleOf(SsoLoginTrace), null, 2)}
   an hour, and the log event \`SSO_END_USER_SAML_FAILED\` has the reason \`rate_limited\` once for them
   ([SAML_FAILURES_PER_IP](operate.md)).
 
-Traces are kept for 30 days. Of what is refused when it comes, 200 a day are kept of a connection in each of three groups, so that
+Traces are kept for 30 days. Of what is refused when it comes, 200 a day are kept of a connection in each of four groups, so that
 what anybody can send hides nothing else: responses whose signature is not right, and answers of an OpenID provider without an
-open sign-in; other answers of an OpenID provider, up to the check \`oidc_id_token\`; and what the identity provider has signed, of
-which 20 a day are kept of one NameID. What is refused once the browser has come back is kept without a limit. The log events \`SSO_END_USER_SAML_FAILED\` and \`SSO_END_USER_OIDC_FAILED\` have the check as their \`reason\`.`
+open sign-in; other answers of an OpenID provider, up to the check \`oidc_id_token\`; signed responses that are too old, or have
+come before; and what else the identity provider has signed. Of the last two groups 20 a day are kept of one NameID, and 20
+without one. What is refused once the browser has come back is kept without a limit. The log events \`SSO_END_USER_SAML_FAILED\` and \`SSO_END_USER_OIDC_FAILED\` have the check as their \`reason\`.`
 
 const order = `## The checks, in their order
 

@@ -321,6 +321,25 @@ export const samlArrivalGuards = [
     green: altered,
   }),
   guard({
+    name: 'saml: traces of signed responses that name nobody',
+    file: traces,
+    find: 'sso_login_traces.name_id is not distinct from ${trace.nameId}',
+    replace: 'sso_login_traces.name_id = ${trace.nameId}',
+    red: strangers('that is signed and names nobody leaves 20 traces a day'),
+    green: altered,
+  }),
+  guard({
+    name: 'saml: traces of old responses, apart from what else is signed',
+    file: traces,
+    find: '.filter((check) => !keptChecks.includes(check))',
+    replace: '',
+    also: [{ file: traces, find: '  keptChecks,\n', replace: '' }],
+    red: strangers(
+      'of old responses that somebody has kept, however many, hides nothing else that a key has proved',
+    ),
+    green: altered,
+  }),
+  guard({
     name: 'saml: posts of strangers by network',
     file: arrive,
     find: 'await noteLimit(deps.limits.failedResponses)',

@@ -108,6 +108,26 @@ describe('what strangers post', () => {
     expect(answerOf((await given.signIn(scene)).landed).get('code')).not.toBeNull()
   })
 
+  test('of old responses that somebody has kept, however many, hides nothing else that a key has proved', async () => {
+    const scene = await given.scene()
+    const { idp, connection } = scene
+    await given.post(scene, idp.respond(connection, { issuedAt: -3800, notOnOrAfter: 300 }))
+    await repeatTrace(scene, 200)
+
+    await given.post(scene, idp.respond(connection, { audience: 'https://other.example' }))
+
+    expect((await given.lastTrace(scene)).failed_check).toBe('audience')
+  })
+
+  test('that is signed and names nobody leaves 20 traces a day', async () => {
+    const scene = await given.scene()
+    const nameless = scene.idp.respond(scene.connection, { nameId: '', issuedAt: -3800, notOnOrAfter: 300 })
+    for (let count = 0; count < 21; count++) await given.post(scene, nameless)
+
+    const { total } = await client.ssoConnections.listLoginTraces({ idp_id: scene.connection.idp_id })
+    expect([total, (await given.lastTrace(scene)).name_id]).toEqual([20, null])
+  })
+
   test('leaves 200 traces a day of what is proved, of however many names', async () => {
     const scene = await given.scene()
     const { idp, connection } = scene

@@ -32,6 +32,9 @@ const refusedTracesADay = 200
 const refusedTracesADayOfName = 20
 const dayMs = 24 * 60 * 60 * 1000
 
+/** What refuses a response that was right once. */
+const keptChecks: readonly SsoCheck[] = ['issued_at', 'conditions', 'replay']
+
 /**
  * What is refused before a browser has come back with it, by what is needed to be refused so: each group has a cap of its
  * own, so that what is easy to cause hides nothing that is not.
@@ -41,8 +44,13 @@ const refusedChecks: readonly (readonly SsoCheck[])[] = [
   [...checksBetween('encoding', 'signature'), ...checksBetween('oidc_state', 'oidc_browser')],
   // Whoever begins a sign-in may come back with any code.
   checksBetween('oidc_answer', 'oidc_id_token'),
+  // Whoever has kept responses that were right may post them.
+  keptChecks,
   // A key has signed it.
-  [...checksBetween('assertion', 'replay'), ...checksBetween('oidc_token_type', 'oidc_hosted_domain')],
+  [
+    ...checksBetween('assertion', 'replay').filter((check) => !keptChecks.includes(check)),
+    ...checksBetween('oidc_token_type', 'oidc_hosted_domain'),
+  ],
 ]
 
 function checksBetween(first: SsoCheck, last: SsoCheck): readonly SsoCheck[] {
@@ -63,13 +71,17 @@ export async function insertRefusedTrace(
   const failed = failedCheckOf(trace.checks)
   const group = refusedChecks.find((checks) => failed !== undefined && checks.includes(failed))
   if (group === undefined) throw new Error(`${failed ?? 'nothing'} refuses nothing when it comes`)
+  // Of what no key has signed, no name is known.
+  const isSigned = refusedChecks.indexOf(group) >= refusedChecks.indexOf(keptChecks)
   const { count, count_of_name: countOfName } = await loginTracesOf(db, key)
     .where('sso_login_traces.inserted_at', '>', new Date(deps.now().getTime() - dayMs))
     .where('sso_login_traces.failed_check', 'in', [...group])
     .where(sql<boolean>`(sso_login_traces.kind = 'test') = ${trace.kind === 'test'}`)
     .select([
       sql<string>`count(*)`.as('count'),
-      sql<string>`count(*) filter (where sso_login_traces.name_id = ${trace.nameId})`.as('count_of_name'),
+      sql<string>`count(*) filter (
+        where ${isSigned} and sso_login_traces.name_id is not distinct from ${trace.nameId}
+      )`.as('count_of_name'),
     ])
     .executeTakeFirstOrThrow()
   if (Number(count) >= refusedTracesADay) return undefined
