@@ -64,6 +64,18 @@ describe('a request that was answered', () => {
     })
   })
 
+  test('is kept as 304 where who asks has it, and a search is none that could be', async () => {
+    const { scim, logged } = await givenOwn()
+    const headers = { 'if-none-match': '*' }
+
+    const list = await scim('GET', '/Users', { headers })
+    const search = await scim('POST', '/Users/.search', { headers, body: {} })
+
+    expect([list.status, search.status]).toEqual([304, 200])
+    const [last, first] = await logged()
+    expect([first?.status, first?.answer, last?.status]).toEqual([304, null, 200])
+  })
+
   test('has a quirk where its body has no schemas, and none where it has others beside', async () => {
     const { scim, logged } = await givenOwn()
     const userName = anyEmail()

@@ -1,6 +1,6 @@
 import type { ScimQuirk, ScimResourceType } from '@portico/contract/directory-sync'
 import type { Deps } from '../deps.js'
-import { isNoneWanted } from '../if-none-match.js'
+import { isKnown, isNoneWanted } from '../if-none-match.js'
 import { logFailure } from '../log.js'
 import type { Cause } from '../tenant.js'
 import { discover } from './discovery.js'
@@ -43,6 +43,8 @@ export interface Asked {
 /** A request that could be read. */
 interface Question {
   readonly target: Target
+  readonly method: string
+  readonly ifNoneMatch: string | undefined
   readonly call: Omit<ScimCall, 'quirk'>
 }
 
@@ -83,16 +85,22 @@ export function scimExchange(deps: Deps) {
         insertScimRequest(deps, trx, directory, loggedOf(answer)),
       )
       const answered =
-        question instanceof ScimError
-          ? question
-          : await orFailure(() => run(caller, question.target, { ...question.call, quirk }))
+        question instanceof ScimError ? question : await orFailure(() => run(caller, question, quirk))
       const isDue = answered instanceof ScimError ? mayBeKept(asked.rate) : answered.isLogged !== true
       if (isDue) await keep(directory, { answered, target, cause, logged: loggedOf(answered) })
       return answered
     })
   }
 
-  async function run(caller: ScimCaller, target: Target, call: ScimCall): Promise<ScimAnswer> {
+  async function run(caller: ScimCaller, question: Question, quirk: ScimCall['quirk']): Promise<ScimAnswer> {
+    const { target, method, ifNoneMatch } = question
+    const answer = await answerOf(caller, target, { ...question.call, quirk })
+    if (method !== 'GET' || !isKnown(ifNoneMatch, answer.tag)) return answer
+    const { body: _known, ...rest } = answer
+    return { ...rest, status: 304 }
+  }
+
+  async function answerOf(caller: ScimCaller, target: Target, call: ScimCall): Promise<ScimAnswer> {
     if (target.kind === 'discovery') {
       const place = { baseUrl: caller.baseUrl, serviceUrl: deps.config.baseUrl }
       return { status: 200, body: discover(target.endpoint, target.name, call.query, place), changes: [] }
@@ -147,12 +155,13 @@ async function readQuestion(directory: ProvenDirectory, asked: Asked): Promise<Q
   const query = toQuery(asked.query)
   return {
     target,
+    method: asked.method,
+    ifNoneMatch: asked.ifNoneMatch,
     call: {
       query,
       body: await asked.readBody(),
       // Of what must not be there no version will do.
       ifMatch: isNoneWanted(asked.ifNoneMatch) ? [] : tagsIn(asked.ifMatch),
-      ifNoneMatch: asked.ifNoneMatch,
     },
   }
 }

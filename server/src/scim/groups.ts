@@ -5,7 +5,6 @@ import { newId } from '../crypto/random.js'
 import type { DB } from '../db/schema.js'
 import { isUniqueViolation } from '../db/violations.js'
 import type { Deps } from '../deps.js'
-import { isKnown } from '../if-none-match.js'
 import { normalizeEmail } from '../users/email.js'
 import { changedMembers, emitDirectoryChange } from './directory-event.js'
 import {
@@ -52,13 +51,12 @@ async function getGroup(
   { db }: Deps,
   caller: ScimCaller,
   id: string,
-  { query, ifNoneMatch }: ScimCall,
+  { query }: ScimCall,
 ): Promise<ScimAnswer> {
   const projection = readProjection(groupSchemas, query)
   const row = await groupsOf(db, caller).where('id', '=', id).select(groupColumns).executeTakeFirst()
   if (row === undefined) throw notFound(id)
   const tag = tagOf(row.version)
-  if (isKnown(ifNoneMatch, tag)) return { status: 304, tag, changes: [] }
   return { status: 200, body: await toGroupBody(db, caller, row, projection), tag, changes: [] }
 }
 

@@ -186,6 +186,8 @@ describe('what is stored of a query', () => {
     [`filter=password%20eq%20%22${canary}%22`, 'filter=password%20eq%20(not%20kept)'],
     [`sortBy=${canary.repeat(3)}`, 'sortBy=(not kept)'],
     [`${canary.repeat(3)}`, '(not kept)'],
+    [canary, '(not kept)'],
+    [`aadOptscim062020&${canary}=1`, 'aadOptscim062020&(not kept)'],
     [`=${canary}`, '(not kept)'],
   ])('is of others the name: %s', (query, logged) => {
     expect(toLoggedQuery(query, listing)).toBe(logged)

@@ -222,6 +222,9 @@ export function toLoggedText(body: unknown): string | null {
   return body === undefined ? null : (JSON.stringify(body)?.slice(0, maxLength) ?? null)
 }
 
+/** A parameter of nobody's that is longer may be a secret in the wrong place. */
+const maxUnknownName = 20
+
 /** A query as it may be stored: the parameters of lists, and of others the names. */
 export function toLoggedQuery(query: string, target: Target | undefined): string {
   const schemas = schemasOf(target)
@@ -231,10 +234,9 @@ export function toLoggedQuery(query: string, target: Target | undefined): string
       const [entry] = new URLSearchParams(pair)
       if (entry === undefined) return ''
       const [name, value] = entry
-      const [loggedName, logged] = [
-        toLoggedName(name),
-        value === '' ? '' : (parameter(name, schemas) ?? hide)(value, newBudget()),
-      ]
+      const known = parameter(name, schemas)
+      const loggedName = known === undefined && name.length > maxUnknownName ? notKept : toLoggedName(name)
+      const logged = value === '' ? '' : (known ?? hide)(value, newBudget())
       if (loggedName === name && logged === value) return pair
       const shown = logged === notKept ? notKept : encodeURIComponent(String(logged))
       return loggedName === notKept ? notKept : `${loggedName}=${shown}`

@@ -35,8 +35,6 @@ export interface ScimCall {
   readonly body: unknown
   /** Tags of If-Match; undefined: any. */
   readonly ifMatch: readonly string[] | undefined
-  /** If-None-Match, for reads. */
-  readonly ifNoneMatch: string | undefined
   /** Takes what departs from RFC 7644 and was read all the same, for the log. */
   readonly quirk: (name: ScimQuirk) => void
 }
