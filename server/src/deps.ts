@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { parseMasterKeys, type MasterKeys } from './crypto/seal.js'
 import type { KeyPair } from './crypto/random.js'
-import { readOrMakeMasterKeys } from './crypto/master-keys-file.js'
+import { readMasterKeys, readOrMakeMasterKeys } from './crypto/master-keys-file.js'
 import type { Config } from './config.js'
 import { closePool, connect, poolStateOf, promptDb } from './db/connect.js'
 import { startEmbedded, type EmbeddedPostgres } from './db/embedded.js'
@@ -67,8 +67,11 @@ export interface GivenDeps extends Partial<Pick<Deps, 'now' | 'log' | 'mail' | '
   readonly embedded?: EmbeddedPostgres | undefined
   /** What tests hash passwords with, so that each does not take as long as fifty requests. */
   readonly passwordCost?: PasswordCost
-  /** Whether master keys that do not open the database are left to whoever opens this; nothing is sealed then. */
-  readonly takesAnyMasterKeys?: boolean
+  /**
+   * Whether this only looks: no migration runs, no master keys are made or noted, and those that do not open the database are
+   * left to whoever opens this.
+   */
+  readonly onlyLooks?: boolean
 }
 
 /** For operations that somebody waits for: a statement without an answer fails soon. */
@@ -78,6 +81,7 @@ export function promptly<Some extends Pick<Deps, 'db' | 'readDb'>>(deps: Some): 
 
 /** Opens what operations need, in order, and closes it in reverse. */
 export async function openDeps(config: Config, given: GivenDeps = {}): Promise<OpenDeps> {
+  const { onlyLooks = false } = given
   const now = given.now ?? systemClock
   const log = given.log ?? createLog(config)
   const metrics = createMetrics()
@@ -122,10 +126,11 @@ export async function openDeps(config: Config, given: GivenDeps = {}): Promise<O
   }
 
   try {
-    if (embedded !== undefined) await migrate(directDb)
+    if (embedded !== undefined && !onlyLooks) await migrate(directDb)
     const pending = await pendingMigrations(directDb)
-    const master = parseMasterKeys(config.masterKeys ?? (await readOrMakeMasterKeys(config.dataDir)))
-    if (pending.length === 0 && given.takesAnyMasterKeys !== true) await checkMasterKeys(db, master)
+    const readKeys = onlyLooks ? readMasterKeys : readOrMakeMasterKeys
+    const master = parseMasterKeys(config.masterKeys ?? (await readKeys(config.dataDir)))
+    if (pending.length === 0 && !onlyLooks) await checkMasterKeys(db, master)
     const keys = { master, privateKeys: new Map<string, KeyObject>() }
     const isAttached = embedded?.attached ?? false
     const passwords = openPasswordHasher(metrics, given.passwordCost)

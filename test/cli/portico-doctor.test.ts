@@ -1,10 +1,15 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { startEmbedded } from '@portico/server/embedded'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { webhooksOf } from '../contract/webhook-given.js'
 import { startService, type Service } from '../harness.js'
+import { longTest } from '../sampled.js'
 import { startReceiver } from '../receiver.js'
 import { ssoGivenOf } from '../sso-given.js'
-import { portico, removeFolders } from './portico.js'
+import { givenFolder, portico, removeFolders } from './portico.js'
+import { givenDataDir } from './serve-given.js'
 import { given, withPostgres, type Variables } from './portico-given.js'
 
 interface Finding {
@@ -109,6 +114,12 @@ const damages: Readonly<Record<string, Damage>> = {
      create trigger events_inserted after insert on events for each row
        when (new.position is null and new.subject_id is null) execute function events_inserted()`,
     /trigger events_inserted on events is not as the migrations make it/,
+  ),
+  'a function with another word behind a cast': schema(
+    `do $do$ begin execute
+       replace(pg_get_functiondef('organizations_count_insert'::regproc), '::uuid as organization_id', '::uuid as other');
+     end $do$`,
+    /function organizations_count_insert is not as the migrations make it/,
   ),
   'a function that does something else': schema(
     `create or replace function users_count_update() returns trigger language plpgsql as $$ begin return null; end $$`,
@@ -287,7 +298,8 @@ describe('portico doctor', () => {
       for (const { sql } of Object.values(damages)) await client.query(sql)
       damaged = await examined(variables)
       beforeStart = await examined(variables, '--before-start')
-      for (const { sql } of damaged.findings) if (sql !== undefined) await client.query(sql)
+      for (const { sql } of damaged.findings)
+        if (sql !== undefined) await client.query(sql.replace(/^select \*/, 'delete'))
       for (const damage of Object.values(damages)) await mend(service, client, damage)
     })
     mended = await examined(variables)
@@ -435,6 +447,64 @@ describe('portico doctor, when much is gone', () => {
       expect(code).toBe(1)
     }
   })
+})
+
+describe('portico doctor, on the embedded default', () => {
+  test('makes nothing where there is nothing yet', async () => {
+    const folder = givenFolder()
+
+    const { code, findings } = await examined({ DATA_DIR: join(folder, 'data') }, '--before-start')
+
+    expect(findings).toContainEqual({
+      check: 'Database',
+      ok: true,
+      detail: expect.stringContaining('first start'),
+    })
+    expect([code, await readdir(folder)]).toEqual([0, []])
+  })
+
+  test('makes no master keys in place of those that are gone', async () => {
+    const { DATABASE_URL, MASTER_KEYS = '' } = await given.database({ template: inject('templateName') })
+    await portico(['account', 'create', 'acme'], { DATABASE_URL, MASTER_KEYS })
+    const folder = givenFolder()
+
+    const { findings } = await examined({ DATABASE_URL, DATA_DIR: join(folder, 'data') }, '--before-start')
+
+    expect(faultsIn(findings)).toMatchObject([
+      { check: 'Master keys', remedy: expect.stringContaining('the file master-keys in DATA_DIR') },
+    ])
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  longTest(
+    'starts it and migrates nothing',
+    async () => {
+      const dataDir = await givenDataDir()
+      const migrationsAfter = async (change: string) => {
+        const postgres = await startEmbedded({ dataDir })
+        const found = await withPostgres(postgres.url, async (client) => {
+          await client.query(change)
+          return client.query<{ name: string }>('select name from kysely_migration order by name')
+        })
+        await postgres.stop()
+        return found.rows
+      }
+      const one = await migrationsAfter(
+        'delete from kysely_migration where name = (select max(name) from kysely_migration)',
+      )
+
+      const { code, findings } = await examined({ DATA_DIR: dataDir })
+
+      expect(findings.at(-1)).toEqual({
+        check: 'Migrations',
+        ok: true,
+        detail: 'the next start runs 1; nothing more is looked at before',
+      })
+      expect([code, await migrationsAfter('select')]).toEqual([0, one])
+      expect(await readdir(dataDir)).not.toContain('master-keys')
+    },
+    60_000,
+  )
 })
 
 test('portico doctor leaves the schema of a newer release to the doctor of that', async () => {

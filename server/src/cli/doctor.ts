@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { ConfigError, readConfig, type Config } from '../config.js'
+import { hasEmbedded } from '../db/embedded.js'
 import { openDeps } from '../deps.js'
 import { examineDatabase, examineSurroundings, type Examination } from '../doctor/doctor.js'
 import type { Finding } from '../doctor/finding.js'
@@ -57,9 +58,12 @@ async function examine({ terminal, beforeStart = false }: DoctorOptions): Promis
 }
 
 async function examineData(config: Config, terminal: Terminal, examination: Examination): Promise<Finding[]> {
+  // Starting one to look at it would make it.
+  if (config.database.url === undefined && !(await hasEmbedded(config.dataDir)))
+    return [{ check: 'Database', ok: true, detail: 'DATA_DIR holds none; the first start makes it' }]
   let deps
   try {
-    deps = await openDeps(config, { log: terminalLog(terminal, 'fatal'), takesAnyMasterKeys: true })
+    deps = await openDeps(config, { log: terminalLog(terminal, 'fatal'), onlyLooks: true })
   } catch (error) {
     return [{ check: 'Database', ok: false, detail: toSentence(error) }]
   }

@@ -2,12 +2,24 @@ import { randomBytes } from 'node:crypto'
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
+const fileName = 'master-keys'
+
+/** Reads the master keys that an earlier start made in this directory; those that nothing was sealed with where it has none. */
+export async function readMasterKeys(dataDir: string): Promise<string> {
+  try {
+    return (await readFile(join(dataDir, fileName), 'utf8')).trim()
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+    return newMasterKeys()
+  }
+}
+
 /** Reads the master keys that an earlier start made in this directory, or makes the first one, readable by its owner alone. */
 export async function readOrMakeMasterKeys(dataDir: string): Promise<string> {
-  const path = join(dataDir, 'master-keys')
+  const path = join(dataDir, fileName)
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const made = `${path}.${randomBytes(6).toString('hex')}`
-  await writeFile(made, `v1:${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
+  await writeFile(made, `${newMasterKeys()}\n`, { mode: 0o600, flag: 'wx' })
   try {
     // Fails when the file exists: of several processes that start at once, one makes the key and all read it.
     await link(made, path)
@@ -17,4 +29,8 @@ export async function readOrMakeMasterKeys(dataDir: string): Promise<string> {
     await unlink(made)
   }
   return (await readFile(path, 'utf8')).trim()
+}
+
+function newMasterKeys(): string {
+  return `v1:${randomBytes(32).toString('base64')}`
 }

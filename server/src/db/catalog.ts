@@ -83,11 +83,15 @@ export async function readCatalog(db: QueryExecutorProvider): Promise<FoundObjec
   }))
 }
 
-/** Whether two definitions say the same: versions of Postgres put brackets, casts and spaces in other places. */
-export function isSameDefinition(one: string, other: string): boolean {
-  return withoutForm(one) === withoutForm(other)
+/**
+ * Whether two say the same: versions of Postgres put casts and spaces in other places, but leave the text of a function as it
+ * was written.
+ */
+export function isSameDefinition(one: CatalogObject, other: CatalogObject): boolean {
+  if (one.kind === 'function') return one.definition === other.definition
+  return withoutForm(one.definition) === withoutForm(other.definition)
 }
 
 function withoutForm(definition: string): string {
-  return definition.replaceAll(/::[a-z_ ]+(\(\d+\))?(\[\])?|[()\s]/g, '')
+  return definition.replaceAll(/::(?:text|uuid|jsonb)(?:\[\])?|\s/g, '')
 }

@@ -75,6 +75,13 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
   }
 }
 
+/** Whether a data directory holds a cluster. */
+export async function hasEmbedded(dataDir: string): Promise<boolean> {
+  return (
+    (await readUnlessMissing(path.join(placesIn(path.resolve(dataDir)).cluster, 'PG_VERSION'))) !== undefined
+  )
+}
+
 function startedHere(
   url: string,
   server: Server,

@@ -102,8 +102,10 @@ function faultOf(key: ForeignKey, count: number): Finding[] {
       check,
       ok: false,
       detail: `${rows} of ${child} refer to a row of ${parent} that is gone (${name})`,
-      remedy: `restore the rows of ${parent} from a backup, or let go of what refers to them`,
-      sql: `delete from ${child} child where ${isOrphan(key)};`,
+      remedy:
+        `look at what refers to them with this, then restore the rows of ${parent} from a backup, ` +
+        'or write "delete" in place of "select *"',
+      sql: `select * from ${child} child where ${isOrphan(key)};`,
     },
   ]
 }

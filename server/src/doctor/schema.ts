@@ -50,7 +50,7 @@ type Fault = Pick<Finding, 'detail' | 'remedy' | 'sql'>
 function faultOf(object: CatalogObject, found: FoundObject | undefined): Fault | undefined {
   const named = nameOf(object)
   if (found === undefined) return missing(object)
-  if (!isSameDefinition(found.definition, object.definition))
+  if (!isSameDefinition(found, object))
     return {
       detail:
         `${named} is not as the migrations make it` +

@@ -79,10 +79,15 @@ export async function examineClock({ db, now }: Pick<OpenDeps, 'db' | 'now'>): P
   }
 }
 
-/** Whether the database has all migrations. */
-export function examineMigrations({ pendingMigrations }: Pick<OpenDeps, 'pendingMigrations'>): Finding {
+/** Whether the database has all migrations; the embedded one gets them when a process starts. */
+export function examineMigrations({
+  config,
+  pendingMigrations,
+}: Pick<OpenDeps, 'config' | 'pendingMigrations'>): Finding {
   const { length } = pendingMigrations
   const check = 'Migrations'
   if (length === 0) return { check, ok: true, detail: 'none is missing' }
+  if (config.database.url === undefined)
+    return { check, ok: true, detail: `the next start runs ${length}; nothing more is looked at before` }
   return { check, ok: false, detail: `${length} are missing`, remedy: 'run portico migrate' }
 }
