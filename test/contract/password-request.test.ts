@@ -168,7 +168,7 @@ describe('the link of a request', () => {
     await expect(given.link(scene, own.request_id)).rejects.toMatchObject(refused)
   })
 
-  test('404: beside an application that the organization cannot use, as beside one that there is not', async () => {
+  test('404: beside an application that the organization cannot use, as beside one that there is not; 422: beside one of its others', async () => {
     const scene = await given.scene()
     const other = await given.scene()
     const production = await service.client({ environment: 'production' })
@@ -194,6 +194,11 @@ describe('the link of a request', () => {
       deleted.id,
     ])
       await expect(make(application_id)).rejects.toMatchObject({ status: 404, code: 'application_not_found' })
+    const otherOfTheirs = await service.given.application({ org_domain: scene.org_domain })
+    await expect(make(otherOfTheirs.id)).rejects.toMatchObject({
+      status: 422,
+      fields: [{ path: 'application_id', code: 'other_application' }],
+    })
     expect((await make(scene.application.id)).magic_link).toContain('/magic-link?token=')
   })
 

@@ -53,7 +53,7 @@ export const magicLinkGuards = [
     replace: '',
     red: contractTest(
       'password-request',
-      'the link of a request 404: beside an application that the organization cannot use, as beside one that there is not',
+      'the link of a request 404: beside an application that the organization cannot use, as beside one that there is not; 422: beside one of its others',
     ),
     green: createChallenge.refuses('user_not_found'),
   }),
@@ -261,14 +261,14 @@ export const magicLinkGuards = [
     green: signsIn,
   }),
   guard({
-    name: 'addresses in what a mail server answers',
+    name: 'what a mail server repeats of a mail',
     file: 'server/src/mail/mail-server-error.ts',
-    find: 'withoutAddresses(String(cause))',
+    find: 'withoutQuotes(String(cause))',
     replace: 'String(cause)',
     red: {
       file: 'server/src/mail/mailer.test.ts',
       title:
-        'what a mail server answers is told with its code and words, without whom a mail is for and without a stack',
+        'what a mail server answers is told with its code and words, without what it repeats of a mail and without a stack: an address',
     },
     green: {
       file: 'server/src/mail/smtp.test.ts',

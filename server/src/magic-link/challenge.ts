@@ -109,6 +109,8 @@ async function leadOf(
   const request = await findOpenPasswordRequest(deps, deps.db, tenant, { requestId, email })
   if (request === undefined)
     throw invalid('request_id', 'unknown', 'must be an open password request of this address')
+  if (input.application_id !== undefined && input.application_id !== request.destination.applicationId)
+    throw invalid('application_id', 'other_application', 'must be the application of the password request')
   // A link that outlived its request would lead nowhere.
   return { ...request, expiresAt: request.expiresAt < expiresAt ? request.expiresAt : expiresAt }
 }
