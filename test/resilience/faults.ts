@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
@@ -238,11 +238,27 @@ async function hanging(receiver: Receiver): Promise<void> {
 /** Nothing more can be written, until what has filled it is gone. */
 async function fullDisk(disk: string, postgres: OwnPostgres): Promise<void> {
   const filler = join(disk, 'filler')
-  const { bavail, bsize } = statfsSync(disk)
-  writeFileSync(filler, Buffer.alloc(Math.max(0, bavail * bsize - 200_000)))
-  await pause(lastsMs)
-  rmSync(filler)
+  try {
+    fill(disk, filler)
+    await pause(lastsMs)
+  } finally {
+    rmSync(filler, { force: true })
+  }
   await postgres.ensureRunning()
+}
+
+/** In small pieces, because Postgres writes meanwhile. */
+function fill(disk: string, filler: string): void {
+  const left = () => {
+    const { bavail, bsize } = statfsSync(disk)
+    return bavail * bsize - 200_000
+  }
+  try {
+    for (let bytes = left(); bytes > 0; bytes = left())
+      appendFileSync(filler, Buffer.alloc(Math.min(bytes, 4_000_000)))
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error
+  }
 }
 
 /** A small file system of its own, not among other temporary files; undefined where none can be mounted. */
