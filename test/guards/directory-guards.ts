@@ -175,8 +175,8 @@ export const directoryGuards = [
   guard({
     name: 'directory: parameters that the contract does not know, in its log',
     file: logged,
-    find: '(parameter(name, schemas) ?? hide)(value,',
-    replace: '(parameter(name, schemas) ?? ((text: unknown) => text))(value,',
+    find: '(known ?? hide)(value,',
+    replace: '(known ?? ((text: unknown) => text))(value,',
     red: unitTest(
       logged,
       'what is stored of a query is of others the name: access_token=canary-velvet-harbour',
