@@ -3,22 +3,11 @@ import { sql, type Kysely } from 'kysely'
 import { promptDb } from './db/connect.js'
 import type { DB } from './db/schema.js'
 import type { Deps } from './deps.js'
+import type { Backlog } from './metrics.js'
 import { earliestDeliveries } from './webhooks/queue.js'
 
 /** Counts end here: to count further takes longer than it is worth to know. */
 const maxCounted = 10_000
-
-/** What waits for the workers of all processes. Times are in seconds, and 0 where nothing waits. */
-export interface Backlog {
-  readonly jobs: { readonly due: number; readonly oldestSeconds: number; readonly dead: number }
-  readonly deliveries: readonly {
-    /** Whether the last attempt at their webhooks failed, of which the receiver is the cause and not the service. */
-    readonly webhook: 'healthy' | 'failing'
-    readonly due: number
-    readonly oldestSeconds: number
-    readonly eventLagSeconds: number
-  }[]
-}
 
 /** Reads what is due from the indexes of due rows, and no table. */
 export async function readBacklog(db: Kysely<DB>, at: Date): Promise<Backlog> {

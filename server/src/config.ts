@@ -1,8 +1,7 @@
 import type { z } from 'zod/v4'
 import { isLoopbackHost } from './loopback.js'
 import type { OutboundRules } from './outbound/target.js'
-import type { SmsProvider } from './sms/sender.js'
-import { readSmsUrl, Variables } from './variables.js'
+import { readSmsUrl, Variables, type SmsProvider } from './variables.js'
 
 type Values = z.output<typeof Variables>
 

@@ -1,5 +1,16 @@
 import { errorCodes, type ErrorCode, type FieldError } from '@portico/contract/errors'
-import type { LimitState } from './limits/limits.js'
+
+/** Where a caller stands with a limit, as headers say it. */
+export interface LimitState {
+  /** The policy's name, such as sign-in. */
+  readonly name: string
+  readonly limit: number
+  readonly windowSeconds: number
+  readonly remaining: number
+  readonly resetSeconds: number
+  /** How long nothing will be let pass; undefined while something is. */
+  readonly retryAfterSeconds?: number
+}
 
 /** A failure the caller caused and may read: a code of the contract's table, with what was wrong in particular. */
 export class ApiError extends Error {

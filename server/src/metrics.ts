@@ -1,8 +1,19 @@
 import type { LogEventCode } from '@portico/contract/log-events'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
-import type { Backlog } from './backlog.js'
 import { refusals, type PoolState } from './db/pool-state.js'
 import { signInSteps } from './log-events/sign-in-steps.js'
+
+/** What waits for the workers of all processes. Times are in seconds, and 0 where nothing waits. */
+export interface Backlog {
+  readonly jobs: { readonly due: number; readonly oldestSeconds: number; readonly dead: number }
+  readonly deliveries: readonly {
+    /** Whether the last attempt at their webhooks failed, of which the receiver is the cause and not the service. */
+    readonly webhook: 'healthy' | 'failing'
+    readonly due: number
+    readonly oldestSeconds: number
+    readonly eventLagSeconds: number
+  }[]
+}
 
 export type Metrics = ReturnType<typeof createMetrics>
 

@@ -1,12 +1,20 @@
 import type { ActorType } from '@portico/contract/event-catalog'
 import type { Environment } from '@portico/contract/fields'
 import type { Scope } from '@portico/contract/access'
-import type { IdempotencyClaim } from './events/idempotency.js'
 
 /** Who or what makes a change, as its event tells. */
 export interface Actor {
   readonly type: ActorType
   readonly id: string
+}
+
+/** A request in flight under an Idempotency-Key: the row it holds, and the lease by which it holds it. */
+export interface IdempotencyClaim {
+  readonly accountId: string
+  readonly environment: string
+  readonly apiKeyId: string
+  readonly keyHash: Buffer
+  readonly lease: string
 }
 
 /** Why a change happens: who asked, in which request, with which parameters, and whether it may be repeated safely. */

@@ -4,7 +4,6 @@ import { z } from 'zod/v4'
 import { parseMasterKeys } from './crypto/seal.js'
 import { isLoopbackHost } from './loopback.js'
 import { isNetwork } from './outbound/address.js'
-import type { SmsProvider } from './sms/sender.js'
 
 const count = (fallback: number) =>
   z
@@ -52,6 +51,16 @@ function faultOfMasterKeys(text: string): string | undefined {
   } catch (error) {
     return `cannot be used: ${error instanceof Error ? error.message : String(error)}`
   }
+}
+
+/** A provider that speaks as Twilio does, and the account there. */
+export interface SmsProvider {
+  readonly accountSid: string
+  readonly authToken: string
+  /** A number of the account, or a name that it may send under. */
+  readonly from: string
+  /** Scheme, host and port. */
+  readonly origin: string
 }
 
 /** The provider of text messages that an SMS_URL names; undefined when it names none. */

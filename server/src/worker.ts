@@ -1,10 +1,11 @@
 import type { Deps } from './deps.js'
+import { jobHandlers } from './jobs/handlers.js'
 import { startWorker, type Worker } from './jobs/run.js'
 import { startSender } from './webhooks/sender.js'
 
 /** Starts what runs beside requests, in the process of the API or in one of its own: jobs and deliveries of events. */
 export function startBackground(deps: Deps): Worker {
-  const worker = startWorker(deps)
+  const worker = startWorker(deps, jobHandlers)
   const sender = startSender(deps)
   return {
     async stop() {

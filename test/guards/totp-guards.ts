@@ -8,7 +8,7 @@ const rows = 'server/src/totp/rows.ts'
 const connection = 'server/src/totp/connection.ts'
 const sendCode = 'server/src/totp/send-code.ts'
 const deliver = 'server/src/sms/deliver.ts'
-const openRequest = 'server/src/password/open-request.ts'
+const forgetPassword = 'server/src/password/forget-password.ts'
 const limits = 'server/src/limits/limits.ts'
 const verifiedPhone = 'server/src/users/verified-phone.ts'
 
@@ -277,7 +277,7 @@ export const totpGuards = [
     also: [
       {
         file: validateEnrollment,
-        find: "import { voidRenewals } from '../password/open-request.js'",
+        find: "import { voidRenewals } from '../password/forget-password.js'",
         replace: '',
       },
     ],
@@ -286,7 +286,7 @@ export const totpGuards = [
   }),
   guard({
     name: 'TOTP: user of the renewals that an enrolment ends',
-    file: openRequest,
+    file: forgetPassword,
     find: ".where('user_id', '=', userId) .where('opened_at', 'is', null)",
     replace: ".where('opened_at', 'is', null)",
     red: renewal('of another user is as good as it was'),
@@ -294,7 +294,7 @@ export const totpGuards = [
   }),
   guard({
     name: 'TOTP: links to a password outlive an enrolment',
-    file: openRequest,
+    file: forgetPassword,
     find: ".where('opened_at', 'is', null) .where('code_hash', 'is not', null)",
     replace: ".where('code_hash', 'is not', null)",
     red: renewal('sets none once the enrolment is validated; one of a link does'),

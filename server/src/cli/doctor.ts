@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { ConfigError, readConfig, type Config } from '../config.js'
 import { hasEmbedded } from '../db/embedded.js'
-import { openDeps } from '../deps.js'
+import { openDeps } from '../open-deps.js'
 import { examineDatabase, examineSurroundings, type Examination } from '../doctor/doctor.js'
 import type { Finding } from '../doctor/finding.js'
 import { toSentence } from './failure.js'

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { toSentence } from './failure.js'
 import type { Terminal } from './terminal.js'
+import { packageRoot } from '../platform/package-root.js'
 
 interface Entry {
   readonly summary: string
@@ -104,7 +105,7 @@ function giveTerminal(command: Command, terminal: Terminal): void {
 }
 
 function version(): string {
-  const parsed: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  const parsed: unknown = JSON.parse(readFileSync(new URL('package.json', packageRoot), 'utf8'))
   const isPackage = typeof parsed === 'object' && parsed !== null && 'version' in parsed
   return isPackage ? String(parsed.version) : 'unknown'
 }

@@ -137,3 +137,10 @@ export function poolStateOf(db: Kysely<DB>): PoolState {
 export function poolOf(db: Kysely<DB>): object {
   return pools.get(db)?.pool ?? db
 }
+
+/** For operations that somebody waits for: a statement without an answer fails soon. */
+export function promptly<Some extends { readonly db: Kysely<DB>; readonly readDb: Kysely<DB> }>(
+  deps: Some,
+): Some {
+  return { ...deps, db: promptDb(deps.db), readDb: promptDb(deps.readDb) }
+}

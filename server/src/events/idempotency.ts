@@ -4,15 +4,7 @@ import { fingerprints, open, seal } from '../crypto/seal.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { ApiError } from '../errors.js'
-
-/** A request in flight under an Idempotency-Key: the row it holds, and the lease by which it holds it. */
-export interface IdempotencyClaim {
-  readonly accountId: string
-  readonly environment: string
-  readonly apiKeyId: string
-  readonly keyHash: Buffer
-  readonly lease: string
-}
+import type { IdempotencyClaim } from '../tenant.js'
 
 /** Whose data an answer is. */
 export interface AnswerOwner {

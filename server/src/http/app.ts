@@ -7,7 +7,8 @@ import express, {
   type Response,
 } from 'express'
 import qs from 'qs'
-import { promptly, type OpenDeps } from '../deps.js'
+import { promptly } from '../db/connect.js'
+import type { OpenDeps } from '../deps.js'
 import { ApiError } from '../errors.js'
 import { outboxPage } from '../outbox/router.js'
 import { pagesRouter } from '../pages/router.js'

@@ -6,9 +6,10 @@ import express, { type RequestHandler, type Response } from 'express'
 import { isAlive } from '../db/embedded-binaries.js'
 import type { Deps } from '../deps.js'
 import { systemClock } from '../system-clock.js'
+import { packageRoot } from '../platform/package-root.js'
 
 /** What `npm start` and `npm run build` write; the path is the same from the sources and from the compiled files. */
-const built = fileURLToPath(new URL('../../../docs/dist/', import.meta.url))
+const built = fileURLToPath(new URL('../docs/dist/', packageRoot))
 
 /** Answers with what was built of the documentation in a folder. */
 export function documentationIn(folder: string): RequestHandler {

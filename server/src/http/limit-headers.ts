@@ -1,5 +1,5 @@
 import type { Response } from 'express'
-import type { LimitState } from '../limits/limits.js'
+import type { LimitState } from '../errors.js'
 
 /**
  * Tells where a caller stands with a limit, beside the limits that have been told of already

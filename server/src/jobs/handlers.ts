@@ -1,6 +1,5 @@
 import { sendAdminInvitation } from '../admins/send-invitation.js'
 import { foldRecordCounts } from '../db/fold-record-counts.js'
-import type { Deps } from '../deps.js'
 import { numberAllEvents } from '../events/number-events.js'
 import { makeLogEventMonths } from '../log-events/months.js'
 import { sendMagicLink } from '../magic-link/send-link.js'
@@ -13,17 +12,8 @@ import { activateDueSigningKeys } from '../signing-keys/rotate.js'
 import { watchCertificates } from '../sso-connections/watch-certificates.js'
 import { sendTotpCode } from '../totp/send-code.js'
 import { deleteExpired } from './delete-expired.js'
+import type { JobHandler } from './job-handler.js'
 import type { JobName, JobPayloads } from './job-names.js'
-
-/** What a job does, and when it is tried again. */
-export interface JobHandler<Payload> {
-  /** May run more than once for one job, also at the same time: after a process died, or lost the database. */
-  run(deps: Deps, payload: Payload): Promise<unknown>
-  /** The waits before a second attempt, a third and so on, ±10 %. After the last one the job is kept and not run. */
-  readonly retryAfterSeconds: readonly number[]
-  /** The job is always there, runs once per interval over all processes, and never runs out of attempts. */
-  readonly everySeconds?: number
-}
 
 /** Everything that runs later. */
 export const jobHandlers: { readonly [Name in JobName]: JobHandler<JobPayloads[Name]> } = {

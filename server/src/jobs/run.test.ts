@@ -5,7 +5,7 @@ import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import { createMetrics } from '../metrics.js'
 import { enqueue } from './enqueue.js'
-import type { JobHandler } from './handlers.js'
+import type { JobHandler } from './job-handler.js'
 import { insertJob } from './queue.js'
 import { startWorker, type Worker, type WorkerOptions } from './run.js'
 import { dayMs, secondMs, startQueue, type Queue } from './run.given.js'
@@ -39,11 +39,7 @@ function start(
     name,
     { run: () => Promise.resolve(), retryAfterSeconds: [], ...handler },
   ])
-  const worker = startWorker(own, {
-    pollMs: onlyWhenAsked,
-    handlers: Object.fromEntries(complete),
-    ...options,
-  })
+  const worker = startWorker(own, Object.fromEntries(complete), { pollMs: onlyWhenAsked, ...options })
   workers.push(worker)
   return worker
 }

@@ -3,12 +3,15 @@ import { promptDb } from '../db/connect.js'
 import type { Deps } from '../deps.js'
 import { bringBackFromAhead } from './clock-ahead.js'
 import { onEnqueued } from './enqueue.js'
-import { jobHandlers, type JobHandler } from './handlers.js'
 import { inBatches } from './in-batches.js'
 import { inTurn } from './in-turn.js'
+import type { JobHandler } from './job-handler.js'
 import { claimJobs, deleteJobs, extendLeases, insertJob, returnJob, type ClaimedJob } from './queue.js'
 import { restBetweenLooks } from './rest-between-looks.js'
 import { watchLoop } from './watch-loop.js'
+
+/** What is done, by the names of jobs. */
+export type JobHandlers = Readonly<Record<string, JobHandler<never>>>
 
 export interface WorkerOptions {
   /** How many jobs run at once. */
@@ -17,7 +20,6 @@ export interface WorkerOptions {
   readonly leaseMs?: number
   /** How often to look for jobs that other processes added and for those that have come due. */
   readonly pollMs?: number
-  readonly handlers?: Readonly<Record<string, JobHandler<never>>>
 }
 
 export interface Worker {
@@ -42,11 +44,11 @@ const bringBackEveryMs = 10_000
  * Runs jobs until it is stopped: each at least once, under a lease, and again on its handler's schedule when it fails.
  * Any number of processes may do so on one database.
  */
-export function startWorker(deps: Deps, options: WorkerOptions = {}): Worker {
+export function startWorker(deps: Deps, jobHandlers: JobHandlers, options: WorkerOptions = {}): Worker {
   const { concurrency = 20, leaseMs = 30_000, pollMs = 1000 } = options
   const { log } = deps
   const db = promptDb(deps.db)
-  const handlers = new Map(Object.entries(options.handlers ?? jobHandlers))
+  const handlers = new Map(Object.entries(jobHandlers))
   const runJob = jobRunner(deps, handlers)
   const running = new Map<string, ClaimedJob>()
   /** Emits `change` when a job has ended, and when the worker is to stop. */

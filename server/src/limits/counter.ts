@@ -1,7 +1,7 @@
 import { CompiledQuery, type Kysely } from 'kysely'
 import { RateLimiterMemory, RateLimiterPostgres } from 'rate-limiter-flexible'
 import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
+import type { PlatformDeps } from '../platform-deps.js'
 
 /** How many of something there may be in a window of time, which begins with the first. */
 export interface Policy {
@@ -32,7 +32,7 @@ export interface Counter {
  * the machine.
  */
 export function openCounter(
-  deps: Pick<Deps, 'db' | 'now' | 'log' | 'metrics'>,
+  deps: Pick<PlatformDeps, 'db' | 'now' | 'log' | 'metrics'>,
   { name, limit, windowSeconds }: Policy,
 ): Counter {
   const policy = { keyPrefix: name, points: limit, duration: windowSeconds }
@@ -77,7 +77,7 @@ interface Stored {
  * that has times, and compares with it what that returns. So its times are moved to the service's clock on their way to
  * the database, and back on their way from it.
  */
-function storeOf({ db, now, log }: { db: Kysely<DB> } & Pick<Deps, 'now' | 'log'>) {
+function storeOf({ db, now, log }: { db: Kysely<DB> } & Pick<PlatformDeps, 'now' | 'log'>) {
   async function run(text: string, values: readonly unknown[]) {
     try {
       return await db.executeQuery<Stored>(CompiledQuery.raw(text, [...values]))

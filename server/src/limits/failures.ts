@@ -1,4 +1,4 @@
-import type { Deps } from '../deps.js'
+import type { PlatformDeps } from '../platform-deps.js'
 import type { Counter, Count, Policy } from './counter.js'
 
 /** Failures of clients that are nobody yet, by the network they come from. */
@@ -23,7 +23,7 @@ const memory = 10_000
  * @param refuse Throws with the count that is too many.
  */
 export function limitFailures(
-  { now, metrics }: Pick<Deps, 'now' | 'metrics'>,
+  { now, metrics }: Pick<PlatformDeps, 'now' | 'metrics'>,
   counter: Pick<Counter, 'add'>,
   { name, limit }: Pick<Policy, 'name' | 'limit'>,
   { keyOf, refuse }: { keyOf: (network: string) => string; refuse: (counted: Count) => never },

@@ -1,22 +1,10 @@
 import { nilId } from '@portico/contract/fields'
 import { fingerprints } from '../crypto/seal.js'
-import type { Deps } from '../deps.js'
-import { ApiError } from '../errors.js'
+import type { PlatformDeps } from '../platform-deps.js'
+import { ApiError, type LimitState } from '../errors.js'
 import { networkOfClient } from '../outbound/address.js'
 import { openCounter, type Count, type Policy } from './counter.js'
 import { limitFailures, type FailureLimit } from './failures.js'
-
-/** Where a caller stands with a limit, as headers say it. */
-export interface LimitState {
-  /** The policy's name, such as sign-in. */
-  readonly name: string
-  readonly limit: number
-  readonly windowSeconds: number
-  readonly remaining: number
-  readonly resetSeconds: number
-  /** How long nothing will be let pass; undefined while something is. */
-  readonly retryAfterSeconds?: number
-}
 
 /** Whose limit: what somebody may do at one address of an organization. */
 export interface LimitedAddress {
@@ -193,7 +181,9 @@ const issuersPerHour = 30
 const directorySecretsPerHour = 10
 
 /** Opens the limits of sign-ins and messages; decision 14 says why they are what they are. */
-export function openLimits(deps: Pick<Deps, 'config' | 'db' | 'now' | 'log' | 'keys' | 'metrics'>): Limits {
+export function openLimits(
+  deps: Pick<PlatformDeps, 'config' | 'db' | 'now' | 'log' | 'keys' | 'metrics'>,
+): Limits {
   const { attemptsPerAddress, attemptsPerMinute, lockSeconds, maxLockSeconds } = deps.config.limits
   const { mailsPerAddress, mailsPerIp, smsPerHour, smsPerOrganization } = deps.config.limits
   const signIns = policyOf('sign-in', attemptsPerAddress, quarterHour)

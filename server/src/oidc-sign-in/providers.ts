@@ -1,5 +1,5 @@
-import type { Deps } from '../deps.js'
-import type { OutboundAnswer } from '../outbound/post.js'
+import type { Config } from '../config.js'
+import type { Outbound, OutboundAnswer } from '../outbound/post.js'
 import { discoveryUrlOf, ProviderFault, readDiscovery, type OpenIdProvider } from './provider.js'
 
 /** What OpenID providers say of themselves. */
@@ -37,7 +37,11 @@ export function openOpenIdProviders({
   config,
   outbound,
   now,
-}: Pick<Deps, 'config' | 'outbound' | 'now'>): OpenIdProviders {
+}: {
+  readonly config: Config
+  readonly outbound: Outbound
+  readonly now: () => Date
+}): OpenIdProviders {
   const kept = new Map<string, Kept>()
 
   async function read(issuer: string): Promise<OpenIdProvider> {

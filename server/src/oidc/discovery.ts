@@ -4,7 +4,7 @@ import { IdTokenClaims } from '@portico/contract/token-claims'
 import type { Deps } from '../deps.js'
 import { issuerOf } from '../oauth/claims.js'
 import { supportedScopes } from '../oauth/scopes.js'
-import { languages } from '../pages/locale.js'
+import { languages } from '../languages.js'
 import { getIssuingOrganization } from './key-set.js'
 
 /** No token of a sign-in has these: they are for samples, or say that something is missing. */
@@ -46,7 +46,7 @@ export async function getProviderMetadata(
     claims_supported: [...new Set(claims)].filter((claim) => !exceptional.has(claim)),
     acr_values_supported: Object.values(acrValues),
     prompt_values_supported: ['none', 'login', 'select_account', 'create'],
-    ui_locales_supported: languages.map(({ lang }) => lang),
+    ui_locales_supported: [...languages],
     authorization_response_iss_parameter_supported: true,
     claims_parameter_supported: false,
     request_parameter_supported: false,

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { galleryFrame, galleryOf, hostileNames, longNames, usualNames } from './gallery.given.js'
-import { languages } from './locale.js'
+import { allTexts } from './locale.js'
 
 /** Every page and state in every language, with names that are usual, long, and hostile. */
-const pages = languages.flatMap((texts) =>
+const pages = allTexts.flatMap((texts) =>
   [usualNames, longNames, hostileNames].flatMap((names) =>
     galleryOf(galleryFrame(texts, names), names).map(({ name, html }) => ({
       title: `${texts.lang} ${name}`,
@@ -127,7 +127,7 @@ test('no page of the one language has a word of the other', () => {
 })
 
 test('both languages have the same sentences, and none is empty', () => {
-  const [one, other] = languages.map((texts) => Object.entries(flatten(texts)))
+  const [one, other] = allTexts.map((texts) => Object.entries(flatten(texts)))
   expect(one?.map(([key]) => key).toSorted()).toEqual(other?.map(([key]) => key).toSorted())
   for (const [key, text] of [...(one ?? []), ...(other ?? [])]) expect(`${key} ${text}`).not.toMatch(/ $/)
 })
@@ -157,7 +157,7 @@ function elementsOf(html: string): Element[] {
 }
 
 function languageOf(lang: string) {
-  const texts = languages.find((language) => language.lang === lang)
+  const texts = allTexts.find((language) => language.lang === lang)
   if (texts === undefined) throw new Error(`no ${lang}`)
   return texts
 }

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { displayName } from '../display-name.js'
 import type { PublicOrganization } from '../organizations/find-organization.js'
-import { languages } from './locale.js'
+import { allTexts } from './locale.js'
 import { isHttps, Organization } from './organization.js'
 import type { PageTexts } from './texts/en.js'
 
@@ -99,7 +99,7 @@ function Languages({ texts, url }: { texts: PageTexts; url: string }) {
   return (
     <nav aria-label={texts.languages}>
       <ul>
-        {languages.map((language) => (
+        {allTexts.map((language) => (
           <li key={language.lang}>
             {language === texts ? (
               <span aria-current="true">{language.name}</span>

@@ -1,8 +1,11 @@
+import { languages, type Language } from '../languages.js'
 import { en, type PageTexts } from './texts/en.js'
 import { fr } from './texts/fr.js'
 
-/** The languages of the pages, the one that stands in for all others first. */
-export const languages: readonly PageTexts[] = [en, fr]
+const textsOf: Readonly<Record<Language, PageTexts>> = { en, fr }
+
+/** The words of the pages in each language, the one that stands in for all others first. */
+export const allTexts: readonly PageTexts[] = languages.map((language) => textsOf[language])
 
 /** Who says what in which language the page should be, from the strongest voice to the weakest. */
 export interface LanguageWishes {
@@ -17,7 +20,7 @@ export function textsFor({ uiLocales, organizationLocale, acceptLanguage }: Lang
   const tags = [...(uiLocales ?? '').split(' '), organizationLocale ?? '', ...byQuality(acceptLanguage ?? '')]
   for (const tag of tags) {
     const language = tag.split(/[-_]/, 1)[0]?.toLowerCase()
-    const texts = languages.find(({ lang }) => lang === language)
+    const texts = allTexts.find(({ lang }) => lang === language)
     if (texts !== undefined) return texts
   }
   return en

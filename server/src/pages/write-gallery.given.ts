@@ -1,7 +1,7 @@
 import { readPageAssets } from './assets.js'
 import { toBrandStyle } from './brand.js'
 import { galleryFrame, galleryOf, longNames, usualNames } from './gallery.given.js'
-import { languages } from './locale.js'
+import { allTexts } from './locale.js'
 import { logoOf } from './organization.js'
 import { pageHeaders } from './page-headers.js'
 
@@ -15,7 +15,7 @@ const logos = {
   inline: { inline_logo_url: 'https://logo.example/inline.svg' },
 }
 const pages = Object.entries(logos).flatMap(([set, logo]) =>
-  languages.flatMap((texts) => {
+  allTexts.flatMap((texts) => {
     const names = set === 'long' ? longNames : usualNames
     const frame = {
       ...galleryFrame(texts, names, logo),

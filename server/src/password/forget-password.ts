@@ -3,7 +3,6 @@ import { organizationIdOf } from '../db/organization-id.js'
 import type { DB } from '../db/schema.js'
 import type { Deps } from '../deps.js'
 import type { Tenant } from '../tenant.js'
-import { voidRenewals } from './open-request.js'
 
 /** Forgets the password of a user, and voids the codes that whoever knew it was given to set another one. */
 export async function forgetPassword(
@@ -20,4 +19,39 @@ export async function forgetPassword(
     .where('user_id', '=', userId)
     .execute()
   await voidRenewals(deps, trx, tenant, userId)
+}
+
+/** Ends what is open of an address: who has a new password needs no other. */
+export async function voidPasswordRequests(
+  deps: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  email: string,
+): Promise<void> {
+  await voidOpen(deps, trx, tenant).where('email_normalized', '=', email).execute()
+}
+
+/** Ends the renewals of a user's password that are open: each is the password's worth for an hour. */
+export async function voidRenewals(
+  deps: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  userId: string,
+): Promise<void> {
+  await voidOpen(deps, trx, tenant)
+    .where('user_id', '=', userId)
+    .where('opened_at', 'is', null)
+    .where('code_hash', 'is not', null)
+    .execute()
+}
+
+/** Every end of requests starts here, so that no query can forget its tenant; one that was used keeps its time. */
+function voidOpen({ now }: Pick<Deps, 'now'>, trx: Transaction<DB>, tenant: Tenant) {
+  return trx
+    .updateTable('password_requests')
+    .set({ used_at: now() })
+    .where('account_id', '=', tenant.accountId)
+    .where('environment', '=', tenant.environment)
+    .where('organization_id', '=', organizationIdOf(tenant))
+    .where('used_at', 'is', null)
 }

@@ -7,6 +7,7 @@ import type { Deps } from '../deps.js'
 import { grantedScope } from '../oauth/scopes.js'
 import type { CodeDestination } from '../sessions/code-destination.js'
 import type { Tenant } from '../tenant.js'
+import { voidRenewals } from './forget-password.js'
 import type { RequestRow } from './record.js'
 
 const lifetimeMs = 60 * 60 * 1000
@@ -129,16 +130,6 @@ export async function givePasswordCode(
   return given === undefined ? undefined : code
 }
 
-/** Ends what is open of an address: who has a new password needs no other. */
-export async function voidPasswordRequests(
-  deps: Pick<Deps, 'now'>,
-  trx: Transaction<DB>,
-  tenant: Tenant,
-  email: string,
-): Promise<void> {
-  await voidOpen(deps, trx, tenant).where('email_normalized', '=', email).execute()
-}
-
 /**
  * Lets a user who has just signed in renew their password, without a link; what was open before is not any more.
  *
@@ -154,29 +145,4 @@ export async function openRenewal(
   await voidRenewals(deps, trx, tenant, userId)
   await insertPasswordRequest(deps, trx, tenant, { ...of, userId, codeHash: hashSecret(code) })
   return code
-}
-
-/** Ends the renewals of a user's password that are open: each is the password's worth for an hour. */
-export async function voidRenewals(
-  deps: Pick<Deps, 'now'>,
-  trx: Transaction<DB>,
-  tenant: Tenant,
-  userId: string,
-): Promise<void> {
-  await voidOpen(deps, trx, tenant)
-    .where('user_id', '=', userId)
-    .where('opened_at', 'is', null)
-    .where('code_hash', 'is not', null)
-    .execute()
-}
-
-/** Every end of requests starts here, so that no query can forget its tenant; one that was used keeps its time. */
-function voidOpen({ now }: Pick<Deps, 'now'>, trx: Transaction<DB>, tenant: Tenant) {
-  return trx
-    .updateTable('password_requests')
-    .set({ used_at: now() })
-    .where('account_id', '=', tenant.accountId)
-    .where('environment', '=', tenant.environment)
-    .where('organization_id', '=', organizationIdOf(tenant))
-    .where('used_at', 'is', null)
 }

@@ -5,9 +5,9 @@ import type { Deps } from '../deps.js'
 import { change } from '../events/change.js'
 import { emit } from '../events/emit.js'
 import type { Flow } from '../flows/flow.js'
-import type { LimitState } from '../limits/limits.js'
 import { passFirstFactorInFlow } from '../sessions/pending-sign-in.js'
 import { ofUser, type Caller, type Tenant } from '../tenant.js'
+import type { LimitState } from '../errors.js'
 import { holdPasswordUser, logChallenge, verifyPassword, type PassedPassword } from './verification.js'
 
 /** What becomes of a password that was typed on our page. */

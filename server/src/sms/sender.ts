@@ -1,4 +1,5 @@
 import { openOutbound } from '../outbound/post.js'
+import type { SmsProvider } from '../variables.js'
 
 /** A text message. */
 export interface Sms {
@@ -13,16 +14,6 @@ export interface SmsSender {
   /** @throws Error when the provider does not take the message; the job tries again. */
   send(sms: Sms): Promise<void>
   close(): void
-}
-
-/** A provider that speaks as Twilio does, and the account there. */
-export interface SmsProvider {
-  readonly accountSid: string
-  readonly authToken: string
-  /** A number of the account, or a name that it may send under. */
-  readonly from: string
-  /** Scheme, host and port. */
-  readonly origin: string
 }
 
 const timeoutMs = 10_000

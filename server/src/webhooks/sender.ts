@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events'
-import { promptly, type Deps } from '../deps.js'
+import { promptly } from '../db/connect.js'
+import type { Deps } from '../deps.js'
 import { inBatches } from '../jobs/in-batches.js'
 import { inTurn } from '../jobs/in-turn.js'
 import { restBetweenLooks } from '../jobs/rest-between-looks.js'

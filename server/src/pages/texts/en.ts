@@ -1,3 +1,4 @@
+import type { Language } from '../../languages.js'
 import type { LinkPurpose } from '../../magic-link/purpose.js'
 import { directory, type DirectoryTexts } from './en/directory.js'
 import { oidcSetup, type OidcSetupTexts } from './en/oidc-setup.js'
@@ -22,7 +23,7 @@ export interface PageTexts
     OidcSetupTexts,
     DirectoryTexts {
   /** BCP 47. */
-  readonly lang: string
+  readonly lang: Language
   /** What the language calls itself. */
   readonly name: string
   /** By what a link is for. */

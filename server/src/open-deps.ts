@@ -1,0 +1,119 @@
+import type { KeyObject } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import type { Config } from './config.js'
+import { readMasterKeys, readOrMakeMasterKeys } from './crypto/master-keys-file.js'
+import { parseMasterKeys } from './crypto/seal.js'
+import { closePool, connect, poolStateOf, promptDb } from './db/connect.js'
+import { startEmbedded, type EmbeddedPostgres } from './db/embedded.js'
+import { checkMasterKeys } from './db/master-key-canary.js'
+import { migrate, pendingMigrations } from './db/migrate.js'
+import type { DB } from './db/schema.js'
+import type { Deps, OpenDeps } from './deps.js'
+import { openLimits } from './limits/limits.js'
+import { createLog, flushLog } from './log.js'
+import { openMailer } from './mail/mailer.js'
+import { createMetrics } from './metrics.js'
+import { openOpenIdProviders } from './oidc-sign-in/providers.js'
+import { openOutbound } from './outbound/post.js'
+import { openKnownPasswords } from './password/known-passwords.js'
+import { openPasswordHasher, type PasswordCost } from './password/password-hash.js'
+import { newRsaKeyPair } from './saml/rsa-key-pair.js'
+import { openSmsSender } from './sms/sender.js'
+import { systemClock } from './system-clock.js'
+
+export type { Deps, OpenDeps } from './deps.js'
+
+/** What openDeps() takes in place of its own. */
+export interface GivenDeps extends Partial<Pick<Deps, 'now' | 'log' | 'mail' | 'sms' | 'newRsaKeyPair'>> {
+  /** The embedded Postgres, where it was started before; it ends with what is opened. */
+  readonly embedded?: EmbeddedPostgres | undefined
+  /** What tests hash passwords with, so that each does not take as long as fifty requests. */
+  readonly passwordCost?: PasswordCost
+  /**
+   * Whether this only looks: no migration runs, no master keys are made or noted, and those that do not open the database are
+   * left to whoever opens this.
+   */
+  readonly onlyLooks?: boolean
+}
+
+/** Opens what operations need, in order, and closes it in reverse. */
+export async function openDeps(config: Config, given: GivenDeps = {}): Promise<OpenDeps> {
+  const { onlyLooks = false } = given
+  const now = given.now ?? systemClock
+  const log = given.log ?? createLog(config)
+  const metrics = createMetrics()
+  const embedded =
+    config.database.url === undefined
+      ? (given.embedded ?? (await startEmbedded({ dataDir: config.dataDir })))
+      : undefined
+
+  const pool = (
+    name: string,
+    { url, poolSize, primary }: { url: string; poolSize: number; primary?: Kysely<DB> },
+  ) => {
+    const opened = connect({
+      url,
+      poolSize,
+      ...(primary && { primary: { db: primary, onFallback: () => metrics.replicaFallbacks.inc() } }),
+      named: config.database.hasNamedStatements,
+      log,
+      onRoundTrip: () => metrics.roundTrips.inc(),
+      onRefused: (reason) => metrics.connectionsRefused.inc({ pool: name, reason }),
+    })
+    metrics.watchPool(name, () => poolStateOf(opened))
+    return opened
+  }
+  const url = embedded?.url ?? config.database.url ?? ''
+  const { poolSize, readUrl } = config.database
+  const db = pool('primary', { url, poolSize })
+  const readDb = readUrl === undefined ? db : pool('replica', { url: readUrl, poolSize, primary: db })
+  const directDb = pool('direct', { url: config.database.directUrl ?? url, poolSize: 2 })
+  const mail = given.mail ?? openMailer(config)
+  const sms = given.sms ?? openSmsSender(config.sms.provider)
+  const outbound = openOutbound(config.outbound)
+  const openIdProviders = openOpenIdProviders({ config, outbound, now })
+
+  async function close(): Promise<void> {
+    outbound.close()
+    sms.close()
+    mail.close()
+    await Promise.all([...new Set([db, readDb, directDb])].map((pool) => closePool(pool)))
+    await embedded?.stop()
+    await flushLog(log)
+  }
+
+  try {
+    if (embedded !== undefined && !onlyLooks) await migrate(directDb)
+    const pending = await pendingMigrations(directDb)
+    const readKeys = onlyLooks ? readMasterKeys : readOrMakeMasterKeys
+    const master = parseMasterKeys(config.masterKeys ?? (await readKeys(config.dataDir)))
+    if (pending.length === 0 && !onlyLooks) await checkMasterKeys(db, master)
+    const keys = { master, privateKeys: new Map<string, KeyObject>() }
+    const isAttached = embedded?.attached ?? false
+    const passwords = openPasswordHasher(metrics, given.passwordCost)
+    const knownPasswords = openKnownPasswords(config, metrics)
+    const limits = openLimits({ config, db: promptDb(db), now, log, keys, metrics })
+    const opened = {
+      config,
+      db,
+      readDb,
+      directDb,
+      now,
+      log,
+      keys,
+      mail,
+      sms,
+      outbound,
+      openIdProviders,
+      metrics,
+      passwords,
+      knownPasswords,
+      limits,
+      newRsaKeyPair: given.newRsaKeyPair ?? newRsaKeyPair,
+    }
+    return { ...opened, isAttached, pendingMigrations: pending, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

@@ -1,0 +1,34 @@
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { Config } from './config.js'
+import type { Keys } from './crypto/keys.js'
+import type { KeyPair } from './crypto/random.js'
+import type { DB } from './db/schema.js'
+import type { Mailer } from './mail/mailer.js'
+import type { Metrics } from './metrics.js'
+import type { OpenIdProviders } from './oidc-sign-in/providers.js'
+import type { Outbound } from './outbound/post.js'
+import type { KnownPasswords } from './password/known-passwords.js'
+import type { PasswordHasher } from './password/password-hash.js'
+import type { SmsSender } from './sms/sender.js'
+
+/** What a process has of the world around it. Tests pass the same with a clock they set, and senders that record. */
+export interface PlatformDeps {
+  readonly config: Config
+  readonly db: Kysely<DB>
+  /** A replica for lists and exports, which may lag by moments; the primary where there is none. */
+  readonly readDb: Kysely<DB>
+  /** The only clock: every time that a statement stores or compares comes from here. */
+  readonly now: () => Date
+  readonly log: Logger
+  readonly keys: Keys
+  readonly mail: Mailer
+  readonly sms: SmsSender
+  readonly outbound: Outbound
+  readonly openIdProviders: OpenIdProviders
+  readonly metrics: Metrics
+  readonly passwords: PasswordHasher
+  readonly knownPasswords: KnownPasswords
+  /** Makes the key of a connection. Tests hand the same few out again, because each takes as long as forty requests. */
+  readonly newRsaKeyPair: () => Promise<KeyPair>
+}
