@@ -6,12 +6,53 @@ const testedEntries =
 // test/lint-rules.js; test/lint-rules.test.ts proves that each fence stands. `npm run lint` checks types in the same pass.
 
 const tests = ['**/*.test.ts', '**/*.test.tsx', 'test/**/*.ts']
-const protocols = 'oauth|oidc|pages'
 
-// Of every folder of server/src but these four, which have rules of their own.
+/**
+ * The rooms of server/src, and the folders of each; '.' are the files of the room itself. An import goes down alone: to a
+ * room further below, or in the same room to a folder further below (docs/architecture.md).
+ */
+const rooms = {
+  cli: ['.', 'emulator', 'sample-data'],
+  app: ['.', 'http'],
+  operations: ['.', 'doctor', 'backup', 'purge', 'promotion', 'import', 'master-keys', 'accounts'],
+  pages: [
+    ...['.', 'outbox', 'test-idp', 'onboarding', 'sso', 'sign-in', 'set-password', 'own-sessions', 'logout'],
+    ...['steps', 'views', 'frame', 'texts'],
+  ],
+  protocols: ['scim', 'oidc', 'oauth'],
+  sso: [
+    'test-idp',
+    'tutorials',
+    'onboarding',
+    'oidc',
+    'sign-in',
+    'admins',
+    'connections',
+    'invitations',
+    'saml',
+  ],
+  'sign-in': ['relays', 'totp', 'magic-link', 'password', 'flows'],
+  directory: [
+    ...['directory-sync', 'sessions', 'token-customization', 'users', 'applications', 'organizations'],
+    ...['meta-keys', '.'],
+  ],
+  tokens: ['.', 'api-keys', 'signing-keys'],
+  delivery: ['webhooks', 'outbox', 'sms', 'mail', 'log-events', 'events', 'jobs', '.', 'limits'],
+  platform: [
+    ...['deps', 'passwords', 'openid', 'sms', 'http', 'observability', 'mail', 'db', 'config', 'crypto'],
+    ...['outbound', '.'],
+  ],
+}
+
+/** What a room or folder holds that knows HTTP. */
+const webFiles = ['server/src/{app,platform}/http/**/*.ts']
+
 const resourceFiles = [
   'server/src/*/**/*.{ts,tsx}',
-  '!server/src/{http,db,crypto,cli}/**',
+  '!server/src/{app,platform}/http/**',
+  '!server/src/platform/{db,crypto}/**',
+  '!server/src/cli/*',
+  '!server/src/delivery/{request-context,events/answer}.ts',
   '!**/routes.ts',
   '!**/record.ts',
   '!**/router.ts',
@@ -20,16 +61,15 @@ const resourceFiles = [
 ]
 
 const pureFiles = [
-  'server/src/organizations/slug.ts',
-  'server/src/applications/redirects.ts',
-  'server/src/token-customization/meta-value.ts',
-  'server/src/webhooks/retry-schedule.ts',
-  'server/src/oauth/{pkce,claims}.ts',
-  'server/src/password/policy.ts',
+  'server/src/directory/organizations/slug.ts',
+  'server/src/directory/applications/redirects.ts',
+  'server/src/directory/meta-keys/meta-value.ts',
+  'server/src/tokens/{pkce,claims}.ts',
+  'server/src/sign-in/password/policy.ts',
 ]
 
 // Patterns are regular expressions over the imported module: a package's name, or, for a relative import, its path
-// from the root of the repository without its ending. {own} is the folder of the importing file.
+// from the root of the repository without its ending. {own} is the folder of the importing file, {room} and {folder} those of it.
 const everywhere = [
   {
     deny: ['zod(/(?!v4$).*)?'],
@@ -48,27 +88,31 @@ const serverWide = [
     message: 'The server stands alone: it imports the contract and its own files (src/cli may use the SDK).',
   },
   {
-    deny: ['server/src/(?!{folder}/)emulator/.*'],
+    deny: ['server/src/(?!{folder}/)cli/emulator/.*'],
     message: 'The emulator is for tests, and no part of what serves: only its command imports it.',
   },
 ]
 
 const noOutside = {
-  deny: ['express', '@ts-rest/.*', 'server/src/http/.*', '.*/routes', '.*/router'],
+  deny: [
+    ...['express', '@ts-rest/.*', '.*/routes', '.*/router'],
+    ...[
+      'server/src/delivery/(request-context|events/answer)',
+      'server/src/platform/http/(?!(if-none-match|body-fault)$).*',
+    ],
+  ],
   message: 'A domain file knows no HTTP: take (deps, tenant, input), return a record, throw ApiError(code).',
 }
 
 const noForeignRecord = {
-  deny: ['server/src/(?!{folder}/)[^/]+/record'],
+  deny: ['server/src/(?!{folder}/).*/record'],
   message: "Call the other resource's operation; only that resource maps its own rows.",
 }
 
 const noProtocolInternals = {
-  deny: [
-    `server/src/(?!{folder}/)(${protocols})/(?!(claims|acr|scopes|pkce|error|access-token|live-token|id-token-hint|locale)$).*`,
-  ],
+  deny: ['server/src/(?!{folder}/)protocols/(oauth|oidc)/(?!(error|live-token|id-token-hint)$).*'],
   message:
-    'Another protocol’s files are its own; share a domain file (or its claims, acr, scopes, pkce, error, access-token, live-token, id-token-hint or locale file).',
+    'Another protocol’s files are its own; share a domain file (or its error, live-token or id-token-hint file).',
 }
 
 /** Import rules of one set of files, on top of those that hold everywhere; a later call for a file replaces an earlier one. */
@@ -134,23 +178,26 @@ const importRules = [
   ),
 
   imports(['server/**/*.{ts,tsx}'], ...serverWide),
-  imports(['server/src/cli/**/*.ts'], {
+  imports(['server/src/cli/*.ts'], {
     deny: ['@portico/(docs|test)(/.*)?', 'express', '@ts-rest/.*'],
     message: 'A command calls operations with Deps, or the API through the SDK.',
   }),
-  imports(['server/src/http/**/*.ts'], ...serverWide, {
-    deny: ['kysely(/.*)?', 'pg', 'server/src/db/schema'],
+  imports(webFiles, ...serverWide, {
+    deny: ['kysely(/.*)?', 'pg', 'server/src/platform/db/schema'],
     message: 'Queries live in domain files; a middleware calls their operations.',
   }),
-  imports(['server/src/{db,crypto}/**/*.ts'], ...serverWide, {
-    deny: ['server/src/(?!(db|crypto)/|(errors|tenant|config|deps)$).*', 'express', '@ts-rest/.*'],
-    message: 'db and crypto are below every resource: take values, and let the resource call you.',
+  imports(['server/src/platform/{db,crypto}/**/*.ts'], ...serverWide, {
+    deny: ['express', '@ts-rest/.*'],
+    message: 'db and crypto know no HTTP: take values, and return values.',
   }),
   imports(resourceFiles, ...serverWide, noOutside, noForeignRecord),
-  // It puts a whole service together, as main.ts does.
-  imports(['server/src/emulator/{emulator,run}.ts'], ...serverWide, noForeignRecord),
+  // It puts a whole service together, as app/processes.ts does.
+  imports(['server/src/cli/emulator/{emulator,run}.ts'], ...serverWide, noForeignRecord),
   imports(
-    [`server/src/{${protocols.replaceAll('|', ',')}}/**/*.{ts,tsx}`, '!**/router.ts', '!**/record.ts'],
+    [
+      'server/src/{protocols/oauth,protocols/oidc,pages}/**/*.{ts,tsx}',
+      ...['!**/router.ts', '!**/router.test.ts', '!**/record.ts'],
+    ],
     ...serverWide,
     {
       ...noOutside,
@@ -160,35 +207,34 @@ const importRules = [
     noProtocolInternals,
   ),
   imports(
-    [`server/src/{${protocols.replaceAll('|', ',')}}/**/router.ts`],
+    ['server/src/{protocols/oauth,protocols/oidc,pages}/**/router.ts'],
     ...serverWide,
     {
-      deny: ['@ts-rest/.*', 'kysely(/.*)?', 'server/src/db/.*', '.*/routes'],
+      deny: ['@ts-rest/.*', 'kysely(/.*)?', 'server/src/platform/db/.*', '.*/routes'],
       message: 'A router mounts addresses and calls operations; contract routes and queries are elsewhere.',
     },
     noForeignRecord,
   ),
-  imports(['server/src/*/routes.ts'], {
+  imports(['server/src/*/*/routes.ts'], {
     allow: [
       '{own}/.*',
       '@portico/contract(/.*)?',
-      'server/src/http/(answer|request-context)',
-      'server/src/deps',
+      'server/src/delivery/(deps|request-context|events/answer)',
       '@ts-rest/express',
     ],
     allowTypes: ['express'],
     message:
-      'A handler imports its own domain files, the contract, ../http/answer.js, ../http/request-context.js and ../deps.js; put the rest into an operation.',
+      'A handler imports its own domain files, the contract, and of delivery/ deps.js, request-context.js and events/answer.js; put the rest into an operation.',
   }),
-  imports(['server/src/*/record.ts'], {
-    allow: ['@portico/contract(/.*)?', 'server/src/db/schema', 'server/src/tenant'],
-    allowTypes: ['kysely', '{own}/.*'],
+  imports(['server/src/*/*/record.ts'], {
+    allow: ['@portico/contract(/.*)?', 'server/src/platform/db/schema', 'server/src/platform/tenant'],
+    allowTypes: ['kysely', 'server/src/{room}/.*'],
     message:
-      'record.ts converts and does nothing else: the contract, ../db/schema.js and ../tenant.js (types of kysely and of its own folder).',
+      'record.ts converts and does nothing else: the contract, platform/db/schema.js and platform/tenant.js (types of kysely and of its own room).',
   }),
   imports(pureFiles, ...serverWide, noForeignRecord, noProtocolInternals, {
     deny: [
-      'server/src/(?!{folder}/|crypto/|(errors|tenant|loopback)$).*',
+      'server/src/(?!{folder}/|tokens/acr$|platform/(crypto/|(errors|tenant|loopback)$)).*',
       'server/src/.*/(routes|router)',
       'kysely(/.*)?',
       'pg',
@@ -305,7 +351,7 @@ function of(plugin, rules) {
 }
 
 const config = {
-  plugins: ['typescript', 'jsx-a11y'],
+  plugins: ['typescript', 'jsx-a11y', 'import'],
   jsPlugins: ['./test/lint-rules.js'],
   categories: { correctness: 'off' },
   options: { reportUnusedDisableDirectives: 'error', typeAware: true, typeCheck: true },
@@ -345,6 +391,15 @@ const config = {
       },
     },
     {
+      // Tests, and what they are given, put together what nothing else does.
+      files: ['server/src/**/*.{ts,tsx}'],
+      excludeFiles: [...tests, '**/*.given.ts', '**/*.given.tsx'],
+      rules: {
+        'portico/rooms': ['error', Object.entries(rooms)],
+        'import/no-cycle': ['error', { ignoreTypes: false }],
+      },
+    },
+    {
       // What a parsed body or row is, must be said before it is used; tests may look into an answer as it is.
       files: ['{contract,server,sdk}/src/**/*.{ts,tsx}'],
       excludeFiles: tests,
@@ -359,7 +414,7 @@ const config = {
     { files: ['server/src/pages/**/*.tsx'], rules: of('jsx-a11y', accessible) },
     {
       // The files that run in browsers: of the hosted pages, and of the documentation.
-      files: ['server/src/pages/script.js', 'docs/site/assets/site.js'],
+      files: ['server/src/pages/frame/script.js', 'docs/site/assets/site.js'],
       globals: {
         document: 'readonly',
         matchMedia: 'readonly',
@@ -371,7 +426,7 @@ const config = {
 
     { files: ['**/*.config.{ts,js}'], rules: { 'portico/no-default-export': 'off' } },
     // Two prototypes of node:http, without which Express changes the prototype of every request.
-    { files: ['server/src/http/server.ts'], rules: { 'portico/no-class': 'off' } },
+    { files: ['server/src/app/http/server.ts'], rules: { 'portico/no-class': 'off' } },
 
     ...importRules,
 
@@ -398,21 +453,25 @@ const config = {
       excludeFiles: [
         ...tests,
         // What makes them, by chance and without it, and people who are made up in bulk.
-        'server/src/crypto/random.ts',
-        'server/src/emulator/derived-randomness.ts',
-        'server/src/sample-data/**',
+        'server/src/platform/crypto/random.ts',
+        'server/src/cli/emulator/derived-randomness.ts',
+        'server/src/cli/sample-data/**',
       ],
       rules: { 'portico/ids': 'error' },
     },
     { files: ['{contract,server,sdk}/src/**/*.{ts,tsx}'], rules: { 'portico/environment': 'error' } },
     {
       files: ['server/src/**/*.{ts,tsx}'],
-      excludeFiles: [...tests, 'server/src/http/body.ts'],
+      excludeFiles: [...tests, 'server/src/platform/http/body.ts'],
       rules: { 'portico/bodies': 'error' },
     },
-    { files: ['server/src/system-clock.ts'], rules: { 'portico/clock': 'off' } },
+    { files: ['server/src/platform/system-clock.ts'], rules: { 'portico/clock': 'off' } },
     {
-      files: ['server/src/config.ts', 'server/src/cli/terminal.ts', 'sdk/src/emulator-process.ts'],
+      files: [
+        'server/src/platform/config/config.ts',
+        'server/src/cli/terminal.ts',
+        'sdk/src/emulator-process.ts',
+      ],
       rules: { 'portico/environment': 'off' },
     },
     { files: ['server/src/cli/**'], rules: { 'portico/console': 'off' } },

@@ -22,7 +22,7 @@ const origins = [
 ]
 
 const command = 'npm run docs -- build'
-/** By which the service knows that the site will be there (server/src/http/documentation.ts). */
+/** By which the service knows that the site will be there (server/src/app/http/documentation.ts). */
 const builderFile = join(root, 'docs/dist/.builder')
 
 // Node resolves the links of a module's address, and not of the argument.

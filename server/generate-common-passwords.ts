@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { digestOf } from './src/password/common-passwords.js'
+import { digestOf } from './src/platform/passwords/common-passwords.js'
 
 /**
  * Writes the digests of the most common passwords, sorted, from the list that Firefox accounts are checked with, which
@@ -19,6 +19,6 @@ const bytes = Buffer.alloc(digests.size * 4)
 for (const [index, digest] of [...digests].sort((a, b) => a - b).entries())
   bytes.writeUInt32BE(digest, index * 4)
 
-const out = new URL('src/password/common-passwords.bin', import.meta.url)
+const out = new URL('src/platform/passwords/common-passwords.bin', import.meta.url)
 if (!process.argv.includes('--verify')) writeFileSync(out, bytes)
 else if (!readFileSync(out).equals(bytes)) throw new Error('common-passwords.bin is not what the list says')

@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { catalogKinds, readCatalog } from './src/db/catalog.js'
-import { startEmbedded } from './src/db/embedded.js'
-import { migrateDatabase } from './src/db/migrate.js'
-import { withClient } from './src/db/one-client.js'
+import { catalogKinds, readCatalog } from './src/platform/db/catalog.js'
+import { startEmbedded } from './src/platform/db/embedded.js'
+import { migrateDatabase } from './src/platform/db/migrate.js'
+import { withClient } from './src/platform/db/one-client.js'
 
 /**
  * Writes the table types, and the schema that portico doctor expects, from a database that has all migrations; with
@@ -25,7 +25,7 @@ try {
 }
 
 function writeTypes(url: string): void {
-  const out = fileURLToPath(new URL('src/db/schema.ts', import.meta.url))
+  const out = fileURLToPath(new URL('src/platform/db/schema.ts', import.meta.url))
   execFileSync(
     'kysely-codegen',
     [
@@ -69,8 +69,10 @@ export const migratedCatalog: readonly CatalogObject[] = catalogKinds.flatMap((k
   byKind[kind].map(([table, name, definition]) => ({ kind, table, name, definition })),
 )
 `
-  const out = new URL('src/db/migrated-catalog.ts', import.meta.url)
+  const out = new URL('src/platform/db/migrated-catalog.ts', import.meta.url)
   if (!isVerifying) writeFileSync(out, text)
   else if (readFileSync(out, 'utf8') !== text)
-    throw new Error('server/src/db/migrated-catalog.ts is not what the migrations make: run npm run generate')
+    throw new Error(
+      'server/src/platform/db/migrated-catalog.ts is not what the migrations make: run npm run generate',
+    )
 }

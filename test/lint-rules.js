@@ -27,7 +27,7 @@ const shapes = {
   },
   ids: {
     'ImportDeclaration[source.value="uuid"]':
-      'Take ids from server/src/crypto/random.ts, so that a seeded emulator makes the same ones each time.',
+      'Take ids from server/src/platform/crypto/random.ts, so that a seeded emulator makes the same ones each time.',
   },
   'sql-clock': {
     [[
@@ -42,14 +42,15 @@ const shapes = {
       'MemberExpression[object.property.name="process"][property.name="env"]',
       'VariableDeclarator[init.name="process"] > ObjectPattern > Property[key.name="env"]',
       'ImportDeclaration[source.value=/^(node:)?process$/] ImportSpecifier[imported.name="env"]',
-    ].join(', ')]: 'Read the setting from Config (server/src/config.ts), which alone reads process.env.',
+    ].join(', ')]:
+      'Read the setting from Config (server/src/platform/config/config.ts), which alone reads process.env.',
   },
   bodies: {
     [[
       'MemberExpression[object.name="express"][property.name=/^(json|urlencoded|text|raw)$/]',
       'ImportDeclaration[source.value="express"] ImportSpecifier[imported.name=/^(json|urlencoded|text|raw)$/]',
       'ImportDeclaration[source.value="body-parser"]',
-    ].join(', ')]: 'Read bodies by server/src/http/body.ts, which bounds what they are made of.',
+    ].join(', ')]: 'Read bodies by server/src/platform/http/body.ts, which bounds what they are made of.',
   },
   console: {
     'Identifier[name="console"]': 'Log through deps.log; only a command (src/cli) speaks to a terminal.',
@@ -84,13 +85,71 @@ const noTodo = {
   }),
 }
 
+/** Visits the module that each import names, and whether its types alone are meant. */
+function everyImport(visit) {
+  return {
+    ImportDeclaration: (node) => visit(node.source, node.importKind === 'type'),
+    ExportNamedDeclaration: (node) => visit(node.source, node.exportKind === 'type'),
+    ExportAllDeclaration: (node) => visit(node.source, node.exportKind === 'type'),
+    ImportExpression: (node) => visit(node.source, false),
+    TSImportType: (node) => visit(node.source ?? node.argument?.literal, true),
+  }
+}
+
+/** The room and the folder of a file of the server; '.' where it is in the room itself. */
+function folderOf(file) {
+  const [room = '', folder = '.', ...rest] = file.replace('server/src/', '').split('/')
+  return [room, rest.length === 0 ? '.' : folder]
+}
+
+/** Imports go down, as the list of rooms has them, each with its folders. */
+const roomsRule = {
+  meta: { schema: false },
+  create(context) {
+    const rooms = context.options[0]
+    const file = relative(context.cwd, context.filename).replaceAll('\\', '/')
+    const placeOf = (path) => {
+      const [room, folder] = folderOf(path)
+      const index = rooms.findIndex(([name]) => name === room)
+      return { room, folder, index, within: index < 0 ? -1 : rooms[index][1].indexOf(folder) }
+    }
+    const own = placeOf(file)
+
+    function check(source) {
+      const name = source?.value ?? source?.quasis?.[0]?.value.cooked
+      if (typeof name !== 'string' || !name.startsWith('.')) return
+      const path = posix.join(posix.dirname(file), name)
+      if (!path.startsWith('server/src/')) return
+      const other = placeOf(path)
+      const isUp = other.index < own.index || (other.index === own.index && other.within < own.within)
+      if (!isUp) return
+      context.report({
+        node: source,
+        message: `An import goes down: ${own.room}/${own.folder} may not know ${other.room}/${other.folder}. Move what both need down, or hand it in from above.`,
+      })
+    }
+
+    return {
+      Program(node) {
+        if (own.within < 0)
+          context.report({
+            node,
+            message: `${own.room}/${own.folder} is in no room: name it in oxlint.config.js, in its order.`,
+          })
+      },
+      ...everyImport((source) => check(source)),
+    }
+  },
+}
+
 const importsRule = {
   meta: { schema: false },
   create(context) {
     const file = relative(context.cwd, context.filename).replaceAll('\\', '/')
     const places = {
       '{own}': posix.dirname(file),
-      '{folder}': posix.dirname(file).replace('server/src/', '').split('/')[0],
+      '{folder}': folderOf(file).join('/'),
+      '{room}': folderOf(file)[0],
       '{workspace}': file.split('/')[0],
     }
 
@@ -113,13 +172,7 @@ const importsRule = {
       return new RegExp(`^(?:${filled})$`)
     }
 
-    return {
-      ImportDeclaration: (node) => check(node.source, node.importKind === 'type'),
-      ExportNamedDeclaration: (node) => check(node.source, node.exportKind === 'type'),
-      ExportAllDeclaration: (node) => check(node.source, node.exportKind === 'type'),
-      ImportExpression: (node) => check(node.source, false),
-      TSImportType: (node) => check(node.source ?? node.argument?.literal, true),
-    }
+    return everyImport(check)
   },
 }
 
@@ -127,6 +180,7 @@ export default {
   meta: { name: 'portico' },
   rules: {
     imports: importsRule,
+    rooms: roomsRule,
     'no-todo': noTodo,
     ...Object.fromEntries(Object.entries(shapes).map(([name, shape]) => [name, ruleOfShape(shape)])),
   },

@@ -32,126 +32,190 @@ const refusedImports: Case[] = [
   ['test/given.ts', "import { x } from '@portico/server/users/users'", 'Tests go in through the front door'],
   [
     'test/given.ts',
-    "import { x } from '../server/src/users/users.js'",
+    "import { x } from '../server/src/directory/users/users.js'",
     'Import another workspace by its package',
   ],
   ['test/given.ts', "import { sql } from 'kysely'", 'Arrange and assert through the API'],
-  ['server/src/users/users.ts', "import { x } from '@portico/sdk'", 'The server stands alone'],
-  ['server/src/main.ts', "import { x } from '../../test/given.js'", 'The server stands alone'],
-  ['server/src/http/https-only.ts', "import { sql } from 'kysely'", 'Queries live in domain files'],
+  ['server/src/directory/users/users.ts', "import { x } from '@portico/sdk'", 'The server stands alone'],
+  ['server/src/app/processes.ts', "import { x } from '../../../test/given.js'", 'The server stands alone'],
+  ['server/src/app/http/https-only.ts', "import { sql } from 'kysely'", 'Queries live in domain files'],
   [
-    'server/src/db/page.ts',
-    "import { x } from '../users/users.js'",
-    'db and crypto are below every resource',
+    'server/src/platform/db/page.ts',
+    "import { x } from '../../directory/users/users.js'",
+    'An import goes down: platform/db may not know directory/users',
   ],
   [
-    'server/src/crypto/jwt.ts',
-    "import { x } from '../oauth/claims.js'",
-    'db and crypto are below every resource',
+    'server/src/platform/crypto/jwt.ts',
+    "import type { x } from '../db/connect.js'",
+    'An import goes down: platform/crypto may not know platform/db',
+  ],
+  ['server/src/platform/crypto/jwt.ts', "import type { x } from 'express'", 'db and crypto know no HTTP'],
+  [
+    'server/src/platform/errors.ts',
+    "export { x } from './db/connect.js'",
+    'An import goes down: platform/. may not know platform/db',
   ],
   [
-    'server/src/users/routes.ts',
-    "import { x } from '../db/connect.js'",
+    'server/src/directory/users/users.ts',
+    "const x = await import('../../sso/admins/admins.js')",
+    'An import goes down: directory/users may not know sso/admins',
+  ],
+  ['server/src/cellar/wine.ts', 'export const a = 1', 'cellar/. is in no room'],
+  ['server/src/directory/wine/wine.ts', 'export const a = 1', 'directory/wine is in no room'],
+  [
+    'server/src/directory/users/routes.ts',
+    "import { x } from '../../platform/db/connect.js'",
     'A handler imports its own domain files',
   ],
   [
-    'server/src/users/routes.ts',
-    "import { x } from '../admins/admins.js'",
+    'server/src/directory/users/routes.ts',
+    "import { x } from '../applications/applications.js'",
     'A handler imports its own domain files',
   ],
   [
-    'server/src/users/routes.ts',
+    'server/src/directory/users/routes.ts',
     "import type { Kysely } from 'kysely'",
     'A handler imports its own domain files',
   ],
-  ['server/src/users/users.ts', "import type { Request } from 'express'", 'A domain file knows no HTTP'],
   [
-    'server/src/users/users.ts',
+    'server/src/directory/users/users.ts',
+    "import type { Request } from 'express'",
+    'A domain file knows no HTTP',
+  ],
+  [
+    'server/src/directory/users/users.ts',
     "import { initServer } from '@ts-rest/express'",
     'A domain file knows no HTTP',
   ],
-  ['server/src/users/users.ts', "import { x } from '../http/answer.js'", 'A domain file knows no HTTP'],
-  ['server/src/users/users.ts', "import { x } from './routes.js'", 'A domain file knows no HTTP'],
-  ['server/src/users/users.ts', "const x = await import('express')", 'A domain file knows no HTTP'],
-  ['server/src/users/users.ts', "let x: import('express').Request", 'A domain file knows no HTTP'],
-  ['server/src/users/users.ts', "export { x } from '../http/answer.js'", 'A domain file knows no HTTP'],
   [
-    'server/src/users/users.ts',
-    "import { x } from '../admins/record.js'",
+    'server/src/directory/users/users.ts',
+    "import { x } from '../../delivery/events/answer.js'",
+    'A domain file knows no HTTP',
+  ],
+  ['server/src/directory/users/users.ts', "import { x } from './routes.js'", 'A domain file knows no HTTP'],
+  ['server/src/directory/users/users.ts', "const x = await import('express')", 'A domain file knows no HTTP'],
+  ['server/src/directory/users/users.ts', "let x: import('express').Request", 'A domain file knows no HTTP'],
+  [
+    'server/src/directory/users/users.ts',
+    "export { x } from '../../delivery/request-context.js'",
+    'A domain file knows no HTTP',
+  ],
+  [
+    'server/src/directory/users/users.ts',
+    "import { x } from '../applications/record.js'",
     "Call the other resource's operation",
   ],
   [
-    'server/src/users/record.ts',
+    'server/src/directory/users/record.ts',
     "import { x } from './users.js'",
     'record.ts converts and does nothing else',
   ],
-  ['server/src/users/record.ts', "import { sql } from 'kysely'", 'record.ts converts and does nothing else'],
-  ['server/src/oauth/token.ts', "import express from 'express'", 'express is for router.ts alone'],
   [
-    'server/src/oauth/token.ts',
+    'server/src/directory/users/record.ts',
+    "import { sql } from 'kysely'",
+    'record.ts converts and does nothing else',
+  ],
+  ['server/src/protocols/oauth/token.ts', "import express from 'express'", 'express is for router.ts alone'],
+  [
+    'server/src/protocols/oauth/token.ts',
     "import { x } from '../oidc/discovery.js'",
     'Another protocol’s files are its own',
   ],
   ['server/src/pages/router.ts', "import { sql } from 'kysely'", 'A router mounts addresses'],
-  ['server/src/oauth/pkce.ts', "import { x } from '../deps.js'", 'This file is pure'],
-  ['server/src/organizations/slug.ts', "import { sql } from 'kysely'", 'This file is pure'],
+  ['server/src/tokens/pkce.ts', "import { x } from '../platform/config/config.js'", 'This file is pure'],
+  ['server/src/directory/organizations/slug.ts', "import { sql } from 'kysely'", 'This file is pure'],
   ['server/src/cli/redeliver.ts', "import express from 'express'", 'A command calls operations'],
 ]
 
 const refusedCode: Case[] = [
   ['contract/src/contract.ts', "export * from './users.js'", 'Export names one by one'],
-  ['server/src/users/users.ts', 'export default function getUser() {}', 'Use a named export'],
-  ['server/src/users/users.ts', 'export class Users {}', 'Write functions over plain values'],
-  ['server/src/users/users.ts', 'export const Users = class {}', 'Write functions over plain values'],
-  ['sdk/src/transport.ts', 'export class Transport extends Base {}', 'Write functions over plain values'],
-  ['server/src/users/users.ts', "import { v7 } from 'uuid'", 'Take ids from server/src/crypto/random.ts'],
-  ['server/src/users/users.ts', 'export const at = new Date()', 'Take the time from deps.now()'],
-  ['server/src/users/users.ts', 'export const at = Date.now()', 'Take the time from deps.now()'],
-  ['server/src/users/slug.test.ts', 'export const at = Date()', 'Take the time from deps.now()'],
-  ['server/src/users/users.ts', 'export const q = sql`select now()`', 'Pass deps.now() as a parameter'],
+  ['server/src/directory/users/users.ts', 'export default function getUser() {}', 'Use a named export'],
+  ['server/src/directory/users/users.ts', 'export class Users {}', 'Write functions over plain values'],
   [
-    'server/src/users/users.ts',
+    'server/src/directory/users/users.ts',
+    'export const Users = class {}',
+    'Write functions over plain values',
+  ],
+  ['sdk/src/transport.ts', 'export class Transport extends Base {}', 'Write functions over plain values'],
+  [
+    'server/src/directory/users/users.ts',
+    "import { v7 } from 'uuid'",
+    'Take ids from server/src/platform/crypto/random.ts',
+  ],
+  ['server/src/directory/users/users.ts', 'export const at = new Date()', 'Take the time from deps.now()'],
+  ['server/src/directory/users/users.ts', 'export const at = Date.now()', 'Take the time from deps.now()'],
+  ['server/src/directory/users/slug.test.ts', 'export const at = Date()', 'Take the time from deps.now()'],
+  [
+    'server/src/directory/users/users.ts',
+    'export const q = sql`select now()`',
+    'Pass deps.now() as a parameter',
+  ],
+  [
+    'server/src/directory/users/users.ts',
     'export const q = sql<Date>`a < ${b} and c < NOW ()`',
     'Pass deps.now() as a parameter',
   ],
   [
-    'server/src/db/migrations/1.ts',
+    'server/src/platform/db/migrations/1.ts',
     'export const q = sql`CURRENT_TIMESTAMP`',
     'Pass deps.now() as a parameter',
   ],
-  ['server/src/users/users.ts', "export const q = sql.raw('now()')", 'Pass deps.now() as a parameter'],
-  ['server/src/users/users.ts', 'export const port = process.env.PORT', 'Read the setting from Config'],
-  ['server/src/users/users.ts', "export const port = process['env']", 'Read the setting from Config'],
-  ['server/src/users/users.ts', 'export const { env } = process', 'Read the setting from Config'],
-  ['server/src/users/users.ts', "import { env } from 'node:process'", 'Read the setting from Config'],
+  [
+    'server/src/directory/users/users.ts',
+    "export const q = sql.raw('now()')",
+    'Pass deps.now() as a parameter',
+  ],
+  [
+    'server/src/directory/users/users.ts',
+    'export const port = process.env.PORT',
+    'Read the setting from Config',
+  ],
+  [
+    'server/src/directory/users/users.ts',
+    "export const port = process['env']",
+    'Read the setting from Config',
+  ],
+  ['server/src/directory/users/users.ts', 'export const { env } = process', 'Read the setting from Config'],
+  [
+    'server/src/directory/users/users.ts',
+    "import { env } from 'node:process'",
+    'Read the setting from Config',
+  ],
   ['sdk/src/transport.ts', 'export const port = process.env.PORT', 'Read the setting from Config'],
   ['sdk/src/transport.ts', "export const a = Buffer.from('a')", 'This runs in browsers too'],
-  ['server/src/scim/router.ts', 'export const read = express.json()', 'Read bodies by server/src/http/body'],
   [
-    'server/src/scim/router.ts',
-    "import { urlencoded } from 'express'",
-    'Read bodies by server/src/http/body',
+    'server/src/protocols/scim/router.ts',
+    'export const read = express.json()',
+    'Read bodies by server/src/platform/http/body',
   ],
-  ['server/src/users/users.ts', "console.log('hello')", 'Log through deps.log'],
-  ['server/src/users/users.ts', 'export const { log } = console', 'Log through deps.log'],
   [
-    'server/src/pages/login.tsx',
+    'server/src/protocols/scim/router.ts',
+    "import { urlencoded } from 'express'",
+    'Read bodies by server/src/platform/http/body',
+  ],
+  ['server/src/directory/users/users.ts', "console.log('hello')", 'Log through deps.log'],
+  ['server/src/directory/users/users.ts', 'export const { log } = console', 'Log through deps.log'],
+  [
+    'server/src/pages/views/login.tsx',
     'export const a = <p dangerouslySetInnerHTML={b} />',
     'Write elements and text',
   ],
   [
-    'server/src/pages/login.tsx',
+    'server/src/pages/views/login.tsx',
     'export const a = { dangerouslySetInnerHTML: b }',
     'Write elements and text',
   ],
-  ['server/src/pages/login.tsx', 'export const a = <img src="a.png" />', 'Missing `alt` attribute'],
+  ['server/src/pages/views/login.tsx', 'export const a = <img src="a.png" />', 'Missing `alt` attribute'],
   ['docs/build.ts', '// TODO: write this', 'Do it, or write it in the issue tracker'],
   ['oxlint.config.js', '/* FIXME */', 'Do it, or write it in the issue tracker'],
-  ['server/src/users/users.ts', 'export let a: any', 'Unexpected `any`'],
-  ['server/src/users/users.ts', 'export const a = b!.c', 'Forbidden non-null assertion'],
+  ['server/src/directory/users/users.ts', 'export let a: any', 'Unexpected `any`'],
+  ['server/src/directory/users/users.ts', 'export const a = b!.c', 'Forbidden non-null assertion'],
 ]
 
 const accepted: [file: string, code: string][] = [
+  ['server/src/platform/db/page.given.ts', "import { x } from '../../directory/users/users.js'\nx()"],
+  ['server/src/directory/users/users.ts', "import { x } from '../meta-keys/meta-value.js'\nx()"],
+  ['server/src/sso/sign-in/arrive.ts', "import type { x } from '../saml/checks.js'\nexport type Y = x"],
   [
     'contract/src/users.ts',
     "import { z } from 'zod/v4'\nimport { id } from './fields.js'\nexport const a = z.object({ id: id() })",
@@ -161,26 +225,26 @@ const accepted: [file: string, code: string][] = [
   ['sdk/src/mock.ts', "import { http } from 'msw'\nexport const a = http"],
   ['sdk/src/api-error.ts', 'export class ApiError extends Error {}'],
   [
-    'server/src/http/server.ts',
+    'server/src/app/http/server.ts',
     "import { IncomingMessage } from 'node:http'\nexport class Request extends IncomingMessage {}",
   ],
-  ['server/src/system-clock.ts', 'export const now = () => new Date()'],
-  ['server/src/config.ts', 'export const port = process.env.PORT'],
+  ['server/src/platform/system-clock.ts', 'export const now = () => new Date()'],
+  ['server/src/platform/config/config.ts', 'export const port = process.env.PORT'],
   ['server/src/cli/main.ts', "console.log('hello')"],
   [
-    'server/src/users/users.ts',
+    'server/src/directory/users/users.ts',
     'export const parsed = new Date(text)\nexport const q = sql`a < ${now} and know(b)`',
   ],
   [
-    'server/src/users/users.ts',
-    "import { toUser } from './record.js'\nimport { checkAdmin } from '../admins/admins.js'\ncheckAdmin(toUser)",
+    'server/src/directory/users/users.ts',
+    "import { toUser } from './record.js'\nimport { checkClient } from '../applications/applications.js'\ncheckClient(toUser)",
   ],
   [
-    'server/src/users/routes.ts',
-    "import { getUser } from './users.js'\nimport { tenantOf } from '../http/request-context.js'\ntenantOf(getUser)",
+    'server/src/directory/users/routes.ts',
+    "import { getUser } from './users.js'\nimport { tenantOf } from '../../delivery/request-context.js'\ntenantOf(getUser)",
   ],
   [
-    'server/src/users/record.ts',
+    'server/src/directory/users/record.ts',
     "import type { Selectable } from 'kysely'\nimport { User } from '@portico/contract/users'\nexport const a: Selectable<unknown> = User",
   ],
   ['server/src/pages/router.ts', "import express from 'express'\nexpress()"],
@@ -233,6 +297,24 @@ test('lint refuses a promise that nobody waits for, and a missing case', { timeo
   expect(found).toContainEqual(expect.stringContaining('Switch is not exhaustive'))
 })
 
+test('lint refuses files that import each other, by their types alone too', async () => {
+  const [found] = await lint(
+    [
+      {
+        file: 'server/src/platform/db/page.ts',
+        code: "import type { Total } from './totals.js'\nexport type Page = Total",
+        beside: {
+          'server/src/platform/db/totals.ts':
+            "import type { Page } from './page.js'\nexport type Total = Page[]",
+        },
+      },
+    ],
+    '{}',
+  )
+
+  expect(found).toContainEqual(expect.stringContaining('Dependency cycle'))
+})
+
 function refuse(file: string, code: string, message: string): void {
   expect(messages.get(`${file} ${code}`)).toContainEqual(expect.stringContaining(message))
 }
@@ -276,6 +358,8 @@ const rules = `import plugin from ${JSON.stringify(join(root, 'test/lint-rules.j
 interface Linted {
   readonly file: string
   readonly code: string
+  /** Other files of its repository, by their paths. */
+  readonly beside?: Readonly<Record<string, string>>
 }
 
 /**
@@ -291,11 +375,12 @@ async function lint(cases: readonly Linted[], options: string): Promise<string[]
   await writeFile(join(folder, 'lint-rules.js'), rules)
   await writeFile(join(folder, 'tsconfig.json'), '{ "compilerOptions": { "strict": true } }')
   const paths = cases.map(({ file }, index) => `${index}/${file}`)
-  for (const [index, { code }] of cases.entries()) {
-    const path = join(folder, paths[index] ?? '')
-    await mkdir(dirname(path), { recursive: true })
-    await writeFile(path, `${code}\n`)
-  }
+  for (const [index, { file, code, beside }] of cases.entries())
+    for (const [name, text] of Object.entries({ ...beside, [file]: code })) {
+      const path = join(folder, String(index), name)
+      await mkdir(dirname(path), { recursive: true })
+      await writeFile(path, `${text}\n`)
+    }
   const args = [join(root, 'node_modules/oxlint/bin/oxlint'), '-c', 'lint.config.js', '-f', 'json', ...paths]
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder }).catch(
     (failure: { stdout: string }) => failure,

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:cry
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import pg from 'pg'
 
-/** Opens the pool as server/src/db/connect.ts does. */
+/** Opens the pool as server/src/platform/db/connect.ts does. */
 export function openPool(databaseUrl: string): pg.Pool {
   const pool = new pg.Pool({
     connectionString: databaseUrl,

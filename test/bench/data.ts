@@ -82,7 +82,7 @@ function schemaMark(): string {
   return `schema-${hash.digest('hex').slice(0, 8)}`
 }
 
-const migrations = new URL('../../server/dist/db/migrations/', import.meta.url)
+const migrations = new URL('../../server/dist/platform/db/migrations/', import.meta.url)
 
 async function removeOtherSchemas(folder: string, schema: string): Promise<void> {
   await mkdir(folder, { recursive: true })

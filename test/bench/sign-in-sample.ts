@@ -24,7 +24,7 @@ export interface Held {
   readonly handle: string
 }
 
-/** The name of the cookie, as in server/src/pages/session-cookie.ts. */
+/** The name of the cookie, as in server/src/pages/frame/session-cookie.ts. */
 export function sessionCookieName(organizationId: string, environment: string): string {
   const hash = createHash('sha256').update(`${organizationId}${environment}`).digest('hex')
   return `portico-session-${hash.slice(0, 12)}`

@@ -8,10 +8,10 @@ import { chooseTests } from './choose-tests.js'
 import { guardTestsOf } from './guard-tests.js'
 
 const files: Record<string, string> = {
-  'server/src/users/users.ts': '',
-  'server/src/users/phone.ts': '',
-  'server/src/users/phone.test.ts': "import { a } from './phone.js'",
-  'server/src/db/page.ts': '',
+  'server/src/directory/users/users.ts': '',
+  'server/src/directory/users/phone.ts': '',
+  'server/src/directory/users/phone.test.ts': "import { a } from './phone.js'",
+  'server/src/platform/db/page.ts': '',
   'contract/src/users.ts': '',
   'contract/src/contract.ts': "import { users } from './users.js'",
   'test/given.ts': '',
@@ -39,8 +39,8 @@ test.each([
   ['a helper of tests, but for long ones', 'test/given.ts', ['test/contract/users.test.ts']],
   [
     'a source, by the test beside it and by the name of its resource',
-    'server/src/users/phone.ts',
-    ['server/src/users/phone.test.ts', 'test/contract/users.test.ts'],
+    'server/src/directory/users/phone.ts',
+    ['server/src/directory/users/phone.test.ts', 'test/contract/users.test.ts'],
   ],
   [
     'a file of the contract, by its name and by who imports what has it',
@@ -52,23 +52,28 @@ test.each([
 })
 
 test('a source that no test is known for is told', () => {
-  expect(chosen('server/src/db/page.ts')).toEqual({ files: [], unknown: ['server/src/db/page.ts'] })
+  expect(chosen('server/src/platform/db/page.ts')).toEqual({
+    files: [],
+    unknown: ['server/src/platform/db/page.ts'],
+  })
 })
 
 test('an import by a unit test elsewhere says nothing of a source, and neither does a test beside it that has another one', () => {
-  const changed = 'server/src/db/page.ts'
+  const changed = 'server/src/platform/db/page.ts'
   const more = {
-    'server/src/app.ts': "import { page } from './db/page.js'",
-    'server/src/emulator/router.test.ts': "import { app } from '../app.js'",
-    'server/src/db/statement.test.ts': '',
+    'server/src/app/app.ts': "import { page } from '../platform/db/page.js'",
+    'server/src/cli/emulator/router.test.ts': "import { app } from '../../app/app.js'",
+    'server/src/platform/db/statement.test.ts': '',
   }
 
   expect(chosenOf({ ...files, ...more }, changed)).toEqual({ files: [], unknown: [changed] })
 })
 
 test('a unit test that imports a source is chosen, and does not make it known', () => {
-  const changed = 'server/src/db/page.ts'
-  const more = { 'server/src/users/list.test.ts': "import { page } from '../db/page.js'" }
+  const changed = 'server/src/platform/db/page.ts'
+  const more = {
+    'server/src/directory/users/list.test.ts': "import { page } from '../../platform/db/page.js'",
+  }
 
   expect(chosenOf({ ...files, ...more }, changed)).toEqual({ files: Object.keys(more), unknown: [changed] })
 })
@@ -80,7 +85,7 @@ test('a test that has gone leads nowhere', () => {
 test.each([
   [
     'an endpoint, by its name and its folder',
-    'server/src/oauth/authorize.ts',
+    'server/src/protocols/oauth/authorize.ts',
     [
       'test/protocol/authorize.test.ts',
       'test/protocol/oauth-client.test.ts',
@@ -90,20 +95,20 @@ test.each([
   ['a guide', 'docs/guides/start.md', ['test/docs/guides.test.ts']],
   [
     'the style of the pages',
-    'server/src/pages/style.css',
+    'server/src/pages/frame/style.css',
     ['test/protocol/hosted-pages.test.ts', 'test/protocol/pages.test.ts'],
   ],
 ])('in this repository, %s leads to its tests', (_, changed, tests) => {
   const found = chooseTests(root, filesIn(root), [changed], guardTestsOf)
 
   expect(found).toEqual({ files: expect.arrayContaining(tests) as unknown, unknown: [] })
-  expect(found.files).not.toContain('server/src/emulator/router.test.ts')
+  expect(found.files).not.toContain('server/src/cli/emulator/router.test.ts')
 })
 
 test.each([
   [
     'the check of permissions, of which a test is known for its guards alone',
-    'server/src/http/authorize.ts',
+    'server/src/app/http/authorize.ts',
     'test/contract/declared-errors.test.ts',
   ],
   ['the manifest of all, of which a test has the name alone', 'package.json', 'test/sdk/package.test.ts'],
@@ -112,5 +117,5 @@ test.each([
 
   expect(unknown).toEqual([changed])
   expect(found).toContain(test)
-  expect(found).not.toContain('server/src/emulator/router.test.ts')
+  expect(found).not.toContain('server/src/cli/emulator/router.test.ts')
 })

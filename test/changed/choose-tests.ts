@@ -80,9 +80,12 @@ function hasItsFolder(test: Test, file: string): boolean {
   return [...wordsOf(ofContract ?? folderOf(file))].some((word) => inTest.has(word))
 }
 
+/** Rooms of the server that hold what tests are not named by. */
+const rooms = 'app|delivery|directory|operations|platform|protocols|sign-in|tokens'
+
 /** Without the workspace, of which all are; but the SDK has tests of its own. */
 function folderOf(file: string): string {
-  return dirname(file).replace(/^(?:contract|docs|server)(?=\/|$)/, '')
+  return dirname(file).replace(new RegExp(`^(?:server/src/(?:${rooms})|contract|docs|server)(?=/|$)`), '')
 }
 
 /** Whether the path of a test has all words of the name of a file. */

@@ -48,7 +48,7 @@ function givenSources(): string {
     ...Object.fromEntries(sources),
     'package.json': '{ "type": "module" }',
     'contract/src/webhook-signature.ts': 'export {}',
-    'server/src/main.ts': 'export {}',
+    'server/src/app/processes.ts': 'export {}',
     'sdk/package.json': '{}',
   })
 }
@@ -58,10 +58,10 @@ test('a checkout behind a symbolic link is compiled', async () => {
 
   await run(join(checkout, 'server/compile.js'))
 
-  expect(existsSync(join(checkout, 'server/dist/main.js'))).toBe(true)
+  expect(existsSync(join(checkout, 'server/dist/app/processes.js'))).toBe(true)
 })
 
-test.each(['server/dist/main.js', 'sdk/dist/index.mjs'])(
+test.each(['server/dist/app/processes.js', 'sdk/dist/index.mjs'])(
   '%s has the time before its sources were read: what is edited meanwhile is compiled the next time',
   async (output) => {
     const checkout = givenSources()

@@ -82,7 +82,7 @@ export async function compileErrors(
 
 /** Writes what is built from the contract and from the migrations, as npm run generate does. */
 export async function generateAll(copy: RepositoryCopy): Promise<void> {
-  for (const file of ['server/src/db/schema.ts', ...generatedFiles])
+  for (const file of ['server/src/platform/db/schema.ts', ...generatedFiles])
     await copy.write(file, await copy.read(file))
   await runOrThrow(copy, ['server/generate-schema.ts'])
   await runOrThrow(copy, ['sdk/generate.ts'])

@@ -13,7 +13,11 @@ export const inputDrifts: readonly Drift[] = [
   job_title: text(100).nullish(),`,
       },
     ],
-    compile: ['sdk/src/conformance.ts', 'server/src/users/change-user.ts', 'server/src/users/record.ts'],
+    compile: [
+      'sdk/src/conformance.ts',
+      'server/src/directory/users/change-user.ts',
+      'server/src/directory/users/record.ts',
+    ],
     stale: [...documents, 'sdk/src/generated.ts'],
     tests: [],
     gate: {
@@ -88,9 +92,9 @@ export const inputDrifts: readonly Drift[] = [
     ],
     compile: [
       'sdk/src/conformance.ts',
-      'server/src/token-customization/claims-types.ts',
-      'server/src/token-customization/meta-value.ts',
-      'server/src/token-customization/sample.ts',
+      'server/src/directory/token-customization/claims-types.ts',
+      'server/src/directory/meta-keys/meta-value.ts',
+      'server/src/directory/token-customization/sample.ts',
     ],
     stale: [...documents, 'sdk/src/generated.ts'],
     tests: [],
@@ -107,9 +111,9 @@ export const inputDrifts: readonly Drift[] = [
     edits: [{ file: 'contract/src/metadata.ts', find: "'email', 'json',", replace: "'email'," }],
     compile: [
       'sdk/src/conformance.ts',
-      'server/src/token-customization/claims-types.ts',
-      'server/src/token-customization/meta-value.ts',
-      'server/src/token-customization/sample.ts',
+      'server/src/directory/token-customization/claims-types.ts',
+      'server/src/directory/meta-keys/meta-value.ts',
+      'server/src/directory/token-customization/sample.ts',
     ],
     stale: [...documents, 'sdk/src/generated.ts'],
     tests: [],

@@ -18,34 +18,38 @@ export const newField: readonly Edit[] = [
     replace: 'active: flag().optional(),\n  job_title: personal(text(100)).nullish(),',
   },
   {
-    file: 'server/src/db/migrate.ts',
+    file: 'server/src/platform/db/migrate.ts',
     find: '/** Every migration by name.',
     replace:
       "import * as userJobTitle from './migrations/0999-user-job-title.js'\n\n/** Every migration by name.",
   },
   {
-    file: 'server/src/db/migrate.ts',
+    file: 'server/src/platform/db/migrate.ts',
     find: 'migrations: Record<string, Migration> = {',
     replace: "migrations: Record<string, Migration> = {\n  '0999-user-job-title': userJobTitle,",
   },
   {
-    file: 'server/src/users/record.ts',
+    file: 'server/src/directory/users/record.ts',
     find: "'users.avatar_hexa_color',",
     replace: "'users.avatar_hexa_color',\n  'users.job_title',",
   },
   {
-    file: 'server/src/users/record.ts',
+    file: 'server/src/directory/users/record.ts',
     find: 'avatar_hexa_color: row.avatar_hexa_color,',
     replace: 'avatar_hexa_color: row.avatar_hexa_color,\n    job_title: row.job_title,',
   },
-  { file: 'server/src/users/record.ts', find: 'active: true,', replace: 'active: true, job_title: null,' },
   {
-    file: 'server/src/users/record.ts',
+    file: 'server/src/directory/users/record.ts',
+    find: 'active: true,',
+    replace: 'active: true, job_title: null,',
+  },
+  {
+    file: 'server/src/directory/users/record.ts',
     find: 'email = current.email }',
     replace: 'email = current.email, job_title = current.job_title }',
   },
   {
-    file: 'server/src/users/record.ts',
+    file: 'server/src/directory/users/record.ts',
     find: 'phone_numbers: JSON.stringify(phoneNumbers),',
     replace: 'phone_numbers: JSON.stringify(phoneNumbers),\n    job_title,',
   },

@@ -15,7 +15,7 @@ export const recordDrifts: readonly Drift[] = [
     avatar_hexa_color: z.string(),`,
       },
     ],
-    compile: ['contract/src/users.ts', 'sdk/src/conformance.ts', 'server/src/users/record.ts'],
+    compile: ['contract/src/users.ts', 'sdk/src/conformance.ts', 'server/src/directory/users/record.ts'],
     stale: [...documents, 'sdk/src/generated.ts'],
     tests: [
       'the example of User fits the record, which keeps all of it and adds nothing',
@@ -49,7 +49,7 @@ export const recordDrifts: readonly Drift[] = [
     avatar_hexa_color: '#6d28d9',`,
       },
     ],
-    compile: ['sdk/src/conformance.ts', 'server/src/users/record.ts'],
+    compile: ['sdk/src/conformance.ts', 'server/src/directory/users/record.ts'],
     stale: [...documents, ...client],
     tests: [],
     gate: {
@@ -75,7 +75,7 @@ export const recordDrifts: readonly Drift[] = [
       { file: users, find: 'avatar_hexa_color: z.string()', replace: 'avatar_color: z.string()' },
       { file: users, find: "avatar_hexa_color: '#6d28d9'", replace: "avatar_color: '#6d28d9'" },
     ],
-    compile: ['sdk/src/conformance.ts', 'server/src/users/record.ts'],
+    compile: ['sdk/src/conformance.ts', 'server/src/directory/users/record.ts'],
     stale: [...documents, ...client],
     tests: [],
     gate: {
@@ -107,9 +107,9 @@ export const recordDrifts: readonly Drift[] = [
     compile: [
       'contract/src/applications.ts',
       'sdk/src/conformance.ts',
-      'server/src/applications/applications.ts',
-      'server/src/applications/record.ts',
-      'server/src/applications/redirects.ts',
+      'server/src/directory/applications/applications.ts',
+      'server/src/directory/applications/record.ts',
+      'server/src/directory/applications/redirects.ts',
     ],
     stale: [...documents, 'sdk/src/generated.ts'],
     tests: [
@@ -185,7 +185,7 @@ export const recordDrifts: readonly Drift[] = [
       { file: users, find: 'avatar_hexa_color: z.string()', replace: 'avatar_hexa_color: z.int()' },
       { file: users, find: "avatar_hexa_color: '#6d28d9'", replace: 'avatar_hexa_color: 7_153_881' },
     ],
-    compile: ['sdk/src/conformance.ts', 'server/src/users/record.ts'],
+    compile: ['sdk/src/conformance.ts', 'server/src/directory/users/record.ts'],
     stale: [...documents, ...client],
     tests: [],
     gate: {

@@ -23,7 +23,7 @@ export const routeDrifts: readonly Drift[] = [
   },`,
       },
     ],
-    compile: ['sdk/src/conformance.ts', 'server/src/users/routes.ts'],
+    compile: ['sdk/src/conformance.ts', 'server/src/directory/users/routes.ts'],
     stale: [...documents, 'docs/errors.md', 'docs/events.md', ...client],
     tests: [],
     gate: { ...unnoticed, additive: ['users.touch is new'] },
@@ -31,7 +31,7 @@ export const routeDrifts: readonly Drift[] = [
   {
     name: 'another status of a success',
     edits: [{ file: users, find: '{ 201: User }', replace: '{ 200: User }' }],
-    compile: ['server/src/users/routes.ts'],
+    compile: ['server/src/directory/users/routes.ts'],
     stale: [...documents, 'sdk/src/generated-examples.ts'],
     tests: [],
     gate: { ...unnoticed, breaking: ['users.create status is 200, and was 201'] },
@@ -78,7 +78,7 @@ export const routeDrifts: readonly Drift[] = [
   {
     name: 'another name of a method',
     edits: [{ file: users, find: 'getByEmail: {', replace: 'findByEmail: {' }],
-    compile: ['sdk/src/conformance.ts', 'server/src/users/routes.ts'],
+    compile: ['sdk/src/conformance.ts', 'server/src/directory/users/routes.ts'],
     stale: [...documents, 'docs/errors.md', ...client],
     tests: [],
     gate: {
@@ -104,7 +104,7 @@ export const routeDrifts: readonly Drift[] = [
         replace: '',
       },
     ],
-    compile: ['sdk/src/conformance.ts', 'server/src/users/routes.ts'],
+    compile: ['sdk/src/conformance.ts', 'server/src/directory/users/routes.ts'],
     stale: [...documents, 'docs/errors.md', ...client],
     tests: [],
     gate: { ...unnoticed, breaking: ['users.getByEmail is gone'] },

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { root } from '../sdk/packed.js'
 import { findRouteNames } from './route-names.js'
 
-const written = [...sourcesIn('sdk/src'), ...sourcesIn('server/src/emulator'), 'server/src/cli/mock.ts']
+const written = [...sourcesIn('sdk/src'), ...sourcesIn('server/src/cli/emulator'), 'server/src/cli/mock.ts']
 
 test('SDK, mock and emulator name no route: what they know of routes, the contract says', () => {
   const found = written.flatMap((file) =>

@@ -183,7 +183,7 @@ export const vocabularyDrifts: readonly Drift[] = [
         replace: "email: 'ada@awesome.example',\n  email_digest: 'q1MKE-RZ',",
       },
     ],
-    compile: ['sdk/src/conformance.ts', 'server/src/oauth/claims.ts'],
+    compile: ['sdk/src/conformance.ts', 'server/src/tokens/claims.ts'],
     stale: ['sdk/src/generated.ts'],
     tests: [],
     gate: {

@@ -43,8 +43,8 @@ export const minutesOf: Readonly<Record<string, number>> = {
   'node 22': 2.7,
   'node 24': 2.7,
   'every case': 1.4,
-  'server/src/db/embedded-surroundings.long.test.ts': 0.2,
-  'server/src/db/embedded.long.test.ts': 0.2,
+  'server/src/platform/db/embedded-surroundings.long.test.ts': 0.2,
+  'server/src/platform/db/embedded.long.test.ts': 0.2,
   'test/abuse/cost.long.test.ts': 0.4,
   'test/abuse/fuzz.long.test.ts': 2.7,
   'test/cli/portico-serve.long.test.ts': 0.2,
@@ -77,7 +77,7 @@ export const skipsOf: Readonly<Record<string, Skips>> = {
     count: Infinity,
     why: 'A test that asks for what no emulator has is left out, and the run tells what it needs (test/emulated/excluded.ts).',
   },
-  'server/src/db/embedded-surroundings.long.test.ts': {
+  'server/src/platform/db/embedded-surroundings.long.test.ts': {
     count: 1,
     why: 'One test is for a machine that has a Postgres of its own, and one for a machine that has none.',
   },

@@ -1,9 +1,9 @@
 import { guard, guardTest, routeTests } from './guard.js'
 
-const authorize = 'server/src/http/authorize.ts'
-const apiToken = 'server/src/api-keys/api-token.ts'
-const credentials = 'server/src/api-keys/credentials.ts'
-const clientCredentials = 'server/src/oauth/client-credentials.ts'
+const authorize = 'server/src/app/http/authorize.ts'
+const apiToken = 'server/src/tokens/api-keys/api-token.ts'
+const credentials = 'server/src/tokens/api-keys/credentials.ts'
+const clientCredentials = 'server/src/protocols/oauth/client-credentials.ts'
 
 const organizationsCreate = routeTests('organizations.create')
 const usersGet = routeTests('users.get')
@@ -202,7 +202,7 @@ export const apiKeyGuards = [
   }),
   guard({
     name: 'secret in a query string',
-    file: 'server/src/http/parameters.ts',
+    file: 'server/src/app/http/parameters.ts',
     find: "if (isSecretMember(schema, name)) throw invalid(name, 'secret_in_query', 'must be sent in the body')",
     replace: '',
     red: endpoint('takes no secret from the query string'),
@@ -210,7 +210,7 @@ export const apiKeyGuards = [
   }),
   guard({
     name: 'environment: repeated by the caller',
-    file: 'server/src/http/parameters.ts',
+    file: 'server/src/app/http/parameters.ts',
     find: "if (typeof environment === 'string' && environment.toLowerCase() === caller.environment) return",
     replace: 'if (true) return',
     red: usersGet.refuses('invalid_parameters'),
@@ -218,7 +218,7 @@ export const apiKeyGuards = [
   }),
   guard({
     name: 'rate limit',
-    file: 'server/src/http/rate-limit.ts',
+    file: 'server/src/app/http/rate-limit.ts',
     find: 'if (count > limit)',
     replace: 'if (false)',
     red: usersGet.refuses('rate_limited'),
@@ -226,7 +226,7 @@ export const apiKeyGuards = [
   }),
   guard({
     name: 'https only',
-    file: 'server/src/http/https-only.ts',
+    file: 'server/src/app/http/https-only.ts',
     find: 'if (config.isHttps && !req.secure)',
     replace: 'if (false)',
     red: usersGet.refuses('https_required'),

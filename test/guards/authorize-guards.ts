@@ -1,9 +1,9 @@
 import { guard, protocolTest } from './guard.js'
 
-const authorize = 'server/src/oauth/authorize.ts'
-const request = 'server/src/oauth/authorization-request.ts'
-const client = 'server/src/oauth/authorizing-client.ts'
-const hint = 'server/src/oauth/id-token-hint.ts'
+const authorize = 'server/src/protocols/oauth/authorize.ts'
+const request = 'server/src/protocols/oauth/authorization-request.ts'
+const client = 'server/src/protocols/oauth/authorizing-client.ts'
+const hint = 'server/src/protocols/oauth/id-token-hint.ts'
 const router = 'server/src/pages/sign-in/router.ts'
 const authorizeContract = 'contract/src/authorize.ts'
 

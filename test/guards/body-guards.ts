@@ -1,7 +1,7 @@
 import { guard, unitTest } from './guard.js'
 
-const size = 'server/src/http/json-size.ts'
-const body = 'server/src/http/body.ts'
+const size = 'server/src/platform/http/json-size.ts'
+const body = 'server/src/platform/http/body.ts'
 
 const json = (title: string) => unitTest(body, `JSON ${title}`)
 const refuses = (what: string) => json(`nothing is made of a body of ${what}`)
@@ -76,7 +76,7 @@ export const bodyGuards = [
   }),
   guard({
     name: 'Host: one, and of its form',
-    file: 'server/src/http/server.ts',
+    file: 'server/src/app/http/server.ts',
     find: 'if (isTarget(req.url) && isOfOneHost(req)) app(req, res)',
     replace: 'if (isTarget(req.url)) app(req, res)',
     red: {

@@ -1,11 +1,11 @@
 import { guard, protocolTest } from './guard.js'
 
-const sessionFit = 'server/src/oauth/session-fit.ts'
-const browserSession = 'server/src/sessions/browser-session.ts'
-const finish = 'server/src/flows/finish.ts'
-const csrf = 'server/src/pages/csrf.ts'
+const sessionFit = 'server/src/protocols/oauth/session-fit.ts'
+const browserSession = 'server/src/directory/sessions/browser-session.ts'
+const finish = 'server/src/sign-in/flows/finish.ts'
+const csrf = 'server/src/pages/frame/csrf.ts'
 const ownSessions = 'server/src/pages/own-sessions/router.ts'
-const signOut = 'server/src/sessions/sign-out.ts'
+const signOut = 'server/src/directory/sessions/sign-out.ts'
 
 const sessions = (title: string) => protocolTest('browser-session', title)
 const attacks = (title: string) => protocolTest('sign-in-attacks', title)
@@ -85,7 +85,7 @@ export const browserSessionGuards = [
     replace: '',
     also: [
       {
-        file: 'server/src/oauth/session-code.ts',
+        file: 'server/src/protocols/oauth/session-code.ts',
         find: ".where('organization_id', '=', row.organizationId)",
         replace: '',
       },
@@ -106,7 +106,11 @@ export const browserSessionGuards = [
         find: ".where('users.active', '=', true)",
         replace: '',
       },
-      { file: 'server/src/oauth/session-code.ts', find: ".where('ended_at', 'is', null)", replace: '' },
+      {
+        file: 'server/src/protocols/oauth/session-code.ts',
+        find: ".where('ended_at', 'is', null)",
+        replace: '',
+      },
     ],
     red: sessions(
       'a session of the browser is over when its user is deactivated, or the organization lets the address in no more',
@@ -119,7 +123,11 @@ export const browserSessionGuards = [
     find: ".where('sessions.expires_at', '>', key.at)",
     replace: '',
     also: [
-      { file: 'server/src/oauth/session-code.ts', find: ".where('expires_at', '>', row.at)", replace: '' },
+      {
+        file: 'server/src/protocols/oauth/session-code.ts',
+        find: ".where('expires_at', '>', row.at)",
+        replace: '',
+      },
     ],
     red: sessions(
       'a session of the browser is alive for as long as it is used every hour, and eight hours at most',
@@ -133,7 +141,7 @@ export const browserSessionGuards = [
     replace: '',
     also: [
       {
-        file: 'server/src/oauth/session-code.ts',
+        file: 'server/src/protocols/oauth/session-code.ts',
         find: ".where('browser_used_at', '>', row.idleSince)",
         replace: '',
       },
@@ -214,7 +222,7 @@ export const browserSessionGuards = [
   }),
   guard({
     name: 'session: refreshes in the background',
-    file: 'server/src/oauth/refresh-token.ts',
+    file: 'server/src/protocols/oauth/refresh-token.ts',
     find: 'update sessions set last_used_at = ${attempt.at}',
     replace: 'update sessions set last_used_at = ${attempt.at}, browser_used_at = ${attempt.at}',
     red: sessions(
@@ -224,7 +232,7 @@ export const browserSessionGuards = [
   }),
   guard({
     name: 'session: refresh tokens of a code',
-    file: 'server/src/oauth/refresh-family.ts',
+    file: 'server/src/protocols/oauth/refresh-family.ts',
     find: 'last_used_at = family.inserted_at',
     replace: 'last_used_at = family.inserted_at, browser_used_at = family.inserted_at',
     red: sessions(

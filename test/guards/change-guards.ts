@@ -1,16 +1,16 @@
 import { guard, guardTest, routeTests } from './guard.js'
 
-const users = 'server/src/users/users.ts'
-const wholeUser = 'server/src/users/whole-user.ts'
-const storedMetadata = 'server/src/users/stored-metadata.ts'
-const userMetadata = 'server/src/users/metadata.ts'
-const usersMigration = 'server/src/db/migrations/0004-users.ts'
-const organizations = 'server/src/organizations/organizations.ts'
-const domain = 'server/src/organizations/domain.ts'
-const applications = 'server/src/applications/applications.ts'
-const connection = 'server/src/magic-link/connection.ts'
-const metaKeys = 'server/src/token-customization/meta-keys.ts'
-const idempotency = 'server/src/events/idempotency.ts'
+const users = 'server/src/directory/users/users.ts'
+const wholeUser = 'server/src/directory/users/whole-user.ts'
+const storedMetadata = 'server/src/directory/users/stored-metadata.ts'
+const userMetadata = 'server/src/directory/users/metadata.ts'
+const usersMigration = 'server/src/platform/db/migrations/0004-users.ts'
+const organizations = 'server/src/directory/organizations/organizations.ts'
+const domain = 'server/src/directory/organizations/domain.ts'
+const applications = 'server/src/directory/applications/applications.ts'
+const connection = 'server/src/sign-in/magic-link/connection.ts'
+const metaKeys = 'server/src/directory/token-customization/meta-keys.ts'
+const idempotency = 'server/src/delivery/events/idempotency.ts'
 
 const usersCreate = routeTests('users.create')
 const usersUpdate = routeTests('users.update')
@@ -135,7 +135,7 @@ export const changeGuards = [
   }),
   guard({
     name: 'e-mail address in any case',
-    file: 'server/src/users/email.ts',
+    file: 'server/src/platform/email.ts',
     find: ".normalize('NFKC').toLowerCase()",
     replace: ".normalize('NFKC')",
     red: usersCreate.refuses('email_taken'),
@@ -200,7 +200,7 @@ export const changeGuards = [
   }),
   guard({
     name: 'Idempotency-Key: the lease of a long request',
-    file: 'server/src/http/idempotency.ts',
+    file: 'server/src/app/http/idempotency.ts',
     find: 'renewIdempotencyClaim(deps, found).catch(',
     replace: 'Promise.reject(renewIdempotencyClaim).catch(',
     red: repeated('a request that takes longer than its lease keeps its key'),

@@ -1,10 +1,10 @@
 import { guard, guardTest } from './guard.js'
 
-const exchange = 'server/src/oauth/authorization-code.ts'
-const credentials = 'server/src/api-keys/credentials.ts'
-const usable = 'server/src/applications/usable.ts'
-const userTokens = 'server/src/oauth/user-tokens.ts'
-const pkce = 'server/src/oauth/pkce.ts'
+const exchange = 'server/src/protocols/oauth/authorization-code.ts'
+const credentials = 'server/src/tokens/api-keys/credentials.ts'
+const usable = 'server/src/directory/usable.ts'
+const userTokens = 'server/src/protocols/oauth/user-tokens.ts'
+const pkce = 'server/src/tokens/pkce.ts'
 
 const code = (title: string) => guardTest('authorization-code', `an authorization code ${title}`)
 const attacks = (title: string) => ({ file: 'test/protocol/sign-in-attacks.test.ts', title })

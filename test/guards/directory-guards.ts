@@ -1,11 +1,11 @@
 import { contractTest, guard, unitTest } from './guard.js'
 
-const directories = 'server/src/directory-sync/directory-sync.ts'
-const requests = 'server/src/directory-sync/requests.ts'
-const proven = 'server/src/scim/proven-directory.ts'
-const exchange = 'server/src/scim/exchange.ts'
-const logged = 'server/src/scim/logged-text.ts'
-const loggedFilter = 'server/src/scim/logged-filter.ts'
+const directories = 'server/src/directory/directory-sync/directory-sync.ts'
+const requests = 'server/src/directory/directory-sync/requests.ts'
+const proven = 'server/src/protocols/scim/proven-directory.ts'
+const exchange = 'server/src/protocols/scim/exchange.ts'
+const logged = 'server/src/protocols/scim/logged-text.ts'
+const loggedFilter = 'server/src/protocols/scim/logged-filter.ts'
 
 const directory = (title: string) => contractTest('directory-sync', title)
 const scim = (title: string) => ({ file: 'test/scim/requests.test.ts', title })
@@ -110,7 +110,7 @@ export const directoryGuards = [
   }),
   guard({
     name: 'directory: well-formed bodies',
-    file: 'server/src/scim/router.ts',
+    file: 'server/src/protocols/scim/router.ts',
     find: 'checkWellFormed(body)',
     replace: '',
     red: hostile('400, soon and without harm a member __proto__'),
@@ -118,7 +118,7 @@ export const directoryGuards = [
   }),
   guard({
     name: 'directory: parameters given twice',
-    file: 'server/src/scim/query.ts',
+    file: 'server/src/protocols/scim/query.ts',
     find: 'if (Object.keys(query).length < pairs.length)',
     replace: 'if (pairs.length < 0)',
     red: hostile('400: a parameter that is given twice'),
@@ -126,7 +126,7 @@ export const directoryGuards = [
   }),
   guard({
     name: 'directory: address of what was refused, in its log',
-    file: 'server/src/scim/exchange.ts',
+    file: 'server/src/protocols/scim/exchange.ts',
     find: "(type === 'User' ? findAddress(texts) : undefined)",
     replace: "(type === 'Group' ? findAddress(texts) : undefined)",
     red: scimLog('with an erased user goes what the provider has asked of them, also what was refused'),
@@ -134,7 +134,7 @@ export const directoryGuards = [
   }),
   guard({
     name: 'directory: user of what was refused, in its log',
-    file: 'server/src/scim/refusal.ts',
+    file: 'server/src/protocols/scim/refusal.ts',
     find: '{ ...logged, userId }',
     replace: '{ ...logged, userId: userId && undefined }',
     red: scimLog('a change that was refused names the user whom it was about'),

@@ -1,8 +1,8 @@
 import { guard, unitTest } from './guard.js'
 
-const settings = 'server/src/emulator/settings.ts'
-const router = 'server/src/emulator/router.ts'
-const random = 'server/src/crypto/random.ts'
+const settings = 'server/src/cli/emulator/settings.ts'
+const router = 'server/src/cli/emulator/router.ts'
+const random = 'server/src/platform/crypto/random.ts'
 
 const refuses = (name: string, value: string) =>
   unitTest(settings, `an emulator does not start with ${name}=${value}`)
@@ -89,11 +89,11 @@ export const emulatorGuards = [
     find: '  isUsed = true\n',
     replace: '',
     red: unitTest(
-      'server/src/emulator/derived-randomness.ts',
+      'server/src/cli/emulator/derived-randomness.ts',
       'a process that has made an id at random cannot begin to derive',
     ),
     green: unitTest(
-      'server/src/emulator/derived-randomness.ts',
+      'server/src/cli/emulator/derived-randomness.ts',
       'what is derived from the name of an entry is the same in every run, and on every machine',
     ),
   }),

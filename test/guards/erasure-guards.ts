@@ -1,7 +1,7 @@
 import { contractTest, guard } from './guard.js'
 
-const heldAddresses = 'server/src/purge/held-addresses.ts'
-const purge = 'server/src/purge/purge.ts'
+const heldAddresses = 'server/src/operations/purge/held-addresses.ts'
+const purge = 'server/src/operations/purge/purge.ts'
 
 const person = (title: string) => contractTest('person', title)
 const leavesNothing = person(

@@ -1,14 +1,14 @@
 import { guard, protocolTest } from './guard.js'
 
-const finish = 'server/src/flows/finish.ts'
-const flow = 'server/src/flows/flow.ts'
-const step = 'server/src/flows/step.ts'
+const finish = 'server/src/sign-in/flows/finish.ts'
+const flow = 'server/src/sign-in/flows/flow.ts'
+const step = 'server/src/sign-in/flows/step.ts'
 const router = 'server/src/pages/sign-in/router.ts'
-const csrf = 'server/src/pages/csrf.ts'
+const csrf = 'server/src/pages/frame/csrf.ts'
 const guess = 'server/src/pages/steps/guess.ts'
 const identifier = 'server/src/pages/steps/identifier.ts'
-const pending = 'server/src/sessions/pending-sign-in.ts'
-const network = 'server/src/outbound/address.ts'
+const pending = 'server/src/sign-in/flows/pending-sign-in.ts'
+const network = 'server/src/platform/outbound/address.ts'
 
 const sessions = (title: string) => protocolTest('browser-session', title)
 const attacks = (title: string) => protocolTest('sign-in-attacks', title)
@@ -104,12 +104,12 @@ export const flowGuards = [
     replace: '',
     also: [
       {
-        file: 'server/src/totp/challenge.ts',
+        file: 'server/src/sign-in/totp/challenge.ts',
         find: "if (!active) throw new ApiError('user_inactive')",
         replace: '',
       },
       {
-        file: 'server/src/sessions/end-sessions.ts',
+        file: 'server/src/directory/end-sessions.ts',
         find: 'await voidPendingSignIns(deps, trx, tenant, userId) await endFlowsOf(deps, trx, tenant, userId, keptFlowId)',
         replace: 'await Promise.resolve([voidPendingSignIns, keptFlowId])',
       },

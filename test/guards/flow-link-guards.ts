@@ -1,17 +1,17 @@
 import { guard } from './guard.js'
 import type { NamedTest } from './vitest-run.js'
 
-const arrival = 'server/src/magic-link/flow-arrival.ts'
-const passCode = 'server/src/magic-link/pass-link-code.ts'
-const flowLink = 'server/src/magic-link/flow-link.ts'
-const insertLink = 'server/src/magic-link/insert-link.ts'
-const hold = 'server/src/flows/hold.ts'
-const setAtPage = 'server/src/password/set-at-page.ts'
-const spendCode = 'server/src/password/spend-code.ts'
-const request = 'server/src/password/request.ts'
-const renew = 'server/src/password/renew.ts'
-const enroll = 'server/src/totp/enroll-in-flow.ts'
-const endSessions = 'server/src/sessions/end-sessions.ts'
+const arrival = 'server/src/sign-in/magic-link/flow-arrival.ts'
+const passCode = 'server/src/sign-in/magic-link/pass-link-code.ts'
+const flowLink = 'server/src/sign-in/magic-link/flow-link.ts'
+const insertLink = 'server/src/sign-in/magic-link/insert-link.ts'
+const hold = 'server/src/sign-in/flows/hold.ts'
+const setAtPage = 'server/src/sign-in/password/set-at-page.ts'
+const spendCode = 'server/src/sign-in/password/spend-code.ts'
+const request = 'server/src/sign-in/password/request.ts'
+const renew = 'server/src/sign-in/password/renew.ts'
+const enroll = 'server/src/sign-in/totp/enroll-in-flow.ts'
+const endSessions = 'server/src/directory/end-sessions.ts'
 const setPasswordRouter = 'server/src/pages/set-password/router.ts'
 
 const inFile =
@@ -258,7 +258,7 @@ export const flowLinkGuards = [
     replace: '',
     also: [
       {
-        file: 'server/src/users/change-user.ts',
+        file: 'server/src/directory/users/change-user.ts',
         find: 'await voidPasswordRequests(deps, trx, tenant, normalizeEmail(row.email))',
         replace: '',
       },
@@ -326,7 +326,7 @@ export const flowLinkGuards = [
     // Whoever enrols the user ends what is under way as well.
     also: [
       {
-        file: 'server/src/totp/validate-enrollment.ts',
+        file: 'server/src/sign-in/totp/validate-enrollment.ts',
         find: 'await endFlowsOf(deps, trx, tenant, user.id, flowId)',
         replace: 'void endFlowsOf',
       },

@@ -1,12 +1,12 @@
 import { guard } from './guard.js'
 
-const challenge = 'server/src/totp/challenge.ts'
-const validateChallenge = 'server/src/totp/validate-challenge.ts'
-const pending = 'server/src/sessions/pending-sign-in.ts'
-const totpAsked = 'server/src/sessions/totp-asked.ts'
-const finish = 'server/src/flows/finish.ts'
-const validateEnrollment = 'server/src/totp/validate-enrollment.ts'
-const sessionFit = 'server/src/oauth/session-fit.ts'
+const challenge = 'server/src/sign-in/totp/challenge.ts'
+const validateChallenge = 'server/src/sign-in/totp/validate-challenge.ts'
+const pending = 'server/src/sign-in/flows/pending-sign-in.ts'
+const totpAsked = 'server/src/directory/sessions/totp-asked.ts'
+const finish = 'server/src/sign-in/flows/finish.ts'
+const validateEnrollment = 'server/src/sign-in/totp/validate-enrollment.ts'
+const sessionFit = 'server/src/protocols/oauth/session-fit.ts'
 
 const factor = (title: string) => ({ file: 'test/protocol/flow-second-factor.test.ts', title })
 const asked = (title: string) => factor(`a code that an application asks for ${title}`)
@@ -98,7 +98,7 @@ export const flowSecondFactorGuards = [
   }),
   guard({
     name: 'flow: users of a link to a password, when it is made',
-    file: 'server/src/magic-link/flow-link.ts',
+    file: 'server/src/sign-in/magic-link/flow-link.ts',
     find: 'addressee.is_link_active && addressee.find_or_create_user',
     replace: 'addressee.find_or_create_user',
     red: forgotten('makes no user of an unknown address where links are off, and mails nothing'),
@@ -106,7 +106,7 @@ export const flowSecondFactorGuards = [
   }),
   guard({
     name: 'flow: users of a link to a password, when it is opened',
-    file: 'server/src/magic-link/spent-link.ts',
+    file: 'server/src/sign-in/magic-link/spent-link.ts',
     find: 'spent.may_create_user && spent.is_connection_active',
     replace: 'spent.may_create_user',
     red: forgotten('makes no user by a link of before links were switched off'),

@@ -1,10 +1,10 @@
 import { guard, type Guard } from './guard.js'
 import type { NamedTest } from './vitest-run.js'
 
-const groups = 'server/src/scim/groups.ts'
-const members = 'server/src/scim/group-members.ts'
-const changes = 'server/src/scim/group-change.ts'
-const admission = 'server/src/sso-sign-in/admission.ts'
+const groups = 'server/src/protocols/scim/groups.ts'
+const members = 'server/src/protocols/scim/group-members.ts'
+const changes = 'server/src/protocols/scim/group-change.ts'
+const admission = 'server/src/sso/sign-in/admission.ts'
 const test = (file: string, title: string): NamedTest => ({ file, title })
 const inGroups = (title: string) => test('test/scim/groups.test.ts', title)
 const inClaims = (title: string) => test('test/scim/group-claims.test.ts', title)
@@ -27,7 +27,7 @@ export const groupGuards: readonly Guard[] = [
   }),
   guard({
     name: 'groups: as many as a directory may have',
-    file: 'server/src/scim/group-bounds.ts',
+    file: 'server/src/protocols/scim/group-bounds.ts',
     find: 'if (row?.has_groups === true)',
     replace: 'if (row?.has_groups === undefined)',
     red: isBounded,
@@ -35,7 +35,7 @@ export const groupGuards: readonly Guard[] = [
   }),
   guard({
     name: 'groups: as many as a user may be in',
-    file: 'server/src/scim/group-bounds.ts',
+    file: 'server/src/protocols/scim/group-bounds.ts',
     find: 'if (full === undefined) return',
     replace: 'if (full !== null) return',
     red: isFull,
@@ -62,12 +62,12 @@ export const groupGuards: readonly Guard[] = [
   }),
   guard({
     name: 'groups: a directory sees no group of another',
-    file: 'server/src/scim/group-list.ts',
+    file: 'server/src/protocols/scim/group-list.ts',
     find: ".where('directory_groups.organization_id', '=', organizationId)",
     replace: '',
     also: [
       {
-        file: 'server/src/scim/group-list.ts',
+        file: 'server/src/protocols/scim/group-list.ts',
         find: ".where('directory_groups.directory_id', '=', directoryId)",
         replace: '',
       },
@@ -93,14 +93,14 @@ export const groupGuards: readonly Guard[] = [
   }),
   guard({
     name: 'groups: a token tells all groups of a user or none',
-    file: 'server/src/oauth/claims.ts',
+    file: 'server/src/tokens/claims.ts',
     find: 'groups.length <= maxGroups && ',
     replace: '',
     red: test(
-      'server/src/oauth/claims.test.ts',
+      'server/src/tokens/claims.test.ts',
       'the groups of the access token are absent where there are more than a hundred',
     ),
-    green: test('server/src/oauth/claims.test.ts', 'the groups of the access token are absent without any'),
+    green: test('server/src/tokens/claims.test.ts', 'the groups of the access token are absent without any'),
   }),
   guard({
     name: 'groups: SSO for provisioned users admits those of an active directory',

@@ -1,11 +1,11 @@
 import { guard, unitTest } from './guard.js'
 
-const pepper = 'server/src/password/pepper.ts'
-const stored = 'server/src/password/stored-password.ts'
-const rotation = 'server/src/password/rotate-peppers.ts'
-const hasher = 'server/src/password/password-hash.ts'
-const foreign = 'server/src/password/foreign-hash.ts'
-const migration = 'server/src/db/migrations/0010-passwords.ts'
+const pepper = 'server/src/sign-in/password/pepper.ts'
+const stored = 'server/src/sign-in/password/stored-password.ts'
+const rotation = 'server/src/sign-in/password/rotate-peppers.ts'
+const hasher = 'server/src/platform/passwords/password-hash.ts'
+const foreign = 'server/src/platform/passwords/foreign-hash.ts'
+const migration = 'server/src/platform/db/migrations/0010-passwords.ts'
 
 const ofPepper = (title: string) => unitTest(rotation, `a pepper ${title}`)
 const whileRotating = (title: string) => unitTest(rotation, `while peppers rotate ${title}`)

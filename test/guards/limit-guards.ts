@@ -1,8 +1,8 @@
 import { contractTest, guard } from './guard.js'
 
-const limits = 'server/src/limits/limits.ts'
-const counter = 'server/src/limits/counter.ts'
-const challenge = 'server/src/magic-link/challenge.ts'
+const limits = 'server/src/delivery/limits/limits.ts'
+const counter = 'server/src/delivery/limits/counter.ts'
+const challenge = 'server/src/sign-in/magic-link/challenge.ts'
 
 const attempt = (title: string) => contractTest('limits', `an attempt to sign in ${title}`)
 const mail = (title: string) => contractTest('limits', `a mail with a link ${title}`)

@@ -1,12 +1,12 @@
 import { contractTest, guard, guardTest, routeTests } from './guard.js'
 
-const challenge = 'server/src/magic-link/challenge.ts'
-const consume = 'server/src/magic-link/consume.ts'
-const spent = 'server/src/magic-link/spent-link.ts'
+const challenge = 'server/src/sign-in/magic-link/challenge.ts'
+const consume = 'server/src/sign-in/magic-link/consume.ts'
+const spent = 'server/src/sign-in/magic-link/spent-link.ts'
 
-const organizationId = 'server/src/db/organization-id.ts'
+const organizationId = 'server/src/platform/db/organization-id.ts'
 const router = 'server/src/pages/router.ts'
-const csrf = 'server/src/pages/csrf.ts'
+const csrf = 'server/src/pages/frame/csrf.ts'
 
 const createChallenge = routeTests('magicLink.createChallenge')
 
@@ -89,7 +89,7 @@ export const magicLinkGuards = [
   }),
   guard({
     name: 'voided_at: number of open links',
-    file: 'server/src/magic-link/insert-link.ts',
+    file: 'server/src/sign-in/magic-link/insert-link.ts',
     find: 'await voidOlderLinks(trx, tenant, { email, applicationId, flowId: link.flowId, newestId: row.id, at })',
     replace: '',
     red: link('is dead when three links were made after its own'),
@@ -151,7 +151,7 @@ export const magicLinkGuards = [
   }),
   guard({
     name: 'deleted_at: application of a link',
-    file: 'server/src/applications/usable.ts',
+    file: 'server/src/directory/usable.ts',
     find: 'applications.deleted_at is null and ',
     replace: '',
     red: link('is dead when its application was deleted'),
@@ -247,12 +247,12 @@ export const magicLinkGuards = [
   }),
   guard({
     name: 'environment: mail of the sandbox is kept',
-    file: 'server/src/mail/deliver.ts',
+    file: 'server/src/delivery/mail/deliver.ts',
     find: "scope.environment === 'sandbox' && settings.isSandboxKept",
     replace: 'false',
     also: [
       {
-        file: 'server/src/mail/deliver.ts',
+        file: 'server/src/delivery/mail/deliver.ts',
         find: 'settings.smtpUrl === undefined && !isProduction',
         replace: 'false',
       },
@@ -262,22 +262,22 @@ export const magicLinkGuards = [
   }),
   guard({
     name: 'what a mail server repeats of a mail',
-    file: 'server/src/mail/mail-server-error.ts',
+    file: 'server/src/platform/mail/mail-server-error.ts',
     find: 'withoutQuotes(String(cause))',
     replace: 'String(cause)',
     red: {
-      file: 'server/src/mail/mailer.test.ts',
+      file: 'server/src/platform/mail/mailer.test.ts',
       title:
         'what a mail server answers is told with its code and words, without what it repeats of a mail and without a stack: an address',
     },
     green: {
-      file: 'server/src/mail/smtp.test.ts',
+      file: 'server/src/platform/mail/smtp.test.ts',
       title: 'sends it in the clear where the address asks for that',
     },
   }),
   guard({
     name: 'secrets in events',
-    file: 'server/src/events/emit.ts',
+    file: 'server/src/delivery/events/emit.ts',
     find: 'withoutSecrets(eventCatalog[emission.code].data, emission.record) ?? {}',
     replace: 'emission.record',
     red: guardTest('tenancy', 'an event tells of a link without the link'),

@@ -1,18 +1,18 @@
 import { guard } from './guard.js'
 
-const folder = 'server/src/oidc-sign-in'
+const folder = 'server/src/sso/oidc'
 const request = `${folder}/request.ts`
 const receive = `${folder}/receive-answer.ts`
 const prove = `${folder}/prove-answer.ts`
 const library = `${folder}/openid-client.ts`
-const provider = `${folder}/provider.ts`
-const providers = `${folder}/providers.ts`
+const provider = 'server/src/platform/openid/provider.ts'
+const providers = 'server/src/platform/openid/providers.ts'
 const token = `${folder}/id-token.ts`
 const claims = `${folder}/claims.ts`
 const start = `${folder}/start-request.ts`
-const admission = 'server/src/sso-sign-in/admission.ts'
-const receiving = 'server/src/sso-sign-in/receiving-connection.ts'
-const settings = 'server/src/sso-connections/oidc-settings.ts'
+const admission = 'server/src/sso/sign-in/admission.ts'
+const receiving = 'server/src/sso/sign-in/receiving-connection.ts'
+const settings = 'server/src/sso/connections/oidc-settings.ts'
 const pages = 'server/src/pages/sso/router.ts'
 
 const test = (name: string) => (title: string) => ({ file: `test/protocol/oidc-${name}.test.ts`, title })

@@ -1,17 +1,17 @@
 import { guard } from './guard.js'
 
-const adminSession = 'server/src/onboarding/admin-session.ts'
-const arrival = 'server/src/onboarding/arrival.ts'
-const connections = 'server/src/onboarding/connections.ts'
-const verifyCode = 'server/src/onboarding/verify-code.ts'
-const progress = 'server/src/onboarding/progress.ts'
-const upload = 'server/src/onboarding/waiting-upload.ts'
-const clientUpload = 'server/src/onboarding/client-upload.ts'
-const directories = 'server/src/onboarding/directories.ts'
-const notice = 'server/src/onboarding/metadata-notice.ts'
-const admins = 'server/src/admins/admins.ts'
-const links = 'server/src/admins/links.ts'
-const limits = 'server/src/limits/limits.ts'
+const adminSession = 'server/src/sso/admins/admin-session.ts'
+const arrival = 'server/src/sso/onboarding/arrival.ts'
+const connections = 'server/src/sso/onboarding/connections.ts'
+const verifyCode = 'server/src/sso/onboarding/verify-code.ts'
+const progress = 'server/src/sso/onboarding/progress.ts'
+const upload = 'server/src/sso/onboarding/waiting-upload.ts'
+const clientUpload = 'server/src/sso/onboarding/client-upload.ts'
+const directories = 'server/src/sso/onboarding/directories.ts'
+const notice = 'server/src/sso/onboarding/metadata-notice.ts'
+const admins = 'server/src/sso/admins/admins.ts'
+const links = 'server/src/sso/invitations/links.ts'
+const limits = 'server/src/delivery/limits/limits.ts'
 const leaving = 'server/src/pages/onboarding/leaving.ts'
 const arrivalRouter = 'server/src/pages/onboarding/arrival/router.ts'
 const router = 'server/src/pages/onboarding/router.ts'
@@ -105,7 +105,7 @@ export const onboardingGuards = [
     replace: '',
     also: [
       {
-        file: 'server/src/sso-connections/protocol.ts',
+        file: 'server/src/sso/connections/protocol.ts',
         find: 'if (isFixed) {',
         replace: 'if (isFixed && false) {',
       },
@@ -150,7 +150,7 @@ export const onboardingGuards = [
   }),
   guard({
     name: 'onboarding: entity IDs of other organizations',
-    file: 'server/src/onboarding/shared-name.ts',
+    file: 'server/src/sso/onboarding/shared-name.ts',
     find: ".where('organization_id', '=', organizationId)",
     replace: '',
     red: uploads(
@@ -359,7 +359,7 @@ export const onboardingGuards = [
   }),
   guard({
     name: 'onboarding: the connection of a test',
-    file: 'server/src/sso-sign-in/traces.ts',
+    file: 'server/src/sso/sign-in/traces.ts',
     find: "return db.selectFrom('sso_login_traces').where(isOfConnection('sso_login_traces', key))",
     replace:
       "return db.selectFrom('sso_login_traces').where('sso_login_traces.account_id', '=', key.accountId)",
@@ -406,7 +406,7 @@ export const onboardingGuards = [
   }),
   guard({
     name: 'onboarding: whom production has invited, invited by the sandbox again',
-    file: 'server/src/admins/invited-admin.ts',
+    file: 'server/src/sso/invitations/invited-admin.ts',
     find: 'is_of_production: sql`sso_admins.is_of_production or excluded.is_of_production`,',
     replace: 'is_of_production: sql`excluded.is_of_production`,',
     red: ofProduction(
@@ -416,7 +416,7 @@ export const onboardingGuards = [
   }),
   guard({
     name: 'onboarding: what becomes of invitations of the sandbox, unseen by production',
-    file: 'server/src/admins/admin-moments.ts',
+    file: 'server/src/sso/invitations/admin-moments.ts',
     find: "if (environment === 'production') return moments",
     replace: "if (environment === 'production' || environment === 'sandbox') return moments",
     red: ofProduction(

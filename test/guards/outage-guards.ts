@@ -1,12 +1,12 @@
 import { guard, type Guard } from './guard.js'
 
-const shares = 'server/src/http/connection-shares.ts'
+const shares = 'server/src/app/http/connection-shares.ts'
 const busyRows = (title: string) => ({
   file: 'test/resilience/busy-rows.test.ts',
   title: `requests that wait for one row ${title}`,
 })
 const counted = (title: string) => ({
-  file: 'server/src/http/connection-shares.test.ts',
+  file: 'server/src/app/http/connection-shares.test.ts',
   title: `connections are counted: ${title}`,
 })
 const halfForOne = busyRows('have half of the connections: those of another key are answered meanwhile')
@@ -16,7 +16,7 @@ const shortWait = busyRows('longer than 2 s are answered 503, and told when to c
 export const outageGuards: readonly Guard[] = [
   guard({
     name: 'outage: the connections of one key',
-    file: 'server/src/db/shares.ts',
+    file: 'server/src/platform/db/shares.ts',
     find: 'share.held < width || work.transactions > 0',
     replace: 'true',
     red: halfForOne,
@@ -24,7 +24,7 @@ export const outageGuards: readonly Guard[] = [
   }),
   guard({
     name: 'outage: the wait for a row',
-    file: 'server/src/db/connect.ts',
+    file: 'server/src/platform/db/connect.ts',
     find: `"'2s'"`,
     replace: `'default'`,
     red: shortWait,

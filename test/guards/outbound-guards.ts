@@ -1,8 +1,8 @@
 import { guard, unitTest } from './guard.js'
 
-const address = 'server/src/outbound/address.ts'
-const target = 'server/src/outbound/target.ts'
-const post = 'server/src/outbound/post.ts'
+const address = 'server/src/platform/outbound/address.ts'
+const target = 'server/src/platform/outbound/target.ts'
+const post = 'server/src/platform/outbound/post.ts'
 
 const isTarget = unitTest(target, 'https://example.com is a target')
 const isNone = (url: string) => unitTest(target, `${JSON.stringify(url)} is none`)

@@ -1,14 +1,14 @@
 import { contractTest, guard, guardTest, routeTests } from './guard.js'
 
-const challenge = 'server/src/password/challenge.ts'
-const verification = 'server/src/password/verification.ts'
-const doorway = 'server/src/password/addressee.ts'
-const request = 'server/src/password/request.ts'
-const openRequest = 'server/src/password/open-request.ts'
-const setPassword = 'server/src/password/set-password.ts'
-const spendCode = 'server/src/password/spend-code.ts'
-const newPassword = 'server/src/password/new-password.ts'
-const linkChallenge = 'server/src/magic-link/challenge.ts'
+const challenge = 'server/src/sign-in/password/challenge.ts'
+const verification = 'server/src/sign-in/password/verification.ts'
+const doorway = 'server/src/sign-in/password/addressee.ts'
+const request = 'server/src/sign-in/password/request.ts'
+const openRequest = 'server/src/sign-in/password/open-request.ts'
+const setPassword = 'server/src/sign-in/password/set-password.ts'
+const spendCode = 'server/src/sign-in/password/spend-code.ts'
+const newPassword = 'server/src/sign-in/password/new-password.ts'
+const linkChallenge = 'server/src/sign-in/magic-link/challenge.ts'
 
 const createChallenge = routeTests('password.createChallenge')
 const set = routeTests('password.set')
@@ -46,7 +46,7 @@ const renewed = contractTest(
 export const passwordGuards = [
   guard({
     name: 'password: the shortest is lower than the longest',
-    file: 'server/src/db/migrations/0010-passwords.ts',
+    file: 'server/src/platform/db/migrations/0010-passwords.ts',
     find: 'check (plain_text_min_length < plain_text_max_length)',
     replace: 'check (true)',
     red: contractTest(
@@ -184,7 +184,7 @@ export const passwordGuards = [
   }),
   guard({
     name: 'password: no mail to an address that nobody has',
-    file: 'server/src/magic-link/send-link.ts',
+    file: 'server/src/sign-in/magic-link/send-link.ts',
     find: '.where(isOfSomebody)',
     replace: '',
     red: contractTest('password-parity', 'only a known address of an active user is mailed'),
@@ -304,7 +304,7 @@ export const passwordGuards = [
   }),
   guard({
     name: 'password: one of who only claimed an address',
-    file: 'server/src/users/change-user.ts',
+    file: 'server/src/directory/users/change-user.ts',
     find: 'await forgetPassword(deps, trx, tenant, id)',
     replace: '',
     red: contractTest(

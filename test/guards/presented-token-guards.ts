@@ -1,13 +1,13 @@
 import { guard } from './guard.js'
 
-const access = 'server/src/oauth/access-token.ts'
-const live = 'server/src/oauth/live-token.ts'
-const client = 'server/src/oauth/client-authentication.ts'
-const introspect = 'server/src/oauth/introspect.ts'
-const userInfo = 'server/src/oidc/userinfo.ts'
-const logout = 'server/src/oidc/end-session.ts'
+const access = 'server/src/tokens/access-token.ts'
+const live = 'server/src/protocols/oauth/live-token.ts'
+const client = 'server/src/protocols/oauth/client-authentication.ts'
+const introspect = 'server/src/protocols/oauth/introspect.ts'
+const userInfo = 'server/src/protocols/oidc/userinfo.ts'
+const logout = 'server/src/protocols/oidc/end-session.ts'
 const logoutPage = 'server/src/pages/logout/router.ts'
-const hint = 'server/src/oauth/id-token-hint.ts'
+const hint = 'server/src/protocols/oauth/id-token-hint.ts'
 
 const userInfoTest = (title: string) => ({ file: 'test/protocol/userinfo.test.ts', title })
 const introspectionTest = (title: string) => ({ file: 'test/protocol/introspection.test.ts', title })

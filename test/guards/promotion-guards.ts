@@ -1,11 +1,11 @@
 import { guard, guardTest } from './guard.js'
 
-const history = 'server/src/promotion/history.ts'
-const apply = 'server/src/promotion/apply.ts'
-const configuration = 'server/src/promotion/configuration.ts'
-const numbers = 'server/src/promotion/numbers.ts'
-const plan = 'server/src/promotion/plan.ts'
-const rollback = 'server/src/promotion/rollback.ts'
+const history = 'server/src/operations/promotion/history.ts'
+const apply = 'server/src/operations/promotion/apply.ts'
+const configuration = 'server/src/operations/promotion/configuration.ts'
+const numbers = 'server/src/operations/promotion/numbers.ts'
+const plan = 'server/src/operations/promotion/plan.ts'
+const rollback = 'server/src/operations/promotion/rollback.ts'
 
 const promotion = (title: string) => guardTest('promotion', title)
 const isApplied = promotion('a plan is applied')

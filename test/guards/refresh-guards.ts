@@ -1,11 +1,11 @@
 import { guard } from './guard.js'
 
-const family = 'server/src/oauth/refresh-family.ts'
-const refresh = 'server/src/oauth/refresh-token.ts'
-const userTokens = 'server/src/oauth/user-tokens.ts'
-const revoke = 'server/src/oauth/revoke.ts'
-const failures = 'server/src/limits/failures.ts'
-const usable = 'server/src/applications/usable.ts'
+const family = 'server/src/protocols/oauth/refresh-family.ts'
+const refresh = 'server/src/protocols/oauth/refresh-token.ts'
+const userTokens = 'server/src/protocols/oauth/user-tokens.ts'
+const revoke = 'server/src/protocols/oauth/revoke.ts'
+const failures = 'server/src/delivery/limits/failures.ts'
+const usable = 'server/src/directory/usable.ts'
 
 const refreshTest = (title: string) => ({ file: 'test/protocol/refresh.test.ts', title })
 const refusedTest = (title: string) => ({ file: 'test/protocol/refresh-refused.test.ts', title })

@@ -1,14 +1,14 @@
 import { contractTest, guard, guardTest, routeTests } from './guard.js'
 
-const relays = 'server/src/relays/relays.ts'
-const partner = 'server/src/relays/partner.ts'
-const request = 'server/src/relays/request.ts'
-const consume = 'server/src/relays/consume.ts'
-const accessToken = 'server/src/oauth/access-token.ts'
-const rotate = 'server/src/signing-keys/rotate.ts'
-const signingInUser = 'server/src/users/signing-in-user.ts'
-const organizationId = 'server/src/db/organization-id.ts'
-const onlyLooking = 'server/src/pages/only-looking.ts'
+const relays = 'server/src/sign-in/relays/relays.ts'
+const partner = 'server/src/sign-in/relays/partner.ts'
+const request = 'server/src/sign-in/relays/request.ts'
+const consume = 'server/src/sign-in/relays/consume.ts'
+const accessToken = 'server/src/tokens/access-token.ts'
+const rotate = 'server/src/tokens/signing-keys/rotate.ts'
+const signingInUser = 'server/src/directory/users/signing-in-user.ts'
+const organizationId = 'server/src/platform/db/organization-id.ts'
+const onlyLooking = 'server/src/pages/frame/only-looking.ts'
 
 const [create, get, update, remove, ask] = [
   routeTests('relays.create'),
@@ -34,7 +34,7 @@ const sessionOfToken = { file: request, find: ".where('sessions.ended_at', 'is',
 
 /** The database itself would not store who is carried under another tenant than that of their session. */
 const sessionKey = {
-  file: 'server/src/db/migrations/0009-relays.ts',
+  file: 'server/src/platform/db/migrations/0009-relays.ts',
   find: `, constraint relay_requests_session_fkey foreign key (account_id, environment, organization_id, session_id)
     references sessions (account_id, environment, organization_id, id) on delete cascade`,
   replace: '',
@@ -58,7 +58,7 @@ function withoutTenantLine(index: 0 | 1, next: string) {
 export const relayGuards = [
   guard({
     name: 'a claimed address: who came by a relay, once the owner of the address has shown up',
-    file: 'server/src/users/change-user.ts',
+    file: 'server/src/directory/users/change-user.ts',
     find: 'await forgetIdentities(trx, tenant, id) await forgetPassword(deps, trx, tenant, id) await endSessionsOf(deps, trx, tenant, id)',
     replace: 'await forgetPassword(deps, trx, tenant, id)',
     red: guardTest(

@@ -1,6 +1,6 @@
 import { guard, protocolTest } from './guard.js'
 
-const folder = 'server/src/sso-sign-in'
+const folder = 'server/src/sso/sign-in'
 const live = `${folder}/live-connection.ts`
 const arrive = `${folder}/arrive.ts`
 const arrival = `${folder}/arrival.ts`
@@ -10,7 +10,7 @@ const spend = `${folder}/spend.ts`
 const awaited = `${folder}/awaited-request.ts`
 const traces = `${folder}/traces.ts`
 const pages = 'server/src/pages/sso/router.ts'
-const finish = 'server/src/flows/finish.ts'
+const finish = 'server/src/sign-in/flows/finish.ts'
 
 const signsIn = (title: string) => protocolTest('saml-sign-in', title)
 const attacks = (title: string) => protocolTest('saml-attacks', title)
@@ -109,7 +109,7 @@ export const samlArrivalGuards = [
   }),
   guard({
     name: 'flows begun, by who goes there',
-    file: 'server/src/oauth/authorize.ts',
+    file: 'server/src/protocols/oauth/authorize.ts',
     find: 'if (!authorization.isNavigation) return { fault: noPageShown }',
     replace: 'void noPageShown',
     red: {
@@ -120,7 +120,7 @@ export const samlArrivalGuards = [
   }),
   guard({
     name: 'saml: what is proved, by network and connection',
-    file: 'server/src/sso-sign-in/arrive.ts',
+    file: 'server/src/sso/sign-in/arrive.ts',
     find: 'await noteLimit(deps.limits.provedResponses)',
     replace: '',
     red: strangers('429: fills no table where it is right, either: also what is proved is counted'),
@@ -128,7 +128,7 @@ export const samlArrivalGuards = [
   }),
   guard({
     name: 'saml: addresses at partners, of whom an identity provider alone has said them',
-    file: 'server/src/relays/consume.ts',
+    file: 'server/src/sign-in/relays/consume.ts',
     find: "and identity.kind = 'saml'",
     replace: 'and false',
     red: protocolTest(

@@ -1,9 +1,9 @@
 import { guard } from './guard.js'
 import { content, isTaken } from './saml-response-tests.js'
 
-const tree = 'server/src/saml/xml-tree.ts'
-const validation = 'server/src/saml/validate-response.ts'
-const assertion = 'server/src/saml/assertion.ts'
+const tree = 'server/src/sso/saml/xml-tree.ts'
+const validation = 'server/src/sso/saml/validate-response.ts'
+const assertion = 'server/src/sso/saml/assertion.ts'
 
 /** A check on what the signed assertion says: each alone. */
 function contentGuard(name: string, find: string, replace: string, title: string, file = assertion) {

@@ -1,10 +1,10 @@
 import { guard } from './guard.js'
 import { content, forged, isTaken, wrapped } from './saml-response-tests.js'
 
-const tree = 'server/src/saml/xml-tree.ts'
-const document = 'server/src/saml/response-document.ts'
-const responseForm = 'server/src/saml/response-form.ts'
-const signatureForm = 'server/src/saml/signature-form.ts'
+const tree = 'server/src/sso/saml/xml-tree.ts'
+const document = 'server/src/sso/saml/response-document.ts'
+const responseForm = 'server/src/sso/saml/response-form.ts'
+const signatureForm = 'server/src/sso/saml/signature-form.ts'
 
 function formGuard(name: string, file: string, find: string, replace: string, red = forged(name)) {
   return guard({ name: `saml: ${name}`, file, find, replace, red, green: isTaken })

@@ -1,6 +1,6 @@
 import { guard, unitTest } from './guard.js'
 
-const metadata = 'server/src/saml/metadata.ts'
+const metadata = 'server/src/sso/saml/metadata.ts'
 
 const ofMetadata = (title: string) => unitTest(metadata, `metadata of an identity provider ${title}`)
 

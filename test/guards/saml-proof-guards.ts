@@ -1,17 +1,17 @@
 import { guard } from './guard.js'
 import { encrypted, forged, isDecrypted, isTaken, taken, twoTexts } from './saml-response-tests.js'
 
-const signatureForm = 'server/src/saml/signature-form.ts'
-const encryptionForm = 'server/src/saml/encryption-form.ts'
-const presumed = 'server/src/saml/presumed-signature.ts'
-const proof = 'server/src/saml/proof.ts'
-const validation = 'server/src/saml/validate-response.ts'
+const signatureForm = 'server/src/sso/saml/signature-form.ts'
+const encryptionForm = 'server/src/sso/saml/encryption-form.ts'
+const presumed = 'server/src/sso/saml/presumed-signature.ts'
+const proof = 'server/src/sso/saml/proof.ts'
+const validation = 'server/src/sso/saml/validate-response.ts'
 
 /** By which signature and which encryption the text of an assertion is its identity provider’s. */
 export const samlProofGuards = [
   guard({
     name: 'saml: SHA-384 in the library',
-    file: 'server/src/saml/enveloped-signature.ts',
+    file: 'server/src/sso/saml/enveloped-signature.ts',
     find: "verify('sha384', Buffer.from(signed), key, Buffer.from(value, 'base64'))",
     replace: "value !== ''",
     red: taken('by RSA with SHA-384 by that key alone, over that text alone'),

@@ -1,6 +1,6 @@
 import { guard, protocolTest } from './guard.js'
 
-const folder = 'server/src/sso-sign-in'
+const folder = 'server/src/sso/sign-in'
 const live = `${folder}/live-connection.ts`
 const request = `${folder}/start-request.ts`
 const challenge = `${folder}/challenge.ts`
@@ -50,7 +50,7 @@ export const samlRequestGuards = [
   }),
   guard({
     name: 'saml: fresh sign-ins, asked for',
-    file: 'server/src/oauth/session-fit.ts',
+    file: 'server/src/protocols/oauth/session-fit.ts',
     find: "return prompt.includes('login') || maxAge !== undefined",
     replace: "return prompt.includes('create') && maxAge !== undefined",
     red: fresh('is asked of the identity provider, whose users may be signed in there for long'),
@@ -99,7 +99,7 @@ export const samlRequestGuards = [
   }),
   guard({
     name: 'flows begun, by network',
-    file: 'server/src/oauth/authorize.ts',
+    file: 'server/src/protocols/oauth/authorize.ts',
     find: 'await deps.limits.takeFlowFrom(ip)',
     replace: 'void ip',
     red: protocolTest(

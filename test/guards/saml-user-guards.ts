@@ -1,12 +1,12 @@
 import { guard, protocolTest, unitTest } from './guard.js'
 
-const folder = 'server/src/sso-sign-in'
+const folder = 'server/src/sso/sign-in'
 const admission = `${folder}/admission.ts`
 const writeUser = `${folder}/sign-in-user.ts`
 const asserted = `${folder}/asserted-identity.ts`
 const destination = `${folder}/destination.ts`
-const totpAsked = 'server/src/sessions/totp-asked.ts'
-const finish = 'server/src/flows/finish.ts'
+const totpAsked = 'server/src/directory/sessions/totp-asked.ts'
+const finish = 'server/src/sign-in/flows/finish.ts'
 
 const signsIn = (title: string) => protocolTest('saml-sign-in', title)
 const links = (title: string) => protocolTest('saml-linking', title)

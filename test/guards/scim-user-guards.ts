@@ -1,9 +1,9 @@
 import { guard, unitTest } from './guard.js'
 
-const users = 'server/src/scim/users.ts'
-const email = 'server/src/scim/user-email.ts'
-const rows = 'server/src/scim/directory-users.ts'
-const filter = 'server/src/scim/filter.ts'
+const users = 'server/src/protocols/scim/users.ts'
+const email = 'server/src/protocols/scim/user-email.ts'
+const rows = 'server/src/protocols/scim/directory-users.ts'
+const filter = 'server/src/protocols/scim/filter.ts'
 
 const inScope = (title: string) => ({ file: 'test/scim/user-scope.test.ts', title })
 const inUsers = (title: string) => ({ file: 'test/scim/users.test.ts', title })
@@ -118,7 +118,7 @@ export const scimUserGuards = [
   }),
   guard({
     name: 'SCIM: who is deleted leaves the directory',
-    file: 'server/src/users/change-user.ts',
+    file: 'server/src/directory/users/change-user.ts',
     find: 'await leaveDirectory(trx, tenant, id)',
     replace: 'void leaveDirectory',
     red: isFreed,
@@ -126,7 +126,7 @@ export const scimUserGuards = [
   }),
   guard({
     name: 'SCIM: names in a resource',
-    file: 'server/src/scim/values.ts',
+    file: 'server/src/protocols/scim/values.ts',
     find: 'if (countNames(body) > scimLimits.names)',
     replace: 'if (countNames(body) < 0)',
     red: refused('5,000 members that nobody knows'),
@@ -134,7 +134,7 @@ export const scimUserGuards = [
   }),
   guard({
     name: 'SCIM: names in operations',
-    file: 'server/src/scim/patch-steps.ts',
+    file: 'server/src/protocols/scim/patch-steps.ts',
     find: '+ countNames(value), 0) > scimLimits.names',
     replace: '+ countNames(value), 0) < 0',
     red: refused('one operation on 30,000 paths with filters'),
@@ -142,7 +142,7 @@ export const scimUserGuards = [
   }),
   guard({
     name: 'SCIM: attributes of an answer',
-    file: 'server/src/scim/projection.ts',
+    file: 'server/src/protocols/scim/projection.ts',
     find: 'if (names.length > scimLimits.attributeNames)',
     replace: 'if (names.length < 0)',
     red: refused('20,000 attributes that the answer is to have'),
@@ -150,7 +150,7 @@ export const scimUserGuards = [
   }),
   guard({
     name: 'SCIM: a directory that is deleted while it is written to',
-    file: 'server/src/scim/in-change.ts',
+    file: 'server/src/protocols/scim/in-change.ts',
     find: 'await holdDirectory(trx, caller)',
     replace: 'void holdDirectory',
     red: inTurn('401: whoever writes while the directory is being deleted'),

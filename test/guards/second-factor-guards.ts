@@ -1,11 +1,11 @@
 import { contractTest, guard } from './guard.js'
 
-const pending = 'server/src/sessions/pending-sign-in.ts'
-const verification = 'server/src/password/verification.ts'
-const endSessions = 'server/src/sessions/end-sessions.ts'
-const setPassword = 'server/src/password/set-password.ts'
-const changeUser = 'server/src/users/change-user.ts'
-const hasher = 'server/src/password/password-hash.ts'
+const pending = 'server/src/sign-in/flows/pending-sign-in.ts'
+const verification = 'server/src/sign-in/password/verification.ts'
+const endSessions = 'server/src/directory/end-sessions.ts'
+const setPassword = 'server/src/sign-in/password/set-password.ts'
+const changeUser = 'server/src/directory/users/change-user.ts'
+const hasher = 'server/src/platform/passwords/password-hash.ts'
 
 const states = (title: string) => contractTest('second-factor-states', title)
 const waiting = (title: string) => contractTest('totp-sign-in', `a sign-in that waits for a code ${title}`)

@@ -1,13 +1,13 @@
 import { contractTest, guard } from './guard.js'
 
-const whole = 'server/src/sso-connections/whole-connection.ts'
-const insertConnection = 'server/src/sso-connections/insert-connection.ts'
-const redirections = 'server/src/sso-connections/default-redirection.ts'
-const versions = 'server/src/sso-connections/stored-versions.ts'
-const provider = 'server/src/sso-connections/provider.ts'
-const links = 'server/src/admins/links.ts'
-const eraseAdmin = 'server/src/admins/erase-admin.ts'
-const testIdp = 'server/src/test-idp/test-idp.ts'
+const whole = 'server/src/sso/connections/whole-connection.ts'
+const insertConnection = 'server/src/sso/connections/insert-connection.ts'
+const redirections = 'server/src/sso/connections/default-redirection.ts'
+const versions = 'server/src/sso/connections/stored-versions.ts'
+const provider = 'server/src/sso/connections/provider.ts'
+const links = 'server/src/sso/invitations/links.ts'
+const eraseAdmin = 'server/src/sso/admins/erase-admin.ts'
+const testIdp = 'server/src/sso/test-idp/test-idp.ts'
 
 const connection = (title: string) => contractTest('sso-connections', title)
 const invitation = (title: string) => contractTest('sso-onboarding-api', title)
@@ -218,7 +218,7 @@ export const ssoConnectionGuards = [
   }),
   guard({
     name: 'erasure: the address of a sign-in by SSO that was asked for',
-    file: 'server/src/sso-sign-in/challenge.ts',
+    file: 'server/src/sso/sign-in/challenge.ts',
     find: ', ...(email !== undefined && { email }) }',
     replace: ' }',
     red: contractTest(

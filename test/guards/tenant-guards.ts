@@ -1,16 +1,16 @@
 import { contractTest, guard, guardTest, routeTests } from './guard.js'
 
-const organizationId = 'server/src/db/organization-id.ts'
-const organizations = 'server/src/organizations/organizations.ts'
-const users = 'server/src/users/whole-user.ts'
-const totals = 'server/src/db/totals.ts'
-const applications = 'server/src/applications/applications.ts'
-const declaredKeys = 'server/src/token-customization/declared-keys.ts'
-const metaKeys = 'server/src/token-customization/meta-keys.ts'
-const addressee = 'server/src/sessions/addressee.ts'
-const outbox = 'server/src/outbox/outbox.ts'
-const stream = 'server/src/events/stream.ts'
-const logEvents = 'server/src/log-events/log-events.ts'
+const organizationId = 'server/src/platform/db/organization-id.ts'
+const organizations = 'server/src/directory/organizations/organizations.ts'
+const users = 'server/src/directory/users/whole-user.ts'
+const totals = 'server/src/platform/db/totals.ts'
+const applications = 'server/src/directory/applications/applications.ts'
+const declaredKeys = 'server/src/directory/meta-keys/declared-keys.ts'
+const metaKeys = 'server/src/directory/token-customization/meta-keys.ts'
+const addressee = 'server/src/directory/sessions/addressee.ts'
+const outbox = 'server/src/delivery/outbox/outbox.ts'
+const stream = 'server/src/delivery/events/stream.ts'
+const logEvents = 'server/src/delivery/log-events/log-events.ts'
 
 const usersGet = routeTests('users.get')
 const usersDelete = routeTests('users.delete')

@@ -1,16 +1,16 @@
 import { contractTest, guard, routeTests, unitTest } from './guard.js'
 
-const enrollment = 'server/src/totp/enrollment.ts'
-const validateEnrollment = 'server/src/totp/validate-enrollment.ts'
-const challenge = 'server/src/totp/challenge.ts'
-const validateChallenge = 'server/src/totp/validate-challenge.ts'
-const rows = 'server/src/totp/rows.ts'
-const connection = 'server/src/totp/connection.ts'
-const sendCode = 'server/src/totp/send-code.ts'
-const deliver = 'server/src/sms/deliver.ts'
-const forgetPassword = 'server/src/password/forget-password.ts'
-const limits = 'server/src/limits/limits.ts'
-const verifiedPhone = 'server/src/users/verified-phone.ts'
+const enrollment = 'server/src/sign-in/totp/enrollment.ts'
+const validateEnrollment = 'server/src/sign-in/totp/validate-enrollment.ts'
+const challenge = 'server/src/sign-in/totp/challenge.ts'
+const validateChallenge = 'server/src/sign-in/totp/validate-challenge.ts'
+const rows = 'server/src/sign-in/totp/rows.ts'
+const connection = 'server/src/sign-in/totp/connection.ts'
+const sendCode = 'server/src/sign-in/totp/send-code.ts'
+const deliver = 'server/src/delivery/sms/deliver.ts'
+const forgetPassword = 'server/src/directory/forget-password.ts'
+const limits = 'server/src/delivery/limits/limits.ts'
+const verifiedPhone = 'server/src/directory/users/verified-phone.ts'
 
 const enroll = routeTests('totp.enroll')
 const update = routeTests('totp.updateConnection')
@@ -277,7 +277,7 @@ export const totpGuards = [
     also: [
       {
         file: validateEnrollment,
-        find: "import { voidRenewals } from '../password/forget-password.js'",
+        find: "import { voidRenewals } from '../../directory/forget-password.js'",
         replace: '',
       },
     ],

@@ -1,10 +1,10 @@
 import { contractTest, guard, routeTests, unitTest } from './guard.js'
 
-const webhooks = 'server/src/webhooks/webhooks.ts'
-const deliveries = 'server/src/webhooks/deliveries.ts'
-const queue = 'server/src/webhooks/queue.ts'
-const sender = 'server/src/webhooks/sender.ts'
-const emit = 'server/src/events/emit.ts'
+const webhooks = 'server/src/delivery/webhooks/webhooks.ts'
+const deliveries = 'server/src/delivery/webhooks/deliveries.ts'
+const queue = 'server/src/delivery/webhooks/queue.ts'
+const sender = 'server/src/delivery/webhooks/sender.ts'
+const emit = 'server/src/delivery/events/emit.ts'
 
 const get = routeTests('webhooks.get')
 const update = routeTests('webhooks.update')
@@ -146,7 +146,7 @@ export const webhookGuards = [
   }),
   guard({
     name: 'expiry: the key before',
-    file: 'server/src/webhooks/signers.ts',
+    file: 'server/src/delivery/webhooks/signers.ts',
     find: '(delivery.previous_signature_key_expires_at ?? at) > at',
     replace: 'delivery.previous_signature_key_expires_at !== null',
     red: keySigns,

@@ -178,5 +178,5 @@ export function startLoad({ baseUrl, account, credentials, org_domain }: LoadOpt
 
 /** Callers wait as long for an answer. */
 const callerMs = 20_000
-/** A statement of a request is waited for 4 s, and some requests have several. */
+/** A statement of a request is waited for 3 s, and some requests have several. */
 const longestMs = 25_000

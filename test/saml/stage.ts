@@ -1,9 +1,9 @@
 import type { SsoCheck } from '@portico/contract/sso-checks'
+import type { Assertion } from '@portico/server/saml/assertion'
 import { makeServiceProviderKey, type ServiceProviderKey } from '@portico/server/saml/service-provider-key'
 import {
   openResponse,
   validateResponse,
-  type Assertion,
   type ResponseContext,
   type Validation,
 } from '@portico/server/saml/validate-response'

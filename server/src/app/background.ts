@@ -1,7 +1,7 @@
-import type { Deps } from './deps.js'
-import { jobHandlers } from './jobs/handlers.js'
-import { startWorker, type Worker } from './jobs/run.js'
-import { startSender } from './webhooks/sender.js'
+import type { Deps } from '../delivery/deps.js'
+import { jobHandlers } from './job-handlers.js'
+import { startWorker, type Worker } from '../delivery/jobs/run.js'
+import { startSender } from '../delivery/webhooks/sender.js'
 
 /** Starts what runs beside requests, in the process of the API or in one of its own: jobs and deliveries of events. */
 export function startBackground(deps: Deps): Worker {

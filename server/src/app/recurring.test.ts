@@ -1,11 +1,11 @@
 import { sql, type Kysely } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { foldRecordCounts } from '../db/fold-record-counts.js'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
-import { deleteExpired } from './delete-expired.js'
-import { dayMs, startQueue, type Queue } from './run.given.js'
+import { foldRecordCounts } from '../platform/db/fold-record-counts.js'
+import type { DB } from '../platform/db/schema.js'
+import type { Deps } from '../delivery/deps.js'
+import { deleteExpired } from '../operations/purge/delete-expired.js'
+import { dayMs, startQueue, type Queue } from '../delivery/jobs/run.given.js'
 
 let queue: Queue
 let db: Kysely<DB>

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { flushLog } from './log.js'
+import { flushLog } from '../platform/observability/log.js'
 
 /** One thing to close. The name completes "what was still open: ...". */
 export interface ClosingStep {

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander'
-import { createAccount, type Plan } from '../accounts/accounts.js'
-import { listAccounts } from '../accounts/list-accounts.js'
+import { createAccount, type Plan } from '../operations/accounts/accounts.js'
+import { listAccounts } from '../operations/accounts/list-accounts.js'
 import { grouped, print, table, type OutputOptions } from './output.js'
 import { withDeps } from './with-deps.js'
 

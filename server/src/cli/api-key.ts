@@ -2,15 +2,15 @@ import type { ApiKey } from '@portico/contract/api-keys'
 import type { Scope } from '@portico/contract/access'
 import type { Environment } from '@portico/contract/fields'
 import type { Command } from 'commander'
-import { findOrganizationIds, getAccount } from '../accounts/list-accounts.js'
+import { findOrganizationIds, getAccount } from '../operations/accounts/list-accounts.js'
 import {
   issueApiKey,
   listApiKeys,
   revokeApiKey,
   rotateApiKey,
   type IssuedApiKey,
-} from '../api-keys/api-keys.js'
-import { change } from '../events/change.js'
+} from '../tokens/api-keys/api-keys.js'
+import { change } from '../delivery/events/change.js'
 import { print, table, type OutputOptions } from './output.js'
 import { toDurationMs, toEnvironment, toList, toMoment, toScopes } from './values.js'
 import { withDeps } from './with-deps.js'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { writeBackup } from '../backup/backup.js'
-import { readConfig } from '../config.js'
-import { openDirectDatabase } from '../db/direct-database.js'
+import { writeBackup } from '../operations/backup/backup.js'
+import { readConfig } from '../platform/config/config.js'
+import { openDirectDatabase } from '../platform/db/direct-database.js'
 import { grouped, print, withProgress, type OutputOptions } from './output.js'
 
 /** portico backup */

@@ -1,8 +1,8 @@
 import { styleText } from 'node:util'
-import { nameOfPath } from '../promotion/address.js'
-import type { Carried } from '../promotion/apply.js'
-import type { Applied } from '../promotion/history.js'
-import type { Step } from '../promotion/plan.js'
+import { nameOfPath } from '../operations/promotion/address.js'
+import type { Carried } from '../operations/promotion/apply.js'
+import type { Applied } from '../operations/promotion/history.js'
+import type { Step } from '../operations/promotion/plan.js'
 import { table, type OutputOptions } from './output.js'
 
 const signs = { create: '+', update: '~', delete: '-' } as const

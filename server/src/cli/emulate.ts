@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { controlDocumentPath } from '@portico/contract/emulator'
 import { InvalidArgumentError, type Command } from 'commander'
 import { pino } from 'pino'
-import { ConfigError, readConfig } from '../config.js'
-import { openDatabases } from '../emulator/databases.js'
-import { defaultSeed } from '../emulator/default-seed.js'
-import { cacheFolder, faultsForEmulator } from '../emulator/settings.js'
-import { createLog } from '../log.js'
+import { ConfigError, readConfig } from '../platform/config/config.js'
+import { openDatabases } from './emulator/databases.js'
+import { defaultSeed } from './emulator/default-seed.js'
+import { cacheFolder, faultsForEmulator } from './emulator/settings.js'
+import { createLog } from '../platform/observability/log.js'
 import { print, type OutputOptions } from './output.js'
 import { closeOnSignal } from './until-signal.js'
 
@@ -34,7 +34,7 @@ async function emulate(options: EmulateOptions): Promise<void> {
   const faults = faultsForEmulator(variables)
   if (faults.length > 0) throw new ConfigError(faults)
   const { seed: file, port, worker: runsJobs } = options
-  const { readSeed } = await import('../emulator/read-seed.js')
+  const { readSeed } = await import('./emulator/read-seed.js')
   const seed =
     file === undefined ? readSeed(defaultSeed, 'default') : readSeed(await readSeedFile(file), file)
   const { logLevel } = readConfig({ LOG_LEVEL: variables['LOG_LEVEL'] ?? 'warn' })
@@ -42,7 +42,7 @@ async function emulate(options: EmulateOptions): Promise<void> {
   // Either takes most of a second, and they keep out of each other's way: Postgres is another process.
   const [databases, { startEmulator }] = await Promise.all([
     openDatabases(cacheFolder(variables)),
-    import('../emulator/emulator.js'),
+    import('./emulator/emulator.js'),
   ])
   const emulator = await startEmulator({ databases, seed, port, runsJobs, variables, log })
   if (options.withParent) followParent()

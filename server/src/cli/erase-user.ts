@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { eraseUser } from '../purge/erase-user.js'
-import { findPerson } from '../purge/find-person.js'
+import { eraseUser } from '../operations/purge/erase-user.js'
+import { findPerson } from '../operations/purge/find-person.js'
 import { print } from './output.js'
 import { personOptions, toPersonQuery, type PersonOptions } from './person-options.js'
 import { rowLines } from './purge.js'

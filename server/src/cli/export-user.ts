@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { exportUser } from '../purge/export-user.js'
+import { exportUser } from '../operations/purge/export-user.js'
 import { grouped, print, withProgress } from './output.js'
 import { personOptions, toPersonQuery, type PersonOptions } from './person-options.js'
 import { rowLines } from './purge.js'

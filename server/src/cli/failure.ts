@@ -1,6 +1,6 @@
-import { ConfigError } from '../config.js'
-import { isUnreachable } from '../db/violations.js'
-import { ApiError } from '../errors.js'
+import { ConfigError } from '../platform/config/config.js'
+import { isUnreachable } from '../platform/db/violations.js'
+import { ApiError } from '../platform/errors.js'
 
 /** What an operator reads of a failure: what is wrong and what to do. */
 export function toSentence(error: unknown): string {

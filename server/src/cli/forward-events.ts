@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSigner } from '@portico/contract/webhook-signature'
 import { ConnectionError, isApiError, type Client, type Event, type ListenOptions } from '@portico/sdk'
-import { systemClock } from '../system-clock.js'
-import { openOutbound, type OutboundAnswer } from '../outbound/post.js'
-import type { OutboundRules } from '../outbound/target.js'
-import { deliveryLimits } from '../webhooks/attempt.js'
+import { systemClock } from '../platform/system-clock.js'
+import { openOutbound, type OutboundAnswer } from '../platform/outbound/post.js'
+import type { OutboundRules } from '../platform/outbound/target.js'
+import { deliveryLimits } from '../delivery/webhooks/attempt.js'
 
 /** A developer names the address, at a machine of their own: it may be any. */
 export const forwardRules: OutboundRules = { allowed: ['0.0.0.0/0', '::/0'], isHttpAllowed: true }

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import { readConfig } from '../config.js'
-import { openDirectDatabase } from '../db/direct-database.js'
-import { migrateDatabase } from '../db/migrate.js'
-import { planMigrations, type PlannedMigration } from '../db/migration-plan.js'
-import { withClient } from '../db/one-client.js'
+import { readConfig } from '../platform/config/config.js'
+import { openDirectDatabase } from '../platform/db/direct-database.js'
+import { migrateDatabase } from '../platform/db/migrate.js'
+import { planMigrations, type PlannedMigration } from '../platform/db/migration-plan.js'
+import { withClient } from '../platform/db/one-client.js'
 import { grouped, print, type OutputOptions } from './output.js'
 
 /** A statement that waits longer for a lock would make everyone else wait behind it. */

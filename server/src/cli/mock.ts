@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { createMock, type Mock } from '@portico/sdk/mock'
 import { InvalidArgumentError, type Command } from 'commander'
 import { getResponse } from 'msw'
-import { isFromThisMachine } from '../http/from-this-machine.js'
+import { isFromThisMachine } from '../platform/http/from-this-machine.js'
 import { print, type OutputOptions } from './output.js'
 import { closeOnSignal } from './until-signal.js'
 

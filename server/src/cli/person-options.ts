@@ -1,6 +1,6 @@
 import type { Environment } from '@portico/contract/fields'
 import type { Command } from 'commander'
-import type { PersonQuery } from '../purge/find-person.js'
+import type { PersonQuery } from '../operations/purge/find-person.js'
 import type { OutputOptions } from './output.js'
 import { toEnvironment, toId } from './values.js'
 

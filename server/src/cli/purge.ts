@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { purgeDeleted } from '../purge/purge.js'
+import { purgeDeleted } from '../operations/purge/purge.js'
 import { grouped, print, withProgress, type OutputOptions } from './output.js'
 import { toCount } from './values.js'
 import { withDeps } from './with-deps.js'

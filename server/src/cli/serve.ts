@@ -1,11 +1,11 @@
 import { channel } from 'node:diagnostics_channel'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { credentialsPath } from '../accounts/credentials-file.js'
-import { readConfig, type Config } from '../config.js'
-import { startEmbedded, type EmbeddedPostgres } from '../db/embedded.js'
-import { isLoopbackHost } from '../loopback.js'
-import type { RunningService } from '../main.js'
+import { credentialsPath } from '../operations/accounts/credentials-file.js'
+import { readConfig, type Config } from '../platform/config/config.js'
+import { startEmbedded, type EmbeddedPostgres } from '../platform/db/embedded.js'
+import { isLoopbackHost } from '../platform/loopback.js'
+import type { RunningService } from '../app/processes.js'
 import { print, type OutputOptions } from './output.js'
 import { closeOnSignal } from './until-signal.js'
 
@@ -46,7 +46,7 @@ async function start(config: Config, { worker, json }: ServeOptions): Promise<Ru
       starting.then(resolve, reject)
     })
   const [{ startService }, { stderrLog }, embedded] = await Promise.all([
-    import('../main.js'),
+    import('../app/processes.js'),
     import('./with-deps.js'),
     starting,
   ])

@@ -1,4 +1,4 @@
-import type { GivenDeps } from '../open-deps.js'
+import type { GivenDeps } from '../app/open-deps.js'
 
 /** Where a command is run: the process of `portico`, or a test that runs many in one. */
 export interface Terminal {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { readConfig } from '../config.js'
-import { startWorkerProcess } from '../main.js'
+import { readConfig } from '../platform/config/config.js'
+import { startWorkerProcess } from '../app/processes.js'
 import { print, type OutputOptions } from './output.js'
 import { closeOnSignal } from './until-signal.js'
 import { stderrLog } from './with-deps.js'

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
-import type { DB } from './db/schema.js'
+import type { DB } from '../platform/db/schema.js'
 import type { Limits } from './limits/limits.js'
-import type { PlatformDeps } from './platform-deps.js'
+import type { PlatformDeps } from '../platform/deps/deps.js'
 
 /** What operations need. A function asks for the members that it uses: `Pick<Deps, 'db' | 'now'>`. */
 export interface Deps extends PlatformDeps {

@@ -1,5 +1,5 @@
 import { OrganizationPath } from '@portico/contract/fields'
-import type { Caller, Tenant } from '../tenant.js'
+import type { Caller, Tenant } from '../platform/tenant.js'
 
 /** What the middleware has found out about a request. Handlers read it through requestIdOf, callerOf and tenantOf. */
 interface RequestContext {

@@ -1,9 +1,9 @@
 import { sql, type Transaction } from 'kysely'
-import { isUsableBy } from '../applications/usable.js'
-import { organizationIdOf } from '../db/organization-id.js'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
-import type { Tenant } from '../tenant.js'
+import { isUsableBy } from './usable.js'
+import { organizationIdOf } from '../platform/db/organization-id.js'
+import type { DB } from '../platform/db/schema.js'
+import type { Deps } from '../delivery/deps.js'
+import type { Tenant } from '../platform/tenant.js'
 
 /** Which session, and whose. */
 export interface SessionPlace {

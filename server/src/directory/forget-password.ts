@@ -1,8 +1,8 @@
 import type { Transaction } from 'kysely'
-import { organizationIdOf } from '../db/organization-id.js'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
-import type { Tenant } from '../tenant.js'
+import { organizationIdOf } from '../platform/db/organization-id.js'
+import type { DB } from '../platform/db/schema.js'
+import type { Deps } from '../delivery/deps.js'
+import type { Tenant } from '../platform/tenant.js'
 
 /** Forgets the password of a user, and voids the codes that whoever knew it was given to set another one. */
 export async function forgetPassword(

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely'
-import { newId } from '../crypto/random.js'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
+import { newId } from '../platform/crypto/random.js'
+import type { DB } from '../platform/db/schema.js'
+import type { Deps } from '../delivery/deps.js'
 
 /** The connection that an organization begins with: active, and unknown addresses are refused. */
 export async function createMagicLinkConnection(

@@ -1,7 +1,7 @@
 import { defaultTotpExpiry } from '@portico/contract/totp'
 import type { Transaction } from 'kysely'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
+import type { DB } from '../platform/db/schema.js'
+import type { Deps } from '../delivery/deps.js'
 
 /** The connection that an organization begins with: inactive, so that nobody is asked for a code. */
 export async function createTotpConnection(

@@ -1,10 +1,10 @@
 import { environments } from '@portico/contract/fields'
 import { nilId } from '@portico/contract/fields'
 import { sql } from 'kysely'
-import { getAccount } from '../accounts/list-accounts.js'
-import type { Algorithm } from '../crypto/jwt.js'
-import type { Deps } from '../deps.js'
-import type { KeyOwner } from './signing-keys.js'
+import { getAccount } from './accounts/list-accounts.js'
+import type { Algorithm } from '../platform/crypto/jwt.js'
+import type { Deps } from '../delivery/deps.js'
+import type { KeyOwner } from '../tokens/signing-keys/signing-keys.js'
 
 /** Narrows the keys to those of an account, an organization or an environment. */
 export interface OwnerFilter {

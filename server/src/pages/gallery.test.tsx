@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { galleryFrame, galleryOf, hostileNames, longNames, usualNames } from './gallery.given.js'
-import { allTexts } from './locale.js'
+import { allTexts } from './frame/locale.js'
 
 /** Every page and state in every language, with names that are usual, long, and hostile. */
 const pages = allTexts.flatMap((texts) =>

@@ -1,9 +1,9 @@
-import { readPageAssets } from './assets.js'
-import { toBrandStyle } from './brand.js'
+import { readPageAssets } from './frame/assets.js'
+import { toBrandStyle } from './frame/brand.js'
 import { galleryFrame, galleryOf, longNames, usualNames } from './gallery.given.js'
-import { allTexts } from './locale.js'
-import { logoOf } from './organization.js'
-import { pageHeaders } from './page-headers.js'
+import { allTexts } from './frame/locale.js'
+import { logoOf } from './frame/organization.js'
+import { pageHeaders } from './frame/page-headers.js'
 
 // Writes the gallery to stdout as one JSON document, for who shows it to a browser: what is answered at each address.
 

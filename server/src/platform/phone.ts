@@ -1,6 +1,6 @@
 import type { PhoneNumber } from '@portico/contract/profile'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
-import { invalid } from '../errors.js'
+import { invalid } from './errors.js'
 
 interface PhoneInput {
   readonly value: string

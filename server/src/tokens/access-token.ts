@@ -1,8 +1,8 @@
-import { decodeJwt, findTimeFault, isJwtSignatureValid, type JwtClaims } from '../crypto/jwt.js'
-import type { Deps } from '../deps.js'
-import { ApiError } from '../errors.js'
-import { findUserTokenKey } from '../signing-keys/rotate.js'
-import type { Caller } from '../tenant.js'
+import { decodeJwt, findTimeFault, isJwtSignatureValid, type JwtClaims } from '../platform/crypto/jwt.js'
+import type { Deps } from '../delivery/deps.js'
+import { ApiError } from '../platform/errors.js'
+import { findUserTokenKey } from './signing-keys/rotate.js'
+import type { Caller } from '../platform/tenant.js'
 import { issuerOf } from './claims.js'
 
 /** What an access token of a user says that has been verified. */

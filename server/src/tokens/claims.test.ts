@@ -2,7 +2,7 @@ import { exampleOf } from '@portico/contract/record'
 import { AccessTokenClaims, IdTokenClaims, resourceOwnerAttributes } from '@portico/contract/token-claims'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod/v4'
-import { decodeJwt, generateSigningKey, signJwt, toPrivateKey } from '../crypto/jwt.js'
+import { decodeJwt, generateSigningKey, signJwt, toPrivateKey } from '../platform/crypto/jwt.js'
 import {
   issuerOf,
   maxClaimsBytes,

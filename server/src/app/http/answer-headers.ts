@@ -1,5 +1,5 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
-import type { Config } from '../config.js'
+import type { Config } from '../../platform/config/config.js'
 
 const hstsSeconds = 365 * 24 * 60 * 60
 

@@ -1,10 +1,10 @@
 import { withoutSecrets } from '@portico/contract/sensitivity'
 import { bodyOf } from '@portico/contract/walk'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
-import { createApiTokenReader } from '../api-keys/api-token.js'
-import type { Deps } from '../deps.js'
-import { ApiError } from '../errors.js'
-import { requestIdOf, setCaller } from './request-context.js'
+import { createApiTokenReader } from '../../tokens/api-keys/api-token.js'
+import type { Deps } from '../../delivery/deps.js'
+import { ApiError } from '../../platform/errors.js'
+import { requestIdOf, setCaller } from '../../delivery/request-context.js'
 import { routeOf } from './route-of.js'
 
 /** Bearer token to Caller, on the routes that need an API key (RFC 6750 section 2.1: the header alone). */

@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express'
-import { ApiError } from '../errors.js'
-import { callerOf } from './request-context.js'
+import { ApiError } from '../../platform/errors.js'
+import { callerOf } from '../../delivery/request-context.js'
 import { routeOf } from './route-of.js'
 
 /** The route's access against the caller's scopes, organizations and environment. */

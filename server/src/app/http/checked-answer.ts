@@ -1,6 +1,6 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { withoutUndeclared } from '@portico/contract/sensitivity'
-import type { Deps } from '../deps.js'
+import type { Deps } from '../../delivery/deps.js'
 import { findRoute } from './route-of.js'
 
 /**

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express'
-import { countedFor } from '../db/shares.js'
+import { countedFor } from '../../platform/db/shares.js'
 
 /** Counts the connections to the database that a request has for whoever sent it, or for what it is about. */
 export const connectionShares: RequestHandler = (req, _res, next) => countedFor(holderOf(req), next)

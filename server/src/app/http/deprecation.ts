@@ -2,7 +2,7 @@ import type { Access } from '@portico/contract/access'
 import { deprecationHeaders } from '@portico/contract/deprecation'
 import type { AppRoute } from '@ts-rest/core'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
-import type { Config } from '../config.js'
+import type { Config } from '../../platform/config/config.js'
 
 /** Says on every answer of a route that will go, also on a refusal, since when it is deprecated and until when it stays. */
 export function announceDeprecation({ baseUrl }: Pick<Config, 'baseUrl'>): RequestHandler {

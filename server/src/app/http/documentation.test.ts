@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import express from 'express'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { systemClock } from '../system-clock.js'
+import { systemClock } from '../../platform/system-clock.js'
 import { documentationIn } from './documentation.js'
 
 let folder: string

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openApiDocument } from '@portico/contract/openapi'
 import express, { type RequestHandler, type Response } from 'express'
-import { isAlive } from '../db/embedded-binaries.js'
-import type { Deps } from '../deps.js'
-import { systemClock } from '../system-clock.js'
-import { packageRoot } from '../platform/package-root.js'
+import { isAlive } from '../../platform/db/embedded-binaries.js'
+import type { Deps } from '../../delivery/deps.js'
+import { systemClock } from '../../platform/system-clock.js'
+import { packageRoot } from '../../platform/package-root.js'
 
 /** What `npm start` and `npm run build` write; the path is the same from the sources and from the compiled files. */
 const built = fileURLToPath(new URL('../docs/dist/', packageRoot))

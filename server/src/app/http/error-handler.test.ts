@@ -5,12 +5,12 @@ import { contract } from '@portico/contract/contract'
 import type { ErrorCode } from '@portico/contract/errors'
 import express from 'express'
 import { afterAll, describe, expect, test } from 'vitest'
-import { readConfig } from '../config.js'
-import { ApiError } from '../errors.js'
-import { createLog } from '../log.js'
+import { readConfig } from '../../platform/config/config.js'
+import { ApiError } from '../../platform/errors.js'
+import { createLog } from '../../platform/observability/log.js'
 import { errorHandler } from './error-handler.js'
 import { mountContract } from './mount.js'
-import { openContext } from './request-context.js'
+import { openContext } from '../../delivery/request-context.js'
 
 const servers: Server[] = []
 

@@ -1,6 +1,6 @@
 import express, { type RequestHandler } from 'express'
-import { ping, pingByCommit } from '../db/ping.js'
-import type { OpenDeps } from '../deps.js'
+import { ping, pingByCommit } from '../../platform/db/ping.js'
+import type { OpenDeps } from '../../delivery/deps.js'
 
 /** In ms. Anybody may ask whether the service is ready, and not each time does the database write its log. */
 const commitsEvery = 1_000

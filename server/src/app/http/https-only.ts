@@ -1,6 +1,6 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
-import type { Config } from '../config.js'
-import { ApiError } from '../errors.js'
+import type { Config } from '../../platform/config/config.js'
+import { ApiError } from '../../platform/errors.js'
 
 /** Refuses plain HTTP where the public address is https, before any credential is read. */
 export function httpsOnly(config: Config): RequestHandler {

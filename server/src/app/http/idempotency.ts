@@ -1,14 +1,14 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
-import type { Deps } from '../deps.js'
-import { invalid } from '../errors.js'
+import type { Deps } from '../../delivery/deps.js'
+import { invalid } from '../../platform/errors.js'
 import {
   claimIdempotencyKey,
   releaseIdempotencyKey,
   renewEveryMs,
   renewIdempotencyClaim,
-} from '../events/idempotency.js'
-import { etagOf } from './answer.js'
-import { callerOf, setCaller } from './request-context.js'
+} from '../../delivery/events/idempotency.js'
+import { etagOf } from '../../delivery/events/answer.js'
+import { callerOf, setCaller } from '../../delivery/request-context.js'
 import { routeOf } from './route-of.js'
 
 /**

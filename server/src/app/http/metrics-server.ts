@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
-import { watchBacklog } from '../backlog.js'
-import type { Deps } from '../deps.js'
+import { watchBacklog } from '../../operations/backlog.js'
+import type { Deps } from '../../delivery/deps.js'
 import { readinessOf } from './health.js'
 import { isOfOneHost } from './server.js'
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Express, NextFunction, Request, Response } from 'express'
-import { isKnown, isNoneWanted } from '../if-none-match.js'
+import { isKnown, isNoneWanted } from '../../platform/http/if-none-match.js'
 import { routeOf } from './route-of.js'
 
 /**

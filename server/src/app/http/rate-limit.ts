@@ -1,8 +1,8 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
-import type { Deps } from '../deps.js'
-import { ApiError } from '../errors.js'
-import { tellLimit } from './limit-headers.js'
-import { findCaller } from './request-context.js'
+import type { Deps } from '../../delivery/deps.js'
+import { ApiError } from '../../platform/errors.js'
+import { tellLimit } from '../../platform/http/limit-headers.js'
+import { findCaller } from '../../delivery/request-context.js'
 
 const windowMs = 60_000
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
-import type { Deps } from '../deps.js'
-import { findCaller, openContext } from './request-context.js'
+import type { Deps } from '../../delivery/deps.js'
+import { findCaller, openContext } from '../../delivery/request-context.js'
 import { findRoute } from './route-of.js'
 
 /** For the log and the figures: the client left before its answer was sent. No answer has this status. */

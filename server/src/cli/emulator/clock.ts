@@ -1,4 +1,4 @@
-import { systemClock } from '../system-clock.js'
+import { systemClock } from '../../platform/system-clock.js'
 
 /** The clock of an emulator: that of the machine, until a test moves it ahead. */
 export interface MovableClock {

@@ -3,9 +3,9 @@ import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { isAlive } from '../db/embedded-binaries.js'
-import { startEmbedded } from '../db/embedded.js'
-import { systemClock } from '../system-clock.js'
+import { isAlive } from '../../platform/db/embedded-binaries.js'
+import { startEmbedded } from '../../platform/db/embedded.js'
+import { systemClock } from '../../platform/system-clock.js'
 import { copyTemplate } from './template.js'
 
 /** The databases of one emulator, in a Postgres of its own that goes with it. */

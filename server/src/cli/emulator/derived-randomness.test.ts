@@ -1,6 +1,6 @@
 import { sign, verify } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { newId, replaceRandomness } from '../crypto/random.js'
+import { newId, replaceRandomness } from '../../platform/crypto/random.js'
 import { derivedRandomness, randomnessOfEntry } from './derived-randomness.js'
 
 describe('what is derived from the name of an entry', () => {

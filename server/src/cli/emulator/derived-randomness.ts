@@ -1,7 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { checkPrimeSync, createECDH, createHmac, createPrivateKey, createPublicKey } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
-import { replaceRandomness, type KeyKind, type KeyPair, type Randomness } from '../crypto/random.js'
+import {
+  replaceRandomness,
+  type KeyKind,
+  type KeyPair,
+  type Randomness,
+} from '../../platform/crypto/random.js'
 
 /**
  * What the emulator makes of a seed instead of rolling dice: ids, secrets, colors and keys that depend on the name of

@@ -7,27 +7,26 @@ import type {
   EmulatorClock,
   EmulatorKey,
   EmulatorState,
-  JobsRun,
   NewEmulatorAccount,
   NewEmulatorKey,
 } from '@portico/contract/emulator'
 import { environments } from '@portico/contract/fields'
-import type { OutboxMessage } from '@portico/contract/outbox'
 import type { Logger } from 'pino'
-import { createAccount } from '../accounts/accounts.js'
-import { createApiKey } from '../api-keys/api-keys.js'
-import { readConfig, type Config } from '../config.js'
-import type { Deps } from '../deps.js'
-import { openDeps } from '../open-deps.js'
-import { createHttpServer, drain } from '../http/server.js'
-import { inTurn } from '../jobs/in-turn.js'
-import { makeLogEventMonths } from '../log-events/months.js'
-import { clearMessages, findMessages } from '../outbox/outbox.js'
-import { systemClock } from '../system-clock.js'
+import { createAccount } from '../../operations/accounts/accounts.js'
+import { createApiKey } from '../../tokens/api-keys/api-keys.js'
+import { readConfig, type Config } from '../../platform/config/config.js'
+import type { Deps } from '../../delivery/deps.js'
+import { openDeps } from '../../app/open-deps.js'
+import { createHttpServer, drain } from '../../app/http/server.js'
+import { inTurn } from '../../platform/in-turn.js'
+import { makeLogEventMonths } from '../../delivery/log-events/months.js'
+import { clearMessages, findMessages } from '../../delivery/outbox/outbox.js'
+import { systemClock } from '../../platform/system-clock.js'
 import { createMovableClock } from './clock.js'
+import type { Control } from './control.js'
 import type { Databases } from './databases.js'
 import { openSeeding } from './derived-randomness.js'
-import { createFaults, type Faults } from './faults.js'
+import { createFaults } from './faults.js'
 import { findNextDue } from './next-due.js'
 import { EmulatorRefusal } from './refusal.js'
 import { createEmulatorApp, faultsOnRequests } from './router.js'
@@ -51,20 +50,6 @@ export interface EmulatorOptions {
 
 /** More entries than a seed has, in milliseconds. */
 const seedSteps = 3_600_000
-
-/** What tests can do to an emulator; each is a route of its contract. */
-export interface Control {
-  readonly faults: Faults
-  state(): EmulatorState
-  reset(): Promise<EmulatorState>
-  clock(): EmulatorClock
-  moveClock(move: ClockMove): Promise<EmulatorClock>
-  runJobs(): Promise<JobsRun>
-  messages(to: string | undefined | null): Promise<OutboxMessage[]>
-  clearMessages(): Promise<number>
-  createAccount(input: NewEmulatorAccount): Promise<EmulatorAccount>
-  createKey(domain: string, input: NewEmulatorKey): Promise<EmulatorKey>
-}
 
 export interface Emulator {
   state(): EmulatorState

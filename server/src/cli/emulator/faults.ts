@@ -2,8 +2,8 @@ import type { EmulatorErrorCode, Fault, NewFault } from '@portico/contract/emula
 import { errorCodes, type ErrorCode } from '@portico/contract/errors'
 import { oauth, oauthErrorCodes } from '@portico/contract/oauth'
 import { routes, type Route } from '@portico/contract/walk'
-import { ApiError } from '../errors.js'
-import { OAuthFailure } from '../oauth/oauth-failure.js'
+import { ApiError } from '../../platform/errors.js'
+import { OAuthFailure } from '../../protocols/oauth/oauth-failure.js'
 import { EmulatorRefusal } from './refusal.js'
 
 type OAuthCode = (typeof oauthErrorCodes)[number]

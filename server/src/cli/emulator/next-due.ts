@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Deps } from '../deps.js'
+import type { Deps } from '../../delivery/deps.js'
 
 /**
  * When the next message, delivery or other work comes due that somebody may wait for; undefined when nothing does until

@@ -3,7 +3,7 @@ import { createServer, request, type IncomingMessage, type RequestOptions } from
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { onTestFinished, expect, test } from 'vitest'
-import type { Control } from './emulator.js'
+import type { Control } from './control.js'
 import { createFaults } from './faults.js'
 import { createEmulatorApp } from './router.js'
 

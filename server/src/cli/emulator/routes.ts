@@ -1,6 +1,6 @@
 import { emulator } from '@portico/contract/emulator'
 import { initServer } from '@ts-rest/express'
-import type { Control } from './emulator.js'
+import type { Control } from './control.js'
 
 const s = initServer()
 

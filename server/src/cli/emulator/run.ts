@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RequestHandler } from 'express'
 import type { Logger } from 'pino'
-import { startLastUse } from '../api-keys/last-use.js'
-import type { Config } from '../config.js'
-import type { OpenDeps } from '../deps.js'
-import { openDeps } from '../open-deps.js'
-import { createApp } from '../http/app.js'
-import { startBackground } from '../worker.js'
+import { startLastUse } from '../../tokens/api-keys/last-use.js'
+import type { Config } from '../../platform/config/config.js'
+import type { OpenDeps } from '../../delivery/deps.js'
+import { openDeps } from '../../app/open-deps.js'
+import { createApp } from '../../app/http/app.js'
+import { startBackground } from '../../app/background.js'
 
 /** The service on one copy of the seeded database, until the next reset. */
 export interface Run {

@@ -10,7 +10,7 @@ import { TotpConnectionChanges } from '@portico/contract/totp'
 import { NewUser } from '@portico/contract/user-input'
 import { NewWebhook } from '@portico/contract/webhooks'
 import { z } from 'zod/v4'
-import { isApiKeySecret } from '../crypto/secret.js'
+import { isApiKeySecret } from '../../platform/crypto/secret.js'
 
 /**
  * An entry of a seed: what the contract's own schema reads of it, and beside that members of the seed alone. So a field

@@ -1,6 +1,6 @@
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isLoopbackHost } from '../loopback.js'
+import { isLoopbackHost } from '../../platform/loopback.js'
 
 type SettingsGiven = Readonly<Record<string, string | undefined>>
 

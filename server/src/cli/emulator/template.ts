@@ -4,10 +4,10 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { cp, mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { findPostgresVersion, renameUnlessTaken } from '../db/embedded-binaries.js'
-import { startEmbedded } from '../db/embedded.js'
-import { migrateDatabase } from '../db/migrate.js'
-import { packageRoot } from '../platform/package-root.js'
+import { findPostgresVersion, renameUnlessTaken } from '../../platform/db/embedded-binaries.js'
+import { startEmbedded } from '../../platform/db/embedded.js'
+import { migrateDatabase } from '../../platform/db/migrate.js'
+import { packageRoot } from '../../platform/package-root.js'
 
 /** A template that nobody has used for so long is of a version that is gone. */
 const staleAfterMs = 30 * 86_400_000
@@ -55,7 +55,7 @@ async function copyFolder(from: string, to: string): Promise<void> {
 
 /** What the migrations do, and what follows them, as a text of 16 characters: another one whenever any of them says anything else. */
 function digestOfMigrations(): string {
-  const folder = new URL('src/db/migrations/', packageRoot)
+  const folder = new URL('src/platform/db/migrations/', packageRoot)
   const digest = createHash('sha256')
   const names = readdirSync(folder).filter((name) => name.endsWith('.ts'))
   for (const name of [...names.sort(), '../seed-statistics.ts'])

@@ -1,12 +1,12 @@
 import type { Environment } from '@portico/contract/fields'
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import type { Account } from '../accounts/accounts.js'
-import type { Deps } from '../deps.js'
-import { numberAllEvents } from '../events/number-events.js'
-import { createOrganization } from '../organizations/organizations.js'
-import type { Cause } from '../tenant.js'
-import { normalizeEmail } from '../users/email.js'
+import type { Account } from '../../operations/accounts/accounts.js'
+import type { Deps } from '../../delivery/deps.js'
+import { numberAllEvents } from '../../delivery/events/number-events.js'
+import { createOrganization } from '../../directory/organizations/organizations.js'
+import type { Cause } from '../../platform/tenant.js'
+import { normalizeEmail } from '../../platform/email.js'
 import { companyName, personOf } from './people.js'
 
 export interface SampleSize {

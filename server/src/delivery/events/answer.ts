@@ -1,6 +1,6 @@
 import type { Response } from 'express'
-import type { Changed } from '../events/change.js'
-import { tellLimit } from './limit-headers.js'
+import type { Changed } from './change.js'
+import { tellLimit } from '../../platform/http/limit-headers.js'
 
 /** An ETag from a record's version (RFC 9110 section 8.8.3). */
 export function etagOf(version: number): string {

@@ -1,9 +1,9 @@
 import { NoResultError, type Kysely, type Transaction } from 'kysely'
-import type { DB } from '../db/schema.js'
-import { isMissingOrganization, isTransient } from '../db/violations.js'
+import type { DB } from '../../platform/db/schema.js'
+import { isMissingOrganization, isTransient } from '../../platform/db/violations.js'
 import type { Deps } from '../deps.js'
-import { ApiError, type LimitState } from '../errors.js'
-import type { Cause } from '../tenant.js'
+import { ApiError, type LimitState } from '../../platform/errors.js'
+import type { Cause } from '../../platform/tenant.js'
 import { settleIdempotency } from './idempotency.js'
 
 const maxAttempts = 3

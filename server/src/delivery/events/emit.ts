@@ -1,13 +1,13 @@
 import { eventCatalog, selectorsOf, type EventCode, type EventRecord } from '@portico/contract/event-catalog'
 import { withoutSecrets } from '@portico/contract/sensitivity'
 import { sql, type Insertable, type RawBuilder, type Transaction } from 'kysely'
-import { newId } from '../crypto/random.js'
-import type { DB, Events } from '../db/schema.js'
-import { sqlStatement } from '../db/statement.js'
+import { newId } from '../../platform/crypto/random.js'
+import type { DB, Events } from '../../platform/db/schema.js'
+import { sqlStatement } from '../../platform/db/statement.js'
 import type { Deps } from '../deps.js'
-import type { Cause } from '../tenant.js'
-import { normalizeEmail } from '../users/email.js'
-import { announceDeliveries } from '../webhooks/announce.js'
+import type { Cause } from '../../platform/tenant.js'
+import { normalizeEmail } from '../../platform/email.js'
+import { announceDeliveries } from './announce.js'
 
 /** Larger data is cut to its ids, so that every event fits a webhook. */
 const maxDataBytes = 20_000

@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { sql, type Transaction } from 'kysely'
-import { fingerprints, open, seal } from '../crypto/seal.js'
-import type { DB } from '../db/schema.js'
+import { fingerprints, open, seal } from '../../platform/crypto/seal.js'
+import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../deps.js'
-import { ApiError } from '../errors.js'
-import type { IdempotencyClaim } from '../tenant.js'
+import { ApiError } from '../../platform/errors.js'
+import type { IdempotencyClaim } from '../../platform/tenant.js'
 
 /** Whose data an answer is. */
 export interface AnswerOwner {

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
-import type { DB } from '../db/schema.js'
-import { sqlStatement } from '../db/statement.js'
-import type { Caller } from '../tenant.js'
+import type { DB } from '../../platform/db/schema.js'
+import { sqlStatement } from '../../platform/db/statement.js'
+import type { Caller } from '../../platform/tenant.js'
 
 /** An account in an environment: its events have an order of their own. */
 export type EventStream = Pick<Caller, 'accountId' | 'environment'>

@@ -1,5 +1,5 @@
 import type { Event } from '@portico/contract/events'
-import type { Json } from '../db/schema.js'
+import type { Json } from '../../platform/db/schema.js'
 
 /** An event as the statement reads it. */
 export interface EventRow {

@@ -1,7 +1,7 @@
 import { contract } from '@portico/contract/contract'
 import { initServer } from '@ts-rest/express'
 import type { Deps } from '../deps.js'
-import { callerOf } from '../http/request-context.js'
+import { callerOf } from '../request-context.js'
 import { readEvents } from './stream.js'
 
 const s = initServer()

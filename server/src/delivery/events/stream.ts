@@ -1,10 +1,10 @@
 import { eventCodes, selectorsOf } from '@portico/contract/event-catalog'
 import type { EventPage, EventQuery } from '@portico/contract/events'
 import { sql, type Kysely } from 'kysely'
-import type { DB } from '../db/schema.js'
-import { sqlStatement } from '../db/statement.js'
+import type { DB } from '../../platform/db/schema.js'
+import { sqlStatement } from '../../platform/db/statement.js'
 import type { Deps } from '../deps.js'
-import { ApiError, invalid } from '../errors.js'
+import { ApiError, invalid } from '../../platform/errors.js'
 import { numberEvents, type EventStream } from './number-events.js'
 import { readCursor, toEvent, writeCursor, type EventRow } from './record.js'
 

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import type { DB } from '../db/schema.js'
+import type { DB } from '../../platform/db/schema.js'
 
 /** The clocks of processes differ by less. */
 const aheadMs = 60_000

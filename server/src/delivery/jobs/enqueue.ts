@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely'
-import { announcements } from '../db/announcements.js'
-import type { DB } from '../db/schema.js'
+import { announcements } from '../../platform/db/announcements.js'
+import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../deps.js'
 import type { JobName, JobPayloads } from './job-names.js'
 import { insertJob } from './queue.js'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql, type Kysely } from 'kysely'
-import type { DB, Json } from '../db/schema.js'
+import type { DB, Json } from '../../platform/db/schema.js'
 
 export interface ClaimedJob {
   readonly id: string

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createLog } from '../log.js'
-import { createMetrics } from '../metrics.js'
+import { createLog } from '../../platform/observability/log.js'
+import { createMetrics } from '../../platform/observability/metrics.js'
 import { watchLoop } from './watch-loop.js'
 
 beforeEach(() => void vi.useFakeTimers())

@@ -1,7 +1,7 @@
 import { CompiledQuery, type Kysely } from 'kysely'
 import { RateLimiterMemory, RateLimiterPostgres } from 'rate-limiter-flexible'
-import type { DB } from '../db/schema.js'
-import type { PlatformDeps } from '../platform-deps.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { PlatformDeps } from '../../platform/deps/deps.js'
 
 /** How many of something there may be in a window of time, which begins with the first. */
 export interface Policy {

@@ -1,4 +1,4 @@
-import type { PlatformDeps } from '../platform-deps.js'
+import type { PlatformDeps } from '../../platform/deps/deps.js'
 import type { Counter, Count, Policy } from './counter.js'
 
 /** Failures of clients that are nobody yet, by the network they come from. */

@@ -1,8 +1,8 @@
 import { nilId } from '@portico/contract/fields'
-import { fingerprints } from '../crypto/seal.js'
-import type { PlatformDeps } from '../platform-deps.js'
-import { ApiError, type LimitState } from '../errors.js'
-import { networkOfClient } from '../outbound/address.js'
+import { fingerprints } from '../../platform/crypto/seal.js'
+import type { PlatformDeps } from '../../platform/deps/deps.js'
+import { ApiError, type LimitState } from '../../platform/errors.js'
+import { networkOfClient } from '../../platform/outbound/address.js'
 import { openCounter, type Count, type Policy } from './counter.js'
 import { limitFailures, type FailureLimit } from './failures.js'
 

@@ -1,9 +1,9 @@
 import type { LogEventCode } from '@portico/contract/log-events'
 import type { Kysely } from 'kysely'
-import type { DB } from '../db/schema.js'
-import { insertion } from '../db/statement.js'
+import type { DB } from '../../platform/db/schema.js'
+import { insertion } from '../../platform/db/statement.js'
 import type { Deps } from '../deps.js'
-import { normalizeEmail } from '../users/email.js'
+import { normalizeEmail } from '../../platform/email.js'
 
 export interface LogEntry {
   readonly accountId: string

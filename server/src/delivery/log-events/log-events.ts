@@ -1,11 +1,11 @@
 import type { LogEventList, LogEventQuery } from '@portico/contract/log-events'
 import { sql, type Kysely } from 'kysely'
-import { isOrganizationThere, organizationIdOf } from '../db/organization-id.js'
-import { orderOf, readPage } from '../db/page.js'
-import type { DB } from '../db/schema.js'
+import { isOrganizationThere, organizationIdOf } from '../../platform/db/organization-id.js'
+import { orderOf, readPage } from '../../platform/db/page.js'
+import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../deps.js'
-import { ApiError } from '../errors.js'
-import type { Tenant } from '../tenant.js'
+import { ApiError } from '../../platform/errors.js'
+import type { Tenant } from '../../platform/tenant.js'
 import { logEventColumns, toLogEvent } from './record.js'
 
 /**

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { deleteExpired } from '../jobs/delete-expired.js'
+import { deleteExpired } from '../../operations/purge/delete-expired.js'
 import { dayMs, startQueue, type Queue } from '../jobs/run.given.js'
-import { purgeDeleted } from '../purge/purge.js'
+import { purgeDeleted } from '../../operations/purge/purge.js'
 import { addLogEventMonths, listLogEventMonths, makeLogEventMonths } from './months.js'
 
 let queue: Queue

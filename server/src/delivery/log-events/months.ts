@@ -1,7 +1,7 @@
 import { sql, type Kysely, type QueryExecutorProvider, type Transaction } from 'kysely'
-import type { DB } from '../db/schema.js'
-import { seedColumns } from '../db/seed-statistics.js'
-import { isLockTimeout } from '../db/violations.js'
+import type { DB } from '../../platform/db/schema.js'
+import { seedColumns } from '../../platform/db/seed-statistics.js'
+import { isLockTimeout } from '../../platform/db/violations.js'
 import type { Deps } from '../deps.js'
 
 // log_events has a partition per month (UTC), one for all times before the first of them and one for all after the last.

@@ -1,7 +1,7 @@
 import type { Environment } from '@portico/contract/fields'
 import type { LogEvent } from '@portico/contract/log-events'
 import type { Selectable } from 'kysely'
-import type { LogEvents } from '../db/schema.js'
+import type { LogEvents } from '../../platform/db/schema.js'
 
 export const logEventColumns = [
   'log_events.id',

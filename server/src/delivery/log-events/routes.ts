@@ -1,7 +1,7 @@
 import { contract } from '@portico/contract/contract'
 import { initServer } from '@ts-rest/express'
 import type { Deps } from '../deps.js'
-import { tenantOf } from '../http/request-context.js'
+import { tenantOf } from '../request-context.js'
 import { listLogEvents } from './log-events.js'
 
 const s = initServer()

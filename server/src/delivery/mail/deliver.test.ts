@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { readConfig } from '../config.js'
+import { readConfig } from '../../platform/config/config.js'
 import type { OpenDeps } from '../deps.js'
-import { openDeps } from '../open-deps.js'
+import { openDeps } from '../../app/open-deps.js'
 import { deliverMail } from './deliver.js'
-import { createRecordingMailer } from './recording-mailer.js'
+import { createRecordingMailer } from '../../platform/mail/recording-mailer.js'
 
 const accountId = uuidv7()
 const mail = { to: 'ada@awesome.example', subject: 'Sign in', text: 'a link', html: '<p>a link</p>' }

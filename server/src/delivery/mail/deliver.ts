@@ -1,7 +1,7 @@
 import type { Environment } from '@portico/contract/fields'
 import type { Deps } from '../deps.js'
-import { normalizeEmail } from '../users/email.js'
-import type { Mail } from './mailer.js'
+import { normalizeEmail } from '../../platform/email.js'
+import type { Mail } from '../../platform/mail/mailer.js'
 
 /** For whom a mail is sent. */
 export interface MailScope {

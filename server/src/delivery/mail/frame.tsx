@@ -1,7 +1,7 @@
 import type { Environment } from '@portico/contract/fields'
 import type { ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'
-import { displayName } from '../display-name.js'
+import { displayName } from '../../platform/display-name.js'
 import { darkStyle, styles } from './style.js'
 import { mailLanguageOf, mailTexts, type MailTexts } from './texts.js'
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { readConfig } from '../config.js'
-import { openMailer } from './mailer.js'
+import { readConfig } from '../../platform/config/config.js'
+import { openMailer } from '../../platform/mail/mailer.js'
 
 const mail = {
   to: 'ada@awesome.example',

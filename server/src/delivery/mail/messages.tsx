@@ -1,6 +1,6 @@
-import { displayName } from '../display-name.js'
+import { displayName } from '../../platform/display-name.js'
 import type { Notice } from '../jobs/job-names.js'
-import type { LinkPurpose } from '../magic-link/purpose.js'
+import type { LinkPurpose } from '../../platform/link-purpose.js'
 import { toMessage, type Message, type Sender } from './frame.js'
 import { styles } from './style.js'
 import type { MailTexts } from './texts.js'

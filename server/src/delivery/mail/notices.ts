@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely'
-import { newId } from '../crypto/random.js'
-import type { DB } from '../db/schema.js'
+import { newId } from '../../platform/crypto/random.js'
+import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../deps.js'
 import { enqueue } from '../jobs/enqueue.js'
 import type { JobPayloads } from '../jobs/job-names.js'

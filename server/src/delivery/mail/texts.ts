@@ -1,5 +1,5 @@
 import type { Notice } from '../jobs/job-names.js'
-import type { LinkPurpose } from '../magic-link/purpose.js'
+import type { LinkPurpose } from '../../platform/link-purpose.js'
 
 /** The words of the mails in one language. */
 export interface MailTexts {

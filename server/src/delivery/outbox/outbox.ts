@@ -1,9 +1,9 @@
 import type { OutboxMessage, OutboxQuery } from '@portico/contract/outbox'
 import { sql, type Kysely } from 'kysely'
-import { emptyPage, newestFirst, readPage, type Page } from '../db/page.js'
-import type { DB } from '../db/schema.js'
+import { emptyPage, newestFirst, readPage, type Page } from '../../platform/db/page.js'
+import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../deps.js'
-import type { Caller } from '../tenant.js'
+import type { Caller } from '../../platform/tenant.js'
 import { outboxColumns, toOutboxMessage } from './record.js'
 
 /** The kept messages of the account in the caller's environment, newest first. */

@@ -1,6 +1,6 @@
 import type { OutboxMessage } from '@portico/contract/outbox'
 import type { Selectable } from 'kysely'
-import type { OutboxMessages } from '../db/schema.js'
+import type { OutboxMessages } from '../../platform/db/schema.js'
 
 export const outboxColumns = [
   'outbox_messages.environment',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readConfig } from '../config.js'
+import { readConfig } from '../../platform/config/config.js'
 import { checkMayBeSent, smsRouteOf } from './deliver.js'
 
 const provider = { SMS_URL: 'https://AC1:token@sms.example?from=Acme', SMS_COUNTRIES: 'FR,GB' }

@@ -1,10 +1,10 @@
 import type { Environment } from '@portico/contract/fields'
-import type { Config } from '../config.js'
+import type { Config } from '../../platform/config/config.js'
 import type { Deps } from '../deps.js'
-import { ApiError } from '../errors.js'
-import { normalizeEmail } from '../users/email.js'
-import { countryOfPhoneNumber, isSpecialPhoneNumber } from '../users/phone.js'
-import type { Sms } from './sender.js'
+import { ApiError } from '../../platform/errors.js'
+import { normalizeEmail } from '../../platform/email.js'
+import { countryOfPhoneNumber, isSpecialPhoneNumber } from '../../platform/phone.js'
+import type { Sms } from '../../platform/sms/sender.js'
 
 /** For whom a text message is sent. */
 export interface SmsScope {

@@ -1,7 +1,7 @@
 import type { SignatureHeaders, SignedMessage } from '@portico/contract/webhook-signature'
 import type { Deps } from '../deps.js'
 import { webhookEvent } from '../events/webhook-event.js'
-import type { OutboundAnswer } from '../outbound/post.js'
+import type { OutboundAnswer } from '../../platform/outbound/post.js'
 import type { ClaimedDelivery, Ending } from './queue.js'
 import type { SignerOf } from './signers.js'
 

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { DB } from '../db/schema.js'
+import type { DB } from '../../platform/db/schema.js'
 import { startQueue } from '../jobs/run.given.js'
 import { claimDeliveries, endAttempts, type ClaimedDelivery, type EndedAttempt } from './queue.js'
 

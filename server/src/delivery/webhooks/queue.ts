@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql, type Kysely } from 'kysely'
-import type { DB } from '../db/schema.js'
-import { sqlStatement } from '../db/statement.js'
+import type { DB } from '../../platform/db/schema.js'
+import { sqlStatement } from '../../platform/db/statement.js'
 import type { SentEvent } from '../events/webhook-event.js'
 
 /** A delivery that this process is to send, with its webhook and its event. */

@@ -1,7 +1,7 @@
 import type { Environment } from '@portico/contract/fields'
 import type { Webhook, WebhookAttempt, WebhookDelivery } from '@portico/contract/webhook-records'
 import type { Selectable } from 'kysely'
-import type { WebhookDeliveries, Webhooks } from '../db/schema.js'
+import type { WebhookDeliveries, Webhooks } from '../../platform/db/schema.js'
 
 export const webhookColumns = [
   'webhooks.account_id',

@@ -1,8 +1,8 @@
 import { contract } from '@portico/contract/contract'
 import { initServer } from '@ts-rest/express'
 import type { Deps } from '../deps.js'
-import { created, deleted, ok, versionsOf } from '../http/answer.js'
-import { callerOf } from '../http/request-context.js'
+import { created, deleted, ok, versionsOf } from '../events/answer.js'
+import { callerOf } from '../request-context.js'
 import { listDeliveries, redeliver, redeliverAll, testWebhook } from './deliveries.js'
 import {
   createWebhook,

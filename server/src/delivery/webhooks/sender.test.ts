@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { startQueue, type Queue } from '../jobs/run.given.js'
-import type { Outbound } from '../outbound/post.js'
+import type { Outbound } from '../../platform/outbound/post.js'
 import { startSender, type SenderOptions } from './sender.js'
 import { sealNewSignatureKey } from './signature-keys.js'
 

@@ -1,6 +1,6 @@
 import { newSignatureKey } from '@portico/contract/webhook-signature'
-import { randomBytes } from '../crypto/random.js'
-import { open, seal, type SealContext } from '../crypto/seal.js'
+import { randomBytes } from '../../platform/crypto/random.js'
+import { open, seal, type SealContext } from '../../platform/crypto/seal.js'
 import type { Deps } from '../deps.js'
 
 /** What names a webhook. */

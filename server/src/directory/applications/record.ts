@@ -1,7 +1,7 @@
 import type { Application, DeletedApplication } from '@portico/contract/applications'
 import type { Selectable } from 'kysely'
-import type { Applications } from '../db/schema.js'
-import type { Tenant } from '../tenant.js'
+import type { Applications } from '../../platform/db/schema.js'
+import type { Tenant } from '../../platform/tenant.js'
 
 export const applicationColumns = [
   'applications.id',

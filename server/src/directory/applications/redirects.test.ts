@@ -1,7 +1,7 @@
 import { exampleOf } from '@portico/contract/record'
 import { Application } from '@portico/contract/applications'
 import { describe, expect, test } from 'vitest'
-import { ApiError } from '../errors.js'
+import { ApiError } from '../../platform/errors.js'
 import { checkApplicationUrls, chooseRedirect, settleDefaults } from './redirects.js'
 
 type Members = Partial<Application>

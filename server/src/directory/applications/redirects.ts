@@ -1,8 +1,8 @@
 import type { Application } from '@portico/contract/applications'
 import type { FieldError } from '@portico/contract/errors'
 import type { Environment } from '@portico/contract/fields'
-import { ApiError } from '../errors.js'
-import { isLoopbackHost } from '../loopback.js'
+import { ApiError } from '../../platform/errors.js'
+import { isLoopbackHost } from '../../platform/loopback.js'
 
 /** Each default of an application, and the list it is one of. */
 const listOfDefault = {

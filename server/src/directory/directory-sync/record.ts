@@ -6,7 +6,7 @@ import type {
 } from '@portico/contract/directory-sync'
 import type { Environment } from '@portico/contract/fields'
 import type { Selectable } from 'kysely'
-import type { Directories, ScimRequests } from '../db/schema.js'
+import type { Directories, ScimRequests } from '../../platform/db/schema.js'
 
 export const directoryColumns = [
   'organization_id',

@@ -1,9 +1,9 @@
 import type { ScimRequest, ScimRequestQuery } from '@portico/contract/directory-sync'
 import { scimLimits } from '@portico/contract/scim'
 import { sql } from 'kysely'
-import { emptyPage, newestFirst, readPage, type Page } from '../db/page.js'
-import type { Deps } from '../deps.js'
-import type { Tenant } from '../tenant.js'
+import { emptyPage, newestFirst, readPage, type Page } from '../../platform/db/page.js'
+import type { Deps } from '../../delivery/deps.js'
+import type { Tenant } from '../../platform/tenant.js'
 import { directoriesOf, whyNotFound } from './directory-sync.js'
 import { scimRequestColumns, toScimRequest } from './record.js'
 

@@ -1,9 +1,9 @@
 import type { MetaKey } from '@portico/contract/metadata'
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { organizationIdOf } from '../db/organization-id.js'
-import type { DB } from '../db/schema.js'
-import { ApiError } from '../errors.js'
-import type { Tenant } from '../tenant.js'
+import { organizationIdOf } from '../../platform/db/organization-id.js'
+import type { DB } from '../../platform/db/schema.js'
+import { ApiError } from '../../platform/errors.js'
+import type { Tenant } from '../../platform/tenant.js'
 
 /** Whose keys: they are an organization's, the same in both environments. */
 type Owner = Pick<Tenant, 'accountId' | 'domain' | 'organizationIds'>

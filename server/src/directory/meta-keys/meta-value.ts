@@ -1,7 +1,7 @@
 import { isCalendarDate } from '@portico/contract/fields'
 import type { MetaKey } from '@portico/contract/metadata'
 import { email, httpsUrl } from '@portico/contract/fields'
-import { invalid } from '../errors.js'
+import { invalid } from '../../platform/errors.js'
 
 const maxLength = 2000
 

@@ -1,6 +1,6 @@
 import countries from 'i18n-iso-countries'
 import english from 'i18n-iso-countries/langs/en.json' with { type: 'json' }
-import { invalid } from '../errors.js'
+import { invalid } from '../../platform/errors.js'
 
 countries.registerLocale(english)
 

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely'
-import type { DB } from '../db/schema.js'
-import { randomBase32 } from '../crypto/secret.js'
+import type { DB } from '../../platform/db/schema.js'
+import { randomBase32 } from '../../platform/crypto/secret.js'
 import { isReserved, slugOf } from './slug.js'
 
 /** More than parallel creations of one name ever are; each attempt waits for one of them. */

@@ -1,5 +1,5 @@
-import { statement } from '../db/statement.js'
-import type { Deps } from '../deps.js'
+import { statement } from '../../platform/db/statement.js'
+import type { Deps } from '../../delivery/deps.js'
 
 /** An organization as its public addresses need it: whose keys they publish, and how their pages look. */
 export interface PublicOrganization {

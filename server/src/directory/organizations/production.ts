@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
-import { isUsableBy } from '../applications/usable.js'
-import { organizationIdOf } from '../db/organization-id.js'
-import type { Tenant } from '../tenant.js'
+import { isUsableBy } from '../usable.js'
+import { organizationIdOf } from '../../platform/db/organization-id.js'
+import type { Tenant } from '../../platform/tenant.js'
 
 /** Production serves once an application of it is usable by the organization, which the statement names. */
 export function isProductionUp(): RawBuilder<boolean> {

@@ -1,6 +1,6 @@
 import type { DeletedOrganization, Organization } from '@portico/contract/organizations'
 import type { Selectable } from 'kysely'
-import type { Organizations } from '../db/schema.js'
+import type { Organizations } from '../../platform/db/schema.js'
 
 export const organizationColumns = [
   'organizations.id',

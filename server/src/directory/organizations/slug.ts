@@ -1,5 +1,5 @@
 import slugify from '@sindresorhus/slugify'
-import { randomBase32 } from '../crypto/secret.js'
+import { randomBase32 } from '../../platform/crypto/secret.js'
 
 /** The first segments of the service's own paths, which no domain may be. */
 const reserved = new Set([

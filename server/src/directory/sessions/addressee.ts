@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
-import type { DB } from '../db/schema.js'
-import { ApiError } from '../errors.js'
-import type { Caller } from '../tenant.js'
+import type { DB } from '../../platform/db/schema.js'
+import { ApiError } from '../../platform/errors.js'
+import type { Caller } from '../../platform/tenant.js'
 
 /** An address that somebody wants to sign in with. */
 export interface SoughtAddress {

@@ -1,6 +1,6 @@
-import { hashSecret } from '../crypto/secret.js'
-import { statement } from '../db/statement.js'
-import type { Deps } from '../deps.js'
+import { hashSecret } from '../../platform/crypto/secret.js'
+import { statement } from '../../platform/db/statement.js'
+import type { Deps } from '../../delivery/deps.js'
 import { isTotpAskedOfUserOf } from './totp-asked.js'
 
 /** Without being used for so long, a browser's session asks for a sign-in again. */

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 import { findApplicationForSignIn } from '../applications/applications.js'
-import type { DB } from '../db/schema.js'
-import { invalid } from '../errors.js'
-import type { Tenant } from '../tenant.js'
+import type { DB } from '../../platform/db/schema.js'
+import { invalid } from '../../platform/errors.js'
+import type { Tenant } from '../../platform/tenant.js'
 
 /** What a request says of the code that it may end in. */
 export interface CodeRequest {

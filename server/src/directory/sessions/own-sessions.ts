@@ -1,6 +1,6 @@
-import type { Deps } from '../deps.js'
-import { change } from '../events/change.js'
-import type { Tenant } from '../tenant.js'
+import type { Deps } from '../../delivery/deps.js'
+import { change } from '../../delivery/events/change.js'
+import type { Tenant } from '../../platform/tenant.js'
 import { liveSessionsOf, signOut, signOutOthers, type SessionOfUser } from './sign-out.js'
 
 /** A page that lists more would be read by nobody. */

@@ -1,7 +1,7 @@
 import type { Environment } from '@portico/contract/fields'
 import type { Session } from '@portico/contract/sessions'
 import type { Selectable } from 'kysely'
-import type { Sessions } from '../db/schema.js'
+import type { Sessions } from '../../platform/db/schema.js'
 
 export const sessionColumns = [
   'sessions.id',

@@ -1,11 +1,11 @@
 import type { Session } from '@portico/contract/sessions'
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
-import { organizationIdOf } from '../db/organization-id.js'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
-import { emit } from '../events/emit.js'
-import { logEvent } from '../log-events/log-event.js'
-import type { Tenant } from '../tenant.js'
+import { organizationIdOf } from '../../platform/db/organization-id.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
+import { emit } from '../../delivery/events/emit.js'
+import { logEvent } from '../../delivery/log-events/log-event.js'
+import type { Tenant } from '../../platform/tenant.js'
 import { sessionColumns, toSession } from './record.js'
 
 /** A session of a user. */

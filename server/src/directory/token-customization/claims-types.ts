@@ -1,5 +1,5 @@
 import type { Environment } from '@portico/contract/fields'
-import type { DeclaredKey } from './declared-keys.js'
+import type { DeclaredKey } from '../meta-keys/declared-keys.js'
 
 /** Whose tokens the types are of. */
 export interface ClaimsTypesOf {

@@ -1,7 +1,7 @@
 import { metaTypes } from '@portico/contract/metadata'
 import { describe, expect, test } from 'vitest'
-import { ApiError } from '../errors.js'
-import { checkMetaValue, toJsonValue } from './meta-value.js'
+import { ApiError } from '../../platform/errors.js'
+import { checkMetaValue, toJsonValue } from '../meta-keys/meta-value.js'
 
 type MetaType = (typeof metaTypes)[number]
 

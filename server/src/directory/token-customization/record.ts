@@ -1,7 +1,7 @@
 import type { MetaKey } from '@portico/contract/metadata'
 import type { Selectable } from 'kysely'
-import type { MetaKeys } from '../db/schema.js'
-import type { Tenant } from '../tenant.js'
+import type { MetaKeys } from '../../platform/db/schema.js'
+import type { Tenant } from '../../platform/tenant.js'
 
 export const metaKeyColumns = [
   'meta_keys.id',

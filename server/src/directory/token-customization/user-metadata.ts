@@ -3,11 +3,11 @@ import type { MetaKey } from '@portico/contract/metadata'
 import type { UserMetadata } from '@portico/contract/token-customization'
 import type { User } from '@portico/contract/users'
 import type { z } from 'zod/v4'
-import type { Deps } from '../deps.js'
-import type { Changed } from '../events/change.js'
-import type { Tenant } from '../tenant.js'
+import type { Deps } from '../../delivery/deps.js'
+import type { Changed } from '../../delivery/events/change.js'
+import type { Tenant } from '../../platform/tenant.js'
 import { setUserMetadata } from '../users/metadata.js'
-import { toJsonValue } from './meta-value.js'
+import { toJsonValue } from '../meta-keys/meta-value.js'
 
 /**
  * Sets one metadata value of the user that the body names.

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely'
-import { organizationIdOf } from '../db/organization-id.js'
-import type { DB } from '../db/schema.js'
-import type { Tenant } from '../tenant.js'
+import { organizationIdOf } from '../../platform/db/organization-id.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Tenant } from '../../platform/tenant.js'
 
 /** Takes a user out of the directory that keeps them, with what it says of them: its names of theirs are free again. */
 export async function leaveDirectory(trx: Transaction<DB>, tenant: Tenant, userId: string): Promise<void> {

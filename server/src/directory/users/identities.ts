@@ -1,11 +1,11 @@
 import type { Identity } from '@portico/contract/users'
 import { sql, type Transaction } from 'kysely'
-import { newId } from '../crypto/random.js'
-import { organizationIdOf } from '../db/organization-id.js'
-import type { DB } from '../db/schema.js'
-import { sqlStatement } from '../db/statement.js'
-import type { Deps } from '../deps.js'
-import type { Tenant } from '../tenant.js'
+import { newId } from '../../platform/crypto/random.js'
+import { organizationIdOf } from '../../platform/db/organization-id.js'
+import type { DB } from '../../platform/db/schema.js'
+import { sqlStatement } from '../../platform/db/statement.js'
+import type { Deps } from '../../delivery/deps.js'
+import type { Tenant } from '../../platform/tenant.js'
 import type { IdentityRow } from './record.js'
 
 /** A user as another issuer names them; one at most of an organization and environment has it. */

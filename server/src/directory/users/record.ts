@@ -3,8 +3,8 @@ import type { Address, PhoneNumber, Profile } from '@portico/contract/profile'
 import type { UserChanges } from '@portico/contract/user-input'
 import type { DeletedUser, Identity, User } from '@portico/contract/users'
 import type { Selectable } from 'kysely'
-import type { Users } from '../db/schema.js'
-import type { Tenant } from '../tenant.js'
+import type { Users } from '../../platform/db/schema.js'
+import type { Tenant } from '../../platform/tenant.js'
 
 export const userColumns = [
   'users.id',

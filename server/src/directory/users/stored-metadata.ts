@@ -1,13 +1,13 @@
 /** The rows of metadata values, for the operations on users and on single values; each runs in their transaction. */
 
 import { sql, type Transaction } from 'kysely'
-import { newId } from '../crypto/random.js'
-import { organizationIdOf } from '../db/organization-id.js'
-import type { DB } from '../db/schema.js'
-import { ApiError } from '../errors.js'
-import { holdDeclaredKeys, type DeclaredKey } from '../token-customization/declared-keys.js'
-import { checkMetaValue } from '../token-customization/meta-value.js'
-import type { Tenant } from '../tenant.js'
+import { newId } from '../../platform/crypto/random.js'
+import { organizationIdOf } from '../../platform/db/organization-id.js'
+import type { DB } from '../../platform/db/schema.js'
+import { ApiError } from '../../platform/errors.js'
+import { holdDeclaredKeys, type DeclaredKey } from '../meta-keys/declared-keys.js'
+import { checkMetaValue } from '../meta-keys/meta-value.js'
+import type { Tenant } from '../../platform/tenant.js'
 import type { MetaDataRow } from './record.js'
 
 interface Value {

@@ -1,8 +1,8 @@
 import { sql, type Transaction } from 'kysely'
-import { organizationIdOf } from '../db/organization-id.js'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
-import type { Tenant } from '../tenant.js'
+import { organizationIdOf } from '../../platform/db/organization-id.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
+import type { Tenant } from '../../platform/tenant.js'
 import { touchUser } from './change-user.js'
 import { emitUser } from './whole-user.js'
 

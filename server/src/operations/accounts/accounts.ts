@@ -1,14 +1,14 @@
 import { nilId } from '@portico/contract/fields'
 import type { Transaction } from 'kysely'
-import { newId } from '../crypto/random.js'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
-import { takeDomain } from '../organizations/domain.js'
+import { newId } from '../../platform/crypto/random.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
+import { takeDomain } from '../../directory/organizations/domain.js'
 import {
   insertSigningKey,
   prepareSigningKeys,
   type PreparedSigningKey,
-} from '../signing-keys/signing-keys.js'
+} from '../../tokens/signing-keys/signing-keys.js'
 
 export type Plan = 'free' | 'unlimited'
 

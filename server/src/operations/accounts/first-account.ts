@@ -1,7 +1,7 @@
 import type { Environment } from '@portico/contract/fields'
-import { issueApiKey, type ApiKeyCredentials } from '../api-keys/api-keys.js'
-import type { Deps } from '../deps.js'
-import type { Cause } from '../tenant.js'
+import { issueApiKey, type ApiKeyCredentials } from '../../tokens/api-keys/api-keys.js'
+import type { Deps } from '../../delivery/deps.js'
+import type { Cause } from '../../platform/tenant.js'
 import { insertAccount, prepareAccount } from './accounts.js'
 
 const firstAccountDomain = 'acme'

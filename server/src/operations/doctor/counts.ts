@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import { nilId } from '@portico/contract/fields'
-import { migratedCatalog } from '../db/migrated-catalog.js'
+import { migratedCatalog } from '../../platform/db/migrated-catalog.js'
 import { countOf, type Finding, type Reader } from './finding.js'
 
 const check = 'Counts'

@@ -1,5 +1,5 @@
-import type { Config } from '../config.js'
-import type { OpenDeps } from '../deps.js'
+import type { Config } from '../../platform/config/config.js'
+import type { OpenDeps } from '../../delivery/deps.js'
 import { examineCounts } from './counts.js'
 import { reading, unexamined, type Check, type Finding } from './finding.js'
 import {

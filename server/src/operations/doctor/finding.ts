@@ -1,6 +1,6 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
-import type { DB } from '../db/schema.js'
-import type { OpenDeps } from '../deps.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { OpenDeps } from '../../delivery/deps.js'
 
 /** One thing that was looked at. */
 export interface Finding {

@@ -1,4 +1,4 @@
-import { migratedCatalog } from '../db/migrated-catalog.js'
+import { migratedCatalog } from '../../platform/db/migrated-catalog.js'
 
 /** A foreign key of the schema as the migrations make it. */
 export interface ForeignKey {

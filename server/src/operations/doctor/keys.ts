@@ -1,10 +1,10 @@
 import { nilId } from '@portico/contract/fields'
 import { sql } from 'kysely'
-import { opensCanary } from '../db/master-key-canary.js'
-import type { DB } from '../db/schema.js'
+import { opensCanary } from '../../platform/db/master-key-canary.js'
+import type { DB } from '../../platform/db/schema.js'
 import { countSealed } from '../master-keys/rewrap.js'
 import { findUnopenable } from '../master-keys/unopenable.js'
-import { endsBefore } from '../sso-connections/watch-certificates.js'
+import { endsBefore } from '../../sso/connections/watch-certificates.js'
 import { countOf, maxNamed, type Finding, type Reader } from './finding.js'
 
 const dayMs = 24 * 60 * 60_000

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { publishedBeforeMs } from '../signing-keys/rotate.js'
-import { earliestDeliveries } from '../webhooks/queue.js'
+import { publishedBeforeMs } from '../../tokens/signing-keys/rotate.js'
+import { earliestDeliveries } from '../../delivery/webhooks/queue.js'
 import { countOf, maxNamed, type Finding, type Reader } from './finding.js'
 
 /** What is due longer than this is not waiting for its turn: nobody does it. */

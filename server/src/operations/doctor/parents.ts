@@ -1,7 +1,7 @@
 import { sql, type QueryExecutorProvider, type RawBuilder } from 'kysely'
-import { readCatalog } from '../db/catalog.js'
-import { listTables } from '../db/tables.js'
-import type { OpenDeps } from '../deps.js'
+import { readCatalog } from '../../platform/db/catalog.js'
+import { listTables } from '../../platform/db/tables.js'
+import type { OpenDeps } from '../../delivery/deps.js'
 import { countOf, reading, unexamined, type Finding } from './finding.js'
 import { foreignKeys, type ForeignKey } from './foreign-keys.js'
 

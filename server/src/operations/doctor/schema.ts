@@ -1,7 +1,12 @@
 import { sql, type QueryExecutorProvider } from 'kysely'
-import { isSameDefinition, readCatalog, type CatalogObject, type FoundObject } from '../db/catalog.js'
-import { migratedCatalog } from '../db/migrated-catalog.js'
-import { migrations } from '../db/migrate.js'
+import {
+  isSameDefinition,
+  readCatalog,
+  type CatalogObject,
+  type FoundObject,
+} from '../../platform/db/catalog.js'
+import { migratedCatalog } from '../../platform/db/migrated-catalog.js'
+import { migrations } from '../../platform/db/migrate.js'
 import type { Finding, Reader } from './finding.js'
 
 const check = 'Schema'

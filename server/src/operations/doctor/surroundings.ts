@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Config } from '../config.js'
-import type { OpenDeps } from '../deps.js'
-import { openSmtp } from '../mail/smtp.js'
+import type { Config } from '../../platform/config/config.js'
+import type { OpenDeps } from '../../delivery/deps.js'
+import { openSmtp } from '../../platform/mail/smtp.js'
 import { reading, type Finding } from './finding.js'
 
 const oldestPostgres = 15

@@ -1,13 +1,13 @@
 import type { FieldError } from '@portico/contract/errors'
 import type { PhoneNumber } from '@portico/contract/profile'
 import { ImportedUser } from '@portico/contract/user-input'
-import { ApiError, invalid } from '../errors.js'
-import { toFieldErrors } from '../field-errors.js'
-import { toStoredForeignHash } from '../password/foreign-hash.js'
-import type { Tenant } from '../tenant.js'
-import { changedPhoneNumbers } from '../users/phone.js'
-import { checkDomain } from '../users/users.js'
-import { checkWellFormed } from '../well-formed.js'
+import { ApiError, invalid } from '../../platform/errors.js'
+import { toFieldErrors } from '../../platform/field-errors.js'
+import { toStoredForeignHash } from '../../platform/passwords/foreign-hash.js'
+import type { Tenant } from '../../platform/tenant.js'
+import { changedPhoneNumbers } from '../../platform/phone.js'
+import { checkDomain } from '../../directory/users/users.js'
+import { checkWellFormed } from '../../platform/well-formed.js'
 
 /** A user of a file, of whom nothing is wrong but what the database may know. */
 export interface ImportableUser {

@@ -1,20 +1,25 @@
 import { sql, type Kysely } from 'kysely'
-import { reseal, SealError, type MasterKeys, type SealContext } from '../crypto/seal.js'
-import { canaryContext } from '../db/master-key-canary.js'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
-import { answerContext } from '../events/idempotency.js'
-import { linkCodeContext } from '../magic-link/link-code.js'
-import { codeVerifierContext } from '../oidc-sign-in/request.js'
-import { keptClientContext } from '../onboarding/client-upload.js'
-import { adminCodeContext } from '../onboarding/code.js'
-import { pepperContext } from '../password/pepper.js'
-import { sealContext } from '../signing-keys/signing-keys.js'
-import { ssoKeyContext } from '../sso-connections/keys.js'
-import { clientSecretContext } from '../sso-connections/oidc-clients.js'
-import { arrivalContext } from '../sso-sign-in/arrival.js'
-import { challengeContext, enrollmentContext, type TotpOwner, type TotpSecretKind } from '../totp/sealed.js'
-import { signatureKeyContext } from '../webhooks/signature-keys.js'
+import { reseal, SealError, type MasterKeys, type SealContext } from '../../platform/crypto/seal.js'
+import { canaryContext } from '../../platform/db/master-key-canary.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
+import { answerContext } from '../../delivery/events/idempotency.js'
+import { linkCodeContext } from '../../sign-in/magic-link/link-code.js'
+import { codeVerifierContext } from '../../sso/oidc/request.js'
+import { keptClientContext } from '../../sso/onboarding/client-upload.js'
+import { adminCodeContext } from '../../sso/onboarding/code.js'
+import { pepperContext } from '../../sign-in/password/pepper.js'
+import { sealContext } from '../../tokens/signing-keys/signing-keys.js'
+import { ssoKeyContext } from '../../sso/connections/keys.js'
+import { clientSecretContext } from '../../sso/connections/oidc-clients.js'
+import { arrivalContext } from '../../sso/sign-in/arrival.js'
+import {
+  challengeContext,
+  enrollmentContext,
+  type TotpOwner,
+  type TotpSecretKind,
+} from '../../sign-in/totp/sealed.js'
+import { signatureKeyContext } from '../../delivery/webhooks/signature-keys.js'
 
 /** A column that holds sealed values, and what each is bound to. */
 export interface SealedColumn {

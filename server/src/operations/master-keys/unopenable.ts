@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
-import { open, SealError, type MasterKeys } from '../crypto/seal.js'
-import type { DB } from '../db/schema.js'
+import { open, SealError, type MasterKeys } from '../../platform/crypto/seal.js'
+import type { DB } from '../../platform/db/schema.js'
 import { sealedColumns, type SealedColumn } from './rewrap.js'
 
 /** A column with values that do not open. */

@@ -86,7 +86,7 @@ environments:
 })
 
 test('the file of the guide is right for every environment', () => {
-  const guide = readFileSync(new URL('../../../docs/guides/promotion.md', import.meta.url), 'utf8')
+  const guide = readFileSync(new URL('../../../../docs/guides/promotion.md', import.meta.url), 'utf8')
   const [, text = ''] = /```yaml unchecked\n([^]*?)```/.exec(guide) ?? []
 
   for (const environment of environments) {

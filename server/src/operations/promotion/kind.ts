@@ -1,9 +1,9 @@
 import { withoutSecrets } from '@portico/contract/sensitivity'
 import type { z } from 'zod/v4'
-import type { Deps } from '../deps.js'
-import { ApiError } from '../errors.js'
-import type { Changed } from '../events/change.js'
-import type { Caller, Tenant } from '../tenant.js'
+import type { Deps } from '../../delivery/deps.js'
+import { ApiError } from '../../platform/errors.js'
+import type { Changed } from '../../delivery/events/change.js'
+import type { Caller, Tenant } from '../../platform/tenant.js'
 
 /** Settings by their names in the contract, as JSON has them. */
 export type Members = Readonly<Record<string, unknown>>

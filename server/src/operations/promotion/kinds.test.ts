@@ -6,7 +6,7 @@ import { withoutPersonalData } from '@portico/contract/sensitivity'
 import { exampleOf } from '@portico/contract/record'
 import { kinds, unpromoted } from './kinds.js'
 
-const guide = readFileSync(new URL('../../../docs/guides/promotion.md', import.meta.url), 'utf8')
+const guide = readFileSync(new URL('../../../../docs/guides/promotion.md', import.meta.url), 'utf8')
 
 describe.each(kinds.map((kind) => [`${kind.section} of the ${kind.of}`, kind] as const))('%s', (_, kind) => {
   test('every member that callers can write is promoted, or left out for a reason that the guide tells', () => {

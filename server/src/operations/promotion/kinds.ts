@@ -19,27 +19,32 @@ import {
   deleteApplication,
   listApplications,
   updateApplication,
-} from '../applications/applications.js'
-import type { Deps } from '../deps.js'
+} from '../../directory/applications/applications.js'
+import type { Deps } from '../../delivery/deps.js'
 import {
   createDirectorySync,
   deleteDirectorySync,
   getDirectorySync,
   updateDirectorySync,
-} from '../directory-sync/directory-sync.js'
-import { getMagicLinkConnection, updateMagicLinkConnection } from '../magic-link/connection.js'
+} from '../../directory/directory-sync/directory-sync.js'
+import { getMagicLinkConnection, updateMagicLinkConnection } from '../../sign-in/magic-link/connection.js'
 import {
   createPasswordConnection,
   getPasswordConnection,
   updatePasswordConnection,
-} from '../password/connection.js'
+} from '../../sign-in/password/connection.js'
 import {
   createSsoConnection,
   listSsoConnections,
   updateSsoConnection,
-} from '../sso-connections/sso-connections.js'
-import { getTotpConnection, updateTotpConnection } from '../totp/connection.js'
-import { createWebhook, deleteWebhook, listWebhooks, updateWebhook } from '../webhooks/webhooks.js'
+} from '../../sso/connections/sso-connections.js'
+import { getTotpConnection, updateTotpConnection } from '../../sign-in/totp/connection.js'
+import {
+  createWebhook,
+  deleteWebhook,
+  listWebhooks,
+  updateWebhook,
+} from '../../delivery/webhooks/webhooks.js'
 import { everyPage, kindOf, oneOrNone, type Place } from './kind.js'
 
 const isWhereItStands = 'is told by where it stands in the file'

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely'
-import type { DB } from '../db/schema.js'
-import type { Tenant } from '../tenant.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Tenant } from '../../platform/tenant.js'
 
 /** Two that change one environment wait for each other: the second one plans what the first has left. */
 export async function lockConfiguration(

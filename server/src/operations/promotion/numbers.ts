@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Deps } from '../deps.js'
-import { change } from '../events/change.js'
+import type { Deps } from '../../delivery/deps.js'
+import { change } from '../../delivery/events/change.js'
 import type { Place } from './kind.js'
 import { lockConfiguration } from './lock.js'
 

@@ -1,6 +1,6 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
-import type { DB } from '../db/schema.js'
-import type { Table } from '../db/tables.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Table } from '../../platform/db/tables.js'
 
 /** A table that names no person, and whose rows go with those of one that does, by a foreign key. */
 export interface Belonging {

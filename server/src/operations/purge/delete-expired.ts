@@ -1,8 +1,8 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
-import { dropLogEventMonths } from '../log-events/months.js'
-import { numberAllEvents } from '../events/number-events.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
+import { dropLogEventMonths } from '../../delivery/log-events/months.js'
+import { numberAllEvents } from '../../delivery/events/number-events.js'
 
 const batchSize = 1_000
 const dayMs = 24 * 60 * 60 * 1000

@@ -1,8 +1,8 @@
 import { getAccount } from '../accounts/list-accounts.js'
-import { listTables } from '../db/tables.js'
-import type { Deps } from '../deps.js'
-import type { Cause } from '../tenant.js'
-import { deleteUser } from '../users/users.js'
+import { listTables } from '../../platform/db/tables.js'
+import type { Deps } from '../../delivery/deps.js'
+import type { Cause } from '../../platform/tenant.js'
+import { deleteUser } from '../../directory/users/users.js'
 import { erasePersons } from './erase.js'
 import { findPerson, type PersonQuery } from './find-person.js'
 

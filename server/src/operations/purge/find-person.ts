@@ -1,6 +1,6 @@
 import type { Environment } from '@portico/contract/fields'
-import type { Deps } from '../deps.js'
-import { normalizeEmail } from '../users/email.js'
+import type { Deps } from '../../delivery/deps.js'
+import { normalizeEmail } from '../../platform/email.js'
 import type { Persons } from './traces.js'
 
 /** One user, by the domains of account and organization, and by id or address. */

@@ -1,5 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
-import type { DB } from '../db/schema.js'
+import type { DB } from '../../platform/db/schema.js'
 import type { Persons, Trace } from './traces.js'
 
 /** An address, and when it was theirs. */

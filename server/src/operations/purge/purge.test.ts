@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { startQueue, type Queue } from '../jobs/run.given.js'
+import { startQueue, type Queue } from '../../delivery/jobs/run.given.js'
 import { purgeDeleted } from './purge.js'
 
 let queue: Queue

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { sql, type Kysely } from 'kysely'
-import type { DB } from '../db/schema.js'
-import { listTables, type Table } from '../db/tables.js'
-import type { Deps } from '../deps.js'
-import type { Cause } from '../tenant.js'
+import type { DB } from '../../platform/db/schema.js'
+import { listTables, type Table } from '../../platform/db/tables.js'
+import type { Deps } from '../../delivery/deps.js'
+import type { Cause } from '../../platform/tenant.js'
 import { erasePersons, eraseRows, type OnRows } from './erase.js'
 
 /** How many records are erased together. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { beforeAll, expect, test } from 'vitest'
-import { listTables, type Table } from '../db/tables.js'
-import { startQueue } from '../jobs/run.given.js'
+import { listTables, type Table } from '../../platform/db/tables.js'
+import { startQueue } from '../../delivery/jobs/run.given.js'
 import { belongingsOf, type Belonging } from './belongings.js'
 import { exportedColumns } from './export-user.js'
 import { tablesWithoutPersons, tracesIn } from './traces.js'
@@ -100,7 +100,7 @@ test('these columns are exported, beside the user', () => {
 })
 
 test('the guide to privacy has each of these tables', async () => {
-  const guide = await readFile(new URL('../../../docs/guides/privacy.md', import.meta.url), 'utf8')
+  const guide = await readFile(new URL('../../../../docs/guides/privacy.md', import.meta.url), 'utf8')
   const told = [...guide.matchAll(/^\|[^|]*\| `(\w+)` +\|/gm)].map(([, name]) => name)
   const traced = tracesIn(tables).map(({ table }) => table.name)
   expect(told).toEqual(expect.arrayContaining(['users', ...traced]))

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { DB } from '../db/schema.js'
-import type { Table } from '../db/tables.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Table } from '../../platform/db/tables.js'
 
 /** Users of one organization and environment. */
 export interface Persons {

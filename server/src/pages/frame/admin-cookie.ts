@@ -1,4 +1,4 @@
-import { cookieNameOf, findCookie, toCookie } from '../cookie.js'
+import { cookieNameOf, findCookie, toCookie } from './cookie.js'
 
 const secretForm = /^[A-Za-z0-9_-]{43}$/
 

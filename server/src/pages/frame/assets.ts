@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { packageRoot } from '../platform/package-root.js'
+import { packageRoot } from '../../platform/package-root.js'
 
 /** A file that pages load, at an address that is another one as soon as the file is. */
 export interface Asset {
@@ -30,7 +30,7 @@ export function readPageAssets(): PageAssets {
 }
 
 function read(name: string): string {
-  return readFileSync(new URL(`src/pages/${name}`, packageRoot), 'utf8')
+  return readFileSync(new URL(`src/pages/frame/${name}`, packageRoot), 'utf8')
 }
 
 function assetOf(name: Asset['name'], type: Asset['type'], content: string): Asset {

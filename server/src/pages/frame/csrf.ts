@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { hashSecret, isSecretEqual, randomSecret } from '../crypto/secret.js'
+import { hashSecret, isSecretEqual, randomSecret } from '../../platform/crypto/secret.js'
 import { cookieNameOf, findCookie, toCookie } from './cookie.js'
 import { formOf, textOf, type Site } from './site.js'
 

@@ -1,5 +1,5 @@
 import { toDocument, type Frame } from './layout.js'
-import type { PageSentence } from './texts/en.js'
+import type { PageSentence } from '../texts/page-sentence.js'
 
 /** A page that says what is the case in one sentence, and what to do. */
 export function errorPage(

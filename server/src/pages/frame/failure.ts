@@ -1,4 +1,4 @@
-import { isUnavailable } from '../db/violations.js'
+import { isUnavailable } from '../../platform/db/violations.js'
 
 /** The status of a page in whose place an error came: what a request caused itself, 503 without a database, else 500. */
 export function statusOfFailure(error: unknown): number {

@@ -1,6 +1,6 @@
 import { toWait } from './moments.js'
-import type { FaultText } from './texts/en/sign-in.js'
-import type { PageTexts } from './texts/en.js'
+import type { FaultText } from '../texts/en/sign-in.js'
+import type { PageTexts } from '../texts/en.js'
 
 /** What was wrong with a form, in a sentence. */
 export interface Fault {

@@ -1,6 +1,6 @@
 import type { ComponentChildren, InputHTMLAttributes } from 'preact'
 import type { Fault } from './fault.js'
-import type { PageTexts } from './texts/en.js'
+import type { PageTexts } from '../texts/en.js'
 
 interface FieldProps {
   /** Also its name in the form. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { PageForm } from './steps/step-page.js'
+import type { PageForm } from './step-page.js'
 
 interface FormProps {
   readonly form: PageForm

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'
-import { displayName } from '../display-name.js'
-import type { PublicOrganization } from '../organizations/find-organization.js'
+import { displayName } from '../../platform/display-name.js'
+import type { PublicOrganization } from '../../directory/organizations/find-organization.js'
 import { allTexts } from './locale.js'
 import { isHttps, Organization } from './organization.js'
-import type { PageTexts } from './texts/en.js'
+import type { PageTexts } from '../texts/en.js'
 
 /** What every page needs to know besides its own content. */
 export interface Frame {

@@ -1,6 +1,6 @@
-import { languages, type Language } from '../languages.js'
-import { en, type PageTexts } from './texts/en.js'
-import { fr } from './texts/fr.js'
+import { languages, type Language } from '../../platform/languages.js'
+import { en, type PageTexts } from '../texts/en.js'
+import { fr } from '../texts/fr.js'
 
 const textsOf: Readonly<Record<Language, PageTexts>> = { en, fr }
 

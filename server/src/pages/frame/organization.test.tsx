@@ -1,8 +1,8 @@
 import { renderToString } from 'preact-render-to-string'
 import { expect, test } from 'vitest'
-import { galleryFrame, usualNames } from './gallery.given.js'
+import { galleryFrame, usualNames } from '../gallery.given.js'
 import { logoOf, Organization } from './organization.js'
-import { en } from './texts/en.js'
+import { en } from '../texts/en.js'
 
 const icon = 'https://cdn.example/icon.png'
 const inline = 'https://cdn.example/inline.png'

@@ -1,4 +1,4 @@
-import { displayName } from '../display-name.js'
+import { displayName } from '../../platform/display-name.js'
 import type { Frame } from './layout.js'
 
 /**

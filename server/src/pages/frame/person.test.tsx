@@ -1,7 +1,7 @@
 import { renderToString } from 'preact-render-to-string'
 import { expect, test } from 'vitest'
 import { Person } from './person.js'
-import { en } from './texts/en.js'
+import { en } from '../texts/en.js'
 
 test('an address is shown whole, and breaks before its domain', () => {
   const email = `${'a'.repeat(64)}@${'b'.repeat(180)}.example`

@@ -1,7 +1,7 @@
-import { displayName } from '../display-name.js'
+import { displayName } from '../../platform/display-name.js'
 import { Form } from './form.js'
-import type { PageForm } from './steps/step-page.js'
-import type { PageTexts } from './texts/en.js'
+import type { PageForm } from './step-page.js'
+import type { PageTexts } from '../texts/en.js'
 
 /** The longest address there is (RFC 5321 section 4.5.3.1.3). */
 const maxAddressLength = 254

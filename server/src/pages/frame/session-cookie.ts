@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { sessionLifetimeMs } from '../sessions/complete-sign-in.js'
+import { sessionLifetimeMs } from '../../directory/sessions/complete-sign-in.js'
 import { cookieNameOf, findCookie, toCookie } from './cookie.js'
 
 /** Whose sessions a cookie is for: a browser may be signed in to several organizations at once. */

@@ -1,5 +1,5 @@
 import { OrganizationPath } from '@portico/contract/fields'
-import type { PublicOrganization } from '../organizations/find-organization.js'
+import type { PublicOrganization } from '../../directory/organizations/find-organization.js'
 import type { Frame } from './layout.js'
 import { textsFor } from './locale.js'
 import { logoOf } from './organization.js'

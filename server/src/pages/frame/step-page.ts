@@ -1,7 +1,7 @@
-import type { Deps } from '../../deps.js'
-import type { Flow } from '../../flows/flow.js'
-import type { Caller, Tenant } from '../../tenant.js'
-import type { Frame } from '../layout.js'
+import type { Deps } from '../../delivery/deps.js'
+import type { Flow } from '../../sign-in/flows/flow.js'
+import type { Caller, Tenant } from '../../platform/tenant.js'
+import type { Frame } from './layout.js'
 
 /** The form of a page: where it is sent, and what shows that it was ours. */
 export interface PageForm {

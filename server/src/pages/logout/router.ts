@@ -1,19 +1,27 @@
 import { OrganizationPath, type Environment } from '@portico/contract/fields'
 import express, { type Request, type Response, type Router } from 'express'
-import type { Deps } from '../../deps.js'
-import { formReader } from '../../http/body.js'
-import { requestIdOf } from '../../http/request-context.js'
-import { planSignOut, signOutAsPlanned, type SignOutFault, type SignOutPlan } from '../../oidc/end-session.js'
-import { findOrganizationByDomain, type PublicOrganization } from '../../organizations/find-organization.js'
-import { flowSecretOf, secretOfOurForm, toCsrfField, toFlowCookie } from '../csrf.js'
-import { errorPage } from '../error.js'
-import type { Frame } from '../layout.js'
-import { textsFor } from '../locale.js'
-import { isOnlyLooking } from '../only-looking.js'
-import { pageHeaders } from '../page-headers.js'
-import { clearSessionCookie, findSessionSecret } from '../session-cookie.js'
-import { formOf, type Site } from '../site.js'
-import { signedOutPage, signOutPage } from '../sign-out.js'
+import type { Deps } from '../../delivery/deps.js'
+import { formReader } from '../../platform/http/body.js'
+import { requestIdOf } from '../../delivery/request-context.js'
+import {
+  planSignOut,
+  signOutAsPlanned,
+  type SignOutFault,
+  type SignOutPlan,
+} from '../../protocols/oidc/end-session.js'
+import {
+  findOrganizationByDomain,
+  type PublicOrganization,
+} from '../../directory/organizations/find-organization.js'
+import { flowSecretOf, secretOfOurForm, toCsrfField, toFlowCookie } from '../frame/csrf.js'
+import { errorPage } from '../frame/error.js'
+import type { Frame } from '../frame/layout.js'
+import { textsFor } from '../frame/locale.js'
+import { isOnlyLooking } from '../frame/only-looking.js'
+import { pageHeaders } from '../frame/page-headers.js'
+import { clearSessionCookie, findSessionSecret } from '../frame/session-cookie.js'
+import { formOf, type Site } from '../frame/site.js'
+import { signedOutPage, signOutPage } from '../views/sign-out.js'
 
 const path = '/t/:org_domain/logout'
 

@@ -1,8 +1,8 @@
-import { PageFault, toFault } from '../fault.js'
-import { CodeField } from '../field.js'
-import { Form } from '../form.js'
-import { toDocument, type Frame } from '../layout.js'
-import type { PageForm } from '../steps/step-page.js'
+import { PageFault, toFault } from '../frame/fault.js'
+import { CodeField } from '../frame/field.js'
+import { Form } from '../frame/form.js'
+import { toDocument, type Frame } from '../frame/layout.js'
+import type { PageForm } from '../frame/step-page.js'
 import type { AdminCodeFault } from '../texts/en/onboarding.js'
 import { maskAddress } from './mask-address.js'
 

@@ -1,4 +1,4 @@
-import { displayName } from '../../display-name.js'
+import { displayName } from '../../platform/display-name.js'
 
 /** As much as the trace of a sign-in keeps of what came. */
 const maxLength = 300

@@ -5,12 +5,12 @@ import {
   keepClient,
   readIssuer,
   type IssuerFault,
-} from '../../onboarding/client-upload.js'
-import { findShownClient } from '../../onboarding/client-version.js'
-import { isNameShared } from '../../onboarding/shared-name.js'
-import type { OpenIdProvider } from '../../oidc-sign-in/provider.js'
-import { oidcTutorialOf } from '../../tutorials/tutorials.js'
-import type { OidcTutorial } from '../../tutorials/tutorial.js'
+} from '../../sso/onboarding/client-upload.js'
+import { findShownClient } from '../../sso/onboarding/client-version.js'
+import { isNameShared } from '../../sso/onboarding/shared-name.js'
+import type { OpenIdProvider } from '../../platform/openid/provider.js'
+import { oidcTutorialOf } from '../../sso/tutorials/tutorials.js'
+import type { OidcTutorial } from '../../sso/tutorials/tutorial.js'
 import type { ClientFault, ClientWarning } from '../texts/en/oidc-setup.js'
 import { clientPage } from './client.js'
 import { clientReviewPage } from './client-review.js'

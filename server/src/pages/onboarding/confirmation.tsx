@@ -1,4 +1,4 @@
-import { Form } from '../form.js'
+import { Form } from '../frame/form.js'
 import { addressOf, type OnboardingView } from './onboarding-frame.js'
 
 /** What waits for the administrator to look at it. */

@@ -1,9 +1,9 @@
-import { displayName } from '../../display-name.js'
+import { displayName } from '../../platform/display-name.js'
 import { shownService } from './onboarding-frame.js'
-import { Form } from '../form.js'
-import { toDocument, type Frame } from '../layout.js'
-import { toWait } from '../moments.js'
-import type { PageForm } from '../steps/step-page.js'
+import { Form } from '../frame/form.js'
+import { toDocument, type Frame } from '../frame/layout.js'
+import { toWait } from '../frame/moments.js'
+import type { PageForm } from '../frame/step-page.js'
 import { maskAddress } from './mask-address.js'
 
 /** What the link of an invitation opens. Only its button does anything: programs open links in mails, too. */

@@ -1,9 +1,9 @@
-import type { Deps } from '../../deps.js'
-import type { AdminSession } from '../../onboarding/admin-session.js'
-import { declineToBeInCharge } from '../../onboarding/decline.js'
-import { endAdminSession } from '../../onboarding/leave.js'
-import { isCsrfFieldOf, isSentByOurPage } from '../csrf.js'
-import { formOf, textOf, type Site } from '../site.js'
+import type { Deps } from '../../delivery/deps.js'
+import type { AdminSession } from '../../sso/admins/admin-session.js'
+import { declineToBeInCharge } from '../../sso/onboarding/decline.js'
+import { endAdminSession } from '../../sso/onboarding/leave.js'
+import { isCsrfFieldOf, isSentByOurPage } from '../frame/csrf.js'
+import { formOf, textOf, type Site } from '../frame/site.js'
 
 /** What an administrator says on any page who goes. */
 export interface Leaving {

@@ -1,4 +1,4 @@
-import { displayAddress } from '../person.js'
+import { displayAddress } from '../frame/person.js'
 
 /** As much of an address as whoever owns it needs to know it by: who has found the link learns no more. */
 export function maskAddress(email: string): string {

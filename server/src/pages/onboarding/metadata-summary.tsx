@@ -1,6 +1,6 @@
 import { Fragment, type ComponentChildren } from 'preact'
 import type { MetadataWarning } from '@portico/contract/sso-records'
-import type { StoredCertificate } from '../../saml/metadata.js'
+import type { StoredCertificate } from '../../sso/saml/metadata.js'
 import { asShown } from './as-shown.js'
 import type { PageTexts } from '../texts/en.js'
 

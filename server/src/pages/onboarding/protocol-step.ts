@@ -1,6 +1,6 @@
 import { protocols } from '@portico/contract/sso-onboarding'
-import { chooseProtocol } from '../../onboarding/progress.js'
-import { speaksBoth } from '../../tutorials/tutorials.js'
+import { chooseProtocol } from '../../sso/onboarding/progress.js'
+import { speaksBoth } from '../../sso/tutorials/tutorials.js'
 import { protocolPage } from './protocol.js'
 import { viewOf, type OnboardingOutcome, type OnboardingScene, type OnboardingStep } from './scene.js'
 

@@ -1,6 +1,6 @@
-import { productOf } from '../../tutorials/tutorials.js'
+import { productOf } from '../../sso/tutorials/tutorials.js'
 import type { Protocol, ProviderType } from '@portico/contract/sso-onboarding'
-import { Form } from '../form.js'
+import { Form } from '../frame/form.js'
 import { addressOf, toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
 import { ProviderMark } from './provider-mark.js'
 

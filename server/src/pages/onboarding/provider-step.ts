@@ -1,6 +1,6 @@
-import { chooseProvider, providersOf } from '../../onboarding/progress.js'
-import { findServiceName } from '../../onboarding/service-name.js'
-import { speaksBoth } from '../../tutorials/tutorials.js'
+import { chooseProvider, providersOf } from '../../sso/onboarding/progress.js'
+import { findServiceName } from '../../sso/admins/service-name.js'
+import { speaksBoth } from '../../sso/tutorials/tutorials.js'
 import { providerPage } from './provider.js'
 import { viewOf, type OnboardingOutcome, type OnboardingScene, type OnboardingStep } from './scene.js'
 

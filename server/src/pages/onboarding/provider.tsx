@@ -1,6 +1,6 @@
 import type { ProviderType } from '@portico/contract/sso-onboarding'
-import { productOf } from '../../tutorials/tutorials.js'
-import { Form } from '../form.js'
+import { productOf } from '../../sso/tutorials/tutorials.js'
+import { Form } from '../frame/form.js'
 import { shownService, toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
 import { ProviderMark } from './provider-mark.js'
 

@@ -1,5 +1,5 @@
 import type { Mender, SsoCheck } from '@portico/contract/sso-checks'
-import type { CheckResult } from '../../saml/checks.js'
+import type { CheckResult } from '../../sso/saml/checks.js'
 import { asShown } from './as-shown.js'
 import type { PageTexts } from '../texts/en.js'
 import { addressOf, toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'

@@ -1,4 +1,4 @@
-import { toTimeAgo } from '../moments.js'
+import { toTimeAgo } from '../frame/moments.js'
 import { addressOf, toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
 
 /** A test that was made before. */

@@ -1,7 +1,7 @@
 import { ssoChecks } from '@portico/contract/sso-checks'
-import { listDirectories } from '../../onboarding/directories.js'
-import { findTestResult, listTestResults, type TestResult } from '../../onboarding/test-result.js'
-import { assertedEmail, assertedProfile } from '../../sso-sign-in/asserted-identity.js'
+import { listDirectories } from '../../sso/onboarding/directories.js'
+import { findTestResult, listTestResults, type TestResult } from '../../sso/onboarding/test-result.js'
+import { assertedEmail, assertedProfile } from '../../sso/sign-in/asserted-identity.js'
 import { directoryAddress } from './connections.js'
 import { donePage } from './done.js'
 import {

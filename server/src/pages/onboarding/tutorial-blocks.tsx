@@ -1,4 +1,4 @@
-import type { Block, TutorialFile, TutorialValue, Words } from '../../tutorials/tutorial.js'
+import type { Block, TutorialFile, TutorialValue, Words } from '../../sso/tutorials/tutorial.js'
 import type { PageTexts } from '../texts/en.js'
 import { addressOf } from './onboarding-frame.js'
 

@@ -1,6 +1,6 @@
-import { moveTutorial } from '../../onboarding/progress.js'
-import { guideOf } from '../../tutorials/tutorials.js'
-import type { IdpGuide } from '../../tutorials/tutorial.js'
+import { moveTutorial } from '../../sso/onboarding/progress.js'
+import { guideOf } from '../../sso/tutorials/tutorials.js'
+import type { IdpGuide } from '../../sso/tutorials/tutorial.js'
 import {
   valuesOf,
   viewOf,

@@ -1,4 +1,4 @@
-import type { Tutorial } from '../../tutorials/tutorial.js'
+import type { Tutorial } from '../../sso/tutorials/tutorial.js'
 import type { PageTexts } from '../texts/en.js'
 import type { UploadFault } from '../texts/en/sso-setup.js'
 import { MetadataSummary, type MetadataView } from './metadata-summary.js'

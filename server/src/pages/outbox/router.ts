@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { pathId } from '@portico/contract/fields'
 import express, { type NextFunction, type Request, type Response, type Router } from 'express'
-import type { Deps } from '../deps.js'
-import { isFromThisMachine } from '../http/from-this-machine.js'
-import { isLoopbackHost } from '../loopback.js'
-import { findAnyMessage, listAllMessages } from './outbox.js'
+import type { Deps } from '../../delivery/deps.js'
+import { isFromThisMachine } from '../../platform/http/from-this-machine.js'
+import { isLoopbackHost } from '../../platform/loopback.js'
+import { findAnyMessage, listAllMessages } from '../../delivery/outbox/outbox.js'
 import { outboxListPage, outboxMessagePage } from './page.js'
-import { packageRoot } from '../platform/package-root.js'
+import { packageRoot } from '../../platform/package-root.js'
 
 /**
  * The outbox as a page, for who tries the service on the own machine: it shows the messages of every account, and so
@@ -20,7 +20,7 @@ export function outboxPage(deps: Deps): Router {
   if (!isServed || config.isProduction) return router
 
   // The same path from src/outbox and from dist/outbox.
-  const style = readFileSync(new URL('src/outbox/style.css', packageRoot), 'utf8')
+  const style = readFileSync(new URL('src/pages/outbox/style.css', packageRoot), 'utf8')
 
   router.use('/outbox', (req: Request, res: Response, next: NextFunction) => {
     if (!isFromThisMachine(req)) {

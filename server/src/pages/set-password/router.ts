@@ -1,17 +1,20 @@
 import express, { type Request, type Response, type Router } from 'express'
-import type { Deps } from '../../deps.js'
-import { ApiError } from '../../errors.js'
-import { formReader } from '../../http/body.js'
-import { requestIdOf } from '../../http/request-context.js'
-import { findOrganizationByDomain, type PublicOrganization } from '../../organizations/find-organization.js'
-import type { PasswordFault } from '../../password/policy.js'
-import { findOpenCode, setPasswordAtPage, type OpenCode } from '../../password/set-at-page.js'
-import { flowSecretOf, secretOfOurForm, toCsrfField, toFlowCookie } from '../csrf.js'
-import { errorPage } from '../error.js'
-import type { Frame } from '../layout.js'
-import { pageHeaders } from '../page-headers.js'
-import { passwordSetPage, setPasswordPage } from '../set-password.js'
-import { domainOf, formOf, frameOf, sendPage, textOf, type Destination, type Site } from '../site.js'
+import type { Deps } from '../../delivery/deps.js'
+import { ApiError } from '../../platform/errors.js'
+import { formReader } from '../../platform/http/body.js'
+import { requestIdOf } from '../../delivery/request-context.js'
+import {
+  findOrganizationByDomain,
+  type PublicOrganization,
+} from '../../directory/organizations/find-organization.js'
+import type { PasswordFault } from '../../sign-in/password/policy.js'
+import { findOpenCode, setPasswordAtPage, type OpenCode } from '../../sign-in/password/set-at-page.js'
+import { flowSecretOf, secretOfOurForm, toCsrfField, toFlowCookie } from '../frame/csrf.js'
+import { errorPage } from '../frame/error.js'
+import type { Frame } from '../frame/layout.js'
+import { pageHeaders } from '../frame/page-headers.js'
+import { passwordSetPage, setPasswordPage } from '../views/set-password.js'
+import { domainOf, formOf, frameOf, sendPage, textOf, type Destination, type Site } from '../frame/site.js'
 
 const path = '/t/:org_domain/set-password'
 

@@ -1,9 +1,9 @@
-import type { Deps } from '../../deps.js'
-import { callerAtPage, type Flow } from '../../flows/flow.js'
-import type { PublicOrganization } from '../../organizations/find-organization.js'
-import { toCsrfField } from '../csrf.js'
-import { formOf, frameOf, textOf, type PageRequest, type Site } from '../site.js'
-import type { StepScene } from '../steps/step-page.js'
+import type { Deps } from '../../delivery/deps.js'
+import { callerAtPage, type Flow } from '../../sign-in/flows/flow.js'
+import type { PublicOrganization } from '../../directory/organizations/find-organization.js'
+import { toCsrfField } from '../frame/csrf.js'
+import { formOf, frameOf, textOf, type PageRequest, type Site } from '../frame/site.js'
+import type { StepScene } from '../frame/step-page.js'
 
 /** Longer than a password may be, so that one which is too long is told so. */
 const maxFieldLength = 5000

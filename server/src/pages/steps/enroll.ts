@@ -1,17 +1,17 @@
-import { ApiError } from '../../errors.js'
+import { ApiError } from '../../platform/errors.js'
 import {
   enrollInFlow,
   findEnrollmentOfFlow,
   mayEnroll,
   validateInFlow,
-  type EnrollingFlow,
-} from '../../totp/enroll-in-flow.js'
-import { getTotpUser, type TotpUser } from '../../totp/totp-user.js'
-import { enrollCodePage, enrollPage } from '../enroll.js'
-import { recoveryCodesPage } from '../recovery-codes.js'
+} from '../../sign-in/totp/enroll-in-flow.js'
+import type { EnrollingFlow } from '../../sign-in/totp/replace-recovery-codes.js'
+import { getTotpUser, type TotpUser } from '../../sign-in/totp/totp-user.js'
+import { enrollCodePage, enrollPage } from '../views/enroll.js'
+import { recoveryCodesPage } from '../views/recovery-codes.js'
 import { guess } from './guess.js'
 import { waitOf } from './limit.js'
-import type { StepOutcome, StepPage, StepScene } from './step-page.js'
+import type { StepOutcome, StepPage, StepScene } from '../frame/step-page.js'
 import { onceShown, userFlowOf } from './user-flow.js'
 
 /** Where the application demands a second factor, and the user has none. */

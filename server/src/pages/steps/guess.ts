@@ -1,4 +1,4 @@
-import type { StepScene } from './step-page.js'
+import type { StepScene } from '../frame/step-page.js'
 
 /**
  * Tries what a complete form has sent, and could be a guess. It counts at the network that it came from before it is

@@ -1,20 +1,20 @@
 import { email } from '@portico/contract/fields'
-import { moveFlowAlone } from '../../flows/step.js'
-import { findWays, type Ways } from '../../flows/ways.js'
-import { logEvent } from '../../log-events/log-event.js'
-import { mailLinkOfFlow } from '../../magic-link/flow-link.js'
-import { isEmailDomainAllowed } from '../../sessions/complete-sign-in.js'
+import { moveFlowAlone } from '../../sign-in/flows/step.js'
+import { findWays, type Ways } from '../../sign-in/flows/ways.js'
+import { logEvent } from '../../delivery/log-events/log-event.js'
+import { mailLinkOfFlow } from '../../sign-in/magic-link/flow-link.js'
+import { isEmailDomainAllowed } from '../../directory/sessions/complete-sign-in.js'
 import {
   connectionOfAddress,
   connectionsToChoose,
   findOpenConnections,
   type OpenConnection,
-} from '../../sso-sign-in/connection-of-address.js'
-import { normalizeEmail } from '../../users/email.js'
-import { errorPage } from '../error.js'
-import { identifierPage } from '../identifier.js'
+} from '../../sso/sign-in/connection-of-address.js'
+import { normalizeEmail } from '../../platform/email.js'
+import { errorPage } from '../frame/error.js'
+import { identifierPage } from '../views/identifier.js'
 import { waitOf } from './limit.js'
-import type { StepOutcome, StepPage, StepScene } from './step-page.js'
+import type { StepOutcome, StepPage, StepScene } from '../frame/step-page.js'
 
 /** Where the address is asked for. What comes next, the organization and the domain decide, and never whose address it is. */
 export const identifierStep: StepPage = {

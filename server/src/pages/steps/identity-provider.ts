@@ -1,9 +1,9 @@
-import { flowUrl } from '../../flows/flow-url.js'
-import { moveFlowAlone } from '../../flows/step.js'
-import { isOidcRequestOpen } from '../../oidc-sign-in/request.js'
-import { isRequestOpen } from '../../sso-sign-in/start-request.js'
-import { identityProviderPage } from '../identity-provider.js'
-import type { StepOutcome, StepPage, StepScene } from './step-page.js'
+import { flowUrl } from '../../sign-in/flows/flow-url.js'
+import { moveFlowAlone } from '../../sign-in/flows/step.js'
+import { isOidcRequestOpen } from '../../sso/oidc/request.js'
+import { isRequestOpen } from '../../sso/sign-in/start-request.js'
+import { identityProviderPage } from '../views/identity-provider.js'
+import type { StepOutcome, StepPage, StepScene } from '../frame/step-page.js'
 
 /** Where the identity provider of an SSO connection is asked. */
 export const identityProviderStep: StepPage = { show, actions: { change_address: changeAddress } }

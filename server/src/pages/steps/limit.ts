@@ -1,4 +1,4 @@
-import { ApiError } from '../../errors.js'
+import { ApiError } from '../../platform/errors.js'
 
 /** How long to wait, where an operation has refused one more; undefined for any other error. */
 export function waitOf(error: unknown): { readonly retryAfterSeconds: number | undefined } | undefined {

@@ -1,10 +1,10 @@
-import { moveFlowAlone } from '../../flows/step.js'
-import { findPurposeOfFlow, mailLinkOfFlow } from '../../magic-link/flow-link.js'
-import { passLinkCode } from '../../magic-link/pass-link-code.js'
-import { linkSentPage } from '../link-sent.js'
+import { moveFlowAlone } from '../../sign-in/flows/step.js'
+import { findPurposeOfFlow, mailLinkOfFlow } from '../../sign-in/magic-link/flow-link.js'
+import { passLinkCode } from '../../sign-in/magic-link/pass-link-code.js'
+import { linkSentPage } from '../views/link-sent.js'
 import { guess } from './guess.js'
 import { waitOf } from './limit.js'
-import type { StepOutcome, StepPage, StepScene } from './step-page.js'
+import type { StepOutcome, StepPage, StepScene } from '../frame/step-page.js'
 
 /** Where a link was mailed: it is opened in this browser, or in another one, whose code is typed here. */
 export const linkSentStep: StepPage = {

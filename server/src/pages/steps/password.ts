@@ -1,12 +1,12 @@
-import { moveFlowAlone } from '../../flows/step.js'
-import { findWays } from '../../flows/ways.js'
-import { mailLinkOfFlow } from '../../magic-link/flow-link.js'
-import type { LinkPurpose } from '../../magic-link/purpose.js'
-import { signInByPassword } from '../../password/sign-in.js'
-import { passwordPage } from '../password.js'
+import { moveFlowAlone } from '../../sign-in/flows/step.js'
+import { findWays } from '../../sign-in/flows/ways.js'
+import { mailLinkOfFlow } from '../../sign-in/magic-link/flow-link.js'
+import type { LinkPurpose } from '../../platform/link-purpose.js'
+import { signInByPassword } from '../../sign-in/password/sign-in.js'
+import { passwordPage } from '../views/password.js'
 import { guess } from './guess.js'
 import { waitOf } from './limit.js'
-import type { StepOutcome, StepPage, StepScene } from './step-page.js'
+import type { StepOutcome, StepPage, StepScene } from '../frame/step-page.js'
 
 /** Where the password of the address is asked for. */
 export const passwordStep: StepPage = {

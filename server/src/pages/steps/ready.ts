@@ -1,5 +1,5 @@
-import { readyPage } from '../ready.js'
-import type { StepPage } from './step-page.js'
+import { readyPage } from '../views/ready.js'
+import type { StepPage } from '../frame/step-page.js'
 
 /** Where nothing more is asked. A form that brings a flow here ends it; the page is for who comes in another way. */
 export const readyStep: StepPage = {

@@ -1,6 +1,9 @@
-import { acknowledgeRecoveryCodes, replaceRecoveryCodesInFlow } from '../../totp/replace-recovery-codes.js'
-import { recoveryCodesPage } from '../recovery-codes.js'
-import type { StepOutcome, StepPage, StepScene } from './step-page.js'
+import {
+  acknowledgeRecoveryCodes,
+  replaceRecoveryCodesInFlow,
+} from '../../sign-in/totp/replace-recovery-codes.js'
+import { recoveryCodesPage } from '../views/recovery-codes.js'
+import type { StepOutcome, StepPage, StepScene } from '../frame/step-page.js'
 import { onceShown, userFlowOf } from './user-flow.js'
 
 /**

@@ -1,7 +1,7 @@
-import { findRenewal, putRenewalOff, renewPassword, type Renewal } from '../../password/renew.js'
-import { setPasswordPage } from '../set-password.js'
+import { findRenewal, putRenewalOff, renewPassword, type Renewal } from '../../sign-in/password/renew.js'
+import { setPasswordPage } from '../views/set-password.js'
 import { waitOf } from './limit.js'
-import type { StepOutcome, StepPage, StepScene } from './step-page.js'
+import type { StepOutcome, StepPage, StepScene } from '../frame/step-page.js'
 import { userFlowOf } from './user-flow.js'
 
 /** Where every factor was passed with a password that should be another one. */

@@ -1,4 +1,4 @@
-import type { Step } from '../../flows/flow.js'
+import type { Step } from '../../sign-in/flows/flow.js'
 import { enrollStep } from './enroll.js'
 import { identifierStep } from './identifier.js'
 import { identityProviderStep } from './identity-provider.js'
@@ -7,7 +7,7 @@ import { passwordStep } from './password.js'
 import { readyStep } from './ready.js'
 import { recoveryCodesStep } from './recovery-codes.js'
 import { renewPasswordStep } from './renew-password.js'
-import type { StepPage } from './step-page.js'
+import type { StepPage } from '../frame/step-page.js'
 import { totpStep } from './totp.js'
 
 /** The page of each step. */

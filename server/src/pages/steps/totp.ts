@@ -1,11 +1,11 @@
-import { ApiError } from '../../errors.js'
-import { moveFlowAlone } from '../../flows/step.js'
-import { ask, askOnce, findFlowChallenge, type FlowChallenge } from '../../totp/flow-challenge.js'
-import { validateTotpChallenge } from '../../totp/validate-challenge.js'
-import { totpPage } from '../totp.js'
+import { ApiError } from '../../platform/errors.js'
+import { moveFlowAlone } from '../../sign-in/flows/step.js'
+import { ask, askOnce, findFlowChallenge, type FlowChallenge } from '../../sign-in/totp/flow-challenge.js'
+import { validateTotpChallenge } from '../../sign-in/totp/validate-challenge.js'
+import { totpPage } from '../views/totp.js'
 import { guess } from './guess.js'
 import { waitOf } from './limit.js'
-import type { StepOutcome, StepPage, StepScene } from './step-page.js'
+import type { StepOutcome, StepPage, StepScene } from '../frame/step-page.js'
 
 /** Where a first factor was passed, and the second one is asked for. */
 export const totpStep: StepPage = { show, actions: { totp, send_sms: sendSms } }

@@ -1,6 +1,6 @@
-import type { EnrollingFlow } from '../../totp/enroll-in-flow.js'
-import type { Frame } from '../layout.js'
-import type { StepScene } from './step-page.js'
+import type { EnrollingFlow } from '../../sign-in/totp/replace-recovery-codes.js'
+import type { Frame } from '../frame/layout.js'
+import type { StepScene } from '../frame/step-page.js'
 
 /** The flow with the user who has passed a first factor in it; undefined where there is none, which no step leads to. */
 export function userFlowOf({ flow }: Pick<StepScene, 'flow'>): EnrollingFlow | undefined {

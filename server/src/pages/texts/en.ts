@@ -1,5 +1,5 @@
-import type { Language } from '../../languages.js'
-import type { LinkPurpose } from '../../magic-link/purpose.js'
+import type { Language } from '../../platform/languages.js'
+import type { LinkPurpose } from '../../platform/link-purpose.js'
 import { directory, type DirectoryTexts } from './en/directory.js'
 import { oidcSetup, type OidcSetupTexts } from './en/oidc-setup.js'
 import { onboarding, type OnboardingTexts } from './en/onboarding.js'
@@ -9,6 +9,7 @@ import { signIn, type SignInTexts } from './en/sign-in.js'
 import { ssoSetup, type SsoSetupTexts } from './en/sso-setup.js'
 import { sso, type SsoTexts } from './en/sso.js'
 import { testIdp, type TestIdpTexts } from './en/test-idp.js'
+import type { PageSentence } from './page-sentence.js'
 
 /** The words of the pages in one language. Each page says in one sentence what is the case, and then what to do. */
 export interface PageTexts
@@ -75,12 +76,6 @@ interface LinkTexts {
 interface ElsewhereTexts {
   readonly button: string
   readonly hint: string
-}
-
-export interface PageSentence {
-  readonly heading: string
-  readonly sentence: string
-  readonly advice: string
 }
 
 export const en: PageTexts = {

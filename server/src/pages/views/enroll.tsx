@@ -1,12 +1,12 @@
 import type { TotpMethod } from '@portico/contract/totp'
-import { displayName } from '../display-name.js'
-import { PageFault, toFault, type Fault } from './fault.js'
-import { CodeField } from './field.js'
-import { Form } from './form.js'
-import { toDocument, type Frame } from './layout.js'
+import { displayName } from '../../platform/display-name.js'
+import { PageFault, toFault, type Fault } from '../frame/fault.js'
+import { CodeField } from '../frame/field.js'
+import { Form } from '../frame/form.js'
+import { toDocument, type Frame } from '../frame/layout.js'
 import { toQrCode } from './qr.js'
-import type { PageForm } from './steps/step-page.js'
-import type { EnrollFault, TotpFault } from './texts/en/second-factor.js'
+import type { PageForm } from '../frame/step-page.js'
+import type { EnrollFault, TotpFault } from '../texts/en/second-factor.js'
 
 /** A second factor is asked for, and the user has none. */
 export interface EnrollPage {

@@ -1,11 +1,11 @@
-import { displayName } from '../display-name.js'
-import { PageFault, toFault } from './fault.js'
-import { Field } from './field.js'
-import { Form } from './form.js'
-import { toDocument, type Frame } from './layout.js'
-import { isHttps } from './organization.js'
-import type { PageForm } from './steps/step-page.js'
-import type { IdentifierFault } from './texts/en/sign-in.js'
+import { displayName } from '../../platform/display-name.js'
+import { PageFault, toFault } from '../frame/fault.js'
+import { Field } from '../frame/field.js'
+import { Form } from '../frame/form.js'
+import { toDocument, type Frame } from '../frame/layout.js'
+import { isHttps } from '../frame/organization.js'
+import type { PageForm } from '../frame/step-page.js'
+import type { IdentifierFault } from '../texts/en/sign-in.js'
 
 /** The first page of a sign-in: who is it? */
 export interface IdentifierPage {

@@ -1,6 +1,6 @@
-import { Form } from './form.js'
-import { toDocument, type Frame } from './layout.js'
-import type { PageForm } from './steps/step-page.js'
+import { Form } from '../frame/form.js'
+import { toDocument, type Frame } from '../frame/layout.js'
+import type { PageForm } from '../frame/step-page.js'
 
 /** The page before the sign-in page of somebody's organization. */
 export interface IdentityProviderPage {

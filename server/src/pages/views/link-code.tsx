@@ -1,5 +1,5 @@
-import { displayName } from '../display-name.js'
-import { toDocument, type Frame } from './layout.js'
+import { displayName } from '../../platform/display-name.js'
+import { toDocument, type Frame } from '../frame/layout.js'
 
 /** What a browser shows that opened a link which another one has asked for. */
 export interface LinkCodePage {

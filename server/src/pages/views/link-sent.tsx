@@ -1,11 +1,11 @@
-import type { LinkPurpose } from '../magic-link/purpose.js'
-import { PageFault, toFault, type Fault } from './fault.js'
-import { CodeField } from './field.js'
-import { Form } from './form.js'
-import { toDocument, type Frame } from './layout.js'
-import { Person } from './person.js'
-import type { PageForm } from './steps/step-page.js'
-import type { LinkSentFault } from './texts/en/sign-in.js'
+import type { LinkPurpose } from '../../platform/link-purpose.js'
+import { PageFault, toFault, type Fault } from '../frame/fault.js'
+import { CodeField } from '../frame/field.js'
+import { Form } from '../frame/form.js'
+import { toDocument, type Frame } from '../frame/layout.js'
+import { Person } from '../frame/person.js'
+import type { PageForm } from '../frame/step-page.js'
+import type { LinkSentFault } from '../texts/en/sign-in.js'
 
 /** What is shown while a link is on its way. */
 export interface LinkSentPage {

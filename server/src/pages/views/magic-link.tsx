@@ -1,7 +1,7 @@
-import { displayName } from '../display-name.js'
-import type { LinkPurpose } from '../magic-link/purpose.js'
-import { toDocument, type Frame } from './layout.js'
-import { displayAddress } from './person.js'
+import { displayName } from '../../platform/display-name.js'
+import type { LinkPurpose } from '../../platform/link-purpose.js'
+import { toDocument, type Frame } from '../frame/layout.js'
+import { displayAddress } from '../frame/person.js'
 
 /** The page a link opens: it says who is about to sign in where, and its one button does it. */
 export interface MagicLinkPage {

@@ -1,10 +1,10 @@
-import { PageFault, toFault } from './fault.js'
-import { PasswordField } from './field.js'
-import { Form } from './form.js'
-import { toDocument, type Frame } from './layout.js'
-import { Person, UserNameForManagers } from './person.js'
-import type { PageForm } from './steps/step-page.js'
-import type { PasswordPageFault } from './texts/en/sign-in.js'
+import { PageFault, toFault } from '../frame/fault.js'
+import { PasswordField } from '../frame/field.js'
+import { Form } from '../frame/form.js'
+import { toDocument, type Frame } from '../frame/layout.js'
+import { Person, UserNameForManagers } from '../frame/person.js'
+import type { PageForm } from '../frame/step-page.js'
+import type { PasswordPageFault } from '../texts/en/sign-in.js'
 
 /** The password of an address, and the ways around it. */
 export interface PasswordPage {

@@ -1,7 +1,7 @@
-import { displayName } from '../display-name.js'
-import { Form } from './form.js'
-import { toDocument, type Frame } from './layout.js'
-import type { PageForm } from './steps/step-page.js'
+import { displayName } from '../../platform/display-name.js'
+import { Form } from '../frame/form.js'
+import { toDocument, type Frame } from '../frame/layout.js'
+import type { PageForm } from '../frame/step-page.js'
 
 /** Nothing more is asked. */
 export interface ReadyPage {

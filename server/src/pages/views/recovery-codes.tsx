@@ -1,8 +1,8 @@
-import { displayName } from '../display-name.js'
-import { Form } from './form.js'
-import { toDocument, type Frame } from './layout.js'
-import type { PageForm } from './steps/step-page.js'
-import type { RecoveryCodesFault } from './texts/en/second-factor.js'
+import { displayName } from '../../platform/display-name.js'
+import { Form } from '../frame/form.js'
+import { toDocument, type Frame } from '../frame/layout.js'
+import type { PageForm } from '../frame/step-page.js'
+import type { RecoveryCodesFault } from '../texts/en/second-factor.js'
 
 /** The codes for the day on which the telephone is lost. */
 export interface RecoveryCodesPage {

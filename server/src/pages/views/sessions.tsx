@@ -1,11 +1,11 @@
-import { displayName } from '../display-name.js'
+import { displayName } from '../../platform/display-name.js'
 import { toDevice, type Device } from './device.js'
-import { Form } from './form.js'
-import { toDocument, type Frame } from './layout.js'
-import { toTimeAgo } from './moments.js'
-import { Person } from './person.js'
-import type { PageForm } from './steps/step-page.js'
-import type { PageTexts } from './texts/en.js'
+import { Form } from '../frame/form.js'
+import { toDocument, type Frame } from '../frame/layout.js'
+import { toTimeAgo } from '../frame/moments.js'
+import { Person } from '../frame/person.js'
+import type { PageForm } from '../frame/step-page.js'
+import type { PageTexts } from '../texts/en.js'
 
 /** One sign-in of a user. */
 export interface SessionView {

@@ -1,8 +1,8 @@
-import { displayName } from '../display-name.js'
-import { Form } from './form.js'
-import { toDocument, type Frame } from './layout.js'
-import { Person } from './person.js'
-import type { PageForm } from './steps/step-page.js'
+import { displayName } from '../../platform/display-name.js'
+import { Form } from '../frame/form.js'
+import { toDocument, type Frame } from '../frame/layout.js'
+import { Person } from '../frame/person.js'
+import type { PageForm } from '../frame/step-page.js'
 
 /** An application, or a person, asks to sign out. */
 export interface SignOutPage {

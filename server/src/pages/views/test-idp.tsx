@@ -1,9 +1,9 @@
-import { testIdpFaults, type TestIdpFault } from '../test-idp/response.js'
-import { PageFault, type Fault } from './fault.js'
-import { Field } from './field.js'
-import { Form } from './form.js'
-import { toDocument, type Frame } from './layout.js'
-import type { PageForm } from './steps/step-page.js'
+import { testIdpFaults, type TestIdpFault } from '../../sso/test-idp/response.js'
+import { PageFault, type Fault } from '../frame/fault.js'
+import { Field } from '../frame/field.js'
+import { Form } from '../frame/form.js'
+import { toDocument, type Frame } from '../frame/layout.js'
+import type { PageForm } from '../frame/step-page.js'
 
 /** The sign-in page of the built-in identity provider. */
 export interface TestIdpPage {

@@ -1,10 +1,10 @@
-import { displayName } from '../display-name.js'
-import { PageFault, toFault, type Fault } from './fault.js'
-import { CodeField, Field } from './field.js'
-import { Form } from './form.js'
-import { toDocument, withParameter, type Frame } from './layout.js'
-import type { PageForm } from './steps/step-page.js'
-import type { TotpFault, TotpWay } from './texts/en/second-factor.js'
+import { displayName } from '../../platform/display-name.js'
+import { PageFault, toFault, type Fault } from '../frame/fault.js'
+import { CodeField, Field } from '../frame/field.js'
+import { Form } from '../frame/form.js'
+import { toDocument, withParameter, type Frame } from '../frame/layout.js'
+import type { PageForm } from '../frame/step-page.js'
+import type { TotpFault, TotpWay } from '../texts/en/second-factor.js'
 
 /** The second factor of who has passed the first. */
 export interface TotpPage {

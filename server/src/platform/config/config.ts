@@ -1,6 +1,6 @@
 import type { z } from 'zod/v4'
-import { isLoopbackHost } from './loopback.js'
-import type { OutboundRules } from './outbound/target.js'
+import { isLoopbackHost } from '../loopback.js'
+import type { OutboundRules } from '../outbound/target.js'
 import { readSmsUrl, Variables, type SmsProvider } from './variables.js'
 
 type Values = z.output<typeof Variables>

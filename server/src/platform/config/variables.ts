@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
 import { countryCodes } from '@portico/contract/countries'
 import { z } from 'zod/v4'
-import { parseMasterKeys } from './crypto/seal.js'
-import { isLoopbackHost } from './loopback.js'
-import { isNetwork } from './outbound/address.js'
+import { parseMasterKeys } from '../crypto/seal.js'
+import { isLoopbackHost } from '../loopback.js'
+import { isNetwork } from '../outbound/address.js'
 
 const count = (fallback: number) =>
   z

@@ -1,6 +1,6 @@
 import { generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { KeyPair } from '../crypto/random.js'
+import type { KeyPair } from './random.js'
 
 const modulusBits = 2048
 

@@ -22,7 +22,7 @@ export interface ConnectOptions {
 /** In ms. For work that nobody waits for: longer than Postgres lets a statement take, so that its own error comes first. */
 const patience = 35_000
 /** In ms. For what somebody waits for, and for the looks of the worker. */
-const promptness = 4_000
+const promptness = 3_000
 /** How long a statement waits for a lock that another transaction has, where somebody waits for it. */
 const promptLockTimeout = "'2s'"
 /** How long connections in use have to come back when their pool is closed. */
@@ -31,7 +31,7 @@ const closingMs = 2_000
 /**
  * Opens a pool of connections and Kysely on it. Postgres ends statements after 30 s and idle transactions after 60 s. What
  * lies between may lose an answer and leave the connection open: a statement without one after 35 s has failed, on
- * promptDb() after 4 s, and its connection is closed. On promptDb() a statement waits 2 s for a lock.
+ * promptDb() after 3 s, and its connection is closed. On promptDb() a statement waits 2 s for a lock.
  */
 export function connect(options: ConnectOptions): Kysely<DB> {
   const pool = new pg.Pool({

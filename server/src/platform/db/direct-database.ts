@@ -1,4 +1,4 @@
-import type { Config } from '../config.js'
+import type { Config } from '../config/config.js'
 import { startEmbedded } from './embedded.js'
 
 export interface DirectDatabase {

@@ -9,7 +9,7 @@ import ts from 'typescript'
 import { onTestFinished } from 'vitest'
 import { type EmbeddedOptions, type EmbeddedPostgres, startEmbedded } from './embedded.js'
 
-const repository = fileURLToPath(new URL('../../../', import.meta.url))
+const repository = fileURLToPath(new URL('../../../../', import.meta.url))
 
 /** A service in a process of its own, which starts Postgres and prints what it got. */
 const serviceScript = `

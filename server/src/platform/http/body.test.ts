@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { scimLimits } from '@portico/contract/scim'
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { BodyFault } from '../body-fault.js'
+import { BodyFault } from './body-fault.js'
 import { formReader, formTextReader, jsonReader, nestedFormReader, uploadReader } from './body.js'
 
 const bounds = { bytes: 2_000_000, values: 1000, names: 150 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import express, { type Request, type RequestHandler, type Response } from 'express'
-import { BodyFault } from '../body-fault.js'
+import { BodyFault } from './body-fault.js'
 import { measureJson, type JsonBounds } from './json-size.js'
 
 // Nothing else of the service reads a body (the lint rule portico/bodies), so that each is bounded while it is read: in bytes,

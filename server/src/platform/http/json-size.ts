@@ -1,4 +1,4 @@
-import { BodyFault } from '../body-fault.js'
+import { BodyFault } from './body-fault.js'
 
 /** As much as the JSON of one body may have. */
 export interface JsonBounds {

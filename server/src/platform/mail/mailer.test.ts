@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
-import { readConfig } from '../config.js'
-import { createLog } from '../log.js'
+import { readConfig } from '../config/config.js'
+import { createLog } from '../observability/log.js'
 import { openMailer } from './mailer.js'
 
 const secret = 'eyJhbGciOiJFUzI1NiJ9'.repeat(2)

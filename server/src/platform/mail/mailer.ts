@@ -1,4 +1,4 @@
-import type { Config } from '../config.js'
+import type { Config } from '../config/config.js'
 import { MailServerError } from './mail-server-error.js'
 import { openSmtp } from './smtp.js'
 

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
-import { ApiError } from './errors.js'
+import { ApiError } from '../errors.js'
 import { createLog, logFailure } from './log.js'
 
 /** The one line that is logged of an error. */

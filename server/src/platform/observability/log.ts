@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { pino, type DestinationStream, type Logger } from 'pino'
-import type { Config } from './config.js'
-import { isUnavailable } from './db/violations.js'
-import { MailServerError } from './mail/mail-server-error.js'
+import type { Config } from '../config/config.js'
+import { isUnavailable } from '../db/violations.js'
+import { MailServerError } from '../mail/mail-server-error.js'
 
 /**
  * Opens the log: one JSON line per event.

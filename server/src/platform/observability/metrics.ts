@@ -1,7 +1,7 @@
 import type { LogEventCode } from '@portico/contract/log-events'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
-import { refusals, type PoolState } from './db/pool-state.js'
-import { signInSteps } from './log-events/sign-in-steps.js'
+import { refusals, type PoolState } from '../db/pool-state.js'
+import { signInSteps } from './sign-in-steps.js'
 
 /** What waits for the workers of all processes. Times are in seconds, and 0 where nothing waits. */
 export interface Backlog {

@@ -1,4 +1,4 @@
-import type { Config } from '../config.js'
+import type { Config } from '../config/config.js'
 import type { Outbound, OutboundAnswer } from '../outbound/post.js'
 import { discoveryUrlOf, ProviderFault, readDiscovery, type OpenIdProvider } from './provider.js'
 

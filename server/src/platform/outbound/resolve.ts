@@ -1,6 +1,6 @@
 import { promises, Resolver, type LookupAddress } from 'node:dns'
 import type { LookupFunction } from 'node:net'
-import { inTurn } from '../jobs/in-turn.js'
+import { inTurn } from '../in-turn.js'
 
 /**
  * Looks names up by asking name servers, without the threads that the system's own lookup occupies: a few names of one

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Config } from '../config.js'
-import type { Metrics } from '../metrics.js'
+import type { Config } from '../config/config.js'
+import type { Metrics } from '../observability/metrics.js'
 
 /** A user waits for the answer. */
 const timeoutMs = 800

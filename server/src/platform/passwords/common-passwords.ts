@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { packageRoot } from '../platform/package-root.js'
+import { packageRoot } from '../package-root.js'
 
 const digestLength = 4
 
@@ -18,7 +18,7 @@ export function openCommonPasswords(): (plainText: string) => boolean {
   let digests: Buffer | undefined
   return (plainText) => {
     // The same from src and from dist.
-    digests ??= readFileSync(new URL('src/password/common-passwords.bin', packageRoot))
+    digests ??= readFileSync(new URL('src/platform/passwords/common-passwords.bin', packageRoot))
     return isListed(digests, digestOf(plainText))
   }
 }

@@ -1,5 +1,5 @@
-import type { Config } from '../config.js'
-import type { Metrics } from '../metrics.js'
+import type { Config } from '../config/config.js'
+import type { Metrics } from '../observability/metrics.js'
 import { openBreachChecker } from './breach.js'
 import { openCommonPasswords } from './common-passwords.js'
 

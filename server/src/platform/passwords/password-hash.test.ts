@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { expect, test } from 'vitest'
-import { createMetrics, type Metrics } from '../metrics.js'
+import { createMetrics, type Metrics } from '../observability/metrics.js'
 import { toStoredForeignHash } from './foreign-hash.js'
 import { openPasswordHasher, type PasswordCost, type PasswordHashes } from './password-hash.js'
 

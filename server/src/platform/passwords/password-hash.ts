@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { Argon2id } from 'oslo/password'
 import { ApiError } from '../errors.js'
-import type { Metrics } from '../metrics.js'
+import type { Metrics } from '../observability/metrics.js'
 import { isForeignHash, verifyForeignHash } from './foreign-hash.js'
 
 /** What an Argon2id hash takes, in one lane. */

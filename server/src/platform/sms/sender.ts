@@ -1,5 +1,5 @@
 import { openOutbound } from '../outbound/post.js'
-import type { SmsProvider } from '../variables.js'
+import type { SmsProvider } from '../config/variables.js'
 
 /** A text message. */
 export interface Sms {

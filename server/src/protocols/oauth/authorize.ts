@@ -1,12 +1,12 @@
 import type { AuthorizationRequest } from '@portico/contract/authorize'
-import type { Deps } from '../deps.js'
-import { change } from '../events/change.js'
-import { callerAtPage } from '../flows/flow.js'
-import { skipFirstFactor, startFlow, type NewFlow } from '../flows/start.js'
-import { findBrowserSession, type BrowserSession } from '../sessions/browser-session.js'
-import { toRedirectUrl } from '../sessions/complete-sign-in.js'
-import { findOpenConnections } from '../sso-sign-in/connection-of-address.js'
-import { ofUser } from '../tenant.js'
+import type { Deps } from '../../delivery/deps.js'
+import { change } from '../../delivery/events/change.js'
+import { callerAtPage } from '../../sign-in/flows/flow.js'
+import { skipFirstFactor, startFlow, type NewFlow } from '../../sign-in/flows/start.js'
+import { findBrowserSession, type BrowserSession } from '../../directory/sessions/browser-session.js'
+import { toRedirectUrl } from '../../directory/sessions/complete-sign-in.js'
+import { findOpenConnections } from '../../sso/sign-in/connection-of-address.js'
+import { ofUser } from '../../platform/tenant.js'
 import {
   demandedFactors,
   hintedEmail,
@@ -17,9 +17,9 @@ import {
   type AuthorizationFault,
 } from './authorization-request.js'
 import { findAuthorizingClient, type AuthorizingClient } from './authorizing-client.js'
-import { issuerOf } from './claims.js'
+import { issuerOf } from '../../tokens/claims.js'
 import { readIdTokenHint } from './id-token-hint.js'
-import { grantedScope } from './scopes.js'
+import { grantedScope } from '../../tokens/scopes.js'
 import { issueSessionCode } from './session-code.js'
 import { fitOf, isFreshSignInAskedFor } from './session-fit.js'
 

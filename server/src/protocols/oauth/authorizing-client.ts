@@ -1,8 +1,8 @@
 import { environments, type Environment } from '@portico/contract/fields'
 import { sql } from 'kysely'
-import { isUsableBy } from '../applications/usable.js'
-import { statement } from '../db/statement.js'
-import type { Deps } from '../deps.js'
+import { isUsableBy } from '../../directory/usable.js'
+import { statement } from '../../platform/db/statement.js'
+import type { Deps } from '../../delivery/deps.js'
 import type { NamedClient } from './authorization-request.js'
 
 /** An application that asks an organization to sign a user in, and what decides how. */

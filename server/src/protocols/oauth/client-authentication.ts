@@ -1,5 +1,5 @@
-import type { createApiTokenReader } from '../api-keys/api-token.js'
-import type { Deps } from '../deps.js'
+import type { createApiTokenReader } from '../../tokens/api-keys/api-token.js'
+import type { Deps } from '../../delivery/deps.js'
 import type { Introspector } from './introspect.js'
 import { findKeyClient } from './key-client.js'
 import { OAuthFailure } from './oauth-failure.js'

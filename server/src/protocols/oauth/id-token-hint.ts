@@ -1,8 +1,8 @@
 import { environments, type Environment } from '@portico/contract/fields'
-import { decodeJwt, isJwtSignatureValid } from '../crypto/jwt.js'
-import type { Deps } from '../deps.js'
-import { findHintKey } from '../signing-keys/rotate.js'
-import { issuerOf } from './claims.js'
+import { decodeJwt, isJwtSignatureValid } from '../../platform/crypto/jwt.js'
+import type { Deps } from '../../delivery/deps.js'
+import { findHintKey } from '../../tokens/signing-keys/rotate.js'
+import { issuerOf } from '../../tokens/claims.js'
 
 /** What an ID token says that was issued here. */
 export interface IdTokenHint {

@@ -1,10 +1,10 @@
 import type { Scope } from '@portico/contract/access'
 import type { Environment } from '@portico/contract/fields'
 import type { Kysely } from 'kysely'
-import { scopesOf } from '../api-keys/api-keys.js'
-import { areApiKeyCredentials, isSecretOf } from '../api-keys/credentials.js'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
+import { scopesOf } from '../../tokens/api-keys/api-keys.js'
+import { areApiKeyCredentials, isSecretOf } from '../../tokens/api-keys/credentials.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
 
 /** An API key that has shown its secret. */
 export interface KeyClient {

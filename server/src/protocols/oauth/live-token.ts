@@ -1,8 +1,8 @@
-import { isUsableBy } from '../applications/usable.js'
+import { isUsableBy } from '../../directory/usable.js'
 import { sql } from 'kysely'
-import { statement } from '../db/statement.js'
-import type { Deps } from '../deps.js'
-import type { VerifiedUserToken } from './access-token.js'
+import { statement } from '../../platform/db/statement.js'
+import type { Deps } from '../../delivery/deps.js'
+import type { VerifiedUserToken } from '../../tokens/access-token.js'
 
 /** Where an access token comes from, as its key says. */
 interface TokenPlace {

@@ -4,8 +4,8 @@ import type {
   RevocationRequest,
   RevokedToken,
 } from '@portico/contract/oauth'
-import { createApiTokenReader } from '../api-keys/api-token.js'
-import type { Deps } from '../deps.js'
+import { createApiTokenReader } from '../../tokens/api-keys/api-token.js'
+import type { Deps } from '../../delivery/deps.js'
 import { authenticateIntrospector, clientCredentialsOf } from './client-authentication.js'
 import { introspectToken } from './introspect.js'
 import { OAuthFailure } from './oauth-failure.js'

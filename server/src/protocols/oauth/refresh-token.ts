@@ -1,12 +1,12 @@
 import type { UserTokens } from '@portico/contract/oauth'
 import { sql, type RawBuilder, type Transaction } from 'kysely'
-import { hashSecret } from '../crypto/secret.js'
-import type { DB } from '../db/schema.js'
-import { sqlStatement } from '../db/statement.js'
-import type { Deps } from '../deps.js'
-import { change } from '../events/change.js'
-import { logEvent, type LogEntry } from '../log-events/log-event.js'
-import type { Cause } from '../tenant.js'
+import { hashSecret } from '../../platform/crypto/secret.js'
+import type { DB } from '../../platform/db/schema.js'
+import { sqlStatement } from '../../platform/db/statement.js'
+import type { Deps } from '../../delivery/deps.js'
+import { change } from '../../delivery/events/change.js'
+import { logEvent, type LogEntry } from '../../delivery/log-events/log-event.js'
+import type { Cause } from '../../platform/tenant.js'
 import { findKeyClient } from './key-client.js'
 import { OAuthFailure } from './oauth-failure.js'
 import {
@@ -25,7 +25,7 @@ import {
   type Asker,
   type KnownFamily,
 } from './refresh-family.js'
-import { scopesOf } from './scopes.js'
+import { scopesOf } from '../../tokens/scopes.js'
 import { findUserOf, identityDataOfSession, signUserTokens, type Grant } from './user-tokens.js'
 
 /** A refresh token as it is presented. */

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import { newId } from '../crypto/random.js'
-import { hashSecret, randomSecret } from '../crypto/secret.js'
-import { statement } from '../db/statement.js'
-import type { Deps } from '../deps.js'
-import { idleMs, type BrowserSession } from '../sessions/browser-session.js'
-import { codeLifetimesMs } from '../sessions/complete-sign-in.js'
-import { normalizeEmail } from '../users/email.js'
+import { newId } from '../../platform/crypto/random.js'
+import { hashSecret, randomSecret } from '../../platform/crypto/secret.js'
+import { statement } from '../../platform/db/statement.js'
+import type { Deps } from '../../delivery/deps.js'
+import { idleMs, type BrowserSession } from '../../directory/sessions/browser-session.js'
+import { codeLifetimesMs } from '../../directory/sessions/complete-sign-in.js'
+import { normalizeEmail } from '../../platform/email.js'
 import type { AuthorizingClient } from './authorizing-client.js'
 
 /** What a code of a session that is there already is bound to. */

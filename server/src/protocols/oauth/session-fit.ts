@@ -1,8 +1,8 @@
 import type { AuthorizationRequest } from '@portico/contract/authorize'
-import { isEmailDomainAllowed } from '../sessions/complete-sign-in.js'
-import type { BrowserSession } from '../sessions/browser-session.js'
-import { isSecondFactorMissing } from '../sessions/totp-asked.js'
-import { normalizeEmail } from '../users/email.js'
+import { isEmailDomainAllowed } from '../../directory/sessions/complete-sign-in.js'
+import type { BrowserSession } from '../../directory/sessions/browser-session.js'
+import { isSecondFactorMissing } from '../../directory/sessions/totp-asked.js'
+import { normalizeEmail } from '../../platform/email.js'
 import { hintedEmail } from './authorization-request.js'
 
 /** What a request demands of a session, beside what it says itself. */

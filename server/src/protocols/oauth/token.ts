@@ -1,6 +1,6 @@
 import type { ApiToken, TokenRequest, UserTokens } from '@portico/contract/oauth'
-import type { Deps } from '../deps.js'
-import { networkOfClient } from '../outbound/address.js'
+import type { Deps } from '../../delivery/deps.js'
+import { networkOfClient } from '../../platform/outbound/address.js'
 import { exchangeCode } from './authorization-code.js'
 import { clientCredentialsOf } from './client-authentication.js'
 import { grantClientCredentials } from './client-credentials.js'

@@ -1,10 +1,10 @@
 import { acrValues } from '@portico/contract/authorize'
 import { UserInfo, type ProviderMetadata } from '@portico/contract/oidc'
 import { IdTokenClaims } from '@portico/contract/token-claims'
-import type { Deps } from '../deps.js'
-import { issuerOf } from '../oauth/claims.js'
-import { supportedScopes } from '../oauth/scopes.js'
-import { languages } from '../languages.js'
+import type { Deps } from '../../delivery/deps.js'
+import { issuerOf } from '../../tokens/claims.js'
+import { supportedScopes } from '../../tokens/scopes.js'
+import { languages } from '../../platform/languages.js'
 import { getIssuingOrganization } from './key-set.js'
 
 /** No token of a sign-in has these: they are for samples, or say that something is missing. */

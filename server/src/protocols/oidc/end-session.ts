@@ -1,13 +1,13 @@
 import { environments, id as idForm, type Environment } from '@portico/contract/fields'
 import { sql } from 'kysely'
-import { isUsableBy } from '../applications/usable.js'
-import { hashSecret } from '../crypto/secret.js'
-import type { Deps } from '../deps.js'
-import { change } from '../events/change.js'
+import { isUsableBy } from '../../directory/usable.js'
+import { hashSecret } from '../../platform/crypto/secret.js'
+import type { Deps } from '../../delivery/deps.js'
+import { change } from '../../delivery/events/change.js'
 import { readIdTokenHint, type IdTokenHint } from '../oauth/id-token-hint.js'
-import type { PublicOrganization } from '../organizations/find-organization.js'
-import { withParameters } from '../sessions/complete-sign-in.js'
-import { signOut } from '../sessions/sign-out.js'
+import type { PublicOrganization } from '../../directory/organizations/find-organization.js'
+import { withParameters } from '../../directory/sessions/complete-sign-in.js'
+import { signOut } from '../../directory/sessions/sign-out.js'
 
 /** A request to sign out of an organization (OpenID Connect RP-Initiated Logout section 2); what is undefined was not sent. */
 export interface SignOutRequest {

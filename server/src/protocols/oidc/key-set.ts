@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { KeySet } from '@portico/contract/oidc'
-import type { Deps } from '../deps.js'
-import { ApiError } from '../errors.js'
-import { findOrganizationByDomain, type PublicOrganization } from '../organizations/find-organization.js'
-import { listPublishedKeys } from '../signing-keys/rotate.js'
+import type { Deps } from '../../delivery/deps.js'
+import { ApiError } from '../../platform/errors.js'
+import {
+  findOrganizationByDomain,
+  type PublicOrganization,
+} from '../../directory/organizations/find-organization.js'
+import { listPublishedKeys } from '../../tokens/signing-keys/rotate.js'
 
 /**
  * The public keys of an organization, of both environments, which share their issuer.

@@ -3,9 +3,9 @@ import type { JsonValue } from '@portico/contract/fields'
 import type { Transaction } from 'kysely'
 import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod/v4'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
-import { emit } from '../events/emit.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
+import { emit } from '../../delivery/events/emit.js'
 import type { ScimCaller } from './scim-caller.js'
 
 /** A change that the provider of a directory has made. */

@@ -1,8 +1,8 @@
 import { errorCodes } from '@portico/contract/errors'
 import { scimLimits } from '@portico/contract/scim'
-import { isUnavailable } from '../db/violations.js'
-import { ApiError } from '../errors.js'
-import { BodyFault } from '../body-fault.js'
+import { isUnavailable } from '../../platform/db/violations.js'
+import { ApiError } from '../../platform/errors.js'
+import { BodyFault } from '../../platform/http/body-fault.js'
 import { ScimError } from './scim-error.js'
 
 const databaseRetrySeconds = 5

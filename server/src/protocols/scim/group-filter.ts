@@ -1,7 +1,7 @@
 import { id as idForm } from '@portico/contract/fields'
 import { groupSchema } from '@portico/contract/scim'
 import { sql, type RawBuilder } from 'kysely'
-import { normalizeEmail } from '../users/email.js'
+import { normalizeEmail } from '../../platform/email.js'
 import type { Comparison, ElementFilter, ScimFilter } from './filter.js'
 import { userNameOfMember } from './group-members.js'
 import { groupSchemas, textOf, type SchemaPath } from './schema-path.js'

@@ -1,6 +1,6 @@
 import { groupSchema } from '@portico/contract/scim'
 import type { Selectable } from 'kysely'
-import type { DirectoryGroups } from '../db/schema.js'
+import type { DirectoryGroups } from '../../platform/db/schema.js'
 import type { Member } from './group-members.js'
 import type { ScimComplex, ScimResource } from './values.js'
 import { tagOf } from './versions.js'

@@ -1,11 +1,11 @@
 import { scimLimits } from '@portico/contract/scim'
 import type { DirectorySyncEvent, ScimRequest } from '@portico/contract/directory-sync'
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { newId } from '../crypto/random.js'
-import type { DB } from '../db/schema.js'
-import { isUniqueViolation } from '../db/violations.js'
-import type { Deps } from '../deps.js'
-import { normalizeEmail } from '../users/email.js'
+import { newId } from '../../platform/crypto/random.js'
+import type { DB } from '../../platform/db/schema.js'
+import { isUniqueViolation } from '../../platform/db/violations.js'
+import type { Deps } from '../../delivery/deps.js'
+import { normalizeEmail } from '../../platform/email.js'
 import { changedMembers, emitDirectoryChange } from './directory-event.js'
 import {
   foldMembers,

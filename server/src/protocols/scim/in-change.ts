@@ -1,8 +1,8 @@
 import type { Transaction } from 'kysely'
-import type { DB } from '../db/schema.js'
-import { statement } from '../db/statement.js'
-import type { Deps } from '../deps.js'
-import { change } from '../events/change.js'
+import type { DB } from '../../platform/db/schema.js'
+import { statement } from '../../platform/db/statement.js'
+import type { Deps } from '../../delivery/deps.js'
+import { change } from '../../delivery/events/change.js'
 import { keyOf, type DirectoryKey, type ScimAnswer, type ScimCaller } from './scim-caller.js'
 import { unproven } from './scim-error.js'
 

@@ -1,11 +1,11 @@
 import type { DirectoryProvider } from '@portico/contract/directory-sync'
 import { id as directoryIdForm, type Environment } from '@portico/contract/fields'
 import { sql } from 'kysely'
-import { hashSecret, isDirectorySecret, isSecretEqual } from '../crypto/secret.js'
-import { statement } from '../db/statement.js'
-import type { Deps } from '../deps.js'
-import { scimBaseUrl } from '../directory-sync/base-url.js'
-import type { Cause } from '../tenant.js'
+import { hashSecret, isDirectorySecret, isSecretEqual } from '../../platform/crypto/secret.js'
+import { statement } from '../../platform/db/statement.js'
+import type { Deps } from '../../delivery/deps.js'
+import { scimBaseUrl } from '../../directory/directory-sync/base-url.js'
+import type { Cause } from '../../platform/tenant.js'
 import type { ScimCaller } from './scim-caller.js'
 
 /** A directory whose provider has shown its secret. */

@@ -1,5 +1,5 @@
 import { scimMessages } from '@portico/contract/scim'
-import { checkWellFormed } from '../well-formed.js'
+import { checkWellFormed } from '../../platform/well-formed.js'
 import { ScimError } from './scim-error.js'
 import { checkSchemas, isObject, type NoteQuirk } from './values.js'
 

@@ -1,10 +1,10 @@
 import type { ScimQuirk, ScimRequest } from '@portico/contract/directory-sync'
 import type { Kysely } from 'kysely'
-import { newId } from '../crypto/random.js'
-import type { DB } from '../db/schema.js'
-import { insertion } from '../db/statement.js'
-import type { Deps } from '../deps.js'
-import { normalizeEmail } from '../users/email.js'
+import { newId } from '../../platform/crypto/random.js'
+import type { DB } from '../../platform/db/schema.js'
+import { insertion } from '../../platform/db/statement.js'
+import type { Deps } from '../../delivery/deps.js'
+import { normalizeEmail } from '../../platform/email.js'
 import type { ProvenDirectory } from './proven-directory.js'
 
 /** What is kept of a request and its answer for a week. */

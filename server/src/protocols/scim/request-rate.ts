@@ -1,5 +1,5 @@
-import type { LimitState } from '../errors.js'
-import type { Deps } from '../deps.js'
+import type { LimitState } from '../../platform/errors.js'
+import type { Deps } from '../../delivery/deps.js'
 
 const windowMs = 1000
 

@@ -1,7 +1,7 @@
 import type { DirectoryProvider, ScimQuirk, ScimRequest } from '@portico/contract/directory-sync'
 import type { Transaction } from 'kysely'
-import type { DB } from '../db/schema.js'
-import type { Tenant } from '../tenant.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Tenant } from '../../platform/tenant.js'
 
 /** The provider of a directory, which has proved itself by its secret. Its organization is the tenant's. */
 export interface ScimCaller {

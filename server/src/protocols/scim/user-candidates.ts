@@ -1,7 +1,7 @@
 import { id as idForm } from '@portico/contract/fields'
 import { userSchema } from '@portico/contract/scim'
 import { sql, type RawBuilder } from 'kysely'
-import { normalizeEmail } from '../users/email.js'
+import { normalizeEmail } from '../../platform/email.js'
 import type { ElementFilter, ScimFilter } from './filter.js'
 import type { ScimCaller } from './scim-caller.js'
 

@@ -1,6 +1,6 @@
 import { email as emailField } from '@portico/contract/fields'
-import { isEmailDomainAllowed } from '../sessions/complete-sign-in.js'
-import { normalizeEmail } from '../users/email.js'
+import { isEmailDomainAllowed } from '../../directory/sessions/complete-sign-in.js'
+import { normalizeEmail } from '../../platform/email.js'
 import type { ScimCaller } from './scim-caller.js'
 import { ScimError } from './scim-error.js'
 import { coreOf, preferred } from './user-record.js'

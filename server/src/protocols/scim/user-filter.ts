@@ -1,6 +1,6 @@
 import { userSchema, type ScimAttribute } from '@portico/contract/scim'
 import { sql, type RawBuilder } from 'kysely'
-import { normalizeEmail } from '../users/email.js'
+import { normalizeEmail } from '../../platform/email.js'
 import type { Comparison, ElementFilter, ScimFilter } from './filter.js'
 import { leafOf, type SchemaPath } from './schema-path.js'
 import { ScimError } from './scim-error.js'

@@ -1,7 +1,7 @@
 import { enterpriseUserSchema, userSchema } from '@portico/contract/scim'
 import { addressInput, claimInput, phoneInput, profilePage } from '@portico/contract/profile'
 import type { UserChanges } from '@portico/contract/user-input'
-import { countryOfPhoneNumber } from '../users/phone.js'
+import { countryOfPhoneNumber } from '../../platform/phone.js'
 import { isComplex, isList, type ScimComplex, type ScimResource, type ScimValue } from './values.js'
 
 const claims = { ...claimInput, profile: profilePage }

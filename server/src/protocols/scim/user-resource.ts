@@ -1,6 +1,6 @@
 import { enterpriseUserSchema, userSchema } from '@portico/contract/scim'
 import type { User } from '@portico/contract/users'
-import { normalizeEmail } from '../users/email.js'
+import { normalizeEmail } from '../../platform/email.js'
 import type { DirectoryUser } from './directory-users.js'
 import type { ScimCaller } from './scim-caller.js'
 import { addressNames, claimPaths, coreOf, enterpriseOf, preferred, recordPartOf } from './user-record.js'

@@ -1,25 +1,25 @@
 import type { Environment } from '@portico/contract/fields'
 import { sql, type Transaction } from 'kysely'
-import { isUsableBy } from '../applications/usable.js'
-import { hashSecret, randomSecret } from '../crypto/secret.js'
-import type { DB } from '../db/schema.js'
-import { statement } from '../db/statement.js'
-import type { Deps } from '../deps.js'
-import { change } from '../events/change.js'
-import { logEvent } from '../log-events/log-event.js'
-import { issuerOf } from '../oauth/claims.js'
+import { isUsableBy } from '../../directory/usable.js'
+import { hashSecret, randomSecret } from '../../platform/crypto/secret.js'
+import type { DB } from '../../platform/db/schema.js'
+import { statement } from '../../platform/db/statement.js'
+import type { Deps } from '../../delivery/deps.js'
+import { change } from '../../delivery/events/change.js'
+import { logEvent } from '../../delivery/log-events/log-event.js'
+import { issuerOf } from '../../tokens/claims.js'
 import {
   isEmailDomainAllowed,
   issueCode,
   openSession,
   sessionLifetimeMs,
   toRedirectUrl,
-} from '../sessions/complete-sign-in.js'
-import { signOut } from '../sessions/sign-out.js'
-import { isTotpAskedOfUserOf } from '../sessions/totp-asked.js'
-import { ofUser, type Tenant } from '../tenant.js'
-import { isRequiredMetadataMissing } from '../users/signing-in-user.js'
-import { usersOf } from '../users/whole-user.js'
+} from '../../directory/sessions/complete-sign-in.js'
+import { signOut } from '../../directory/sessions/sign-out.js'
+import { isTotpAskedOfUserOf } from '../../directory/sessions/totp-asked.js'
+import { ofUser, type Tenant } from '../../platform/tenant.js'
+import { isRequiredMetadataMissing } from '../../directory/users/signing-in-user.js'
+import { usersOf } from '../../directory/users/whole-user.js'
 import { callerAtPage, type FlowRequest } from './flow.js'
 
 /** A flow whose steps are done, and the browser that asks for its end. */

@@ -1,11 +1,11 @@
 import type { WayHint } from '@portico/contract/authorize'
 import type { Environment } from '@portico/contract/fields'
 import { sql, type Kysely } from 'kysely'
-import { hashSecret } from '../crypto/secret.js'
-import type { DB } from '../db/schema.js'
-import { statement } from '../db/statement.js'
-import type { Deps } from '../deps.js'
-import type { Caller } from '../tenant.js'
+import { hashSecret } from '../../platform/crypto/secret.js'
+import type { DB } from '../../platform/db/schema.js'
+import { statement } from '../../platform/db/statement.js'
+import type { Deps } from '../../delivery/deps.js'
+import type { Caller } from '../../platform/tenant.js'
 
 /** How long somebody has to sign in on our pages: time for a mail, and for a first password. */
 export const flowLifetimeMs = 60 * 60 * 1000

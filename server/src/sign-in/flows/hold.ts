@@ -1,10 +1,10 @@
 import { sql, type Transaction } from 'kysely'
-import type { DB } from '../db/schema.js'
-import { statement } from '../db/statement.js'
-import type { Deps } from '../deps.js'
-import { grantedScope } from '../oauth/scopes.js'
-import { passFirstFactorInFlow } from '../sessions/pending-sign-in.js'
-import { ofUser, type Tenant } from '../tenant.js'
+import type { DB } from '../../platform/db/schema.js'
+import { statement } from '../../platform/db/statement.js'
+import type { Deps } from '../../delivery/deps.js'
+import { grantedScope } from '../../tokens/scopes.js'
+import { passFirstFactorInFlow } from './pending-sign-in.js'
+import { ofUser, type Tenant } from '../../platform/tenant.js'
 import type { FlowKey, Step } from './flow.js'
 
 /** A flow that the transaction holds, with what a factor that is passed in it is bound to. */

@@ -1,16 +1,20 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { isUsableBy } from '../applications/usable.js'
-import { newId } from '../crypto/random.js'
-import { organizationIdOf } from '../db/organization-id.js'
-import type { DB } from '../db/schema.js'
-import { statement } from '../db/statement.js'
-import type { Deps } from '../deps.js'
-import type { Flow, FlowKey, Step } from '../flows/flow.js'
-import { firstFactorSteps, moveFlow } from '../flows/step.js'
-import { ofUser, type Tenant } from '../tenant.js'
-import { isSecondFactorMissing } from './totp-asked.js'
-import type { CodeDestination } from './code-destination.js'
-import { completeSignIn, isEmailDomainAllowed, type PassedSignIn } from './complete-sign-in.js'
+import { isUsableBy } from '../../directory/usable.js'
+import { newId } from '../../platform/crypto/random.js'
+import { organizationIdOf } from '../../platform/db/organization-id.js'
+import type { DB } from '../../platform/db/schema.js'
+import { statement } from '../../platform/db/statement.js'
+import type { Deps } from '../../delivery/deps.js'
+import type { Flow, FlowKey, Step } from './flow.js'
+import { firstFactorSteps, moveFlow } from './step.js'
+import { ofUser, type Tenant } from '../../platform/tenant.js'
+import { isSecondFactorMissing } from '../../directory/sessions/totp-asked.js'
+import type { CodeDestination } from '../../directory/sessions/code-destination.js'
+import {
+  completeSignIn,
+  isEmailDomainAllowed,
+  type PassedSignIn,
+} from '../../directory/sessions/complete-sign-in.js'
 
 /** How long a user has for the second factor. */
 const lifetimeMs = 10 * 60 * 1000

@@ -1,6 +1,6 @@
 import type { Transaction, Updateable } from 'kysely'
-import type { DB, SignInFlows } from '../db/schema.js'
-import type { Deps } from '../deps.js'
+import type { DB, SignInFlows } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
 import type { FlowKey, Step } from './flow.js'
 
 /** From which steps a flow goes on to which, and what is noted with it. */

@@ -1,5 +1,5 @@
-import { statement } from '../db/statement.js'
-import type { Deps } from '../deps.js'
+import { statement } from '../../platform/db/statement.js'
+import type { Deps } from '../../delivery/deps.js'
 import type { Flow } from './flow.js'
 
 /** How users of an organization can sign in on our pages; the same whatever the address. */

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
-import { isSecretEqual } from '../crypto/secret.js'
-import { open, seal, type MasterKeys, type SealContext } from '../crypto/seal.js'
+import { isSecretEqual } from '../../platform/crypto/secret.js'
+import { open, seal, type MasterKeys, type SealContext } from '../../platform/crypto/seal.js'
 import type { FlowKey } from '../flows/flow.js'
 
 /** A code that a link shows in one browser, to be typed in another. */

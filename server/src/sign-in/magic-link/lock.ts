@@ -1,5 +1,5 @@
 import { sql, type RawBuilder, type Transaction } from 'kysely'
-import type { DB } from '../db/schema.js'
+import type { DB } from '../../platform/db/schema.js'
 
 /** Whose links: those of one address for one application. */
 export interface LinkOwner {

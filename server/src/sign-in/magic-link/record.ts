@@ -4,8 +4,8 @@ import {
   type MagicLinkConnection,
 } from '@portico/contract/magic-link'
 import type { Selectable } from 'kysely'
-import type { MagicLinkChallenges, MagicLinkConnections } from '../db/schema.js'
-import type { Tenant } from '../tenant.js'
+import type { MagicLinkChallenges, MagicLinkConnections } from '../../platform/db/schema.js'
+import type { Tenant } from '../../platform/tenant.js'
 
 export const connectionColumns = [
   'organization_id',

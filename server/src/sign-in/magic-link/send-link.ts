@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import { hashSecret, randomSecret } from '../crypto/secret.js'
-import type { Deps } from '../deps.js'
-import type { JobPayloads } from '../jobs/job-names.js'
-import { deliverMail } from '../mail/deliver.js'
-import { magicLinkMail } from '../mail/messages.js'
+import { hashSecret, randomSecret } from '../../platform/crypto/secret.js'
+import type { Deps } from '../../delivery/deps.js'
+import type { JobPayloads } from '../../delivery/jobs/job-names.js'
+import { deliverMail } from '../../delivery/mail/deliver.js'
+import { magicLinkMail } from '../../delivery/mail/messages.js'
 import { magicLinkUrl } from './insert-link.js'
-import { purposeOf } from './purpose.js'
+import { purposeOf } from '../../platform/link-purpose.js'
 
 /**
  * Mails the link of a challenge that is still open. Its token is made here, so that no row but the kept mail of a

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
-import type { DB } from '../db/schema.js'
-import { ApiError } from '../errors.js'
-import { addresseesOf, type SoughtAddress } from '../sessions/addressee.js'
-import { isEmailDomainAllowed } from '../sessions/complete-sign-in.js'
-import type { Caller } from '../tenant.js'
+import type { DB } from '../../platform/db/schema.js'
+import { ApiError } from '../../platform/errors.js'
+import { addresseesOf, type SoughtAddress } from '../../directory/sessions/addressee.js'
+import { isEmailDomainAllowed } from '../../directory/sessions/complete-sign-in.js'
+import type { Caller } from '../../platform/tenant.js'
 
 /** The organization that an address may belong to, with its password connection, and the user who has the address. */
 export function passwordAddresseesOf(db: Kysely<DB>, caller: Caller, sought: SoughtAddress) {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
 import type { PasswordOwner } from './pepper.js'
 import { openPassword, type StoredPassword } from './stored-password.js'
 

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { open, seal, type MasterKeys } from '../crypto/seal.js'
+import { open, seal, type MasterKeys } from '../../platform/crypto/seal.js'
 
 /** Whose hashes a pepper wraps. */
 export interface PepperOwner {

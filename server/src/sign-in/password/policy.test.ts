@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openCommonPasswords } from './common-passwords.js'
+import { openCommonPasswords } from '../../platform/passwords/common-passwords.js'
 import { findPasswordFault, hasAllowedLength } from './policy.js'
 
 const lengths = { min: 8, max: 20 }

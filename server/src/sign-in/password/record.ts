@@ -6,8 +6,8 @@ import type {
   RefusedPasswordChallenge,
 } from '@portico/contract/password'
 import type { Selectable } from 'kysely'
-import type { PasswordConnections, PasswordRequests } from '../db/schema.js'
-import type { Tenant } from '../tenant.js'
+import type { PasswordConnections, PasswordRequests } from '../../platform/db/schema.js'
+import type { Tenant } from '../../platform/tenant.js'
 
 export const connectionColumns = [
   'organization_id',

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
 import { makePepperKey, wrapHash, type Pepper, type PepperOwner } from './pepper.js'
 import { holdNewestPepper, openHash, pepperOf } from './stored-password.js'
 

@@ -1,10 +1,10 @@
 import { sql, type Transaction } from 'kysely'
-import { isUsableBy } from '../applications/usable.js'
-import { organizationIdOf } from '../db/organization-id.js'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
-import { isEmailDomainAllowed } from '../sessions/complete-sign-in.js'
-import type { Tenant } from '../tenant.js'
+import { isUsableBy } from '../../directory/usable.js'
+import { organizationIdOf } from '../../platform/db/organization-id.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
+import { isEmailDomainAllowed } from '../../directory/sessions/complete-sign-in.js'
+import type { Tenant } from '../../platform/tenant.js'
 
 /** A code that sets a password, as it is sent. */
 export interface PresentedCode {

@@ -1,6 +1,6 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
 import { unwrapHash, wrapHash, type PasswordOwner, type Pepper, type PepperOwner } from './pepper.js'
 
 /** What is stored of a user's password, with the pepper around it. */

@@ -1,25 +1,25 @@
 import type { Environment } from '@portico/contract/fields'
 import { sql, type Transaction } from 'kysely'
-import { newId } from '../crypto/random.js'
-import { hashSecret } from '../crypto/secret.js'
-import type { DB } from '../db/schema.js'
-import { statement } from '../db/statement.js'
-import type { Deps } from '../deps.js'
-import { change } from '../events/change.js'
-import { emit } from '../events/emit.js'
-import { logEvent, type LogEntry } from '../log-events/log-event.js'
-import { issuerOf } from '../oauth/claims.js'
-import { grantedScope } from '../oauth/scopes.js'
-import { completeSignIn, toRedirectUrl } from '../sessions/complete-sign-in.js'
-import { ofUser, type Cause, type Tenant } from '../tenant.js'
-import { lockIdentity, type VouchedIdentity } from '../users/identities.js'
+import { newId } from '../../platform/crypto/random.js'
+import { hashSecret } from '../../platform/crypto/secret.js'
+import type { DB } from '../../platform/db/schema.js'
+import { statement } from '../../platform/db/statement.js'
+import type { Deps } from '../../delivery/deps.js'
+import { change } from '../../delivery/events/change.js'
+import { emit } from '../../delivery/events/emit.js'
+import { logEvent, type LogEntry } from '../../delivery/log-events/log-event.js'
+import { issuerOf } from '../../tokens/claims.js'
+import { grantedScope } from '../../tokens/scopes.js'
+import { completeSignIn, toRedirectUrl } from '../../directory/sessions/complete-sign-in.js'
+import { ofUser, type Cause, type Tenant } from '../../platform/tenant.js'
+import { lockIdentity, type VouchedIdentity } from '../../directory/users/identities.js'
 import {
   createSigningInUser,
   findUserByIdentity,
   isRequiredMetadataMissing,
   renewIdentity,
   type SigningInUser,
-} from '../users/signing-in-user.js'
+} from '../../directory/users/signing-in-user.js'
 import { destinationOf, isPartnerOpen, receivingApplication } from './partner.js'
 import { toRelayRequestData } from './record.js'
 

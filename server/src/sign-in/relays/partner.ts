@@ -1,5 +1,5 @@
 import { sql, type Expression } from 'kysely'
-import { isUsableBy } from '../applications/usable.js'
+import { isUsableBy } from '../../directory/usable.js'
 
 /** A partner and where users arrive there, as a statement names them: its parameters, or columns of its rows. */
 export interface Destination {

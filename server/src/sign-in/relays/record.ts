@@ -1,8 +1,8 @@
 import type { Environment } from '@portico/contract/fields'
 import type { Relay, RelayRequest } from '@portico/contract/relays'
 import type { Selectable } from 'kysely'
-import type { RelayRequests, Relays } from '../db/schema.js'
-import type { Caller } from '../tenant.js'
+import type { RelayRequests, Relays } from '../../platform/db/schema.js'
+import type { Caller } from '../../platform/tenant.js'
 
 export const relayColumns = [
   'relays.organization_id',

@@ -1,8 +1,8 @@
 import { contract } from '@portico/contract/contract'
 import { initServer } from '@ts-rest/express'
-import type { Deps } from '../deps.js'
-import { created, deleted, ok, versionsOf } from '../http/answer.js'
-import { callerOf } from '../http/request-context.js'
+import type { Deps } from '../../delivery/deps.js'
+import { created, deleted, ok, versionsOf } from '../../delivery/events/answer.js'
+import { callerOf } from '../../delivery/request-context.js'
 import { createRelay, deleteRelay, getRelay, listRelays, updateRelay } from './relays.js'
 import { requestRelay } from './request.js'
 

@@ -5,14 +5,14 @@ import {
   type TotpMethod,
 } from '@portico/contract/totp'
 import { sql, type Kysely } from 'kysely'
-import { organizationIdOf } from '../db/organization-id.js'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
-import { ApiError, invalid } from '../errors.js'
-import { change, type Changed } from '../events/change.js'
-import { emit } from '../events/emit.js'
-import { smsRouteOf } from '../sms/deliver.js'
-import type { Tenant } from '../tenant.js'
+import { organizationIdOf } from '../../platform/db/organization-id.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
+import { ApiError, invalid } from '../../platform/errors.js'
+import { change, type Changed } from '../../delivery/events/change.js'
+import { emit } from '../../delivery/events/emit.js'
+import { smsRouteOf } from '../../delivery/sms/deliver.js'
+import type { Tenant } from '../../platform/tenant.js'
 import { connectionColumns, toTotpConnection } from './record.js'
 
 /**

@@ -1,23 +1,19 @@
 import type { TotpEnrollment } from '@portico/contract/totp'
 import type { Transaction } from 'kysely'
-import { newId } from '../crypto/random.js'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
-import { ApiError } from '../errors.js'
-import { change } from '../events/change.js'
-import type { Flow } from '../flows/flow.js'
+import { newId } from '../../platform/crypto/random.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
+import { ApiError } from '../../platform/errors.js'
+import { change } from '../../delivery/events/change.js'
 import { holdFlow } from '../flows/hold.js'
 import { moveFlow } from '../flows/step.js'
-import type { Tenant } from '../tenant.js'
+import type { Tenant } from '../../platform/tenant.js'
 import { beginEnrollment, countEnrollment, keyUriOf } from './enrollment.js'
-import { replaceRecoveryCodes } from './replace-recovery-codes.js'
+import { replaceRecoveryCodes, type EnrollingFlow } from './replace-recovery-codes.js'
 import { enrollmentsOf } from './rows.js'
 import { enrollmentContext, openTotp } from './sealed.js'
 import { getTotpUser, holdTotpUser, ownerOf, type TotpUser } from './totp-user.js'
 import { tryFirstCode } from './validate-enrollment.js'
-
-/** A sign-in on our pages whose user has passed a first factor, and is to have a second one. */
-export type EnrollingFlow = Flow & { readonly userId: string }
 
 /**
  * Begins an enrolment of the user of a sign-in on our pages, as enrollTotp() does for callers of the API; whoever is

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
-import { logEvent, type LogEntry } from '../log-events/log-event.js'
-import type { Tenant } from '../tenant.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
+import { logEvent, type LogEntry } from '../../delivery/log-events/log-event.js'
+import type { Tenant } from '../../platform/tenant.js'
 import type { TotpUser } from './totp-user.js'
 
 /** Logs what happened to the second factor of a user. */

@@ -7,8 +7,8 @@ import type {
   ValidatedTotpEnrollment,
 } from '@portico/contract/totp'
 import type { Selectable } from 'kysely'
-import type { TotpChallenges, TotpConnections, TotpEnrollments } from '../db/schema.js'
-import type { Tenant } from '../tenant.js'
+import type { TotpChallenges, TotpConnections, TotpEnrollments } from '../../platform/db/schema.js'
+import type { Tenant } from '../../platform/tenant.js'
 
 type Place = Pick<Tenant, 'domain' | 'environment'>
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { hashSecret, isSecretEqual, randomBase32 } from '../crypto/secret.js'
+import { hashSecret, isSecretEqual, randomBase32 } from '../../platform/crypto/secret.js'
 
 /** The specification's number for an enrolment. */
 const count = 5

@@ -1,17 +1,20 @@
 import type { Transaction } from 'kysely'
-import { seal } from '../crypto/seal.js'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
-import { change } from '../events/change.js'
+import { seal } from '../../platform/crypto/seal.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
+import { change } from '../../delivery/events/change.js'
+import type { Flow } from '../flows/flow.js'
 import { holdFlow } from '../flows/hold.js'
 import { moveFlow } from '../flows/step.js'
-import { stepAfterFactors } from '../sessions/pending-sign-in.js'
-import type { Tenant } from '../tenant.js'
-import type { EnrollingFlow } from './enroll-in-flow.js'
+import { stepAfterFactors } from '../flows/pending-sign-in.js'
+import type { Tenant } from '../../platform/tenant.js'
 import { makeRecoveryCodes, toRecoveryDigests } from './recovery-codes.js'
 import { updateEnrollment } from './rows.js'
 import { enrollmentContext } from './sealed.js'
 import { holdTotpUser, ownerOf, type TotpUser } from './totp-user.js'
+
+/** A sign-in on our pages whose user has passed a first factor, and is to have a second one. */
+export type EnrollingFlow = Flow & { readonly userId: string }
 
 /** Makes other recovery codes for a user who is enrolled; of those before none is good any more. */
 export async function replaceRecoveryCodes(

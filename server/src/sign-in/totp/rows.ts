@@ -1,7 +1,7 @@
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
-import { organizationIdOf } from '../db/organization-id.js'
-import type { DB } from '../db/schema.js'
-import type { Tenant } from '../tenant.js'
+import { organizationIdOf } from '../../platform/db/organization-id.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Tenant } from '../../platform/tenant.js'
 
 /** Every read of an enrolment starts here, so that no query can forget its tenant. */
 export function enrollmentsOf(db: Kysely<DB>, tenant: Tenant, userId: string) {

@@ -1,4 +1,4 @@
-import { open, type MasterKeys, type SealContext } from '../crypto/seal.js'
+import { open, type MasterKeys, type SealContext } from '../../platform/crypto/seal.js'
 
 /** Whose secret it is. */
 export interface TotpOwner {

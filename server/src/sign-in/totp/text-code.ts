@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { isSecretEqual } from '../crypto/secret.js'
+import { isSecretEqual } from '../../platform/crypto/secret.js'
 
 /** A code for a text message: six digits, each as likely as any other. */
 export function makeTextCode(): string {

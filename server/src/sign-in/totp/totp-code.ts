@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { HOTP, Secret, TOTP } from 'otpauth'
-import { isSecretEqual } from '../crypto/secret.js'
+import { isSecretEqual } from '../../platform/crypto/secret.js'
 
 /** Seconds; what authenticator apps take for granted, whatever a key URI says. */
 const period = 30

@@ -1,9 +1,9 @@
 import type { PhoneNumber } from '@portico/contract/profile'
 import { defaultTotpExpiry, type TotpMethod } from '@portico/contract/totp'
 import { sql, type Kysely, type Transaction } from 'kysely'
-import type { DB } from '../db/schema.js'
-import type { Tenant } from '../tenant.js'
-import { usersOf, whyMissing } from '../users/whole-user.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Tenant } from '../../platform/tenant.js'
+import { usersOf, whyMissing } from '../../directory/users/whole-user.js'
 
 /** A user as the second factor needs them, with what their organization asks for. */
 export interface TotpUser {

@@ -1,9 +1,9 @@
 import type { Environment } from '@portico/contract/fields'
 import { sql, type Kysely } from 'kysely'
-import { hashSecret } from '../crypto/secret.js'
-import type { DB } from '../db/schema.js'
-import { statement } from '../db/statement.js'
-import type { Deps } from '../deps.js'
+import { hashSecret } from '../../platform/crypto/secret.js'
+import type { DB } from '../../platform/db/schema.js'
+import { statement } from '../../platform/db/statement.js'
+import type { Deps } from '../../delivery/deps.js'
 
 /** How long an administrator who has typed the code works on before they are asked for another one. */
 export const adminSessionMs = 8 * 60 * 60 * 1000

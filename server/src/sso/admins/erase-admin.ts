@@ -1,10 +1,10 @@
 import type { Environment } from '@portico/contract/fields'
 import { sql, type Transaction } from 'kysely'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
-import { forgetAnswers } from '../events/idempotency.js'
-import { emitOnboarding } from '../sso-connections/onboarding.js'
-import type { Cause } from '../tenant.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
+import { forgetAnswers } from '../../delivery/events/idempotency.js'
+import { emitOnboarding } from '../connections/onboarding.js'
+import type { Cause } from '../../platform/tenant.js'
 
 /** An administrator who is to be forgotten. */
 export interface AdminToErase {

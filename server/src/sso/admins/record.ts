@@ -1,8 +1,8 @@
 import type { Admin } from '@portico/contract/admins'
 import type { Organization } from '@portico/contract/organizations'
 import type { Selectable } from 'kysely'
-import type { SsoAdmins } from '../db/schema.js'
-import type { AdminMoment } from './admin-moments.js'
+import type { SsoAdmins } from '../../platform/db/schema.js'
+import type { AdminMoment } from '../invitations/admin-moments.js'
 
 export type AdminRow = Pick<Selectable<SsoAdmins>, 'id' | 'email' | 'color' | 'inserted_at' | AdminMoment>
 

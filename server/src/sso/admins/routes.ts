@@ -1,8 +1,8 @@
 import { contract } from '@portico/contract/contract'
 import { initServer } from '@ts-rest/express'
-import type { Deps } from '../deps.js'
-import { created, deleted } from '../http/answer.js'
-import { tenantOf } from '../http/request-context.js'
+import type { Deps } from '../../delivery/deps.js'
+import { created, deleted } from '../../delivery/events/answer.js'
+import { tenantOf } from '../../delivery/request-context.js'
 import { deleteAdmin, inviteAdmin, listAdmins } from './admins.js'
 
 const s = initServer()

@@ -1,11 +1,11 @@
 import type { Environment } from '@portico/contract/fields'
 import { sql } from 'kysely'
-import { hashSecret, randomSecret } from '../crypto/secret.js'
-import type { Deps } from '../deps.js'
-import type { JobPayloads } from '../jobs/job-names.js'
-import { deliverMail } from '../mail/deliver.js'
-import { adminInvitationMail } from '../mail/messages.js'
-import { findServiceName } from '../onboarding/service-name.js'
+import { hashSecret, randomSecret } from '../../platform/crypto/secret.js'
+import type { Deps } from '../../delivery/deps.js'
+import type { JobPayloads } from '../../delivery/jobs/job-names.js'
+import { deliverMail } from '../../delivery/mail/deliver.js'
+import { adminInvitationMail } from '../../delivery/mail/messages.js'
+import { findServiceName } from './service-name.js'
 
 const dayMs = 24 * 60 * 60 * 1000
 

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { DB } from '../db/schema.js'
-import { isOfConnection, type ConnectionKey } from '../sso-connections/connection-key.js'
+import type { DB } from '../../platform/db/schema.js'
+import { isOfConnection, type ConnectionKey } from '../connections/connection-key.js'
 
 /**
  * What users sign in to by a connection, as an administrator knows it: the name of the application to which the connection

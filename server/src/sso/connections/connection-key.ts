@@ -1,6 +1,6 @@
 import type { Environment } from '@portico/contract/fields'
 import { sql } from 'kysely'
-import type { DB } from '../db/schema.js'
+import type { DB } from '../../platform/db/schema.js'
 
 /** Whose connection: every statement that touches what belongs to one has all four. */
 export interface ConnectionKey {

@@ -1,8 +1,8 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
-import { newId } from '../crypto/random.js'
-import { open, seal, type SealContext } from '../crypto/seal.js'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
+import { newId } from '../../platform/crypto/random.js'
+import { open, seal, type SealContext } from '../../platform/crypto/seal.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
 import type { ServiceProviderKey } from '../saml/service-provider-key.js'
 import type { ConnectionKey } from './connection-key.js'
 

@@ -1,8 +1,8 @@
 import type { SsoOidcClient } from '@portico/contract/sso-records'
 import type { Kysely, Transaction } from 'kysely'
-import { open, seal, type SealContext } from '../crypto/seal.js'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
+import { open, seal, type SealContext } from '../../platform/crypto/seal.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
 import { isOfConnection, type ConnectionKey } from './connection-key.js'
 import { storeVersion, type NewVersion, type StoredVersion } from './stored-versions.js'
 

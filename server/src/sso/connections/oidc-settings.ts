@@ -1,7 +1,7 @@
 import type { ProviderType } from '@portico/contract/sso-onboarding'
-import type { Deps } from '../deps.js'
-import { invalid } from '../errors.js'
-import { ProviderFault } from '../oidc-sign-in/provider.js'
+import type { Deps } from '../../delivery/deps.js'
+import { invalid } from '../../platform/errors.js'
+import { ProviderFault } from '../../platform/openid/provider.js'
 import type { OidcClientSettings } from './oidc-clients.js'
 
 /** What a caller sends of a client of OpenID Connect. */

@@ -1,8 +1,8 @@
 import { oidcProviderTypes, type Protocol, type ProviderType } from '@portico/contract/sso-onboarding'
 import { sql, type RawBuilder, type Transaction } from 'kysely'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
-import { invalid } from '../errors.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
+import { invalid } from '../../platform/errors.js'
 import { isConnection, type ConnectionKey } from './connection-key.js'
 
 /** What kinds of identity providers speak where nobody has said: SAML, unless they speak nothing but OpenID Connect. */

@@ -1,16 +1,16 @@
 import type { Environment } from '@portico/contract/fields'
 import type { Protocol, ProviderType } from '@portico/contract/sso-onboarding'
 import { sql, type Transaction } from 'kysely'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
-import { invalid } from '../errors.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
+import { invalid } from '../../platform/errors.js'
 import {
   insertTestIdp,
   noteTestIdp,
   prepareTestIdp,
   removeTestIdp,
   type PreparedTestIdp,
-} from '../test-idp/provision.js'
+} from './provision-test-idp.js'
 import { isConnection, isOfConnection, type ConnectionKey } from './connection-key.js'
 import { isSpokenBy, protocolOf, setConnectionProtocol } from './protocol.js'
 

@@ -1,12 +1,12 @@
 import { sql, type Transaction } from 'kysely'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
 import { readIdpMetadata } from '../saml/metadata.js'
 import { bindings, escapeXml, ns } from '../saml/saml-names.js'
 import { makeServiceProviderKey, type ServiceProviderKey } from '../saml/service-provider-key.js'
-import { isConnection, isOfConnection, type ConnectionKey } from '../sso-connections/connection-key.js'
-import { deleteSsoKeys, insertSsoKey } from '../sso-connections/keys.js'
-import { storeMetadata } from '../sso-connections/metadata-versions.js'
+import { isConnection, isOfConnection, type ConnectionKey } from './connection-key.js'
+import { deleteSsoKeys, insertSsoKey } from './keys.js'
+import { storeMetadata } from './metadata-versions.js'
 
 /** The built-in identity provider of a connection, which is made and not stored yet. */
 export interface PreparedTestIdp extends ServiceProviderKey {

@@ -10,7 +10,7 @@ import {
   type SsoOidcClient,
 } from '@portico/contract/sso-records'
 import type { Selectable } from 'kysely'
-import type { SsoConnections, SsoDefaultRedirections, SsoOnboardings } from '../db/schema.js'
+import type { SsoConnections, SsoDefaultRedirections, SsoOnboardings } from '../../platform/db/schema.js'
 
 export const connectionColumns = [
   'sso_connections.organization_id',

@@ -1,7 +1,7 @@
 import type { SsoMetadata } from '@portico/contract/sso-records'
 import { sql, type Transaction } from 'kysely'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
 import { isConnection, isOfConnection, type ConnectionKey } from './connection-key.js'
 
 /** Versions kept beside the current one, to go back to. */

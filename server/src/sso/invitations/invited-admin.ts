@@ -1,9 +1,9 @@
 import type { Environment } from '@portico/contract/fields'
 import { sql, type Transaction } from 'kysely'
-import { newId, randomBytes } from '../crypto/random.js'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
-import { normalizeEmail } from '../users/email.js'
+import { newId, randomBytes } from '../../platform/crypto/random.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
+import { normalizeEmail } from '../../platform/email.js'
 import { toMomentColumns } from './admin-moments.js'
 
 interface Inviting {

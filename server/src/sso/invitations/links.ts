@@ -1,9 +1,9 @@
 import type { Environment } from '@portico/contract/fields'
 import { sql, type RawBuilder, type Transaction } from 'kysely'
-import { newId } from '../crypto/random.js'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
-import { enqueue } from '../jobs/enqueue.js'
+import { newId } from '../../platform/crypto/random.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
+import { enqueue } from '../../delivery/jobs/enqueue.js'
 
 /** How long an invitation can be opened. */
 const linkLifetimeMs = 30 * 24 * 60 * 60 * 1000

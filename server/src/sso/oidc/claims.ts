@@ -1,7 +1,9 @@
 import { email as emailField } from '@portico/contract/fields'
-import { assertedProfile, boundedData, type Vouched } from '../sso-sign-in/asserted-identity.js'
-import type { LiveConnection } from '../sso-sign-in/live-connection.js'
-import type { Claims } from './openid-client.js'
+import { assertedProfile, boundedData, type Vouched } from '../sign-in/asserted-identity.js'
+import type { LiveConnection } from '../sign-in/live-connection.js'
+
+/** Claims of an ID token that was proved, and of the UserInfo endpoint where the token has no address. */
+export type Claims = Readonly<Record<string, unknown>> & { readonly sub: string }
 
 const Email = emailField()
 

@@ -1,5 +1,4 @@
-import { issuedAtOf } from './claims.js'
-import type { Claims } from './openid-client.js'
+import { issuedAtOf, type Claims } from './claims.js'
 import { requestLifetimeMs } from './request.js'
 
 /** What clocks of providers may differ by from ours. */

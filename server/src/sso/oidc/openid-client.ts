@@ -14,11 +14,12 @@ import {
   ResponseBodyError,
   type CustomFetch,
 } from 'openid-client'
-import type { Deps } from '../deps.js'
-import { systemClock } from '../system-clock.js'
+import type { Deps } from '../../delivery/deps.js'
+import { systemClock } from '../../platform/system-clock.js'
+import type { Claims } from './claims.js'
 import { clockSkewMs, findMisuse, type TokenFault } from './id-token.js'
-import type { OpenIdProvider } from './provider.js'
-import { outcomes, providerLimits } from './providers.js'
+import type { OpenIdProvider } from '../../platform/openid/provider.js'
+import { outcomes, providerLimits } from '../../platform/openid/providers.js'
 
 /** What we are to a provider. */
 export interface OidcClient {
@@ -37,9 +38,6 @@ export interface AuthorizationParameters {
   readonly isForced: boolean
   readonly loginHint: string | null
 }
-
-/** Claims of an ID token that was proved, and of the UserInfo endpoint where the token has no address. */
-export type Claims = Readonly<Record<string, unknown>> & { readonly sub: string }
 
 /** A provider has not exchanged a code, or its ID token proves nothing. */
 export class ExchangeFault extends Error {

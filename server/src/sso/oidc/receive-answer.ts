@@ -1,29 +1,29 @@
 import type { Kysely, Transaction } from 'kysely'
-import { hashSecret } from '../crypto/secret.js'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
-import { change } from '../events/change.js'
-import { holdFlow, type HeldFlow } from '../flows/hold.js'
-import { findAdminSession, type AdminSession } from '../onboarding/admin-session.js'
-import { networkOfClient } from '../outbound/address.js'
-import { findClientVersion, findCurrentClient } from '../sso-connections/oidc-clients.js'
-import { admit } from '../sso-sign-in/admission.js'
-import type { PageOf } from '../sso-sign-in/arrive.js'
-import { CheckRefused, demand, demandStill, type CheckList } from '../sso-sign-in/demand.js'
-import { letIn, logEnd, noteTested, passFlow, type ProvedSignIn } from '../sso-sign-in/let-in.js'
+import { hashSecret } from '../../platform/crypto/secret.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
+import { change } from '../../delivery/events/change.js'
+import { holdFlow, type HeldFlow } from '../../sign-in/flows/hold.js'
+import { findAdminSession, type AdminSession } from '../admins/admin-session.js'
+import { networkOfClient } from '../../platform/outbound/address.js'
+import { findClientVersion, findCurrentClient } from '../connections/oidc-clients.js'
+import { admit } from '../sign-in/admission.js'
+import type { PageOf } from '../sign-in/arrive.js'
+import { CheckRefused, demand, demandStill, type CheckList } from '../sign-in/demand.js'
+import { letIn, logEnd, noteTested, passFlow, type ProvedSignIn } from '../sign-in/let-in.js'
 import {
   causeOf,
   findLiveConnection,
   holdLiveConnection,
   tenantOf,
   type LiveConnection,
-} from '../sso-sign-in/live-connection.js'
-import type { AdmittedUser } from '../sso-sign-in/sign-in-user.js'
-import { failedCheckOf, insertRefusedTrace, insertTrace, type NewTrace } from '../sso-sign-in/traces.js'
+} from '../sign-in/live-connection.js'
+import type { AdmittedUser } from '../sign-in/sign-in-user.js'
+import { failedCheckOf, insertRefusedTrace, insertTrace, type NewTrace } from '../sign-in/traces.js'
 import { authenticatedAtOf, vouchedByClaims } from './claims.js'
 import { clockSkewMs } from './id-token.js'
 import { proveAnswer, type SentAnswer } from './prove-answer.js'
-import type { Claims } from './openid-client.js'
+import type { Claims } from './claims.js'
 import { spendOidcRequest, type SpentOidcRequest } from './request.js'
 
 /** A browser that a provider has sent back. It comes by our own address, so that its cookies are seen. */

@@ -1,10 +1,10 @@
 import { sql, type Kysely } from 'kysely'
-import { hashSecret, randomSecret } from '../crypto/secret.js'
-import { open, seal, type SealContext } from '../crypto/seal.js'
-import type { DB } from '../db/schema.js'
-import { sqlStatement, statement } from '../db/statement.js'
-import type { Deps } from '../deps.js'
-import { isOfConnection, type ConnectionKey } from '../sso-connections/connection-key.js'
+import { hashSecret, randomSecret } from '../../platform/crypto/secret.js'
+import { open, seal, type SealContext } from '../../platform/crypto/seal.js'
+import type { DB } from '../../platform/db/schema.js'
+import { sqlStatement, statement } from '../../platform/db/statement.js'
+import type { Deps } from '../../delivery/deps.js'
+import { isOfConnection, type ConnectionKey } from '../connections/connection-key.js'
 
 /** Who waits for the answer of a provider: a flow of a browser, or an administrator's test. */
 export type Waiting = { readonly flowId: string } | { readonly adminSessionId: string }

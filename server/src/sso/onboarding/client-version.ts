@@ -1,5 +1,5 @@
-import type { Deps } from '../deps.js'
-import { isOfConnection } from '../sso-connections/connection-key.js'
+import type { Deps } from '../../delivery/deps.js'
+import { isOfConnection } from '../connections/connection-key.js'
 import type { OnboardingConnection } from './connections.js'
 
 /** What is shown of a stored client: everything but its secret. */

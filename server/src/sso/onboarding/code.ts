@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
-import { isSecretEqual } from '../crypto/secret.js'
-import { open, seal, type MasterKeys, type SealContext } from '../crypto/seal.js'
+import { isSecretEqual } from '../../platform/crypto/secret.js'
+import { open, seal, type MasterKeys, type SealContext } from '../../platform/crypto/seal.js'
 
 /** How long a code can be typed; a mail takes a minute or two, and a mailbox is looked for. */
 export const codeLifetimeMs = 10 * 60 * 1000

@@ -2,11 +2,11 @@ import type { Environment } from '@portico/contract/fields'
 import type { OnboardingState, Protocol, ProviderType } from '@portico/contract/sso-onboarding'
 import type { SsoConnectionState } from '@portico/contract/sso-records'
 import { sql, type Kysely, type Transaction } from 'kysely'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
-import { isConnection, type ConnectionKey } from '../sso-connections/connection-key.js'
-import { isSetUp } from '../sso-connections/protocol.js'
-import type { AdminSession } from './admin-session.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
+import { isConnection, type ConnectionKey } from '../connections/connection-key.js'
+import { isSetUp } from '../connections/protocol.js'
+import type { AdminSession } from '../admins/admin-session.js'
 
 /** A connection that an administrator may set up, and how far they are. */
 export interface OnboardingConnection extends ConnectionKey {

@@ -1,10 +1,10 @@
-import type { Deps } from '../deps.js'
-import { toMomentColumns } from '../admins/admin-moments.js'
+import type { Deps } from '../../delivery/deps.js'
+import { toMomentColumns } from '../invitations/admin-moments.js'
 import { emitAdminUpdate } from '../admins/admins.js'
-import { endedSession } from '../admins/links.js'
-import { change } from '../events/change.js'
-import { logEvent } from '../log-events/log-event.js'
-import type { AdminSession } from './admin-session.js'
+import { endedSession } from '../invitations/links.js'
+import { change } from '../../delivery/events/change.js'
+import { logEvent } from '../../delivery/log-events/log-event.js'
+import type { AdminSession } from '../admins/admin-session.js'
 import { adminCause } from './note.js'
 
 /**

@@ -1,6 +1,6 @@
-import { endedSession } from '../admins/links.js'
-import type { Deps } from '../deps.js'
-import type { AdminSession } from './admin-session.js'
+import { endedSession } from '../invitations/links.js'
+import type { Deps } from '../../delivery/deps.js'
+import type { AdminSession } from '../admins/admin-session.js'
 
 /** Signs an administrator out of this browser; the link still lets them in anew. */
 export async function endAdminSession(

@@ -1,14 +1,14 @@
 import type { Protocol } from '@portico/contract/sso-onboarding'
 import type { Kysely, Transaction } from 'kysely'
-import { momentColumn } from '../admins/admin-moments.js'
-import { newId } from '../crypto/random.js'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
-import { enqueue } from '../jobs/enqueue.js'
-import type { JobPayloads } from '../jobs/job-names.js'
-import { deliverMail } from '../mail/deliver.js'
-import { metadataNoticeMail } from '../mail/metadata-notice.js'
-import { isConnection, isOfConnection, type ConnectionKey } from '../sso-connections/connection-key.js'
+import { momentColumn } from '../invitations/admin-moments.js'
+import { newId } from '../../platform/crypto/random.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
+import { enqueue } from '../../delivery/jobs/enqueue.js'
+import type { JobPayloads } from '../../delivery/jobs/job-names.js'
+import { deliverMail } from '../../delivery/mail/deliver.js'
+import { metadataNoticeMail } from '../../delivery/mail/metadata-notice.js'
+import { isConnection, isOfConnection, type ConnectionKey } from '../connections/connection-key.js'
 
 /** More than an organization has. */
 const maxAdmins = 100

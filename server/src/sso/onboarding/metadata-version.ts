@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Deps } from '../deps.js'
+import type { Deps } from '../../delivery/deps.js'
 import type { StoredCertificate } from '../saml/metadata.js'
-import { isOfConnection } from '../sso-connections/connection-key.js'
+import { isOfConnection } from '../connections/connection-key.js'
 import type { OnboardingConnection } from './connections.js'
 
 /** What a stored version of the metadata says. */

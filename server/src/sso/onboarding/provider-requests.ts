@@ -1,11 +1,11 @@
 import { ScimRequestQuery, type DirectorySync, type ScimRequest } from '@portico/contract/directory-sync'
 import { sql, type Kysely } from 'kysely'
-import { organizationIdOf } from '../db/organization-id.js'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
-import { listScimRequests } from '../directory-sync/requests.js'
-import type { Tenant } from '../tenant.js'
-import { usersOf } from '../users/whole-user.js'
+import { organizationIdOf } from '../../platform/db/organization-id.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
+import { listScimRequests } from '../../directory/directory-sync/requests.js'
+import type { Tenant } from '../../platform/tenant.js'
+import { usersOf } from '../../directory/users/whole-user.js'
 
 /** A request of a directory's provider as an administrator looks at it. */
 export interface ProviderRequest {

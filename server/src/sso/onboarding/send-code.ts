@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Environment } from '@portico/contract/fields'
-import { newId } from '../crypto/random.js'
-import type { Deps } from '../deps.js'
-import type { JobPayloads } from '../jobs/job-names.js'
-import { deliverMail } from '../mail/deliver.js'
-import { adminCodeMail } from '../mail/admin-code.js'
-import { openSessions } from './admin-session.js'
+import { newId } from '../../platform/crypto/random.js'
+import type { Deps } from '../../delivery/deps.js'
+import type { JobPayloads } from '../../delivery/jobs/job-names.js'
+import { deliverMail } from '../../delivery/mail/deliver.js'
+import { adminCodeMail } from '../../delivery/mail/admin-code.js'
+import { openSessions } from '../admins/admin-session.js'
 import { openAdminCode } from './code.js'
 
 /**

@@ -1,5 +1,5 @@
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
 import type { OnboardingConnection } from './connections.js'
 
 /** What names an identity provider, by the table of its versions. */

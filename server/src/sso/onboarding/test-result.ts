@@ -1,9 +1,9 @@
 import type { SsoCheck } from '@portico/contract/sso-checks'
 import { sql, type Kysely } from 'kysely'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
 import type { CheckResult } from '../saml/checks.js'
-import { loginTracesOf } from '../sso-sign-in/traces.js'
+import { loginTracesOf } from '../sign-in/traces.js'
 import type { OnboardingConnection } from './connections.js'
 
 /** What became of one test of a connection. */

@@ -1,8 +1,8 @@
-import type { Deps } from '../deps.js'
+import type { Deps } from '../../delivery/deps.js'
 import { readIdpMetadata, type IdpMetadata } from '../saml/metadata.js'
-import { storeMetadata } from '../sso-connections/metadata-versions.js'
-import type { StoredVersion } from '../sso-connections/stored-versions.js'
-import type { AdminSession } from './admin-session.js'
+import { storeMetadata } from '../connections/metadata-versions.js'
+import type { StoredVersion } from '../connections/stored-versions.js'
+import type { AdminSession } from '../admins/admin-session.js'
 import type { OnboardingConnection } from './connections.js'
 import { confirmWaiting, findWaiting, keepWaiting, type Confirmation } from './waiting-upload.js'
 

@@ -1,10 +1,10 @@
 import { sql, type Transaction } from 'kysely'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
-import { change } from '../events/change.js'
-import { enqueue } from '../jobs/enqueue.js'
-import { logEvent } from '../log-events/log-event.js'
-import { adminSessionMs, type ArrivedBrowser } from './admin-session.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
+import { change } from '../../delivery/events/change.js'
+import { enqueue } from '../../delivery/jobs/enqueue.js'
+import { logEvent } from '../../delivery/log-events/log-event.js'
+import { adminSessionMs, type ArrivedBrowser } from '../admins/admin-session.js'
 import { arrivalCause } from './arrival.js'
 import {
   codeLifetimeMs,

@@ -1,7 +1,23 @@
 import { Refusal } from './checks.js'
 import { ns } from './saml-names.js'
-import type { Assertion } from './validate-response.js'
 import { childrenOf, isElement, onlyChildOf, textOf, type XmlElement } from './xml-tree.js'
+
+/** What a response proves, read from signed bytes alone. */
+export interface Assertion {
+  readonly id: string
+  readonly nameId: string
+  readonly nameIdFormat: string | null
+  readonly sessionIndex: string | null
+  readonly authnContext: string | null
+  /** The request that it answers; null where nobody has asked for it. */
+  readonly inResponseTo: string | null
+  readonly issuedAt: Date
+  readonly authenticatedAt: Date
+  /** Until when the same assertion could come again, and be taken if nobody remembered it. */
+  readonly usableUntil: Date
+  /** By name; without a prototype. */
+  readonly attributes: Readonly<Record<string, readonly string[]>>
+}
 
 /** Clocks of identity providers may be so far from ours, in either direction. */
 export const skewMs = 2 * 60_000

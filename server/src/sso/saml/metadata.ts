@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { isLoopbackHost } from '../loopback.js'
+import { isLoopbackHost } from '../../platform/loopback.js'
 import { bindings, ns } from './saml-names.js'
 import {
   childrenOf,

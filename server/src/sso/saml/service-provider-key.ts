@@ -1,5 +1,5 @@
-import type { KeyPair } from '../crypto/random.js'
-import { newRsaKeyPair } from './rsa-key-pair.js'
+import type { KeyPair } from '../../platform/crypto/random.js'
+import { newRsaKeyPair } from '../../platform/crypto/rsa-key-pair.js'
 import { selfSignedCertificate } from './self-signed-certificate.js'
 
 /** A key with which we sign requests and open assertions, and its self-signed certificate; both PEM. */

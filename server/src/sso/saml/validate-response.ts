@@ -10,6 +10,7 @@ import {
   readNameId,
   readSubject,
   skewMs,
+  type Assertion,
 } from './assertion.js'
 import { Refusal, runCheck, type CheckResult } from './checks.js'
 import { checkEncryptionForm, checkNothingEncrypted } from './encryption-form.js'
@@ -40,23 +41,6 @@ export interface ServiceProvider {
 export interface ResponseRules {
   readonly allowSha1: boolean
   readonly allowCbcUnsignedResponse: boolean
-}
-
-/** What a response proves, read from signed bytes alone. */
-export interface Assertion {
-  readonly id: string
-  readonly nameId: string
-  readonly nameIdFormat: string | null
-  readonly sessionIndex: string | null
-  readonly authnContext: string | null
-  /** The request that it answers; null where nobody has asked for it. */
-  readonly inResponseTo: string | null
-  readonly issuedAt: Date
-  readonly authenticatedAt: Date
-  /** Until when the same assertion could come again, and be taken if nobody remembered it. */
-  readonly usableUntil: Date
-  /** By name; without a prototype. */
-  readonly attributes: Readonly<Record<string, readonly string[]>>
 }
 
 /** The checks that a response went through, up to the first that refused it; the assertion where none has. */

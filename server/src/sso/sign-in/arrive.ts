@@ -1,18 +1,18 @@
 import type { Environment } from '@portico/contract/fields'
-import type { Deps } from '../deps.js'
-import type { FailureLimit } from '../limits/failures.js'
-import { logEvent } from '../log-events/log-event.js'
+import type { Deps } from '../../delivery/deps.js'
+import type { FailureLimit } from '../../delivery/limits/failures.js'
+import { logEvent } from '../../delivery/log-events/log-event.js'
 import type { CheckResult } from '../saml/checks.js'
 import {
   claimedRequestOf,
   openResponse,
   validateResponse,
-  type Assertion,
   type OpenedResponse,
   type Validation,
 } from '../saml/validate-response.js'
+import type { Assertion } from '../saml/assertion.js'
 import { assertedEmail } from './asserted-identity.js'
-import { networkOfClient } from '../outbound/address.js'
+import { networkOfClient } from '../../platform/outbound/address.js'
 import { insertArrival } from './arrival.js'
 import type { LiveConnection } from './live-connection.js'
 import { findReceivingConnection, type ReceivingConnection } from './receiving-connection.js'

@@ -2,8 +2,8 @@ import { email as emailField } from '@portico/contract/fields'
 import type { UserChanges } from '@portico/contract/user-input'
 import { resourceOwnerAttributes } from '@portico/contract/token-claims'
 import type { Identity } from '@portico/contract/users'
-import type { Assertion } from '../saml/validate-response.js'
-import type { VouchedIdentity } from '../users/identities.js'
+import type { Assertion } from '../saml/assertion.js'
+import type { VouchedIdentity } from '../../directory/users/identities.js'
 import type { LiveConnection } from './live-connection.js'
 
 /** Names that are numbers in products of universities (RFC 2798, RFC 4519). */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { statement } from '../db/statement.js'
-import type { Deps } from '../deps.js'
-import type { ConnectionKey } from '../sso-connections/connection-key.js'
+import { statement } from '../../platform/db/statement.js'
+import type { Deps } from '../../delivery/deps.js'
+import type { ConnectionKey } from '../connections/connection-key.js'
 
 /** A connection whose identity provider can be asked: it is active, and has metadata, or a client of OpenID Connect. */
 export interface OpenConnection {

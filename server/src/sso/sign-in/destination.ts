@@ -1,8 +1,8 @@
 import { sql, type Transaction } from 'kysely'
-import { isUsableBy } from '../applications/usable.js'
-import type { DB } from '../db/schema.js'
-import { statement } from '../db/statement.js'
-import { isOfConnection, type ConnectionKey } from '../sso-connections/connection-key.js'
+import { isUsableBy } from '../../directory/usable.js'
+import type { DB } from '../../platform/db/schema.js'
+import { statement } from '../../platform/db/statement.js'
+import { isOfConnection, type ConnectionKey } from '../connections/connection-key.js'
 
 /** Where the browser of a sign-in goes in the end. */
 export interface Destination {

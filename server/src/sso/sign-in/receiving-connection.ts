@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { statement } from '../db/statement.js'
-import type { Deps } from '../deps.js'
+import { statement } from '../../platform/db/statement.js'
+import type { Deps } from '../../delivery/deps.js'
 import type { ServiceProvider } from '../saml/validate-response.js'
-import { openSsoKeys, ssoKeysOfConnection } from '../sso-connections/keys.js'
+import { openSsoKeys, ssoKeysOfConnection } from '../connections/keys.js'
 import { isAwaited } from './awaited-request.js'
 import {
   liveConnections,

@@ -2,7 +2,7 @@ import type { Environment } from '@portico/contract/fields'
 import { ssoChecks, type SsoCheck } from '@portico/contract/sso-checks'
 import type { SsoLoginTrace, SsoSamlChallenge } from '@portico/contract/sso-records'
 import type { Selectable } from 'kysely'
-import type { SsoChallenges, SsoLoginTraces } from '../db/schema.js'
+import type { SsoChallenges, SsoLoginTraces } from '../../platform/db/schema.js'
 
 export const traceColumns = [
   'sso_login_traces.id',

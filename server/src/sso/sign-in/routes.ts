@@ -1,8 +1,8 @@
 import { contract } from '@portico/contract/contract'
 import { initServer } from '@ts-rest/express'
-import type { Deps } from '../deps.js'
-import { created } from '../http/answer.js'
-import { callerOf } from '../http/request-context.js'
+import type { Deps } from '../../delivery/deps.js'
+import { created } from '../../delivery/events/answer.js'
+import { callerOf } from '../../delivery/request-context.js'
 import { createOauthChallenge, createSamlChallenge } from './challenge.js'
 import { listLoginTraces } from './traces.js'
 

@@ -1,18 +1,18 @@
 import { sql, type Transaction } from 'kysely'
-import { newId } from '../crypto/random.js'
-import { organizationIdOf } from '../db/organization-id.js'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
-import { ofUser, type Tenant } from '../tenant.js'
-import { insertIdentity, type IdentityName, type VouchedIdentity } from '../users/identities.js'
+import { newId } from '../../platform/crypto/random.js'
+import { organizationIdOf } from '../../platform/db/organization-id.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
+import { ofUser, type Tenant } from '../../platform/tenant.js'
+import { insertIdentity, type IdentityName, type VouchedIdentity } from '../../directory/users/identities.js'
 import {
   createSigningInUser,
   renewIdentity,
   tellUserChanged,
   type SigningInUser,
-} from '../users/signing-in-user.js'
-import { markEmailVerified } from '../users/change-user.js'
-import { usersOf } from '../users/whole-user.js'
+} from '../../directory/users/signing-in-user.js'
+import { markEmailVerified } from '../../directory/users/change-user.js'
+import { usersOf } from '../../directory/users/whole-user.js'
 import type { Admission } from './admission.js'
 import type { Vouched } from './asserted-identity.js'
 import { demand, type CheckList } from './demand.js'

@@ -1,10 +1,10 @@
 import { sql, type Transaction } from 'kysely'
-import { hashSecret } from '../crypto/secret.js'
-import type { DB } from '../db/schema.js'
-import { sqlStatement } from '../db/statement.js'
-import type { Deps } from '../deps.js'
-import type { Assertion } from '../saml/validate-response.js'
-import { isOfConnection, type ConnectionKey } from '../sso-connections/connection-key.js'
+import { hashSecret } from '../../platform/crypto/secret.js'
+import type { DB } from '../../platform/db/schema.js'
+import { sqlStatement } from '../../platform/db/statement.js'
+import type { Deps } from '../../delivery/deps.js'
+import type { Assertion } from '../saml/assertion.js'
+import { isOfConnection, type ConnectionKey } from '../connections/connection-key.js'
 import { isAwaited } from './awaited-request.js'
 
 /** What an assertion has found when it had its one use. */

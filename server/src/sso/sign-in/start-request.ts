@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Deps } from '../deps.js'
-import { logEvent } from '../log-events/log-event.js'
+import type { Deps } from '../../delivery/deps.js'
+import { logEvent } from '../../delivery/log-events/log-event.js'
 import { newRequestId, signAuthnRequest, type SignedAuthnRequest } from '../saml/authn-request.js'
-import { isOfConnection, type ConnectionKey } from '../sso-connections/connection-key.js'
+import { isOfConnection, type ConnectionKey } from '../connections/connection-key.js'
 import {
   findCurrentMetadata,
   findLiveConnectionOf,

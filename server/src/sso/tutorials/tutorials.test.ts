@@ -1,6 +1,6 @@
 import { oidcProviderTypes, providerTypes } from '@portico/contract/sso-onboarding'
 import { describe, expect, test } from 'vitest'
-import { assertedEmail, assertedProfile } from '../sso-sign-in/asserted-identity.js'
+import { assertedEmail, assertedProfile } from '../sign-in/asserted-identity.js'
 import { oidcValues, samlValues, type IdpGuide } from './tutorial.js'
 import { languageFaults, namedValues, namesItsCheck, wordsOf } from './tutorials.given.js'
 import { oidcTutorials, samlTutorials } from './tutorials.js'

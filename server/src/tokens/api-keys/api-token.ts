@@ -8,9 +8,9 @@ import {
   toPublicKey,
   type Algorithm,
   type PublicJwk,
-} from '../crypto/jwt.js'
-import type { Deps } from '../deps.js'
-import type { Caller } from '../tenant.js'
+} from '../../platform/crypto/jwt.js'
+import type { Deps } from '../../delivery/deps.js'
+import type { Caller } from '../../platform/tenant.js'
 import { scopesOf } from './api-keys.js'
 
 export const apiTokenLifetimeSeconds = 3600

@@ -1,6 +1,6 @@
 import { v4 as uuidv4 } from 'uuid'
 import { expect, test } from 'vitest'
-import { hashSecret, makeApiKeySecret } from '../crypto/secret.js'
+import { hashSecret, makeApiKeySecret } from '../../platform/crypto/secret.js'
 import { areApiKeyCredentials, isSecretOf, type KeySecrets } from './credentials.js'
 
 const at = new Date('2026-05-01T12:00:00Z')

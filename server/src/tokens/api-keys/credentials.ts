@@ -1,5 +1,5 @@
 import { id } from '@portico/contract/fields'
-import { hashSecret, isApiKeySecret, isSecretEqual } from '../crypto/secret.js'
+import { hashSecret, isApiKeySecret, isSecretEqual } from '../../platform/crypto/secret.js'
 
 /** What decides whether a secret opens a key. */
 export interface KeySecrets {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Deps } from '../deps.js'
+import type { Deps } from '../../delivery/deps.js'
 
 const flushMs = 10_000
 

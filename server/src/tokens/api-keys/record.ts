@@ -1,6 +1,6 @@
 import type { ApiKey } from '@portico/contract/api-keys'
 import type { Selectable } from 'kysely'
-import type { ApiKeys } from '../db/schema.js'
+import type { ApiKeys } from '../../platform/db/schema.js'
 
 export const apiKeyColumns = [
   'api_keys.id',

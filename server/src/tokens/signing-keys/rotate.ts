@@ -1,9 +1,9 @@
 import type { JsonWebKey } from '@portico/contract/oidc'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import type { KeyObject } from 'node:crypto'
-import { generateSigningKey, toPublicKey, type Algorithm, type PublicJwk } from '../crypto/jwt.js'
-import type { DB } from '../db/schema.js'
-import type { Deps } from '../deps.js'
+import { generateSigningKey, toPublicKey, type Algorithm, type PublicJwk } from '../../platform/crypto/jwt.js'
+import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
 import { activeSigningKey, insertSigningKey, type KeyOwner, type PreparedSigningKey } from './signing-keys.js'
 
 /** How long a key is published before it signs, so that every verifier has it by then. */

@@ -8,11 +8,11 @@ import {
   type Algorithm,
   type JwtClaims,
   type PublicJwk,
-} from '../crypto/jwt.js'
-import { open, seal } from '../crypto/seal.js'
-import type { DB } from '../db/schema.js'
-import { statement } from '../db/statement.js'
-import type { Deps } from '../deps.js'
+} from '../../platform/crypto/jwt.js'
+import { open, seal } from '../../platform/crypto/seal.js'
+import type { DB } from '../../platform/db/schema.js'
+import { statement } from '../../platform/db/statement.js'
+import type { Deps } from '../../delivery/deps.js'
 
 /** Whose tokens a key signs: one organization's in one environment, or, with nilId, the account's own API tokens. */
 export interface KeyOwner {

@@ -1,8 +1,8 @@
 import { directoryProviders, DirectorySync, ScimRequest } from '@portico/contract/directory-sync'
 import { exampleOf } from '@portico/contract/record'
-import { errorPage } from '../../error.js'
+import { errorPage } from '../../frame/error.js'
 import type { GalleryNames, GalleryPage } from '../../gallery.given.js'
-import type { Frame } from '../../layout.js'
+import type { Frame } from '../../frame/layout.js'
 import { directoryPage } from './page.js'
 
 /** The page of a directory in every state, and for every provider. */

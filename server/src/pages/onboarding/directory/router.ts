@@ -1,15 +1,19 @@
 import type { DirectorySync } from '@portico/contract/directory-sync'
 import express, { type Request, type Response, type Router } from 'express'
-import type { Deps } from '../../../deps.js'
-import { formReader } from '../../../http/body.js'
-import { requestIdOf } from '../../../http/request-context.js'
-import { findAdminSession, type AdminSession } from '../../../onboarding/admin-session.js'
-import { findDirectory, listRecentRequests, makeDirectorySecret } from '../../../onboarding/directories.js'
-import { findOrganizationByDomain } from '../../../organizations/find-organization.js'
-import { toCsrfField } from '../../csrf.js'
-import { errorPage } from '../../error.js'
-import { formOf, frameOf, sendPage, textOf, type Site } from '../../site.js'
-import { findAdminSecret, toAdminCookie } from '../admin-cookie.js'
+import type { Deps } from '../../../delivery/deps.js'
+import { formReader } from '../../../platform/http/body.js'
+import { requestIdOf } from '../../../delivery/request-context.js'
+import { findAdminSession, type AdminSession } from '../../../sso/admins/admin-session.js'
+import {
+  findDirectory,
+  listRecentRequests,
+  makeDirectorySecret,
+} from '../../../sso/onboarding/directories.js'
+import { findOrganizationByDomain } from '../../../directory/organizations/find-organization.js'
+import { toCsrfField } from '../../frame/csrf.js'
+import { errorPage } from '../../frame/error.js'
+import { formOf, frameOf, sendPage, textOf, type Site } from '../../frame/site.js'
+import { findAdminSecret, toAdminCookie } from '../../frame/admin-cookie.js'
 import { isSentByAdmin, leaveOrDecline } from '../leaving.js'
 import { directoryPage } from './page.js'
 

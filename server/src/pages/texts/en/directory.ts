@@ -1,4 +1,4 @@
-import type { PageSentence } from '../en.js'
+import type { PageSentence } from '../page-sentence.js'
 
 /** Why a request of the provider was not done, as far as its status tells. */
 export type RefusalReason =

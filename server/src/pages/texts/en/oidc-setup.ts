@@ -1,5 +1,5 @@
 import type { Protocol } from '@portico/contract/sso-onboarding'
-import type { IssuerFaultCode } from '../../../onboarding/client-upload.js'
+import type { IssuerFaultCode } from '../../../sso/onboarding/client-upload.js'
 
 export type ClientFault =
   | IssuerFaultCode

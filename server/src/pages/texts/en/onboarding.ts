@@ -1,5 +1,5 @@
 import type { OnboardingState } from '@portico/contract/sso-onboarding'
-import type { PageSentence } from '../en.js'
+import type { PageSentence } from '../page-sentence.js'
 import type { FaultText } from './sign-in.js'
 
 /** The parts of the onboarding, in their order. */

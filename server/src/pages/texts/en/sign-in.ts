@@ -1,4 +1,4 @@
-import type { LinkPurpose } from '../../../magic-link/purpose.js'
+import type { LinkPurpose } from '../../../platform/link-purpose.js'
 
 /** A sentence about what was wrong. One that asks to wait is told how long: "in 5 minutes", or "later". */
 export type FaultText = string | ((wait: string) => string)

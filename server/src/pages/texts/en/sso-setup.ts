@@ -1,6 +1,6 @@
 import { ssoCheckNames, ssoChecks, type Mender, type SsoCheck } from '@portico/contract/sso-checks'
 import type { MetadataWarning } from '@portico/contract/sso-records'
-import { metadataFaults, type MetadataFaultCode } from '../../../saml/metadata.js'
+import { metadataFaults, type MetadataFaultCode } from '../../../sso/saml/metadata.js'
 
 export type UploadFault = MetadataFaultCode | 'missing' | 'empty' | 'over'
 

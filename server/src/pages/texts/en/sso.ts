@@ -1,4 +1,4 @@
-import type { PageSentence } from '../en.js'
+import type { PageSentence } from '../page-sentence.js'
 
 /** The words of the pages between us and an identity provider. */
 export interface SsoTexts {

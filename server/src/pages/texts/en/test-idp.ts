@@ -1,5 +1,5 @@
-import type { TestIdpFault } from '../../../test-idp/response.js'
-import type { PageSentence } from '../en.js'
+import type { TestIdpFault } from '../../../sso/test-idp/response.js'
+import type { PageSentence } from '../page-sentence.js'
 
 /** The words of the built-in identity provider, which those see who build and try. */
 export interface TestIdpTexts {

@@ -36,7 +36,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   // By month, so that what is too old goes with its table and leaves nothing for vacuum. No default partition: with one,
   // a list in the order of time would have to merge all months instead of reading the newest and stopping there. The two
   // ends are open instead, so that a row of any time has its place, whatever a clock says. The months between them are
-  // made by server/src/log-events/months.ts.
+  // made by server/src/delivery/log-events/months.ts.
   await sql`
     create table log_events (
       account_id uuid not null constraint log_events_account_fkey references accounts,

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql, type Kysely } from 'kysely'
-import { promptDb } from './db/connect.js'
-import type { DB } from './db/schema.js'
-import type { Deps } from './deps.js'
-import type { Backlog } from './metrics.js'
-import { earliestDeliveries } from './webhooks/queue.js'
+import { promptDb } from '../platform/db/connect.js'
+import type { DB } from '../platform/db/schema.js'
+import type { Deps } from '../delivery/deps.js'
+import type { Backlog } from '../platform/observability/metrics.js'
+import { earliestDeliveries } from '../delivery/webhooks/queue.js'
 
 /** Counts end here: to count further takes longer than it is worth to know. */
 const maxCounted = 10_000

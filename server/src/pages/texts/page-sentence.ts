@@ -1,0 +1,5 @@
+export interface PageSentence {
+  readonly heading: string
+  readonly sentence: string
+  readonly advice: string
+}
