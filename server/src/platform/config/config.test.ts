@@ -12,7 +12,7 @@ const production = {
 
 /** Variables of .env.example with the comment above each and the value it shows. */
 function documented(): Map<string, { description: string; value: string }> {
-  const lines = readFileSync(new URL('../../../.env.example', import.meta.url), 'utf8').split('\n')
+  const lines = readFileSync(new URL('../../../../.env.example', import.meta.url), 'utf8').split('\n')
   const found = lines.flatMap((line, index): [string, { description: string; value: string }][] => {
     const [, name, value = ''] = /^#?([A-Z][A-Z_]+)=(.*)$/.exec(line) ?? []
     const above = lines[index - 1]?.replace(/^# /, '') ?? ''
