@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connect } from './connect.js'
+import { closePool, connect } from './connect.js'
 import { startEmbedded, type EmbeddedPostgres } from './embedded.js'
 
 let dataDir: string
@@ -49,4 +49,18 @@ test.each([
 
   // Postgres says so, and then the socket ends.
   expect([...new Set(lines)]).toEqual(told)
+})
+
+test('a connection whose statement goes on is cut when all are closed', async () => {
+  const { db, lines } = givenDatabase()
+
+  const { closing } = await db.connection().execute(async (connection) => {
+    await sql`select 1`.execute(connection)
+    const closed = closePool(db)
+    await expect(sql`select pg_sleep(60)`.execute(connection)).rejects.toThrow('Connection terminated')
+    return { closing: closed }
+  })
+  await closing
+
+  expect(lines).toContain('connections to the database are cut while in use')
 })

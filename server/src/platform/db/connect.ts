@@ -21,6 +21,8 @@ export interface ConnectOptions {
 
 /** In ms. For work that nobody waits for: longer than Postgres lets a statement take, so that its own error comes first. */
 const patience = 35_000
+/** In ms. For a connection, of the pool or to Postgres: one that was begun while no answer came is in nobody's way for longer. */
+const connectingMs = 3_000
 /** In ms. For what somebody waits for, and for the looks of the worker. */
 const promptness = 3_000
 /** How long a statement waits for a lock that another transaction has, where somebody waits for it. */
@@ -37,7 +39,7 @@ export function connect(options: ConnectOptions): Kysely<DB> {
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.poolSize,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: connectingMs,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
