@@ -44,7 +44,10 @@ const rooms = {
   ],
 }
 
-/** What a room or folder holds that knows HTTP. */
+/** The folders of contract/src; '.' are contract.ts, which composes them, and what walks over it. */
+const foldersOfContract = ['openapi', '.', 'events', 'protocols', 'resources', 'core']
+
+/** The files of the server that know HTTP and no query. */
 const webFiles = ['server/src/{app,platform}/http/**/*.ts']
 
 const resourceFiles = [
@@ -131,11 +134,14 @@ const importRules = [
     allow: ['zod/v4', '@ts-rest/core', 'contract/.*'],
     message: 'The contract runs anywhere: it imports zod/v4, @ts-rest/core and its own files only.',
   }),
-  imports(['contract/src/openapi.ts', 'contract/**/*.test.ts', 'contract/*.ts', 'contract/gate/*.ts'], {
-    allow: ['zod/v4', '@ts-rest/core', 'contract/.*', 'node:.*', 'vitest'],
-    message:
-      'The contract imports zod/v4, @ts-rest/core and its own files; its generator and tests also node:*.',
-  }),
+  imports(
+    ['contract/src/openapi/openapi.ts', 'contract/**/*.test.ts', 'contract/*.ts', 'contract/gate/*.ts'],
+    {
+      allow: ['zod/v4', '@ts-rest/core', 'contract/.*', 'node:.*', 'vitest'],
+      message:
+        'The contract imports zod/v4, @ts-rest/core and its own files; its generator and tests also node:*.',
+    },
+  ),
 
   imports(['sdk/src/**/*.ts'], {
     allow: ['sdk/src/.*'],
@@ -391,11 +397,19 @@ const config = {
       },
     },
     {
+      files: ['contract/src/**/*.ts'],
+      excludeFiles: tests,
+      rules: {
+        'portico/rooms': ['error', 'contract', [['src', foldersOfContract]]],
+        'import/no-cycle': ['error', { ignoreTypes: false }],
+      },
+    },
+    {
       // Tests, and what they are given, put together what nothing else does.
       files: ['server/src/**/*.{ts,tsx}'],
       excludeFiles: [...tests, '**/*.given.ts', '**/*.given.tsx'],
       rules: {
-        'portico/rooms': ['error', Object.entries(rooms)],
+        'portico/rooms': ['error', 'server/src', Object.entries(rooms)],
         'import/no-cycle': ['error', { ignoreTypes: false }],
       },
     },
@@ -433,7 +447,7 @@ const config = {
     {
       files: ['{contract,sdk}/src/**/*.ts'],
       // Its process is the global one: a bundle of CommonJS that imports the module's default exports a function of the bundler.
-      excludeFiles: [...tests, 'contract/src/openapi.ts', 'sdk/src/emulator-process.ts'],
+      excludeFiles: [...tests, 'contract/src/openapi/openapi.ts', 'sdk/src/emulator-process.ts'],
       rules: {
         'no-restricted-globals': [
           'error',

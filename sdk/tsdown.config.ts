@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'tsdown'
 
-const signature = fileURLToPath(new URL('../contract/src/webhook-signature.ts', import.meta.url))
+const signature = fileURLToPath(new URL('../contract/src/events/webhook-signature.ts', import.meta.url))
 
 /**
  * Gives the comments of members lines of their own. The bundler of the declarations would put a comment on one line behind

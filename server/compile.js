@@ -1,6 +1,7 @@
 // @ts-check
 import {
   mkdirSync,
+  readFileSync,
   readdirSync,
   realpathSync,
   renameSync,
@@ -76,12 +77,22 @@ export async function bundleProgram() {
       bundle: true,
       splitting: true,
       packages: 'external',
-      alias: { '@portico/contract': join(root, 'contract/src'), '@portico/sdk': join(root, 'sdk/src') },
+      alias: { ...contractSources(), '@portico/sdk': join(root, 'sdk/src') },
       write: false,
     }),
   )
   putInPlace(folder, outputFiles, begun)
   return program
+}
+
+/** The sources of the contract by the names that its package.json has for them. */
+function contractSources() {
+  /** @type {{ exports: Record<string, { source: string }> }} */
+  const { exports } = JSON.parse(readFileSync(join(root, 'contract/package.json'), 'utf8'))
+  const names = Object.entries(exports).filter(([name]) => name !== '.')
+  return Object.fromEntries(
+    names.map(([name, { source }]) => [`@portico/contract/${name.slice(2)}`, join(root, 'contract', source)]),
+  )
 }
 
 /**
@@ -151,7 +162,7 @@ function bundleSdk(build) {
     // One error class for all entries.
     splitting: true,
     // From its source, as in sdk/tsdown.config.ts.
-    alias: { '@portico/contract/webhook-signature': join(root, 'contract/src/webhook-signature.ts') },
+    alias: { '@portico/contract/webhook-signature': join(root, 'contract/src/events/webhook-signature.ts') },
     external: ['msw'],
   })
 }
@@ -176,7 +187,7 @@ function outputOf(workspace, file) {
 function isSdkBundled() {
   const sources = [
     ...sourcesIn(join(root, 'sdk/src')),
-    join(root, 'contract/src/webhook-signature.ts'),
+    join(root, 'contract/src/events/webhook-signature.ts'),
     join(root, 'sdk/package.json'),
   ]
   const written = entries.map((name) => writtenAt(join(root, 'sdk/dist', `${name}.mjs`)))

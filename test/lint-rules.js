@@ -96,9 +96,9 @@ function everyImport(visit) {
   }
 }
 
-/** The room and the folder of a file of the server; '.' where it is in the room itself. */
-function folderOf(file) {
-  const [room = '', folder = '.', ...rest] = file.replace('server/src/', '').split('/')
+/** The room and the folder of a file below a root; '.' where it is in the room itself. */
+function folderOf(file, root = 'server/src') {
+  const [room = '', folder = '.', ...rest] = file.replace(`${root}/`, '').split('/')
   return [room, rest.length === 0 ? '.' : folder]
 }
 
@@ -106,10 +106,10 @@ function folderOf(file) {
 const roomsRule = {
   meta: { schema: false },
   create(context) {
-    const rooms = context.options[0]
+    const [root, rooms] = context.options
     const file = relative(context.cwd, context.filename).replaceAll('\\', '/')
     const placeOf = (path) => {
-      const [room, folder] = folderOf(path)
+      const [room, folder] = folderOf(path, root)
       const index = rooms.findIndex(([name]) => name === room)
       return { room, folder, index, within: index < 0 ? -1 : rooms[index][1].indexOf(folder) }
     }
@@ -119,7 +119,7 @@ const roomsRule = {
       const name = source?.value ?? source?.quasis?.[0]?.value.cooked
       if (typeof name !== 'string' || !name.startsWith('.')) return
       const path = posix.join(posix.dirname(file), name)
-      if (!path.startsWith('server/src/')) return
+      if (!path.startsWith(`${root}/`)) return
       const other = placeOf(path)
       const isUp = other.index < own.index || (other.index === own.index && other.within < own.within)
       if (!isUp) return

@@ -13,11 +13,11 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 type Case = [file: string, code: string, message: string]
 
 const refusedImports: Case[] = [
-  ['contract/src/users.ts', "import { z } from 'zod'", "Import from 'zod/v4'"],
+  ['contract/src/resources/users.ts', "import { z } from 'zod'", "Import from 'zod/v4'"],
   ['test/given.ts', "import { z } from 'zod/v3'", "Import from 'zod/v4'"],
-  ['contract/src/users.ts', "import { join } from 'node:path'", 'The contract runs anywhere'],
-  ['contract/src/users.ts', "import { Kysely } from 'kysely'", 'The contract runs anywhere'],
-  ['contract/src/openapi.ts', "import express from 'express'", 'The contract imports zod/v4'],
+  ['contract/src/resources/users.ts', "import { join } from 'node:path'", 'The contract runs anywhere'],
+  ['contract/src/resources/users.ts', "import { Kysely } from 'kysely'", 'The contract runs anywhere'],
+  ['contract/src/openapi/openapi.ts', "import express from 'express'", 'The contract imports zod/v4'],
   ['sdk/src/client.ts', "import { User } from '@portico/contract/users'", 'The SDK has no dependency'],
   ['sdk/src/webhooks.ts', "import { Event } from '@portico/contract/events'", 'The receiver’s side imports'],
   ['sdk/src/client.ts', "import { createHmac } from 'node:crypto'", 'The SDK has no dependency'],
@@ -26,7 +26,7 @@ const refusedImports: Case[] = [
   ['docs/build.ts', "import { x } from '@portico/server/app'", 'The SDK and the docs are built'],
   [
     'docs/build.ts',
-    "import { x } from '../contract/src/users.js'",
+    "import { x } from '../contract/src/resources/users.js'",
     'Import another workspace by its package name',
   ],
   ['test/given.ts', "import { x } from '@portico/server/users/users'", 'Tests go in through the front door'],
@@ -59,6 +59,16 @@ const refusedImports: Case[] = [
     'server/src/directory/users/users.ts',
     "const x = await import('../../sso/admins/admins.js')",
     'An import goes down: directory/users may not know sso/admins',
+  ],
+  [
+    'contract/src/core/fields.ts',
+    "import type { x } from '../resources/users.js'",
+    'An import goes down: src/core may not know src/resources',
+  ],
+  [
+    'contract/src/resources/users.ts',
+    "import { x } from '../contract.js'",
+    'An import goes down: src/resources may not know src/.',
   ],
   ['server/src/cellar/wine.ts', 'export const a = 1', 'cellar/. is in no room'],
   ['server/src/directory/wine/wine.ts', 'export const a = 1', 'directory/wine is in no room'],
@@ -217,10 +227,13 @@ const accepted: [file: string, code: string][] = [
   ['server/src/directory/users/users.ts', "import { x } from '../meta-keys/meta-value.js'\nx()"],
   ['server/src/sso/sign-in/arrive.ts', "import type { x } from '../saml/checks.js'\nexport type Y = x"],
   [
-    'contract/src/users.ts',
+    'contract/src/resources/users.ts',
     "import { z } from 'zod/v4'\nimport { id } from './fields.js'\nexport const a = z.object({ id: id() })",
   ],
-  ['contract/src/openapi.ts', "import { STATUS_CODES } from 'node:http'\nexport const a = STATUS_CODES"],
+  [
+    'contract/src/openapi/openapi.ts',
+    "import { STATUS_CODES } from 'node:http'\nexport const a = STATUS_CODES",
+  ],
   ['sdk/src/webhooks.ts', "import { a } from '@portico/contract/webhook-signature'\nexport const b = a"],
   ['sdk/src/mock.ts', "import { http } from 'msw'\nexport const a = http"],
   ['sdk/src/api-error.ts', 'export class ApiError extends Error {}'],
@@ -279,7 +292,7 @@ test.each(accepted)('lint accepts in %s: %s', (file, code) => {
 })
 
 test('lint refuses a promise that nobody waits for, and a missing case', { timeout: 60_000 }, async () => {
-  const file = 'contract/src/errors.ts'
+  const file = 'contract/src/core/errors.ts'
   const code = [
     'export async function save(): Promise<void> {}',
     'export function twice(kind: "a" | "b"): number {',

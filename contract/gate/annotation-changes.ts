@@ -1,5 +1,5 @@
-import type { Deprecation } from '../src/deprecation.js'
-import type { JsonSchema } from '../src/json-schema.js'
+import type { Deprecation } from '../src/core/deprecation.js'
+import type { JsonSchema } from '../src/openapi/json-schema.js'
 import { change, type SchemaChange } from './change.js'
 import type { Comparison } from './schema-changes.js'
 

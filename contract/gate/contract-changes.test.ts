@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod/v4'
-import { access, open } from '../src/access.js'
-import { reading } from '../src/answers.js'
-import { record } from '../src/record.js'
+import { access, open } from '../src/core/access.js'
+import { reading } from '../src/core/answers.js'
+import { record } from '../src/core/record.js'
 import { contractChanges } from './contract-changes.js'
 import { contractOf, noticed, person, route, scimTitle, scimUser, tag } from './given.js'
 

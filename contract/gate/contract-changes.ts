@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../src/json-schema.js'
+import type { JsonSchema } from '../src/openapi/json-schema.js'
 import { change, isGraver, type Change, type SchemaChange } from './change.js'
 import type { ContractDescription } from './description.js'
 import { operationChanges } from './operation-changes.js'

@@ -1,5 +1,5 @@
-import type { Access } from '../src/access.js'
-import type { JsonSchema } from '../src/json-schema.js'
+import type { Access } from '../src/core/access.js'
+import type { JsonSchema } from '../src/openapi/json-schema.js'
 import { change, type Change, type SchemaChange } from './change.js'
 import type { ContractDescription, OperationDescription } from './description.js'
 import { deprecationChanges } from './annotation-changes.js'

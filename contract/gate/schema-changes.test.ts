@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod/v4'
-import { deprecated } from '../src/deprecation.js'
-import { personal, secret } from '../src/fields.js'
+import { deprecated } from '../src/core/deprecation.js'
+import { personal, secret } from '../src/core/fields.js'
 import { noticed } from './given.js'
 
 /** What the gate says of a value that becomes another one: where it is answered, and where it is sent. */

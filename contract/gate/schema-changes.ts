@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../src/json-schema.js'
+import type { JsonSchema } from '../src/openapi/json-schema.js'
 import { annotationChanges, deprecationOf } from './annotation-changes.js'
 import { change, type SchemaChange } from './change.js'
 

@@ -1,4 +1,4 @@
-import type { ScimAttribute, ScimSchema } from '../src/scim.js'
+import type { ScimAttribute, ScimSchema } from '../src/protocols/scim.js'
 import { change, type Change, type SchemaChange } from './change.js'
 
 /** What is different for the provider of a directory, by the schemas of SCIM. */

@@ -1,17 +1,27 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod/v4'
-import { scopes } from './access.js'
-import { tagDescriptions } from './conventions.js'
-import { errorCodes } from './errors.js'
-import { eventCatalog, eventCodes, type EventKind } from './event-catalog.js'
-import { Event, eventSchemas } from './events.js'
-import { exampleOf } from './record.js'
+import { exportsOfSources } from '../exports.js'
+import { scopes } from './core/access.js'
+import { tagDescriptions } from './openapi/conventions.js'
+import { errorCodes } from './core/errors.js'
+import { eventCatalog, eventCodes, type EventKind } from './events/event-catalog.js'
+import { Event, eventSchemas } from './events/events.js'
+import { exampleOf } from './core/record.js'
 import { namedSchemas, records } from './records.js'
-import { sampleBody, sampleOf } from './samples.js'
-import { withoutSecrets } from './sensitivity.js'
+import { sampleBody, sampleOf } from './openapi/samples.js'
+import { withoutSecrets } from './core/sensitivity.js'
 import { bodyOf, queryOf, routes } from './walk.js'
 
 const all = routes().map((route) => [route.name, route] as const)
+
+test('package.json exports every source, as `npm run generate` writes it', () => {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
+  expect(JSON.parse(text)).toMatchObject({ exports: exportsOfSources() })
+  expect(Object.keys((JSON.parse(text) as { exports: object }).exports)).toEqual(
+    Object.keys(exportsOfSources()),
+  )
+})
 
 describe.each([...records()])('the example of %s', (_name, schema) => {
   test('fits the record, which keeps all of it and adds nothing', () => {

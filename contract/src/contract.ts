@@ -1,21 +1,23 @@
-import { admins } from './admins.js'
-import { applications } from './applications.js'
-import { directorySync } from './directory-sync.js'
-import { events } from './events.js'
-import { logEvents } from './log-events.js'
-import { magicLink } from './magic-link.js'
-import { oauth } from './oauth.js'
-import { oidc } from './oidc.js'
-import { organizations } from './organizations.js'
-import { outbox } from './outbox.js'
-import { password } from './password.js'
-import { relays } from './relays.js'
-import { sessions } from './sessions.js'
-import { ssoConnections } from './sso-connections.js'
-import { tokenCustomization } from './token-customization.js'
-import { totp } from './totp.js'
-import { users } from './users.js'
-import { webhooks } from './webhooks.js'
+import type { Access } from './core/access.js'
+import type { EventCode } from './events/event-catalog.js'
+import { admins } from './resources/admins.js'
+import { applications } from './resources/applications.js'
+import { directorySync } from './resources/directory-sync.js'
+import { events } from './events/events.js'
+import { logEvents } from './resources/log-events.js'
+import { magicLink } from './resources/magic-link.js'
+import { oauth } from './protocols/oauth.js'
+import { oidc } from './protocols/oidc.js'
+import { organizations } from './resources/organizations.js'
+import { outbox } from './resources/outbox.js'
+import { password } from './resources/password.js'
+import { relays } from './resources/relays.js'
+import { sessions } from './resources/sessions.js'
+import { ssoConnections } from './resources/sso-connections.js'
+import { tokenCustomization } from './resources/token-customization.js'
+import { totp } from './resources/totp.js'
+import { users } from './resources/users.js'
+import { webhooks } from './events/webhooks.js'
 
 /** Every endpoint of the service. Server, SDK, mock, OpenAPI documents and the cross-cutting tests are derived from it. */
 export const contract = {
@@ -37,5 +39,5 @@ export const contract = {
   outbox,
   oauth,
   oidc,
-  // Without it the compiler lets a handler answer any status.
-} satisfies Record<string, Record<string, { strictStatusCodes: true }>>
+  // Without the first the compiler lets a handler answer any status, and without the second a route emit any event.
+} satisfies Record<string, Record<string, { strictStatusCodes: true; metadata: Access<EventCode> }>>

@@ -1,8 +1,9 @@
 import { isAppRoute, type AppRoute, type AppRouter } from '@ts-rest/core'
 import type { z } from 'zod/v4'
-import type { Access } from './access.js'
+import type { Access } from './core/access.js'
 import { contract } from './contract.js'
-import { errorCodesOf, type ErrorCode } from './errors.js'
+import type { EventCode } from './events/event-catalog.js'
+import { errorCodesOf, type ErrorCode } from './core/errors.js'
 
 /** One route of the contract, with what everything derived needs to know of it. */
 export interface Route {
@@ -14,7 +15,7 @@ export interface Route {
   readonly path: string
   readonly pathParameters: readonly string[]
   readonly definition: AppRoute
-  readonly access: Access
+  readonly access: Access<EventCode>
   /** The one status of its success. */
   readonly successStatus: number
   readonly success: z.ZodType
@@ -49,7 +50,7 @@ function toRoute(resource: string, verb: string, definition: AppRoute): Route {
     pathParameters: [...definition.path.matchAll(/:(\w+)/g)].map(([, parameter]) => parameter ?? ''),
     definition,
     // Every route of the contract has metadata made by access() or open(), and its successes are zod schemas.
-    access: definition.metadata as Access,
+    access: definition.metadata as Access<EventCode>,
     successStatus,
     success: definition.responses[successStatus] as z.ZodType,
     errorCodes: Object.values(definition.responses).flatMap(errorCodesOf),

@@ -12,7 +12,7 @@ const files: Record<string, string> = {
   'server/src/directory/users/phone.ts': '',
   'server/src/directory/users/phone.test.ts': "import { a } from './phone.js'",
   'server/src/platform/db/page.ts': '',
-  'contract/src/users.ts': '',
+  'contract/src/resources/users.ts': '',
   'contract/src/contract.ts': "import { users } from './users.js'",
   'test/given.ts': '',
   'test/contract/users.test.ts': "import { given } from '../given.js'",
@@ -44,7 +44,7 @@ test.each([
   ],
   [
     'a file of the contract, by its name and by who imports what has it',
-    'contract/src/users.ts',
+    'contract/src/resources/users.ts',
     ['test/contract/relays.test.ts', 'test/contract/users.test.ts'],
   ],
 ])('%s leads to its tests', (_, changed, tests) => {

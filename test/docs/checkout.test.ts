@@ -47,7 +47,7 @@ function givenSources(): string {
   return givenLinkedCheckout('server/compile.js', {
     ...Object.fromEntries(sources),
     'package.json': '{ "type": "module" }',
-    'contract/src/webhook-signature.ts': 'export {}',
+    'contract/src/events/webhook-signature.ts': 'export {}',
     'server/src/app/processes.ts': 'export {}',
     'sdk/package.json': '{}',
   })

@@ -7,7 +7,7 @@ export const inputDrifts: readonly Drift[] = [
     name: 'a member of a body that no operation stores',
     edits: [
       {
-        file: 'contract/src/user-input.ts',
+        file: 'contract/src/resources/user-input.ts',
         find: 'active: flag().optional(),',
         replace: `active: flag().optional(),
   job_title: text(100).nullish(),`,
@@ -29,7 +29,7 @@ export const inputDrifts: readonly Drift[] = [
     name: 'a lower limit of an input',
     edits: [
       {
-        file: 'contract/src/user-input.ts',
+        file: 'contract/src/resources/user-input.ts',
         find: 'z.array(phoneInput).max(10)',
         replace: 'z.array(phoneInput).max(5)',
       },
@@ -49,7 +49,7 @@ export const inputDrifts: readonly Drift[] = [
     name: 'a higher limit of an input',
     edits: [
       {
-        file: 'contract/src/user-input.ts',
+        file: 'contract/src/resources/user-input.ts',
         find: 'z.array(phoneInput).max(10)',
         replace: 'z.array(phoneInput).max(20)',
       },
@@ -69,7 +69,7 @@ export const inputDrifts: readonly Drift[] = [
     name: 'a member that a body must have',
     edits: [
       {
-        file: 'contract/src/applications.ts',
+        file: 'contract/src/resources/applications.ts',
         find: 'name: text(100, 1),',
         replace: `name: text(100, 1),
   domain: text(120),`,
@@ -88,7 +88,11 @@ export const inputDrifts: readonly Drift[] = [
   {
     name: 'a value more of an enumeration',
     edits: [
-      { file: 'contract/src/metadata.ts', find: "'email', 'json',", replace: "'email', 'json', 'duration'," },
+      {
+        file: 'contract/src/resources/metadata.ts',
+        find: "'email', 'json',",
+        replace: "'email', 'json', 'duration',",
+      },
     ],
     compile: [
       'sdk/src/conformance.ts',
@@ -108,7 +112,7 @@ export const inputDrifts: readonly Drift[] = [
   },
   {
     name: 'a value less of an enumeration',
-    edits: [{ file: 'contract/src/metadata.ts', find: "'email', 'json',", replace: "'email'," }],
+    edits: [{ file: 'contract/src/resources/metadata.ts', find: "'email', 'json',", replace: "'email'," }],
     compile: [
       'sdk/src/conformance.ts',
       'server/src/directory/token-customization/claims-types.ts',
@@ -127,7 +131,7 @@ export const inputDrifts: readonly Drift[] = [
     name: 'another default of a page',
     edits: [
       {
-        file: 'contract/src/fields.ts',
+        file: 'contract/src/core/fields.ts',
         find: 'per_page: clamped(1, 100, 25)',
         replace: 'per_page: clamped(1, 100, 50)',
       },

@@ -3,17 +3,17 @@ import type { Edit } from '../guards/repository-copy.js'
 /** What a newcomer writes for `job_title` on User, which callers may write and clear; and nothing else. */
 export const newField: readonly Edit[] = [
   {
-    file: 'contract/src/users.ts',
+    file: 'contract/src/resources/users.ts',
     find: 'avatar_hexa_color: z.string()',
     replace: 'job_title: personal(z.string().nullable()),\n    avatar_hexa_color: z.string()',
   },
   {
-    file: 'contract/src/users.ts',
+    file: 'contract/src/resources/users.ts',
     find: "avatar_hexa_color: '#6d28d9',",
     replace: "job_title: 'Analyst',\n    avatar_hexa_color: '#6d28d9',",
   },
   {
-    file: 'contract/src/user-input.ts',
+    file: 'contract/src/resources/user-input.ts',
     find: 'active: flag().optional(),',
     replace: 'active: flag().optional(),\n  job_title: personal(text(100)).nullish(),',
   },

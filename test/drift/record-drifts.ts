@@ -1,7 +1,7 @@
 import { unnoticed } from './consequences.js'
 import { client, documents, type Drift } from './drift.js'
 
-const users = 'contract/src/users.ts'
+const users = 'contract/src/resources/users.ts'
 
 /** Edits of a record. */
 export const recordDrifts: readonly Drift[] = [
@@ -15,7 +15,11 @@ export const recordDrifts: readonly Drift[] = [
     avatar_hexa_color: z.string(),`,
       },
     ],
-    compile: ['contract/src/users.ts', 'sdk/src/conformance.ts', 'server/src/directory/users/record.ts'],
+    compile: [
+      'contract/src/resources/users.ts',
+      'sdk/src/conformance.ts',
+      'server/src/directory/users/record.ts',
+    ],
     stale: [...documents, 'sdk/src/generated.ts'],
     tests: [
       'the example of User fits the record, which keeps all of it and adds nothing',
@@ -99,13 +103,13 @@ export const recordDrifts: readonly Drift[] = [
     name: 'a field less',
     edits: [
       {
-        file: 'contract/src/applications.ts',
+        file: 'contract/src/resources/applications.ts',
         find: 'default_logout_url: z.string().nullable(),',
         replace: '',
       },
     ],
     compile: [
-      'contract/src/applications.ts',
+      'contract/src/resources/applications.ts',
       'sdk/src/conformance.ts',
       'server/src/directory/applications/applications.ts',
       'server/src/directory/applications/record.ts',
@@ -149,7 +153,7 @@ export const recordDrifts: readonly Drift[] = [
     name: 'a secret that is not marked as one',
     edits: [
       {
-        file: 'contract/src/magic-link.ts',
+        file: 'contract/src/resources/magic-link.ts',
         find: 'magic_link: secret(z.string().nullable())',
         replace: 'magic_link: z.string().nullable()',
       },
@@ -207,7 +211,7 @@ export const recordDrifts: readonly Drift[] = [
   {
     name: 'an example that does not fit',
     edits: [{ file: users, find: "avatar_hexa_color: '#6d28d9'", replace: 'avatar_hexa_color: 7' }],
-    compile: ['contract/src/users.ts'],
+    compile: ['contract/src/resources/users.ts'],
     stale: [...documents, 'sdk/src/generated-examples.ts'],
     tests: [
       'the example of User fits the record, which keeps all of it and adds nothing',

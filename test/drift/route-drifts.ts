@@ -1,7 +1,7 @@
 import { unnoticed } from './consequences.js'
 import { client, documents, type Drift } from './drift.js'
 
-const users = 'contract/src/users.ts'
+const users = 'contract/src/resources/users.ts'
 
 /** Edits of a route. */
 export const routeDrifts: readonly Drift[] = [

@@ -1,7 +1,7 @@
 import { unnoticed } from './consequences.js'
 import { client, documents, type Drift } from './drift.js'
 
-const users = 'contract/src/users.ts'
+const users = 'contract/src/resources/users.ts'
 
 /** Edits of codes, events and claims. */
 export const vocabularyDrifts: readonly Drift[] = [
@@ -9,7 +9,7 @@ export const vocabularyDrifts: readonly Drift[] = [
     name: 'an error code that no operation answers',
     edits: [
       {
-        file: 'contract/src/errors.ts',
+        file: 'contract/src/core/errors.ts',
         find: 'email_taken: {',
         replace: `phone_taken: {
     status: 409,
@@ -111,7 +111,7 @@ export const vocabularyDrifts: readonly Drift[] = [
     name: 'an event code that nothing emits',
     edits: [
       {
-        file: 'contract/src/event-catalog.ts',
+        file: 'contract/src/events/event-catalog.ts',
         find: "'user.user.update.success': {",
         replace: `'user.user.block.success': { tells: 'A user was blocked.', data: User },
   'user.user.update.success': {`,
@@ -139,7 +139,7 @@ export const vocabularyDrifts: readonly Drift[] = [
     name: 'another status of an error code',
     edits: [
       {
-        file: 'contract/src/errors.ts',
+        file: 'contract/src/core/errors.ts',
         find: 'email_taken: { status: 409,',
         replace: 'email_taken: { status: 422,',
       },
@@ -159,7 +159,7 @@ export const vocabularyDrifts: readonly Drift[] = [
     name: 'another wording of an error code',
     edits: [
       {
-        file: 'contract/src/errors.ts',
+        file: 'contract/src/core/errors.ts',
         find: 'Update that user, or choose another address.',
         replace: 'Choose another address.',
       },
@@ -173,12 +173,12 @@ export const vocabularyDrifts: readonly Drift[] = [
     name: 'a claim that tokens always have, and nothing writes',
     edits: [
       {
-        file: 'contract/src/token-claims.ts',
+        file: 'contract/src/protocols/token-claims.ts',
         find: 'email: personal(z.string()),',
         replace: 'email: personal(z.string()),\n  email_digest: z.string(),',
       },
       {
-        file: 'contract/src/token-claims.ts',
+        file: 'contract/src/protocols/token-claims.ts',
         find: "email: 'ada@awesome.example',",
         replace: "email: 'ada@awesome.example',\n  email_digest: 'q1MKE-RZ',",
       },

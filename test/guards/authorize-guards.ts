@@ -5,7 +5,7 @@ const request = 'server/src/protocols/oauth/authorization-request.ts'
 const client = 'server/src/protocols/oauth/authorizing-client.ts'
 const hint = 'server/src/protocols/oauth/id-token-hint.ts'
 const router = 'server/src/pages/sign-in/router.ts'
-const authorizeContract = 'contract/src/authorize.ts'
+const authorizeContract = 'contract/src/protocols/authorize.ts'
 
 const asks = (title: string) => protocolTest('authorize', title)
 const sessions = (title: string) => protocolTest('browser-session', title)
@@ -65,7 +65,7 @@ export const authorizeGuards = [
   }),
   guard({
     name: 'authorize: PKCE',
-    file: 'contract/src/authorize.ts',
+    file: 'contract/src/protocols/authorize.ts',
     find: "code_challenge_method: z.literal('S256'),",
     replace: "code_challenge_method: z.enum(['S256', 'plain']).default('S256'),",
     red: asks('a request that cannot be answered tells the application: code_challenge_method plain'),

@@ -141,7 +141,7 @@ export const passwordGuards = [
   }),
   guard({
     name: 'password: 4 kB before any work',
-    file: 'contract/src/password-input.ts',
+    file: 'contract/src/resources/password-input.ts',
     find: '(value) => encoder.encode(value).length <= maxPlainTextBytes,',
     replace: '() => true,',
     red: contractTest(

@@ -1,6 +1,6 @@
 import { guard } from './guard.js'
 
-const signature = 'contract/src/webhook-signature.ts'
+const signature = 'contract/src/events/webhook-signature.ts'
 const receiver = 'sdk/src/webhooks.ts'
 
 const verifyWebhook = (title: string) => ({

@@ -111,7 +111,7 @@ export const ssoConnectionGuards = [
   }),
   guard({
     name: 'sso connection: bounds of seats',
-    file: 'contract/src/sso-connections.ts',
+    file: 'contract/src/resources/sso-connections.ts',
     find: 'seats_limit: integer({ min: 0, max: 1_000_000 }).optional(),',
     replace: 'seats_limit: z.number().optional(),',
     red: connection('a new connection 422: 1000001 seats'),

@@ -154,7 +154,7 @@ export const webhookGuards = [
   }),
   guard({
     name: 'secret: the key in events',
-    file: 'contract/src/webhook-records.ts',
+    file: 'contract/src/events/webhook-records.ts',
     find: 'export const WebhookData = Webhook.omit({ signature_key: true }).meta({',
     replace: 'export const WebhookData = z.object({ ...Webhook.shape, signature_key: z.string() }).meta({',
     red: notToldWithKey,

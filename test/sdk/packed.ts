@@ -85,7 +85,7 @@ async function digestOfSources(): Promise<string> {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((file) => isPacked(relative(sdk, file)))
-  const others = ['contract/src/webhook-signature.ts', 'tsconfig.base.json', 'package-lock.json']
+  const others = ['contract/src/events/webhook-signature.ts', 'tsconfig.base.json', 'package-lock.json']
   const all = [...own, ...others.map((file) => join(root, file)), fileURLToPath(import.meta.url)]
   const digest = createHash('sha256').update(process.version)
   for (const file of all.toSorted()) {

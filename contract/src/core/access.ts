@@ -1,5 +1,4 @@
 import { checkedDeprecation, type Deprecation } from './deprecation.js'
-import type { EventCode } from './event-catalog.js'
 
 /** What API keys can be limited to: `read:` and `write:` of each. */
 export const scopedResources = [
@@ -33,8 +32,11 @@ export const scopes: readonly Scope[] = scopedResources.flatMap((resource): Scop
  */
 export type Role = 'api_token' | 'event_stream' | 'key_set'
 
-/** Who may call a route, and what a call of it does beyond its answer. Read from the contract by server, SDK and docs. */
-export interface Access {
+/**
+ * Who may call a route, and what a call of it does beyond its answer. Read from the contract by server, SDK and docs. That its
+ * codes are those of events is checked where the contract is put together.
+ */
+export interface Access<Code extends string = string> {
   /** Heading of the reference under which the route stands. */
   readonly tag: string
   /** `api_key`: a bearer token of an API key. `none`: anybody, for the protocol routes. */
@@ -44,7 +46,7 @@ export interface Access {
   /** `account`: acts on the whole account, which a key limited to organizations may not. */
   readonly reach: 'organization' | 'account' | 'caller'
   /** The events a success emits. */
-  readonly emits: readonly EventCode[]
+  readonly emits: readonly Code[]
   /** Takes an Idempotency-Key. */
   readonly idempotent: boolean
   /** Answers an ETag; with `If-Match` the change happens only to that version. */
@@ -64,9 +66,9 @@ export interface Access {
 }
 
 /** Metadata of a route called with an API key. Reach is the organization in its path unless said otherwise. */
-export function access(
-  rule: { tag: string; scope: Scope } & Partial<Omit<Access, 'auth' | 'tag' | 'scope'>>,
-): Access {
+export function access<Code extends string = never>(
+  rule: { tag: string; scope: Scope } & Partial<Omit<Access<Code>, 'auth' | 'tag' | 'scope'>>,
+): Access<Code> {
   if (rule.deprecated !== undefined) checkedDeprecation(rule.deprecated)
   return {
     auth: 'api_key',
@@ -92,7 +94,7 @@ export function open({
   tag: string
   role?: Role | null
   deprecated?: Deprecation
-}): Access {
+}): Access<never> {
   if (deprecated !== undefined) checkedDeprecation(deprecated)
   return {
     tag,

@@ -1,9 +1,9 @@
 import type { z } from 'zod/v4'
-import { Admin } from './admins.js'
-import { ApiKey } from './api-keys.js'
-import { Application } from './applications.js'
-import { DirectorySyncEvent } from './directory-sync.js'
-import { ErasedUser, RemovedAdmin } from './erasure.js'
+import { Admin } from '../resources/admins.js'
+import { ApiKey } from '../resources/api-keys.js'
+import { Application } from '../resources/applications.js'
+import { DirectorySyncEvent } from '../resources/directory-sync.js'
+import { ErasedUser, RemovedAdmin } from '../resources/erasure.js'
 import {
   DirectorySyncData,
   MagicLinkChallengeData,
@@ -15,16 +15,16 @@ import {
   TotpChallengeData,
   TotpEnrollmentData,
 } from './event-data.js'
-import { MagicLinkConnection } from './magic-link.js'
-import { MetaKey } from './metadata.js'
-import { Organization } from './organizations.js'
-import { PasswordConnection, PasswordRequest } from './password.js'
-import { Relay } from './relays.js'
-import { EndedSessions, Session } from './sessions.js'
-import { SsoAdminOnboarding } from './sso-onboarding.js'
-import { DefaultRedirection, SsoConnection } from './sso-records.js'
-import { TotpConnection } from './totp.js'
-import { User } from './users.js'
+import { MagicLinkConnection } from '../resources/magic-link.js'
+import { MetaKey } from '../resources/metadata.js'
+import { Organization } from '../resources/organizations.js'
+import { PasswordConnection, PasswordRequest } from '../resources/password.js'
+import { Relay } from '../resources/relays.js'
+import { EndedSessions, Session } from '../resources/sessions.js'
+import { SsoAdminOnboarding } from '../resources/sso-onboarding.js'
+import { DefaultRedirection, SsoConnection } from '../resources/sso-records.js'
+import { TotpConnection } from '../resources/totp.js'
+import { User } from '../resources/users.js'
 import { WebhookData, WebhookRedelivery } from './webhook-records.js'
 
 /**

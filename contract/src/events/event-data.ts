@@ -1,14 +1,14 @@
 /** What events carry of records that have secrets: everything else of them. */
 
 import { z } from 'zod/v4'
-import { DirectorySync } from './directory-sync.js'
-import { MagicLinkChallenge } from './magic-link.js'
-import { PassedPasswordChallenge, Password } from './password.js'
-import { exampleOf, record } from './record.js'
-import { RelayRequest } from './relays.js'
-import { withoutSecrets } from './sensitivity.js'
-import { SsoOauthChallenge, SsoSamlChallenge } from './sso-records.js'
-import { TotpChallenge, TotpEnrollment } from './totp.js'
+import { DirectorySync } from '../resources/directory-sync.js'
+import { MagicLinkChallenge } from '../resources/magic-link.js'
+import { PassedPasswordChallenge, Password } from '../resources/password.js'
+import { exampleOf, record } from '../core/record.js'
+import { RelayRequest } from '../resources/relays.js'
+import { withoutSecrets } from '../core/sensitivity.js'
+import { SsoOauthChallenge, SsoSamlChallenge } from '../resources/sso-records.js'
+import { TotpChallenge, TotpEnrollment } from '../resources/totp.js'
 
 /** A directory without the secret of its provider. */
 export const DirectorySyncData = DirectorySync.extend({

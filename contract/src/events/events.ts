@@ -1,7 +1,7 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod/v4'
-import { access } from './access.js'
-import { reading } from './answers.js'
+import { access } from '../core/access.js'
+import { reading } from '../core/answers.js'
 import {
   actorTypes,
   eventCatalog,
@@ -20,8 +20,8 @@ import {
   personal,
   slug,
   text,
-} from './fields.js'
-import { exampleOf, record } from './record.js'
+} from '../core/fields.js'
+import { exampleOf, record } from '../core/record.js'
 
 /** Stands for data of more than 20 kB: read the record itself. */
 export const TruncatedData = record(

@@ -1,7 +1,7 @@
 import { z } from 'zod/v4'
-import { environment, id, secret, slug, timestamp } from './fields.js'
-import { exampleOf, record } from './record.js'
-import { withoutSecrets } from './sensitivity.js'
+import { environment, id, secret, slug, timestamp } from '../core/fields.js'
+import { exampleOf, record } from '../core/record.js'
+import { withoutSecrets } from '../core/sensitivity.js'
 
 const webhookId = '0190c8f0-2b3c-7d4e-8f50-617283940a1b'
 

@@ -1,7 +1,7 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod/v4'
-import { access } from './access.js'
-import { changing, creating, reading } from './answers.js'
+import { access } from '../core/access.js'
+import { changing, creating, reading } from '../core/answers.js'
 import { eventCodes, eventSelectors } from './event-catalog.js'
 import {
   EnvironmentQuery,
@@ -14,8 +14,8 @@ import {
   pathId,
   text,
   url,
-} from './fields.js'
-import { deletionOf, listOf } from './record.js'
+} from '../core/fields.js'
+import { deletionOf, listOf } from '../core/record.js'
 import { deliveryStates, Webhook, WebhookDelivery, WebhookRedelivery } from './webhook-records.js'
 
 const selector = z.enum(eventSelectors, {

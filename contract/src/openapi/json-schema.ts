@@ -1,7 +1,7 @@
 import { z } from 'zod/v4'
-import { deprecationKey, deprecationSentence, type Deprecation } from './deprecation.js'
-import { publishedKey } from './fields.js'
-import { nameOf } from './record.js'
+import { deprecationKey, deprecationSentence, type Deprecation } from '../core/deprecation.js'
+import { publishedKey } from '../core/fields.js'
+import { nameOf } from '../core/record.js'
 
 /** The two versions of OpenAPI that are published. Version 3.0 has its own dialect of JSON Schema. */
 export type Target = '3.1' | '3.0'

@@ -1,7 +1,7 @@
 import { z } from 'zod/v4'
-import { errorCodes, errorCodesOf, type ErrorCode } from './errors.js'
+import { errorCodes, errorCodesOf, type ErrorCode } from '../core/errors.js'
 import type { JsonSchema, SchemaWriter } from './json-schema.js'
-import type { Route } from './walk.js'
+import type { Route } from '../walk.js'
 
 export interface Answer {
   description: string

@@ -1,11 +1,17 @@
 import { z } from 'zod/v4'
-import { anyRefusal, emulator, emulatorErrorCodes, problemOf, type EmulatorErrorCode } from './emulator.js'
-import { codesIn } from './errors.js'
+import {
+  anyRefusal,
+  emulator,
+  emulatorErrorCodes,
+  problemOf,
+  type EmulatorErrorCode,
+} from '../resources/emulator.js'
+import { codesIn } from '../core/errors.js'
 import { schemaWriter, type SchemaWriter } from './json-schema.js'
 import type { Answer } from './openapi-answers.js'
 import { parametersOf, requestBody, type RequestBody } from './openapi-inputs.js'
 import { license, type ApiDocument, type OpenApiOptions, type Operation } from './openapi.js'
-import { bodyOf, routes, type Route } from './walk.js'
+import { bodyOf, routes, type Route } from '../walk.js'
 
 const description =
   'How tests steer an emulator of Portico, which `portico emulate` starts: its clock, its faults, what it sent. ' +

@@ -1,7 +1,7 @@
 import { z } from 'zod/v4'
 import { schemaWriter, type JsonSchema, type SchemaWriter } from './json-schema.js'
 import { sampleBody, sampleOf } from './samples.js'
-import { queryOf, type Route } from './walk.js'
+import { queryOf, type Route } from '../walk.js'
 
 export interface Parameter {
   name: string

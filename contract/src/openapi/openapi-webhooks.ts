@@ -1,5 +1,5 @@
-import { eventCatalog, eventCodes, type EventCode } from './event-catalog.js'
-import { eventSchemas } from './events.js'
+import { eventCatalog, eventCodes, type EventCode } from '../events/event-catalog.js'
+import { eventSchemas } from '../events/events.js'
 import type { JsonSchema, SchemaWriter } from './json-schema.js'
 import type { Parameter } from './openapi-inputs.js'
 

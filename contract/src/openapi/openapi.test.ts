@@ -1,12 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod/v4'
-import { eventCodes } from './event-catalog.js'
-import { environmentEcho, filterText, flag, integer, list, locale, PageQuery, reference } from './fields.js'
+import { eventCodes } from '../events/event-catalog.js'
+import {
+  environmentEcho,
+  filterText,
+  flag,
+  integer,
+  list,
+  locale,
+  PageQuery,
+  reference,
+} from '../core/fields.js'
 import { mapSchema, schemaWriter, type JsonSchema, type Target } from './json-schema.js'
 import { openApiDocument, type OpenApiDocument, type Operation } from './openapi.js'
-import { record } from './record.js'
-import { records } from './records.js'
-import { bodyOf, routes } from './walk.js'
+import { record } from '../core/record.js'
+import { records } from '../records.js'
+import { bodyOf, routes } from '../walk.js'
 
 const targets: Target[] = ['3.1', '3.0']
 const options = { serverUrl: 'https://auth.example', version: '1.2.3' }

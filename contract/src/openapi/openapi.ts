@@ -1,8 +1,8 @@
-import type { Scope } from './access.js'
+import type { Scope } from '../core/access.js'
 import { conventions, tagDescriptions } from './conventions.js'
-import { deprecationSentence } from './deprecation.js'
-import { errorCodes } from './errors.js'
-import { eventCatalog, eventCodes, type EventCode, type EventKind } from './event-catalog.js'
+import { deprecationSentence } from '../core/deprecation.js'
+import { errorCodes } from '../core/errors.js'
+import { eventCatalog, eventCodes, type EventCode, type EventKind } from '../events/event-catalog.js'
 import { schemaWriter, type JsonSchema, type SchemaWriter, type Target } from './json-schema.js'
 import {
   answersOf,
@@ -20,7 +20,7 @@ import {
   type RequestBody,
 } from './openapi-inputs.js'
 import { webhooksOf, type WebhookOperation } from './openapi-webhooks.js'
-import { bodyOf, routes, type Route } from './walk.js'
+import { bodyOf, routes, type Route } from '../walk.js'
 
 export interface OpenApiOptions {
   target: Target

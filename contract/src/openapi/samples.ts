@@ -1,8 +1,8 @@
 import { z } from 'zod/v4'
 import { schemaWriter, type JsonSchema } from './json-schema.js'
-import { exampleOf } from './record.js'
-import { records } from './records.js'
-import { bodyOf, type Route } from './walk.js'
+import { exampleOf } from '../core/record.js'
+import { records } from '../records.js'
+import { bodyOf, type Route } from '../walk.js'
 
 type Members = Readonly<Record<string, unknown>>
 

@@ -1,5 +1,5 @@
 import { z } from 'zod/v4'
-import { integer, reference, text, url } from './fields.js'
+import { integer, reference, text, url } from '../core/fields.js'
 
 /** Values of acr: how strong a sign-in was. */
 export const acrValues = { oneFactor: 'urn:portico:acr:1fa', twoFactors: 'urn:portico:acr:mfa' } as const

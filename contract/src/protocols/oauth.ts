@@ -1,9 +1,9 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod/v4'
-import { open } from './access.js'
-import { failures } from './errors.js'
-import { environment, id, OrganizationPath, secret, slug } from './fields.js'
-import { record } from './record.js'
+import { open } from '../core/access.js'
+import { failures } from '../core/errors.js'
+import { environment, id, OrganizationPath, secret, slug } from '../core/fields.js'
+import { record } from '../core/record.js'
 
 /** Answer of the client-credentials grant (RFC 6749 section 4.4.3). */
 export const ApiToken = record(

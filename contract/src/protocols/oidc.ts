@@ -1,9 +1,9 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod/v4'
-import { open } from './access.js'
-import { failures } from './errors.js'
-import { id, OrganizationPath, personal } from './fields.js'
-import { record } from './record.js'
+import { open } from '../core/access.js'
+import { failures } from '../core/errors.js'
+import { id, OrganizationPath, personal } from '../core/fields.js'
+import { record } from '../core/record.js'
 
 /** Provider metadata of one organization (OpenID Connect Discovery section 3): exactly what works, nothing more. */
 export const ProviderMetadata = record(

@@ -1,6 +1,6 @@
 import { z } from 'zod/v4'
-import { environment, id, JsonValue, personal, slug } from './fields.js'
-import { record } from './record.js'
+import { environment, id, JsonValue, personal, slug } from '../core/fields.js'
+import { record } from '../core/record.js'
 
 /** Seconds since 1970 (RFC 7519 section 2, NumericDate). */
 function numericDate() {

@@ -1,7 +1,7 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod/v4'
-import { access } from './access.js'
-import { changing, creating, inOrganization, reading } from './answers.js'
+import { access } from '../core/access.js'
+import { changing, creating, inOrganization, reading } from '../core/answers.js'
 import {
   email,
   id,
@@ -12,9 +12,9 @@ import {
   personal,
   slug,
   timestamp,
-} from './fields.js'
+} from '../core/fields.js'
 import { Organization } from './organizations.js'
-import { deletionOf, exampleOf, listOf, record } from './record.js'
+import { deletionOf, exampleOf, listOf, record } from '../core/record.js'
 
 export const Admin = record(
   'Admin',

@@ -1,7 +1,7 @@
 import { z } from 'zod/v4'
-import { scopes } from './access.js'
-import { environment, id, slug, timestamp } from './fields.js'
-import { record } from './record.js'
+import { scopes } from '../core/access.js'
+import { environment, id, slug, timestamp } from '../core/fields.js'
+import { record } from '../core/record.js'
 
 /** An API key as its events tell of it and the operator's command lists it; its secret is in no record. */
 export const ApiKey = record(

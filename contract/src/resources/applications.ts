@@ -1,7 +1,7 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod/v4'
-import { access } from './access.js'
-import { changing, creating, inOrganization, reading } from './answers.js'
+import { access } from '../core/access.js'
+import { changing, creating, inOrganization, reading } from '../core/answers.js'
 import {
   environment,
   EnvironmentQuery,
@@ -17,8 +17,8 @@ import {
   text,
   timestamp,
   url,
-} from './fields.js'
-import { deletedOf, deletionOf, listOf, record } from './record.js'
+} from '../core/fields.js'
+import { deletedOf, deletionOf, listOf, record } from '../core/record.js'
 
 export const applicationTypes = [
   'android',

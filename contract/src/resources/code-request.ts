@@ -1,5 +1,5 @@
 import { z } from 'zod/v4'
-import { reference, text } from './fields.js'
+import { reference, text } from '../core/fields.js'
 
 /** The scopes that a code is asked for with. */
 export function requestedScope() {

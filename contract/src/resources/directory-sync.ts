@@ -1,7 +1,7 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod/v4'
-import { access } from './access.js'
-import { changing, creating, inOrganization, reading } from './answers.js'
+import { access } from '../core/access.js'
+import { changing, creating, inOrganization, reading } from '../core/answers.js'
 import {
   environment,
   EnvironmentQuery,
@@ -19,8 +19,8 @@ import {
   secret,
   slug,
   timestamp,
-} from './fields.js'
-import { deletionOf, exampleOf, listOf, record } from './record.js'
+} from '../core/fields.js'
+import { deletionOf, exampleOf, listOf, record } from '../core/record.js'
 
 /** The products that provision users, by whose dialects and consoles they are told apart. */
 export const directoryProviders = [

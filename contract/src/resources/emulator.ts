@@ -1,9 +1,9 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod/v4'
-import { open, scopes } from './access.js'
-import { environment, filterText, flag, id, list, text, timestamp } from './fields.js'
+import { open, scopes } from '../core/access.js'
+import { environment, filterText, flag, id, list, text, timestamp } from '../core/fields.js'
 import { OutboxMessage } from './outbox.js'
-import { record } from './record.js'
+import { record } from '../core/record.js'
 
 /** What the control of the emulator refuses with: status and meaning. */
 export const emulatorErrorCodes = {

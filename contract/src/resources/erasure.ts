@@ -1,6 +1,6 @@
 import { z } from 'zod/v4'
-import { environment, id, slug } from './fields.js'
-import { record } from './record.js'
+import { environment, id, slug } from '../core/fields.js'
+import { record } from '../core/record.js'
 
 /** What is left to tell of a person whose data was erased. */
 export const ErasedUser = record(

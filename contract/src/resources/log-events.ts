@@ -1,7 +1,7 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod/v4'
-import { access } from './access.js'
-import { inOrganization, reading } from './answers.js'
+import { access } from '../core/access.js'
+import { inOrganization, reading } from '../core/answers.js'
 import {
   environments,
   filter,
@@ -13,8 +13,8 @@ import {
   reference,
   slug,
   timestamp,
-} from './fields.js'
-import { exampleOf, Pagination, record } from './record.js'
+} from '../core/fields.js'
+import { exampleOf, Pagination, record } from '../core/record.js'
 
 /** What log events tell, by code. */
 export const logEventCodes = {

@@ -1,7 +1,7 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod/v4'
-import { access } from './access.js'
-import { changing, inOrganization, reading } from './answers.js'
+import { access } from '../core/access.js'
+import { changing, inOrganization, reading } from '../core/answers.js'
 import { codeRequest } from './code-request.js'
 import {
   email,
@@ -17,8 +17,8 @@ import {
   slug,
   timestamp,
   url,
-} from './fields.js'
-import { record } from './record.js'
+} from '../core/fields.js'
+import { record } from '../core/record.js'
 
 /** Id of the built-in e-mail template. */
 export const signInTemplateId = '0190c8c0-0000-7000-8000-000000000001'

@@ -1,6 +1,6 @@
 import { z } from 'zod/v4'
-import { id, slug } from './fields.js'
-import { record } from './record.js'
+import { id, slug } from '../core/fields.js'
+import { record } from '../core/record.js'
 
 /** What a MetaKey's values must fit. In a token a value appears as JSON of its own type. */
 export const metaTypes = [

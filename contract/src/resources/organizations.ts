@@ -1,8 +1,8 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod/v4'
-import { access } from './access.js'
-import { changing, creating, inOrganization, reading } from './answers.js'
-import { countryCodes } from './countries.js'
+import { access } from '../core/access.js'
+import { changing, creating, inOrganization, reading } from '../core/answers.js'
+import { countryCodes } from '../core/countries.js'
 import {
   domainName,
   EnvironmentQuery,
@@ -20,8 +20,8 @@ import {
   text,
   timestamp,
   timeZone,
-} from './fields.js'
-import { deletedOf, deletionOf, listOf, record } from './record.js'
+} from '../core/fields.js'
+import { deletedOf, deletionOf, listOf, record } from '../core/record.js'
 
 export const organizationColors = [
   '#1f6feb',

@@ -1,9 +1,9 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod/v4'
-import { access } from './access.js'
-import { reading } from './answers.js'
-import { environment, filterText, id, PageQuery, personal, slug, timestamp } from './fields.js'
-import { listOf, record } from './record.js'
+import { access } from '../core/access.js'
+import { reading } from '../core/answers.js'
+import { environment, filterText, id, PageQuery, personal, slug, timestamp } from '../core/fields.js'
+import { listOf, record } from '../core/record.js'
 
 export const OutboxMessage = record(
   'OutboxMessage',

@@ -1,6 +1,6 @@
 import { z } from 'zod/v4'
 import { codeRequest } from './code-request.js'
-import { email, flag, integer, personal, secret, slug, url } from './fields.js'
+import { email, flag, integer, personal, secret, slug, url } from '../core/fields.js'
 
 /** Longer input is refused before any work is done with it; it is more than the longest password, however written. */
 const maxPlainTextBytes = 4096

@@ -1,7 +1,7 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod/v4'
-import { access } from './access.js'
-import { changing, creating, inOrganization, reading } from './answers.js'
+import { access } from '../core/access.js'
+import { changing, creating, inOrganization, reading } from '../core/answers.js'
 import {
   environment,
   EnvironmentQuery,
@@ -12,7 +12,7 @@ import {
   secret,
   slug,
   timestamp,
-} from './fields.js'
+} from '../core/fields.js'
 import {
   NewPassword,
   NewPasswordChallenge,
@@ -20,7 +20,7 @@ import {
   NewPasswordRequest,
   PasswordConnectionChanges,
 } from './password-input.js'
-import { record } from './record.js'
+import { record } from '../core/record.js'
 
 export const PasswordConnection = record(
   'PasswordConnection',

@@ -1,6 +1,6 @@
 import { z } from 'zod/v4'
-import { calendarDate, flag, httpsUrl, locale, phone, text, timeZone } from './fields.js'
-import { record } from './record.js'
+import { calendarDate, flag, httpsUrl, locale, phone, text, timeZone } from '../core/fields.js'
+import { record } from '../core/record.js'
 
 const line = z.string().nullable()
 

@@ -1,7 +1,7 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod/v4'
-import { access } from './access.js'
-import { changing, creating, reading } from './answers.js'
+import { access } from '../core/access.js'
+import { changing, creating, reading } from '../core/answers.js'
 import { requestedScope } from './code-request.js'
 import {
   environment,
@@ -17,8 +17,8 @@ import {
   text,
   timestamp,
   url,
-} from './fields.js'
-import { deletionOf, listOf, record } from './record.js'
+} from '../core/fields.js'
+import { deletionOf, listOf, record } from '../core/record.js'
 
 const relayId = '0190c900-4d5e-7f60-a172-839405162738'
 

@@ -1,9 +1,9 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod/v4'
-import { access } from './access.js'
-import { changing, inOrganization, reading } from './answers.js'
-import { environment, id, PageQuery, pathId, personal, slug, timestamp, UserPath } from './fields.js'
-import { deletionOf, listOf, record } from './record.js'
+import { access } from '../core/access.js'
+import { changing, inOrganization, reading } from '../core/answers.js'
+import { environment, id, PageQuery, pathId, personal, slug, timestamp, UserPath } from '../core/fields.js'
+import { deletionOf, listOf, record } from '../core/record.js'
 
 /** A user signed in to an application; told by the event of the sign-in. */
 export const Session = record(

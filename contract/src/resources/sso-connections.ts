@@ -1,7 +1,7 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod/v4'
-import { access } from './access.js'
-import { changing, creating, reading } from './answers.js'
+import { access } from '../core/access.js'
+import { changing, creating, reading } from '../core/answers.js'
 import { codeRequest } from './code-request.js'
 import {
   choices,
@@ -23,8 +23,8 @@ import {
   slug,
   text,
   url,
-} from './fields.js'
-import { listOf } from './record.js'
+} from '../core/fields.js'
+import { listOf } from '../core/record.js'
 import {
   NewSsoAdminOnboarding,
   protocols,

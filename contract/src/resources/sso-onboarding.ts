@@ -1,6 +1,6 @@
 import { z } from 'zod/v4'
-import { email, id, personal, timestamp } from './fields.js'
-import { record } from './record.js'
+import { email, id, personal, timestamp } from '../core/fields.js'
+import { record } from '../core/record.js'
 
 /** The kinds of identity providers, by their consoles, which the tutorials explain. */
 export const providerTypes = [

@@ -1,6 +1,6 @@
 import { z } from 'zod/v4'
-import { environment, id, personal, secret, slug, timestamp } from './fields.js'
-import { exampleOf, record } from './record.js'
+import { environment, id, personal, secret, slug, timestamp } from '../core/fields.js'
+import { exampleOf, record } from '../core/record.js'
 import { menders, ssoCheckNames } from './sso-checks.js'
 import { protocols, providerTypes, SsoAdminOnboarding } from './sso-onboarding.js'
 

@@ -1,7 +1,7 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod/v4'
-import { access } from './access.js'
-import { changing, creating, inOrganization, reading } from './answers.js'
+import { access } from '../core/access.js'
+import { changing, creating, inOrganization, reading } from '../core/answers.js'
 import {
   EnvironmentQuery,
   flag,
@@ -14,9 +14,9 @@ import {
   reference,
   slug,
   text,
-} from './fields.js'
+} from '../core/fields.js'
 import { MetaKey, metaTypes } from './metadata.js'
-import { deletionOf, listOf, record } from './record.js'
+import { deletionOf, listOf, record } from '../core/record.js'
 import { User } from './users.js'
 
 /** Names of claims; a claim with members of its own is a tree, any other is null. */

@@ -1,7 +1,7 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod/v4'
-import { access } from './access.js'
-import { changing, creating, inOrganization, reading } from './answers.js'
+import { access } from '../core/access.js'
+import { changing, creating, inOrganization, reading } from '../core/answers.js'
 import {
   email,
   environment,
@@ -18,9 +18,9 @@ import {
   slug,
   timestamp,
   UserPath,
-} from './fields.js'
+} from '../core/fields.js'
 import { PasswordRenewal } from './password.js'
-import { exampleOf, record } from './record.js'
+import { exampleOf, record } from '../core/record.js'
 
 export const totpMethods = ['totp_mobile_app', 'sms'] as const
 export type TotpMethod = (typeof totpMethods)[number]

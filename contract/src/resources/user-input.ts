@@ -1,5 +1,15 @@
 import { z } from 'zod/v4'
-import { email, environmentEcho, flag, httpsUrl, personal, phone, secret, slug, text } from './fields.js'
+import {
+  email,
+  environmentEcho,
+  flag,
+  httpsUrl,
+  personal,
+  phone,
+  secret,
+  slug,
+  text,
+} from '../core/fields.js'
 import { maxMetaKeys } from './metadata.js'
 import { addressInput, claimInput, phoneInput, profilePage } from './profile.js'
 

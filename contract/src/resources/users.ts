@@ -1,7 +1,7 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod/v4'
-import { access } from './access.js'
-import { changing, creating, inOrganization, reading } from './answers.js'
+import { access } from '../core/access.js'
+import { changing, creating, inOrganization, reading } from '../core/answers.js'
 import {
   environment,
   EnvironmentQuery,
@@ -16,10 +16,10 @@ import {
   slug,
   timestamp,
   UserPath,
-} from './fields.js'
+} from '../core/fields.js'
 import { MetaData, MetaKey } from './metadata.js'
 import { Address, PhoneNumber, Profile } from './profile.js'
-import { deletedOf, deletionOf, exampleOf, listOf, record } from './record.js'
+import { deletedOf, deletionOf, exampleOf, listOf, record } from '../core/record.js'
 import { NewUser, UserChanges } from './user-input.js'
 
 export const Identity = record(
