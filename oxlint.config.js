@@ -179,7 +179,7 @@ const importRules = [
     },
     {
       deny: ['kysely(/.*)?'],
-      message: 'Arrange and assert through the API (test/given.ts), not with queries.',
+      message: 'Arrange and assert through the API (test/given/given.ts), not with queries.',
     },
   ),
 

@@ -47,33 +47,38 @@ export const browserTool =
 
 /** What some tests need from the operating system. */
 const debianTools: readonly DebianTool[] = [
-  { command: 'argon2', package: 'argon2', tests: 'the import of its hashes (test/contract)' },
+  { command: 'argon2', package: 'argon2', tests: 'the import of its hashes (test/api)' },
   {
     command: browserTool,
     package: browserTool,
-    tests: 'the hosted pages in a real browser (test/browser.ts)',
+    tests: 'the hosted pages in a real browser (test/given/browser.ts)',
     sign: 'browserTool',
   },
   {
     command: 'oathtool',
     package: 'oathtool',
-    tests: 'one-time codes of a program that is not ours (test/protocol/totp.test.ts)',
+    tests: 'one-time codes of a program that is not ours (test/protocols/totp.test.ts)',
   },
   {
     command: 'openssl',
     package: 'openssl',
-    tests: 'the signatures of events (test/sdk), and SAML responses of a key that is not ours (test/saml)',
+    tests:
+      'the signatures of events (test/clients/sdk), and SAML responses of a key that is not ours (test/protocols/saml)',
   },
-  { command: 'xmlsec1', package: 'xmlsec1', tests: 'SAML responses that are not signed by us (test/saml)' },
-  { command: 'xmllint', package: 'libxml2-utils', tests: 'our XML against schemas (test/saml)' },
+  {
+    command: 'xmlsec1',
+    package: 'xmlsec1',
+    tests: 'SAML responses that are not signed by us (test/protocols/saml)',
+  },
+  { command: 'xmllint', package: 'libxml2-utils', tests: 'our XML against schemas (test/protocols/saml)' },
   {
     package: 'opensaml-schemas',
-    tests: 'our XML against the schemas of SAML (test/saml)',
+    tests: 'our XML against the schemas of SAML (test/protocols/saml)',
     sign: 'samlSchemas',
   },
   {
     package: 'xmltooling-schemas',
-    tests: 'our XML against the schemas of SAML, which import its own (test/saml)',
+    tests: 'our XML against the schemas of SAML, which import its own (test/protocols/saml)',
     sign: 'samlSchemas',
   },
   {
@@ -89,11 +94,11 @@ const debianTools: readonly DebianTool[] = [
   {
     command: 'prometheus',
     package: 'prometheus',
-    tests: 'the alert rules and the dashboard in a Prometheus (test/contract/prometheus.long.test.ts)',
+    tests: 'the alert rules and the dashboard in a Prometheus (test/api/prometheus.long.test.ts)',
   },
   ...['simplesamlphp', 'php-cli', 'php-xml', 'php-mbstring'].map((name) => ({
     package: name,
-    tests: 'sign-ins by an identity provider that others have written (test/simplesamlphp.ts)',
+    tests: 'sign-ins by an identity provider that others have written (test/given/simplesamlphp.ts)',
     sign: "'simplesamlphp'",
   })),
 ]

@@ -14,7 +14,7 @@ type Case = [file: string, code: string, message: string]
 
 const refusedImports: Case[] = [
   ['contract/src/resources/users.ts', "import { z } from 'zod'", "Import from 'zod/v4'"],
-  ['test/given.ts', "import { z } from 'zod/v3'", "Import from 'zod/v4'"],
+  ['test/given/given.ts', "import { z } from 'zod/v3'", "Import from 'zod/v4'"],
   ['contract/src/resources/users.ts', "import { join } from 'node:path'", 'The contract runs anywhere'],
   ['contract/src/resources/users.ts', "import { Kysely } from 'kysely'", 'The contract runs anywhere'],
   ['contract/src/openapi/openapi.ts', "import express from 'express'", 'The contract imports zod/v4'],
@@ -29,15 +29,23 @@ const refusedImports: Case[] = [
     "import { x } from '../contract/src/resources/users.js'",
     'Import another workspace by its package name',
   ],
-  ['test/given.ts', "import { x } from '@portico/server/users/users'", 'Tests go in through the front door'],
   [
-    'test/given.ts',
-    "import { x } from '../server/src/directory/users/users.js'",
+    'test/given/given.ts',
+    "import { x } from '@portico/server/users/users'",
+    'Tests go in through the front door',
+  ],
+  [
+    'test/given/given.ts',
+    "import { x } from '../../server/src/directory/users/users.js'",
     'Import another workspace by its package',
   ],
-  ['test/given.ts', "import { sql } from 'kysely'", 'Arrange and assert through the API'],
+  ['test/given/given.ts', "import { sql } from 'kysely'", 'Arrange and assert through the API'],
   ['server/src/directory/users/users.ts', "import { x } from '@portico/sdk'", 'The server stands alone'],
-  ['server/src/app/processes.ts', "import { x } from '../../../test/given.js'", 'The server stands alone'],
+  [
+    'server/src/app/processes.ts',
+    "import { x } from '../../../test/given/given.js'",
+    'The server stands alone',
+  ],
   ['server/src/app/http/https-only.ts', "import { sql } from 'kysely'", 'Queries live in domain files'],
   [
     'server/src/platform/db/page.ts',
@@ -261,7 +269,7 @@ const accepted: [file: string, code: string][] = [
     "import type { Selectable } from 'kysely'\nimport { User } from '@portico/contract/users'\nexport const a: Selectable<unknown> = User",
   ],
   ['server/src/pages/router.ts', "import express from 'express'\nexpress()"],
-  ['test/given.ts', "import { buildApp } from '@portico/server/app'\nbuildApp()"],
+  ['test/given/given.ts', "import { buildApp } from '@portico/server/app'\nbuildApp()"],
   ['vitest.config.ts', 'export default {}'],
 ]
 

@@ -7,14 +7,14 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Files that take long although they are small, by which vitest would begin them last. */
 const long = [
-  'test/emulated/some.test.ts',
+  'test/clients/emulated/some.test.ts',
   'test/docs/site-browser.test.ts',
-  'test/protocol/pages.test.ts',
-  'test/sdk/package.test.ts',
+  'test/protocols/pages.test.ts',
+  'test/clients/sdk/package.test.ts',
   'test/cli/portico-serve.test.ts',
-  'test/protocol/onboarding-pages.test.ts',
+  'test/protocols/onboarding-pages.test.ts',
   'test/docs/guides.test.ts',
-  'test/emulator/fences.test.ts',
+  'test/clients/emulator/fences.test.ts',
   'test/docs/openapi-tools.test.ts',
 ]
 

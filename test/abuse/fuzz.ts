@@ -1,7 +1,7 @@
 import { AuthorizationRequest } from '@portico/contract/authorize'
 import { scimMessages } from '@portico/contract/scim'
 import { bodyOf, routes, type Route } from '@portico/contract/walk'
-import { bodyFor, type References } from '../request-of.js'
+import { bodyFor, type References } from '../given/request-of.js'
 import type { readDocument } from './document.js'
 import { formOf, hostileValue, mutated, mutatedText, textOf, valueBy, type Schema } from './generated.js'
 import type { Random } from './random.js'

@@ -4,8 +4,8 @@ import { scimLimits, scimMessages } from '@portico/contract/scim'
 import { bodyOf, routes, type Route } from '@portico/contract/walk'
 import { createApp } from '@portico/server/app'
 import { z } from 'zod/v4'
-import type { Service } from '../harness.js'
-import { pathOf, queryFor, type References } from '../request-of.js'
+import type { Service } from '../given/harness.js'
+import { pathOf, queryFor, type References } from '../given/request-of.js'
 import { insideOf, jsonOf, type Answer, type Target } from './target.js'
 
 const smallBody = 100 * 1024

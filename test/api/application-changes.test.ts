@@ -1,7 +1,7 @@
 import { etagOf, type Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { faultsOf } from '../faults.js'
-import { startService, type Service } from '../harness.js'
+import { faultsOf } from '../given/faults.js'
+import { startService, type Service } from '../given/harness.js'
 import { givenLimitedClient, idsOf, restrictedTo } from './application-given.js'
 
 let service: Service

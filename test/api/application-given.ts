@@ -1,5 +1,5 @@
 import type { Application } from '@portico/sdk'
-import type { Service } from '../harness.js'
+import type { Service } from '../given/harness.js'
 
 /** Two organizations of the account, and a client whose key is limited to the first. */
 export async function givenLimitedClient(service: Service) {

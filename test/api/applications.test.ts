@@ -1,9 +1,9 @@
 import { etagOf, type Client } from '@portico/sdk'
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { faultsOf } from '../faults.js'
-import { anything } from '../given.js'
-import { startService, type Service } from '../harness.js'
+import { faultsOf } from '../given/faults.js'
+import { anything } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
 import { givenLimitedClient, idsOf, restrictedTo } from './application-given.js'
 
 let service: Service

@@ -1,7 +1,7 @@
 import { errorCodes } from '@portico/contract/errors'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { expect } from 'vitest'
-import type { Service } from '../harness.js'
+import type { Service } from '../given/harness.js'
 
 export const organizations = '/api/v2/organizations'
 

@@ -2,13 +2,13 @@ import { openApiDocument } from '@portico/contract/openapi'
 import { followMagicLink, openMagicLink, type UserTokens } from '@portico/sdk'
 import { createHash, randomBytes } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
-import { startDatabaseProxy } from '../database-proxy.js'
-import { anyEmail, anything, givenOf } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import { ada, oidcGivenOf } from '../oidc-given.js'
-import { startReceiver } from '../receiver.js'
-import { scimProvider } from '../scim-given.js'
-import { stepSeconds, totpGivenOf } from '../totp-given.js'
+import { startDatabaseProxy } from '../given/database-proxy.js'
+import { anyEmail, anything, givenOf } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
+import { ada, oidcGivenOf } from '../given/oidc-given.js'
+import { startReceiver } from '../given/receiver.js'
+import { scimProvider } from '../given/scim-given.js'
+import { stepSeconds, totpGivenOf } from '../given/totp-given.js'
 
 /** Every value that a field which the contract marks secret has had, by the field's name. */
 type Canaries = Record<string, string[]>
@@ -89,7 +89,7 @@ async function signInWithEverything(): Promise<Canaries> {
     signature_key: await signWithBothKeys(),
     uri: [uri, secret],
     recovery_codes: recoveryCodes,
-    // Six digits are found anywhere; test/contract/totp-sms.test.ts looks for those of one user.
+    // Six digits are found anywhere; test/api/totp-sms.test.ts looks for those of one user.
     first_verification_code: [],
     refresh_token: refreshTokens,
     // What is revoked or introspected.

@@ -5,15 +5,15 @@ import type { Application, Client } from '@portico/sdk'
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startDatabaseProxy, type DatabaseProxy } from '../database-proxy.js'
+import { startDatabaseProxy, type DatabaseProxy } from '../given/database-proxy.js'
 import { lastRelease } from '../drift/released.js'
-import { anyEmail, anything, givenOf } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import { bodyFor, pathOf, send, type Answer, type References } from '../request-of.js'
+import { anyEmail, anything, givenOf } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
+import { bodyFor, pathOf, send, type Answer, type References } from '../given/request-of.js'
 import { sampled } from '../sampled.js'
-import { totpGivenOf } from '../totp-given.js'
-import { startOpenIdProvider } from '../openid-provider.js'
-import { createWorld, createWorldFor, isOidc } from '../world.js'
+import { totpGivenOf } from '../given/totp-given.js'
+import { startOpenIdProvider } from '../given/openid-provider.js'
+import { createWorld, createWorldFor, isOidc } from '../given/world.js'
 
 /** A service of each kind that an error needs. */
 let service: Service
@@ -380,7 +380,7 @@ const unchanging = new Set<ErrorCode>([
 const keyed = routes().filter((route) => route.access.auth === 'api_key')
 const { errorCodes: released } = await lastRelease()
 
-/** What all routes answer by the same program; a token is refused by all of them in test/contract/every-route.test.ts. */
+/** What all routes answer by the same program; a token is refused by all of them in test/api/every-route.test.ts. */
 const answeredAlike = [
   'malformed_request',
   'invalid_token',

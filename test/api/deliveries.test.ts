@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
-import { startReceiver, type Receiver } from '../receiver.js'
+import { startService, type Service } from '../given/harness.js'
+import { startReceiver, type Receiver } from '../given/receiver.js'
 import { webhooksOf, type WebhookGiven } from './webhook-given.js'
 
 let service: Service

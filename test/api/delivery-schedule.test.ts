@@ -1,8 +1,8 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { freePort } from '../free-port.js'
-import { startService, type Service } from '../harness.js'
-import { startReceiver } from '../receiver.js'
+import { freePort } from '../given/free-port.js'
+import { startService, type Service } from '../given/harness.js'
+import { startReceiver } from '../given/receiver.js'
 import { sampled } from '../sampled.js'
 import { webhooksOf, type WebhookGiven } from './webhook-given.js'
 

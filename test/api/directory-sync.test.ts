@@ -1,8 +1,8 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { anything } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import { scimGivenOf, scimProvider, type ScimGiven } from '../scim-given.js'
+import { anything } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
+import { scimGivenOf, scimProvider, type ScimGiven } from '../given/scim-given.js'
 
 let service: Service
 let client: Client

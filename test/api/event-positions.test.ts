@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import { givenOf } from '../given.js'
-import { startService, type Service } from '../harness.js'
+import { givenOf } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
 
 let service: Service
 

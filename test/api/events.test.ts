@@ -1,8 +1,8 @@
 import pg from 'pg'
 import type { Client, Event } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { anyEmail, givenOf } from '../given.js'
-import { startService, type Service } from '../harness.js'
+import { anyEmail, givenOf } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
 
 const daySeconds = 24 * 60 * 60
 

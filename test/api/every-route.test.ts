@@ -3,11 +3,18 @@ import { headersOf } from '@portico/contract/openapi-answers'
 import { bodyOf, routes, type Route } from '@portico/contract/walk'
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
-import { anyEmail, anything } from '../given.js'
+import { startService, type Service } from '../given/harness.js'
+import { anyEmail, anything } from '../given/given.js'
 import { sampled } from '../sampled.js'
-import { bodyFor, queryFor, send, withoutRequestId, type Answer, type References } from '../request-of.js'
-import { createWorld, createWorldFor, freshMembers, withAccountApplication } from '../world.js'
+import {
+  bodyFor,
+  queryFor,
+  send,
+  withoutRequestId,
+  type Answer,
+  type References,
+} from '../given/request-of.js'
+import { createWorld, createWorldFor, freshMembers, withAccountApplication } from '../given/world.js'
 
 let service: Service
 let token: string

@@ -5,8 +5,8 @@ import type { Client } from '@portico/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { givenFolder, porticoJson, removeFolders } from '../cli/portico.js'
 import { hasTool } from '../debian-tools.js'
-import { anyEmail } from '../given.js'
-import { startService, type Service } from '../harness.js'
+import { anyEmail } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
 
 let service: Service
 let client: Client

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startDatabaseProxy } from '../database-proxy.js'
-import { anyEmail, anything, givenOf } from '../given.js'
-import { startService, type Service } from '../harness.js'
+import { startDatabaseProxy } from '../given/database-proxy.js'
+import { anyEmail, anything, givenOf } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
 import { linkGivenOf } from './magic-link-given.js'
 
 const minute = 60

@@ -4,12 +4,12 @@ import { openMagicLink, type Pagination } from '@portico/sdk'
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod/v4'
-import { anyEmail, anything, givenOf } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import { pathOf, type References } from '../request-of.js'
+import { anyEmail, anything, givenOf } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
+import { pathOf, type References } from '../given/request-of.js'
 import { sampled } from '../sampled.js'
-import { scimGivenOf } from '../scim-given.js'
-import { ssoGivenOf } from '../sso-given.js'
+import { scimGivenOf } from '../given/scim-given.js'
+import { ssoGivenOf } from '../given/sso-given.js'
 
 let service: Service
 

@@ -1,7 +1,7 @@
 import { openMagicLink, type LogEvent } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { givenOf } from '../given.js'
-import { startService, type Service } from '../harness.js'
+import { givenOf } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
 import { callback, linkGivenOf } from './magic-link-given.js'
 
 let service: Service

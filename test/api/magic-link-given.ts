@@ -1,5 +1,5 @@
 import type { Application, Client, User } from '@portico/sdk'
-import type { Service } from '../harness.js'
+import type { Service } from '../given/harness.js'
 
 /** Where the applications of these scenes have their codes sent. */
 export const callback = 'https://store.example/callback'

@@ -1,7 +1,7 @@
 import { openMagicLink, type Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { anyEmail } from '../given.js'
-import { startService, type Service } from '../harness.js'
+import { anyEmail } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
 import { linkGivenOf, openPage, type Form, type LinkGiven, type Scene } from './magic-link-given.js'
 
 let service: Service

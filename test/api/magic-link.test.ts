@@ -1,7 +1,7 @@
 import { etagOf, openMagicLink, type Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { anyEmail, anything, givenOf } from '../given.js'
-import { startService, type Service } from '../harness.js'
+import { anyEmail, anything, givenOf } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
 import { callback, linkGivenOf, openPage, type LinkGiven } from './magic-link-given.js'
 
 let service: Service

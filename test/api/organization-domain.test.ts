@@ -1,9 +1,9 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { fieldPaths } from '../faults.js'
-import { anything } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import { rawSenderOf, type RawAnswer, type SendRaw } from '../raw.js'
+import { fieldPaths } from '../given/faults.js'
+import { anything } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
+import { rawSenderOf, type RawAnswer, type SendRaw } from '../given/raw.js'
 
 let service: Service
 let client: Client

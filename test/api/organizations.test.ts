@@ -3,12 +3,12 @@ import { exampleOf } from '@portico/contract/record'
 import { routes } from '@portico/contract/walk'
 import { etagOf, type Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { fieldPaths } from '../faults.js'
-import { anything, givenOf } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import { rawSenderOf, type RawAnswer, type SendRaw } from '../raw.js'
-import { send } from '../request-of.js'
-import { createWorld } from '../world.js'
+import { fieldPaths } from '../given/faults.js'
+import { anything, givenOf } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
+import { rawSenderOf, type RawAnswer, type SendRaw } from '../given/raw.js'
+import { send } from '../given/request-of.js'
+import { createWorld } from '../given/world.js'
 
 type NewOrganizationInput = Parameters<Client['organizations']['create']>[0]
 

@@ -2,8 +2,8 @@ import { openMagicLink, type Client } from '@portico/sdk'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { anything } from '../given.js'
-import { startService, type Service } from '../harness.js'
+import { anything } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
 import { callback, goodPassword, passwordGivenOf, type PasswordGiven } from './password-given.js'
 
 let service: Service

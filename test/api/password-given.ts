@@ -5,8 +5,8 @@ import {
   type PassedPasswordChallenge,
   type User,
 } from '@portico/sdk'
-import { anyEmail } from '../given.js'
-import type { Service } from '../harness.js'
+import { anyEmail } from '../given/given.js'
+import type { Service } from '../given/harness.js'
 
 /** Where the applications of these scenes have their codes sent. */
 export const callback = 'https://store.example/callback'

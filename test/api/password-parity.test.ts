@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
+import { startService, type Service } from '../given/harness.js'
 import {
   addressesOf,
   callback,

@@ -1,7 +1,7 @@
 import { followMagicLink, openMagicLink, type Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { anyEmail, givenOf } from '../given.js'
-import { startService, type Service } from '../harness.js'
+import { anyEmail, givenOf } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
 import { goodPassword, passwordGivenOf, type PasswordGiven } from './password-given.js'
 
 let service: Service

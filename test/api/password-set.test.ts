@@ -1,7 +1,7 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { anyEmail } from '../given.js'
-import { startService, type Service } from '../harness.js'
+import { anyEmail } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
 import { callback, goodPassword, passwordGivenOf, type PasswordGiven } from './password-given.js'
 
 let service: Service

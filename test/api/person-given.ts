@@ -1,10 +1,10 @@
 import type { Client } from '@portico/sdk'
-import { anyEmail, anything } from '../given.js'
-import type { Service } from '../harness.js'
-import { scimGivenOf } from '../scim-given.js'
-import { startOpenIdProvider } from '../openid-provider.js'
-import { answerAtTestIdp, chooseAtTestIdp } from '../test-idp-given.js'
-import { createVisitor } from '../visitor.js'
+import { anyEmail, anything } from '../given/given.js'
+import type { Service } from '../given/harness.js'
+import { scimGivenOf } from '../given/scim-given.js'
+import { startOpenIdProvider } from '../given/openid-provider.js'
+import { answerAtTestIdp, chooseAtTestIdp } from '../given/test-idp-given.js'
+import { createVisitor } from '../given/visitor.js'
 
 /** What callers can say of a person, each found nowhere else. */
 export function canaries() {

@@ -3,10 +3,10 @@ import { eraseUser } from '@portico/server/erase-user'
 import { exportUser, type UserExport } from '@portico/server/export-user'
 import { followMagicLink, openMagicLink, type Client, type Event } from '@portico/sdk'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { anyEmail, anything, givenOf } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import { startReceiver } from '../receiver.js'
-import { signIn as signInWhole } from '../world.js'
+import { anyEmail, anything, givenOf } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
+import { startReceiver } from '../given/receiver.js'
+import { signIn as signInWhole } from '../given/world.js'
 import {
   canaries,
   givenSharedAddress,

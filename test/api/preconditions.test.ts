@@ -1,10 +1,10 @@
 import { routes, type Route } from '@portico/contract/walk'
 import { etagOf, type Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
-import { send, type References } from '../request-of.js'
+import { startService, type Service } from '../given/harness.js'
+import { send, type References } from '../given/request-of.js'
 import { sampled } from '../sampled.js'
-import { createWorldFor } from '../world.js'
+import { createWorldFor } from '../given/world.js'
 
 let service: Service
 let client: Client

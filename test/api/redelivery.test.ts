@@ -1,7 +1,7 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
-import { startReceiver } from '../receiver.js'
+import { startService, type Service } from '../given/harness.js'
+import { startReceiver } from '../given/receiver.js'
 import { webhooksOf, type WebhookGiven } from './webhook-given.js'
 
 let service: Service

@@ -1,9 +1,15 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { anyEmail, anything } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import { arriveBy, partnerCallback, relayGivenOf, type RelayGiven, type RelayScene } from '../relay-given.js'
-import { signIn } from '../world.js'
+import { anyEmail, anything } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
+import {
+  arriveBy,
+  partnerCallback,
+  relayGivenOf,
+  type RelayGiven,
+  type RelayScene,
+} from '../given/relay-given.js'
+import { signIn } from '../given/world.js'
 
 let service: Service
 let client: Client

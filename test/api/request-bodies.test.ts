@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { anyEmail } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import type { References } from '../request-of.js'
-import { createWorld } from '../world.js'
+import { anyEmail } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
+import type { References } from '../given/request-of.js'
+import { createWorld } from '../given/world.js'
 import { bareOf, expectNothingInside, type Bare } from './bare-request.js'
 
 let service: Service

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { beforeAll, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
-import { startMetrics } from '../scrape.js'
+import { startService, type Service } from '../given/harness.js'
+import { startMetrics } from '../given/scrape.js'
 
 let service: Service
 let metricsUrl: string

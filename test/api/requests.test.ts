@@ -1,9 +1,9 @@
 import { bodyOf, routes, type Route } from '@portico/contract/walk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { anyEmail, anything } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import { bodyFor, pathOf, send, type References } from '../request-of.js'
-import { createWorld } from '../world.js'
+import { anyEmail, anything } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
+import { bodyFor, pathOf, send, type References } from '../given/request-of.js'
+import { createWorld } from '../given/world.js'
 import {
   bareOf,
   expectNothingInside,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { anyEmail } from '../given.js'
-import { startService } from '../harness.js'
+import { anyEmail } from '../given/given.js'
+import { startService } from '../given/harness.js'
 
 // Each round trip is a wait for the database. What a request may cost is part of what the service promises, and the
 // one figure of docs/benchmarks.md that is the same on every machine.

@@ -1,8 +1,8 @@
 import type { Client } from '@portico/sdk'
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { faultsOf } from '../faults.js'
-import { startService, type Service } from '../harness.js'
+import { faultsOf } from '../given/faults.js'
+import { startService, type Service } from '../given/harness.js'
 
 let service: Service
 let client: Client

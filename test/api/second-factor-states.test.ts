@@ -1,9 +1,9 @@
 import { followMagicLink, type Client } from '@portico/sdk'
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
+import { startService, type Service } from '../given/harness.js'
 import { sampled } from '../sampled.js'
-import { stepSeconds, totpGivenOf, type EnrolledScene, type TotpGiven } from '../totp-given.js'
+import { stepSeconds, totpGivenOf, type EnrolledScene, type TotpGiven } from '../given/totp-given.js'
 import { goodPassword, passwordGivenOf, type PasswordGiven, type PasswordScene } from './password-given.js'
 
 // Every state of a sign-in that asks for a second factor with every request that could take it further. What is not a listed

@@ -1,8 +1,8 @@
 import { openMagicLink, type Client, type Session } from '@portico/sdk'
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
-import { sessionIdOf, signIn } from '../world.js'
+import { startService, type Service } from '../given/harness.js'
+import { sessionIdOf, signIn } from '../given/world.js'
 
 let service: Service
 let client: Client

@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events'
 import { followMagicLink, type Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { anyEmail } from '../given.js'
-import { startService, type Service } from '../harness.js'
+import { anyEmail } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
 import { callback, linkGivenOf } from './magic-link-given.js'
 
 const minute = 60

@@ -1,6 +1,6 @@
 import { followMagicLink, type Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
+import { startService, type Service } from '../given/harness.js'
 import { sampled } from '../sampled.js'
 import {
   callback,

@@ -1,8 +1,8 @@
 import { etagOf, type Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { anyEmail, anything } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import { idpMetadata, ssoGivenOf } from '../sso-given.js'
+import { anyEmail, anything } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
+import { idpMetadata, ssoGivenOf } from '../given/sso-given.js'
 
 let service: Service
 let client: Client

@@ -1,10 +1,10 @@
 import { etagOf, type Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { anything } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import { oidcGivenOf, type OidcGiven } from '../oidc-given.js'
-import { sendJson, startOpenIdProvider, type TestOpenIdProvider } from '../openid-provider.js'
-import { idpMetadata, ssoGivenOf } from '../sso-given.js'
+import { anything } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
+import { oidcGivenOf, type OidcGiven } from '../given/oidc-given.js'
+import { sendJson, startOpenIdProvider, type TestOpenIdProvider } from '../given/openid-provider.js'
+import { idpMetadata, ssoGivenOf } from '../given/sso-given.js'
 
 let service: Service
 let client: Client

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
-import type { Service } from '../harness.js'
+import type { Service } from '../given/harness.js'
 
 /** Every row of a database as it was at one moment. */
 export interface StoredText {

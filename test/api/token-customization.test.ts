@@ -1,8 +1,8 @@
 import { etagOf, type Client, type MetaKey } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { faultsOf } from '../faults.js'
-import { anything } from '../given.js'
-import { startService, type Service } from '../harness.js'
+import { faultsOf } from '../given/faults.js'
+import { anything } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
 
 let service: Service
 let client: Client

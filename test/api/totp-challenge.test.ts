@@ -1,9 +1,9 @@
 import type { Client } from '@portico/sdk'
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
+import { startService, type Service } from '../given/harness.js'
 import { sampled } from '../sampled.js'
-import { stepSeconds, totpGivenOf, type EnrolledScene, type TotpGiven } from '../totp-given.js'
+import { stepSeconds, totpGivenOf, type EnrolledScene, type TotpGiven } from '../given/totp-given.js'
 
 let service: Service
 let client: Client

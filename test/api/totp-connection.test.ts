@@ -1,7 +1,7 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { anything } from '../given.js'
-import { startService, type Service } from '../harness.js'
+import { anything } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
 
 let service: Service
 let client: Client

@@ -1,8 +1,8 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
-import { totpGivenOf, type TotpGiven } from '../totp-given.js'
-import { signIn } from '../world.js'
+import { startService, type Service } from '../given/harness.js'
+import { totpGivenOf, type TotpGiven } from '../given/totp-given.js'
+import { signIn } from '../given/world.js'
 import { goodPassword, passwordGivenOf, type PasswordGiven } from './password-given.js'
 
 let service: Service

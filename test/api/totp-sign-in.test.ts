@@ -2,8 +2,8 @@ import type { Client } from '@portico/sdk'
 import { decodeJwt } from 'jose'
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
-import { stepSeconds, totpGivenOf, type EnrolledScene, type TotpGiven } from '../totp-given.js'
+import { startService, type Service } from '../given/harness.js'
+import { stepSeconds, totpGivenOf, type EnrolledScene, type TotpGiven } from '../given/totp-given.js'
 import { goodPassword, passwordGivenOf, type PasswordGiven, type PasswordScene } from './password-given.js'
 
 let service: Service

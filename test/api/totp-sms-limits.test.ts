@@ -1,9 +1,9 @@
 import type { Client } from '@portico/sdk'
 import { routes } from '@portico/contract/walk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
-import { send } from '../request-of.js'
-import { anyNumber, totpGivenOf, type TotpGiven, type TotpScene } from '../totp-given.js'
+import { startService, type Service } from '../given/harness.js'
+import { send } from '../given/request-of.js'
+import { anyNumber, totpGivenOf, type TotpGiven, type TotpScene } from '../given/totp-given.js'
 
 let service: Service
 let client: Client

@@ -1,7 +1,7 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
-import { anyNumber, stepSeconds, totpGivenOf, type TotpGiven, type TotpScene } from '../totp-given.js'
+import { startService, type Service } from '../given/harness.js'
+import { anyNumber, stepSeconds, totpGivenOf, type TotpGiven, type TotpScene } from '../given/totp-given.js'
 
 let service: Service
 let client: Client

@@ -1,10 +1,10 @@
 import type { User } from '@portico/contract/users'
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { fieldPaths } from '../faults.js'
-import { anyEmail } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import { rawSenderOf, type RawAnswer, type SendRaw } from '../raw.js'
+import { fieldPaths } from '../given/faults.js'
+import { anyEmail } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
+import { rawSenderOf, type RawAnswer, type SendRaw } from '../given/raw.js'
 
 let service: Service
 let client: Client

@@ -4,10 +4,10 @@ import { NewUser } from '@portico/contract/user-input'
 import { User } from '@portico/contract/users'
 import { etagOf, openMagicLink, type Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { fieldPaths } from '../faults.js'
-import { anyEmail, anything, givenOf } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import { rawSenderOf, type RawAnswer, type SendRaw } from '../raw.js'
+import { fieldPaths } from '../given/faults.js'
+import { anyEmail, anything, givenOf } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
+import { rawSenderOf, type RawAnswer, type SendRaw } from '../given/raw.js'
 
 let service: Service
 let client: Client

@@ -1,6 +1,6 @@
 import type { Client, Webhook, WebhookDelivery } from '@portico/sdk'
-import type { Service } from '../harness.js'
-import type { Receiver } from '../receiver.js'
+import type { Service } from '../given/harness.js'
+import type { Receiver } from '../given/receiver.js'
 
 export type WebhookGiven = ReturnType<typeof webhooksOf>
 

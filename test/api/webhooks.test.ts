@@ -1,7 +1,7 @@
 import type { Client, Webhook } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startReceiver } from '../receiver.js'
-import { startService, type Service } from '../harness.js'
+import { startReceiver } from '../given/receiver.js'
+import { startService, type Service } from '../given/harness.js'
 
 let service: Service
 let client: Client

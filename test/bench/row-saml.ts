@@ -1,6 +1,10 @@
-import { leadOf } from '../saml-given.js'
-import { requestIdIn, startIdentityProvider, type TestIdentityProvider } from '../saml-identity-provider.js'
-import { createVisitor } from '../visitor.js'
+import { leadOf } from '../given/saml-given.js'
+import {
+  requestIdIn,
+  startIdentityProvider,
+  type TestIdentityProvider,
+} from '../given/saml-identity-provider.js'
+import { createVisitor } from '../given/visitor.js'
 import { besideBare, type Figure } from './figures.js'
 import { measure, type Measured, type Settings } from './measure.js'
 import { measureRaw } from './raw.js'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { startEmbedded } from '@portico/server/embedded'
-import { freePort } from '../free-port.js'
+import { freePort } from '../given/free-port.js'
 import { forgetSince, type Environment, type PreparedData } from './data.js'
 import { moveToServerCore, startOn } from './machine.js'
 

@@ -13,11 +13,11 @@ const files: Record<string, string> = {
   'server/src/directory/users/phone.test.ts': "import { a } from './phone.js'",
   'server/src/platform/db/page.ts': '',
   'contract/src/resources/users.ts': '',
-  'contract/src/contract.ts': "import { users } from './users.js'",
-  'test/given.ts': '',
-  'test/contract/users.test.ts': "import { given } from '../given.js'",
-  'test/contract/relays.test.ts': "import { contract } from '@portico/contract/contract'",
-  'test/resilience/kills.long.test.ts': "import { given } from '../given.js'",
+  'contract/src/contract.ts': "import { users } from './resources/users.js'",
+  'test/given/given.ts': '',
+  'test/api/users.test.ts': "import { given } from '../given/given.js'",
+  'test/api/relays.test.ts': "import { contract } from '@portico/contract/contract'",
+  'test/resilience/kills.long.test.ts': "import { given } from '../given/given.js'",
 }
 
 function chosen(...changed: string[]) {
@@ -35,17 +35,17 @@ function chosenOf(texts: Record<string, string>, ...changed: string[]) {
 }
 
 test.each([
-  ['a test that has changed', 'test/contract/relays.test.ts', ['test/contract/relays.test.ts']],
-  ['a helper of tests, but for long ones', 'test/given.ts', ['test/contract/users.test.ts']],
+  ['a test that has changed', 'test/api/relays.test.ts', ['test/api/relays.test.ts']],
+  ['a helper of tests, but for long ones', 'test/given/given.ts', ['test/api/users.test.ts']],
   [
     'a source, by the test beside it and by the name of its resource',
     'server/src/directory/users/phone.ts',
-    ['server/src/directory/users/phone.test.ts', 'test/contract/users.test.ts'],
+    ['server/src/directory/users/phone.test.ts', 'test/api/users.test.ts'],
   ],
   [
     'a file of the contract, by its name and by who imports what has it',
     'contract/src/resources/users.ts',
-    ['test/contract/relays.test.ts', 'test/contract/users.test.ts'],
+    ['test/api/relays.test.ts', 'test/api/users.test.ts'],
   ],
 ])('%s leads to its tests', (_, changed, tests) => {
   expect(chosen(changed)).toEqual({ files: tests, unknown: [] })
@@ -79,7 +79,7 @@ test('a unit test that imports a source is chosen, and does not make it known', 
 })
 
 test('a test that has gone leads nowhere', () => {
-  expect(chosen('test/contract/gone.test.ts')).toEqual({ files: [], unknown: [] })
+  expect(chosen('test/api/gone.test.ts')).toEqual({ files: [], unknown: [] })
 })
 
 test.each([
@@ -87,16 +87,16 @@ test.each([
     'an endpoint, by its name and its folder',
     'server/src/protocols/oauth/authorize.ts',
     [
-      'test/protocol/authorize.test.ts',
-      'test/protocol/oauth-client.test.ts',
-      'test/protocol/oauth-token.test.ts',
+      'test/protocols/authorize.test.ts',
+      'test/protocols/oauth-client.test.ts',
+      'test/protocols/oauth-token.test.ts',
     ],
   ],
   ['a guide', 'docs/guides/start.md', ['test/docs/guides.test.ts']],
   [
     'the style of the pages',
     'server/src/pages/frame/style.css',
-    ['test/protocol/hosted-pages.test.ts', 'test/protocol/pages.test.ts'],
+    ['test/protocols/hosted-pages.test.ts', 'test/protocols/pages.test.ts'],
   ],
 ])('in this repository, %s leads to its tests', (_, changed, tests) => {
   const found = chooseTests(root, filesIn(root), [changed], guardTestsOf)
@@ -109,9 +109,13 @@ test.each([
   [
     'the check of permissions, of which a test is known for its guards alone',
     'server/src/app/http/authorize.ts',
-    'test/contract/declared-errors.test.ts',
+    'test/api/declared-errors.test.ts',
   ],
-  ['the manifest of all, of which a test has the name alone', 'package.json', 'test/sdk/package.test.ts'],
+  [
+    'the manifest of all, of which a test has the name alone',
+    'package.json',
+    'test/clients/sdk/package.test.ts',
+  ],
 ])('in this repository, %s is told', (_, changed, test) => {
   const { files: found, unknown } = chooseTests(root, filesIn(root), [changed], guardTestsOf)
 

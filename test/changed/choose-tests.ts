@@ -75,7 +75,7 @@ function isBeside({ name }: Test, file: string): boolean {
 
 /** Whether the path of a test has a word of the folders of a file, or of its name where it is the contract of a resource. */
 function hasItsFolder(test: Test, file: string): boolean {
-  const [, ofContract] = /^contract\/src\/([^/]+)\.ts$/.exec(file) ?? []
+  const [, ofContract] = /^contract\/src\/(?:[^/]+\/)?([^/]+)\.ts$/.exec(file) ?? []
   const inTest = wordsOf(test.name)
   return [...wordsOf(ofContract ?? folderOf(file))].some((word) => inTest.has(word))
 }

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from '@portico/sdk'
-import { givenOf } from '../given.js'
-import type { Service } from '../harness.js'
+import { givenOf } from '../given/given.js'
+import type { Service } from '../given/harness.js'
 import { givenFolder, portico, type Outcome } from './portico.js'
 
 export interface Carried {

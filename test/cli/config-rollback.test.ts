@@ -1,7 +1,7 @@
 import { purgeDeleted } from '@portico/server/purge'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { givenOf } from '../given.js'
-import { startService, type Service } from '../harness.js'
+import { givenOf } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
 import { longTest } from '../sampled.js'
 import {
   buildSandbox,

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { givenOf } from '../given.js'
-import { startService, type Service } from '../harness.js'
+import { givenOf } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
 import { buildSandbox, givenAccount, settingsOf, type ConfigAccount } from './config-given.js'
 import { givenFolder, removeFolders } from './portico.js'
 

@@ -3,7 +3,7 @@ import { copyFileSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startService } from '../harness.js'
+import { startService } from '../given/harness.js'
 import { givenFolder, portico, porticoJson, removeFolders } from './portico.js'
 import { given, masterKeys, tokenOf, withPostgres, type Key, type Variables } from './portico-given.js'
 

@@ -20,7 +20,7 @@ export const given = {
     template = '',
   } = {}): Promise<DatabaseVariables> {
     if (process.env.PORTICO_TEST_SERVICE === 'emulator') {
-      const { excludeTest } = await import('../emulated/excluded.js')
+      const { excludeTest } = await import('../clients/emulated/excluded.js')
       excludeTest('a database of its own, for a command of operators')
     }
     const from = template === '' ? '' : `template ${template} strategy file_copy`

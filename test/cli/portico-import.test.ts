@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@portico/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { tablesWith } from '../contract/stored-text.js'
-import { anyEmail, anything } from '../given.js'
-import { startService, type Service } from '../harness.js'
+import { tablesWith } from '../api/stored-text.js'
+import { anyEmail, anything } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
 import { givenFolder, portico, porticoJson, program, removeFolders, type Outcome } from './portico.js'
 
 let service: Service

@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { tablesWith, textOfBackup } from '../contract/stored-text.js'
-import { anyEmail, anything } from '../given.js'
-import { startService, type Service } from '../harness.js'
+import { tablesWith, textOfBackup } from '../api/stored-text.js'
+import { anyEmail, anything } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
 import { givenFolder, portico, porticoJson, removeFolders, type Outcome } from './portico.js'
 
 let service: Service

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { startService } from '../harness.js'
-import { stepSeconds, totpGivenOf } from '../totp-given.js'
+import { startService } from '../given/harness.js'
+import { stepSeconds, totpGivenOf } from '../given/totp-given.js'
 import { porticoJson } from './portico.js'
 
 test('portico keys rewrap leaves second factors as good as they were: secrets, recovery codes, codes that were sent', async () => {

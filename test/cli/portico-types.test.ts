@@ -2,10 +2,10 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createVerifier, type Client } from '@portico/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
-import { codeGivenOf, exchange, type CodeGiven } from '../protocol/code-given.js'
+import { startService, type Service } from '../given/harness.js'
+import { codeGivenOf, exchange, type CodeGiven } from '../protocols/code-given.js'
 import { sampled } from '../sampled.js'
-import { bundler, compile, packedConsumer, root, type Consumer } from '../sdk/packed.js'
+import { bundler, compile, packedConsumer, root, type Consumer } from '../clients/sdk/packed.js'
 import { givenFolder, portico, porticoJson, removeFolders, type Outcome } from './portico.js'
 
 let service: Service

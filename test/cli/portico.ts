@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { runCommand } from '@portico/server/command'
 import { cheapDeps } from '../cheap-deps.js'
-import { freePort } from '../free-port.js'
+import { freePort } from '../given/free-port.js'
 
 const repository = fileURLToPath(new URL('../../', import.meta.url))
 export const program = join(repository, 'server/portico.js')

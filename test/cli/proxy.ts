@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { atFileEnd } from '../file-end.js'
-import { freePort } from '../free-port.js'
+import { freePort } from '../given/free-port.js'
 
 /** A way to a service that a test can cut, where nobody answers then, as of a service that has ended. */
 export interface Way {

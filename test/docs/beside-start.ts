@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { writeCredentials } from '@portico/server/credentials-file'
 import { startBackground } from '@portico/server/worker'
-import { freePort } from '../free-port.js'
-import { startService } from '../harness.js'
+import { freePort } from '../given/free-port.js'
+import { startService } from '../given/harness.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 

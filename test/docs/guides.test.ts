@@ -10,10 +10,10 @@ import { Variables } from '@portico/server/variables'
 import { transform } from 'esbuild'
 import { describe, expect, test } from 'vitest'
 import { digestOf, isKnown, remember } from '../checked-before.js'
-import { freePort } from '../free-port.js'
+import { freePort } from '../given/free-port.js'
 import { longTest } from '../sampled.js'
-import { chooseAtTestIdp } from '../test-idp-given.js'
-import { createVisitor } from '../visitor.js'
+import { chooseAtTestIdp } from '../given/test-idp-given.js'
+import { createVisitor } from '../given/visitor.js'
 import { besideService } from './beside-start.js'
 
 const run = promisify(execFile)
@@ -249,7 +249,7 @@ function missingFiles(file: string): string[] {
 function manifests(): string[] {
   return [
     'package.json',
-    ...['contract', 'server', 'sdk', 'docs', 'test', 'test/sdk/toolchain'].map(
+    ...['contract', 'server', 'sdk', 'docs', 'test', 'test/clients/sdk/toolchain'].map(
       (name) => `${name}/package.json`,
     ),
   ]

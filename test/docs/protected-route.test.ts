@@ -5,8 +5,8 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createExpressApp } from '../../docs/examples/protected-route/express.js'
 import { createFastifyApp } from '../../docs/examples/protected-route/fastify.js'
 import { createMe } from '../../docs/examples/protected-route/next.js'
-import { startService, type Service } from '../harness.js'
-import { codeGivenOf, exchange, type Scene } from '../protocol/code-given.js'
+import { startService, type Service } from '../given/harness.js'
+import { codeGivenOf, exchange, type Scene } from '../protocols/code-given.js'
 
 let service: Service
 let scene: Scene

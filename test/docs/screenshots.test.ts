@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { browserTool, hasTool } from '../debian-tools.js'
-import { openPageGallery, readPageContents, type PageGallery } from '../page-gallery.js'
+import { openPageGallery, readPageContents, type PageGallery } from '../given/page-gallery.js'
 import { colorSchemes, digestOf, screenshots, takeScreenshot } from './screenshots.js'
 
 const images = fileURLToPath(new URL('../../docs/images/', import.meta.url))

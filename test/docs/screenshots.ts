@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Page } from 'playwright-core'
-import type { PageGallery } from '../page-gallery.js'
+import type { PageGallery } from '../given/page-gallery.js'
 
 /** An image of a hosted page in the guides, `docs/images/<name>.webp`, and beside it the same in the dark. */
 export interface Screenshot {

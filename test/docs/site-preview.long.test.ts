@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { freePort } from '../free-port.js'
+import { freePort } from '../given/free-port.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 

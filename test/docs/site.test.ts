@@ -13,7 +13,7 @@ import { eventCodes } from '@portico/contract/event-catalog'
 import { remarksOf } from '@portico/contract/openapi'
 import { routes } from '@portico/contract/walk'
 import { beforeAll, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
+import { startService, type Service } from '../given/harness.js'
 import { buildSite, idsIn, linksOf, siteIn, type BuiltSite } from './built-site.js'
 
 const run = promisify(execFile)

@@ -68,10 +68,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
 /** A test of the new field, as the newcomer would write it: through the front door. */
 export const newTest = {
-  file: 'test/contract/job-title.test.ts',
+  file: 'test/api/job-title.test.ts',
   title: 'a user has a job title',
   content: `import { beforeAll, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
+import { startService, type Service } from '../given/harness.js'
 
 let service: Service
 
@@ -98,6 +98,6 @@ test('a user has a job title', async () => {
 
 /** A test that is there already, and holds for the new field as it is. */
 export const roundTrip = {
-  file: 'test/contract/users.test.ts',
+  file: 'test/api/users.test.ts',
   title: 'round trip writing what the example shows and reading it back gives the example’s values',
 }

@@ -1,6 +1,6 @@
 import { openMagicLink } from '@portico/sdk'
-import type { Service } from '../harness.js'
-import { createWorld, signIn } from '../world.js'
+import type { Service } from '../given/harness.js'
+import { createWorld, signIn } from '../given/world.js'
 
 /** What a method of the SDK is called with. */
 export interface ProtocolCall {

@@ -178,7 +178,7 @@ export const recordDrifts: readonly Drift[] = [
     },
     service: [
       {
-        file: 'test/contract/canary.test.ts',
+        file: 'test/api/canary.test.ts',
         title: 'every field that the contract marks secret has values here',
       },
     ],

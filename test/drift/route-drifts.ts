@@ -37,7 +37,7 @@ export const routeDrifts: readonly Drift[] = [
     gate: { ...unnoticed, breaking: ['users.create status is 200, and was 201'] },
     service: [
       {
-        file: 'test/contract/users.test.ts',
+        file: 'test/api/users.test.ts',
         title: 'round trip writing what the example shows and reading it back gives the example’s values',
       },
     ],
@@ -145,7 +145,7 @@ export const routeDrifts: readonly Drift[] = [
     },
     holds: [
       {
-        file: 'test/contract/every-route.test.ts',
+        file: 'test/api/every-route.test.ts',
         title: 'users.getByEmail answers its declared success with exactly what the contract declares',
       },
     ],
@@ -168,7 +168,7 @@ export const routeDrifts: readonly Drift[] = [
     gate: { ...unnoticed, breaking: ['users.list reach is account, and was organization'] },
     service: [
       {
-        file: 'test/contract/every-route.test.ts',
+        file: 'test/api/every-route.test.ts',
         title:
           'users.list serves a key that is limited to the organization, unless it acts on the whole account',
       },

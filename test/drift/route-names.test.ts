@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { root } from '../sdk/packed.js'
+import { root } from '../clients/sdk/packed.js'
 import { findRouteNames } from './route-names.js'
 
 const written = [...sourcesIn('sdk/src'), ...sourcesIn('server/src/cli/emulator'), 'server/src/cli/mock.ts']

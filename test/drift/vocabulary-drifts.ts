@@ -40,7 +40,7 @@ export const vocabularyDrifts: readonly Drift[] = [
     gate: { ...unnoticed, additive: ['users.get error user_inactive is answered, too'] },
     service: [
       {
-        file: 'test/contract/declared-errors.test.ts',
+        file: 'test/api/declared-errors.test.ts',
         title: 'users.get answers user_inactive, as it declares',
       },
     ],
@@ -60,7 +60,7 @@ export const vocabularyDrifts: readonly Drift[] = [
     gate: { ...unnoticed, breaking: ['users.create error email_taken is answered no longer'] },
     service: [
       {
-        file: 'test/contract/users.test.ts',
+        file: 'test/api/users.test.ts',
         title:
           'e-mail addresses are unique in any case, per organization and environment, and kept as they were written',
       },
@@ -87,7 +87,7 @@ export const vocabularyDrifts: readonly Drift[] = [
     },
     service: [
       {
-        file: 'test/contract/every-route.test.ts',
+        file: 'test/api/every-route.test.ts',
         title:
           'users.getByEmail 404: what another tenant has is answered as what does not exist, and stays as it is',
       },
@@ -102,7 +102,7 @@ export const vocabularyDrifts: readonly Drift[] = [
     gate: { ...unnoticed, breaking: ['users.create emits user.user.create.success no longer'] },
     service: [
       {
-        file: 'test/contract/every-route.test.ts',
+        file: 'test/api/every-route.test.ts',
         title: 'users.create emits the events it declares with each success, and none otherwise',
       },
     ],
@@ -150,7 +150,7 @@ export const vocabularyDrifts: readonly Drift[] = [
     gate: { ...unnoticed, breaking: ['email_taken is answered with 422, and was with 409'] },
     service: [
       {
-        file: 'test/contract/declared-errors.test.ts',
+        file: 'test/api/declared-errors.test.ts',
         title: 'users.create answers email_taken, as it declares',
       },
     ],
@@ -193,12 +193,12 @@ export const vocabularyDrifts: readonly Drift[] = [
     },
     service: [
       {
-        file: 'test/protocol/oauth-token.test.ts',
+        file: 'test/protocols/oauth-token.test.ts',
         title:
           'the exchange of a code 200: the access_token has the claims that the contract declares, and no other',
       },
       {
-        file: 'test/protocol/oauth-token.test.ts',
+        file: 'test/protocols/oauth-token.test.ts',
         title:
           'the exchange of a code 200: the id_token has the claims that the contract declares, and no other',
       },

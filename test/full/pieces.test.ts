@@ -74,14 +74,14 @@ test('what npm test samples has a piece with every case, also where a helper sam
   const repository = givenRepository({
     'test/sampled.ts': 'export const sampled = 1\n',
     'test/cases.ts': "import { sampled } from './sampled.js'\n",
-    'test/scim/by-helper.test.ts': "import { cases } from '../cases.js'\n",
-    'test/scim/by-itself.test.ts': "import { sampled } from '../sampled.js'\n",
-    'test/scim/whole.test.ts': '',
+    'test/protocols/scim/by-helper.test.ts': "import { cases } from '../../cases.js'\n",
+    'test/protocols/scim/by-itself.test.ts': "import { sampled } from '../../sampled.js'\n",
+    'test/protocols/scim/whole.test.ts': '',
   })
 
   expect(filesOf(allPieces(repository)).toSorted()).toEqual([
-    'test/scim/by-helper.test.ts',
-    'test/scim/by-itself.test.ts',
+    'test/protocols/scim/by-helper.test.ts',
+    'test/protocols/scim/by-itself.test.ts',
   ])
 })
 
@@ -91,7 +91,7 @@ test('whoever asks whether it is the full run is known', () => {
     (file) => /\.[jt]sx?$/.test(file) && asks.test(readFileSync(join(root, file), 'utf8')),
   )
   const elsewhere = [
-    // It chooses the program that test/browser.ts starts.
+    // It chooses the program that test/given/browser.ts starts.
     'test/debian-tools.ts',
     // It lets the files of long tests run, which all have a piece.
     'vitest.config.ts',

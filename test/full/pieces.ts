@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { importsIn } from '../imports-in.js'
-import { nodeOf } from '../sdk/toolchain.js'
+import { nodeOf } from '../clients/sdk/toolchain.js'
 import { filesIn, isTest } from './files.js'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -48,7 +48,7 @@ export const minutesOf: Readonly<Record<string, number>> = {
   'test/abuse/cost.long.test.ts': 0.4,
   'test/abuse/fuzz.long.test.ts': 2.7,
   'test/cli/portico-serve.long.test.ts': 0.2,
-  'test/contract/prometheus.long.test.ts': 0.3,
+  'test/api/prometheus.long.test.ts': 0.3,
   'test/docs/example.long.test.ts': 0.2,
   'test/docs/site-preview.long.test.ts': 0.1,
   'test/drift/drift.long.test.ts': 1.7,
@@ -56,26 +56,26 @@ export const minutesOf: Readonly<Record<string, number>> = {
   'test/drift/record-drifts.long.test.ts': 4.1,
   'test/drift/route-drifts.long.test.ts': 4.1,
   'test/drift/vocabulary-drifts.long.test.ts': 4.9,
-  'test/emulator/runners.long.test.ts': 0.2,
-  'test/emulator/seed.long.test.ts': 0.1,
-  'test/emulator/time.long.test.ts': 0.1,
+  'test/clients/emulator/runners.long.test.ts': 0.2,
+  'test/clients/emulator/seed.long.test.ts': 0.1,
+  'test/clients/emulator/time.long.test.ts': 0.1,
   'test/plans/plans.long.test.ts': 2.1,
-  'test/protocol/onboarding-pages.long.test.ts': 2,
-  'test/protocol/pages.long.test.ts': 6.3,
+  'test/protocols/onboarding-pages.long.test.ts': 2,
+  'test/protocols/pages.long.test.ts': 6.3,
   'test/resilience/deliveries.long.test.ts': 2.4,
   'test/resilience/faults.long.test.ts': 2.4,
   'test/resilience/kills.long.test.ts': 2.8,
   'test/resilience/postgres-15.long.test.ts': 0.7,
-  'test/saml/slow-documents.long.test.ts': 0.4,
-  'test/sdk/package.long.test.ts': 0.1,
-  'test/sdk/versions.long.test.ts': 0.2,
+  'test/protocols/saml/slow-documents.long.test.ts': 0.4,
+  'test/clients/sdk/package.long.test.ts': 0.1,
+  'test/clients/sdk/versions.long.test.ts': 0.2,
 }
 
 /** Pieces, of shards all of them, that no machine runs whole. */
 export const skipsOf: Readonly<Record<string, Skips>> = {
   emulator: {
     count: Infinity,
-    why: 'A test that asks for what no emulator has is left out, and the run tells what it needs (test/emulated/excluded.ts).',
+    why: 'A test that asks for what no emulator has is left out, and the run tells what it needs (test/clients/emulated/excluded.ts).',
   },
   'server/src/platform/db/embedded-surroundings.long.test.ts': {
     count: 1,
@@ -100,7 +100,7 @@ export function allPieces(repository = root): readonly Piece[] {
     ...inGroups(testsOtherInFull(repository), 3).map((files, index, { length }) =>
       withEveryCase(`every case ${index + 1}/${length}`, files),
     ),
-    ...sharded('emulator', 4, [tsx, 'test/emulated/main.ts']),
+    ...sharded('emulator', 4, [tsx, 'test/clients/emulated/main.ts']),
     ...sharded('guards', 12, [tsx, 'test/guards/main.ts']),
     ...otherNodes.flatMap((version) =>
       sharded(`node ${version}`, 2, [vitest, 'run']).map((shard) => ({
@@ -150,7 +150,11 @@ function isLong(file: string): boolean {
 }
 
 /** What does more in the full run: cases of tables, journeys beside `npm start`, and the whole Chromium. */
-export const fuller: readonly string[] = ['test/sampled.ts', 'test/docs/beside-start.ts', 'test/browser.ts']
+export const fuller: readonly string[] = [
+  'test/sampled.ts',
+  'test/docs/beside-start.ts',
+  'test/given/browser.ts',
+]
 
 /** The files of which `npm test` runs less, by themselves or by what they import. */
 function testsOtherInFull(repository: string): string[] {

@@ -6,7 +6,7 @@ import {
   type Page,
 } from 'playwright-core'
 
-import { browserTool, toolPath } from './debian-tools.js'
+import { browserTool, toolPath } from '../debian-tools.js'
 
 /** A real browser; every page of it has its own cookies, as if a different person had opened it. */
 export interface TestBrowser {

@@ -2,7 +2,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { Transform } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
-import { atFileEnd } from './file-end.js'
+import { atFileEnd } from '../file-end.js'
 
 /**
  * What a network does to connections: `reset` breaks all, and each new one; `refuse` breaks all and takes no new one; `silent`

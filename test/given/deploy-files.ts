@@ -4,8 +4,8 @@ import { parse } from 'yaml'
 
 /** The files for Prometheus and Grafana. */
 export const deployFiles = {
-  rules: fileURLToPath(new URL('../docs/deploy/prometheus-rules.yaml', import.meta.url)),
-  dashboard: fileURLToPath(new URL('../docs/deploy/grafana-dashboard.json', import.meta.url)),
+  rules: fileURLToPath(new URL('../../docs/deploy/prometheus-rules.yaml', import.meta.url)),
+  dashboard: fileURLToPath(new URL('../../docs/deploy/grafana-dashboard.json', import.meta.url)),
 }
 
 interface Rules {

@@ -1,5 +1,5 @@
 import type { Application, Client, User } from '@portico/sdk'
-import { goodPassword, passwordGivenOf } from './contract/password-given.js'
+import { goodPassword, passwordGivenOf } from '../api/password-given.js'
 import type { Service } from './harness.js'
 import { totpGivenOf } from './totp-given.js'
 import { createVisitor, pkcePair, type Seen, type Visitor } from './visitor.js'

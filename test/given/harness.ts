@@ -5,7 +5,7 @@ import type { OpenDeps } from '@portico/server/deps'
 import { createClient, type Client } from '@portico/sdk'
 import pg from 'pg'
 import { type Given, givenOf } from './given.js'
-import { atFileEnd } from './file-end.js'
+import { atFileEnd } from '../file-end.js'
 
 export interface ServiceOptions {
   /** Variables of the configuration beside those the harness sets. */
@@ -91,7 +91,7 @@ const variables = {
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const settings = { ...variables, ...options.variables }
   if (process.env.PORTICO_TEST_SERVICE === 'emulator') {
-    const { startEmulatedService } = await import('./emulated/emulated-service.js')
+    const { startEmulatedService } = await import('../clients/emulated/emulated-service.js')
     return startEmulatedService(settings, options)
   }
   const { startOwnService } = await import('./own-service.js')

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { atFileEnd } from './file-end.js'
+import { atFileEnd } from '../file-end.js'
 import { freePort } from './free-port.js'
 import { createVisitor } from './visitor.js'
 

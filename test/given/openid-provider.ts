@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { CompactSign, exportJWK, SignJWT } from 'jose'
-import { atFileEnd } from './file-end.js'
+import { atFileEnd } from '../file-end.js'
 import { anything } from './given.js'
 
 /** A user as the provider knows them. */

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 import { openBrowser, type TestBrowser } from './browser.js'
-import { atFileEnd } from './file-end.js'
+import { atFileEnd } from '../file-end.js'
 
 /**
  * The pages in every state, with views of their own (server/src/pages/gallery.given.tsx): a sign-in comes by few of the
@@ -84,7 +84,7 @@ function readOnce(): Promise<Answer[]> {
   return (answered ??= readGallery())
 }
 
-const server = fileURLToPath(new URL('../server', import.meta.url))
+const server = fileURLToPath(new URL('../../server', import.meta.url))
 
 /** What write-gallery.given.ts writes, by the compiled pages, which load faster than their sources. */
 async function readGallery(): Promise<Answer[]> {

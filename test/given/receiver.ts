@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Event } from '@portico/sdk'
-import { atFileEnd } from './file-end.js'
+import { atFileEnd } from '../file-end.js'
 
 /** What a receiver got. */
 export interface Received {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createMetricsServer } from '@portico/server/metrics-server'
-import { atFileEnd } from './file-end.js'
+import { atFileEnd } from '../file-end.js'
 import type { Service } from './harness.js'
 
 /** Starts the server of /metrics for a service; it ends with the file. @returns Its address. */

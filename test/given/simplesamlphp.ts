@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { hasPackage, hasTool } from './debian-tools.js'
+import { hasPackage, hasTool } from '../debian-tools.js'
 import { freePort } from './free-port.js'
 import { createVisitor } from './visitor.js'
 

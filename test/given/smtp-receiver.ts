@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
-import { atFileEnd } from './file-end.js'
+import { atFileEnd } from '../file-end.js'
 
 /**
  * How a mail server treats mail: `slow` waits a second before each answer, `defers` says to come back (RFC 5321 section

@@ -2,7 +2,7 @@ import { revokeApiKey, rotateApiKey } from '@portico/server/api-keys'
 import { decodeJwt, decodeProtectedHeader, SignJWT, type JWTPayload } from 'jose'
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type KeyRules, type Service } from '../harness.js'
+import { startService, type KeyRules, type Service } from '../given/harness.js'
 
 let service: Service
 

@@ -3,7 +3,7 @@ import { openMagicLink, type Client } from '@portico/sdk'
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose'
 import { createHash, randomBytes } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
+import { startService, type Service } from '../given/harness.js'
 import { signInGivenOf, type Place, type SignInGiven } from './sign-in-given.js'
 
 let service: Service

@@ -80,9 +80,9 @@ export const bodyGuards = [
     find: 'if (isTarget(req.url) && isOfOneHost(req)) app(req, res)',
     replace: 'if (isTarget(req.url)) app(req, res)',
     red: {
-      file: 'test/contract/request-targets.test.ts',
+      file: 'test/api/request-targets.test.ts',
       title: '400: HTTP/1.1 whose Host is two, at the service and at the metrics (RFC 9112 section 3.2)',
     },
-    green: { file: 'test/contract/request-targets.test.ts', title: '200: a Host such as "localhost"' },
+    green: { file: 'test/api/request-targets.test.ts', title: '200: a Host such as "localhost"' },
   }),
 ]

@@ -7,7 +7,7 @@ const userTokens = 'server/src/protocols/oauth/user-tokens.ts'
 const pkce = 'server/src/tokens/pkce.ts'
 
 const code = (title: string) => guardTest('authorization-code', `an authorization code ${title}`)
-const attacks = (title: string) => ({ file: 'test/protocol/sign-in-attacks.test.ts', title })
+const attacks = (title: string) => ({ file: 'test/protocols/sign-in-attacks.test.ts', title })
 const challenged = (title: string) => code(`with a challenge ${title}`)
 const backEnd = (title: string) => code(`of an application whose back end exchanges it ${title}`)
 

@@ -1,8 +1,8 @@
 import { ApiError, type Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { anyEmail, anything } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import { untilWaiting, whileEventWaits } from '../waiting.js'
+import { anyEmail, anything } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
+import { untilWaiting, whileEventWaits } from '../given/waiting.js'
 
 let service: Service
 let client: Client

@@ -8,10 +8,10 @@ const logged = 'server/src/protocols/scim/logged-text.ts'
 const loggedFilter = 'server/src/protocols/scim/logged-filter.ts'
 
 const directory = (title: string) => contractTest('directory-sync', title)
-const scim = (title: string) => ({ file: 'test/scim/requests.test.ts', title })
+const scim = (title: string) => ({ file: 'test/protocols/scim/requests.test.ts', title })
 
-const hostile = (title: string) => ({ file: 'test/scim/hostile.test.ts', title })
-const scimLog = (title: string) => ({ file: 'test/scim/log.test.ts', title })
+const hostile = (title: string) => ({ file: 'test/protocols/scim/hostile.test.ts', title })
+const scimLog = (title: string) => ({ file: 'test/protocols/scim/log.test.ts', title })
 
 const isOfEnvironment = directory('a directory is one of each environment')
 const isChanged = directory('a directory of an organization can be made once, read, changed and deleted')

@@ -16,7 +16,7 @@ const setPasswordRouter = 'server/src/pages/set-password/router.ts'
 
 const inFile =
   (name: string) =>
-  (title: string): NamedTest => ({ file: `test/protocol/${name}.test.ts`, title })
+  (title: string): NamedTest => ({ file: `test/protocols/${name}.test.ts`, title })
 const links = inFile('flow-links')
 const passwords = inFile('flow-passwords')
 const enrollment = inFile('flow-enrollment')

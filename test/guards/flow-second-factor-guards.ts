@@ -8,14 +8,14 @@ const finish = 'server/src/sign-in/flows/finish.ts'
 const validateEnrollment = 'server/src/sign-in/totp/validate-enrollment.ts'
 const sessionFit = 'server/src/protocols/oauth/session-fit.ts'
 
-const factor = (title: string) => ({ file: 'test/protocol/flow-second-factor.test.ts', title })
+const factor = (title: string) => ({ file: 'test/protocols/flow-second-factor.test.ts', title })
 const asked = (title: string) => factor(`a code that an application asks for ${title}`)
 
 const before = (title: string) => factor(`a session with one factor ${title}`)
 const underWay = (title: string) => factor(`a sign-in that waits after one factor ${title}`)
 
 const forgotten = (title: string) => ({
-  file: 'test/protocol/flow-passwords.test.ts',
+  file: 'test/protocols/flow-passwords.test.ts',
   title: `a forgotten password ${title}`,
 })
 

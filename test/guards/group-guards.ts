@@ -6,9 +6,9 @@ const members = 'server/src/protocols/scim/group-members.ts'
 const changes = 'server/src/protocols/scim/group-change.ts'
 const admission = 'server/src/sso/sign-in/admission.ts'
 const test = (file: string, title: string): NamedTest => ({ file, title })
-const inGroups = (title: string) => test('test/scim/groups.test.ts', title)
-const inClaims = (title: string) => test('test/scim/group-claims.test.ts', title)
-const inBounds = (title: string) => test('test/scim/group-bounds.test.ts', title)
+const inGroups = (title: string) => test('test/protocols/scim/groups.test.ts', title)
+const inClaims = (title: string) => test('test/protocols/scim/group-claims.test.ts', title)
+const inBounds = (title: string) => test('test/protocols/scim/group-bounds.test.ts', title)
 const isBounded = inBounds(
   'a directory has as many groups as it may, and the next is refused until one is gone',
 )
@@ -55,7 +55,7 @@ export const groupGuards: readonly Guard[] = [
     find: '.forUpdate()',
     replace: '',
     red: test(
-      'test/scim/turns.test.ts',
+      'test/protocols/scim/turns.test.ts',
       '412: whoever names the version of a group that another is changing',
     ),
     green: isMade,

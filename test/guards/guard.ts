@@ -24,8 +24,8 @@ export function guard({ name, red, green, also = [], ...edit }: GuardRow): Guard
   return { name, edits: [edit, ...also], red, green }
 }
 
-const everyRoute = 'test/contract/every-route.test.ts'
-const declaredErrors = 'test/contract/declared-errors.test.ts'
+const everyRoute = 'test/api/every-route.test.ts'
+const declaredErrors = 'test/api/declared-errors.test.ts'
 
 /** The tests that every route of the contract has. */
 export function routeTests(route: string) {
@@ -57,17 +57,17 @@ export function guardTest(name: string, title: string): NamedTest {
 
 /** A test of a file in test/contract. */
 export function contractTest(name: string, title: string): NamedTest {
-  return test(`test/contract/${name}.test.ts`, title)
+  return test(`test/api/${name}.test.ts`, title)
 }
 
 /** A test of a file in test/protocol. */
 export function protocolTest(name: string, title: string): NamedTest {
-  return test(`test/protocol/${name}.test.ts`, title)
+  return test(`test/protocols/${name}.test.ts`, title)
 }
 
 /** A test of a file in test/saml. */
 export function samlTest(name: string, title: string): NamedTest {
-  return test(`test/saml/${name}.test.ts`, title)
+  return test(`test/protocols/saml/${name}.test.ts`, title)
 }
 
 /** A unit test, of a file beside its source. */

@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { beforeAll, expect, test, vi } from 'vitest'
-import { anything } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import { untilWaiting } from '../waiting.js'
+import { anything } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
+import { untilWaiting } from '../given/waiting.js'
 
 let service: Service
 

@@ -15,12 +15,12 @@ const receiving = 'server/src/sso/sign-in/receiving-connection.ts'
 const settings = 'server/src/sso/connections/oidc-settings.ts'
 const pages = 'server/src/pages/sso/router.ts'
 
-const test = (name: string) => (title: string) => ({ file: `test/protocol/oidc-${name}.test.ts`, title })
+const test = (name: string) => (title: string) => ({ file: `test/protocols/oidc-${name}.test.ts`, title })
 const signsIn = test('sign-in')
 const attacks = test('attacks')
 const links = test('linking')
 const hostile = test('hostile-provider')
-const contract = (title: string) => ({ file: 'test/contract/sso-oidc-clients.test.ts', title })
+const contract = (title: string) => ({ file: 'test/api/sso-oidc-clients.test.ts', title })
 
 const state = (title: string) => attacks(`a state ${title}`)
 const code = (title: string) => attacks(`a code ${title}`)

@@ -16,7 +16,7 @@ const leaving = 'server/src/pages/onboarding/leaving.ts'
 const arrivalRouter = 'server/src/pages/onboarding/arrival/router.ts'
 const router = 'server/src/pages/onboarding/router.ts'
 
-const inFile = (name: string) => (title: string) => ({ file: `test/protocol/${name}.test.ts`, title })
+const inFile = (name: string) => (title: string) => ({ file: `test/protocols/${name}.test.ts`, title })
 const onboards = inFile('onboarding')
 const takesSteps = inFile('onboarding-steps')
 const uploads = inFile('onboarding-upload')

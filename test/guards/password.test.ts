@@ -1,8 +1,8 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { passwordGivenOf, type PasswordGiven } from '../contract/password-given.js'
-import { startService, type Service } from '../harness.js'
-import { untilWaiting, whileEventWaits } from '../waiting.js'
+import { passwordGivenOf, type PasswordGiven } from '../api/password-given.js'
+import { startService, type Service } from '../given/harness.js'
+import { untilWaiting, whileEventWaits } from '../given/waiting.js'
 
 let service: Service
 let client: Client

@@ -9,9 +9,9 @@ const logout = 'server/src/protocols/oidc/end-session.ts'
 const logoutPage = 'server/src/pages/logout/router.ts'
 const hint = 'server/src/protocols/oauth/id-token-hint.ts'
 
-const userInfoTest = (title: string) => ({ file: 'test/protocol/userinfo.test.ts', title })
-const introspectionTest = (title: string) => ({ file: 'test/protocol/introspection.test.ts', title })
-const logoutTest = (title: string) => ({ file: 'test/protocol/logout.test.ts', title })
+const userInfoTest = (title: string) => ({ file: 'test/protocols/userinfo.test.ts', title })
+const introspectionTest = (title: string) => ({ file: 'test/protocols/introspection.test.ts', title })
+const logoutTest = (title: string) => ({ file: 'test/protocols/logout.test.ts', title })
 
 const isTold = userInfoTest(
   'UserInfo (OpenID Connect Core section 5.3) 200: tells what the scopes of the token let know, and sub always, by GET and by POST',
@@ -76,7 +76,7 @@ export const presentedTokenGuards = [
     find: 'if (organization === undefined) throw refused()',
     replace: "if (organization === undefined) throw new ApiError('organization_not_found')",
     red: {
-      file: 'test/protocol/organization-endpoints.test.ts',
+      file: 'test/protocols/organization-endpoints.test.ts',
       title: 'a stranger is answered alike at an organization and where there is none oidc.userInfo',
     },
     green: isTold,

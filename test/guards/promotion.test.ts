@@ -3,9 +3,9 @@ import { readConfiguration } from '@portico/server/promotion/configuration'
 import { readConfigurationFile } from '@portico/server/promotion/file'
 import { plannerOfFile, plannerOfRollback } from '@portico/server/promotion/promotion'
 import { beforeAll, expect, test } from 'vitest'
-import { givenOf } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import { untilWaiting } from '../waiting.js'
+import { givenOf } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
+import { untilWaiting } from '../given/waiting.js'
 
 // In this process: a copy of the repository whose guard is removed has no compiled command to run.
 let service: Service

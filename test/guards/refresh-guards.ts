@@ -7,9 +7,9 @@ const revoke = 'server/src/protocols/oauth/revoke.ts'
 const failures = 'server/src/delivery/limits/failures.ts'
 const usable = 'server/src/directory/usable.ts'
 
-const refreshTest = (title: string) => ({ file: 'test/protocol/refresh.test.ts', title })
-const refusedTest = (title: string) => ({ file: 'test/protocol/refresh-refused.test.ts', title })
-const revocationTest = (title: string) => ({ file: 'test/protocol/revocation.test.ts', title })
+const refreshTest = (title: string) => ({ file: 'test/protocols/refresh.test.ts', title })
+const refusedTest = (title: string) => ({ file: 'test/protocols/refresh-refused.test.ts', title })
+const revocationTest = (title: string) => ({ file: 'test/protocols/revocation.test.ts', title })
 
 const isRefreshed = refreshTest(
   'a refresh 200: of a code with offline_access answers new tokens of the same sign-in, and another refresh token',

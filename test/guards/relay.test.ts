@@ -1,10 +1,16 @@
 import { openMagicLink, type Client } from '@portico/sdk'
 import { decodeJwt } from 'jose'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { anyEmail } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import { arriveBy, partnerCallback, relayGivenOf, type RelayGiven, type RelayScene } from '../relay-given.js'
-import { signIn } from '../world.js'
+import { anyEmail } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
+import {
+  arriveBy,
+  partnerCallback,
+  relayGivenOf,
+  type RelayGiven,
+  type RelayScene,
+} from '../given/relay-given.js'
+import { signIn } from '../given/world.js'
 
 let service: Service
 let client: Client

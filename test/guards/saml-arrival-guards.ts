@@ -113,7 +113,7 @@ export const samlArrivalGuards = [
     find: 'if (!authorization.isNavigation) return { fault: noPageShown }',
     replace: 'void noPageShown',
     red: {
-      file: 'test/protocol/attempts-per-ip.test.ts',
+      file: 'test/protocols/attempts-per-ip.test.ts',
       title: 'what a page has its visitors load behind their backs begins no sign-in, and is not counted',
     },
     green: ends,

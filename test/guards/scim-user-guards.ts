@@ -5,14 +5,14 @@ const email = 'server/src/protocols/scim/user-email.ts'
 const rows = 'server/src/protocols/scim/directory-users.ts'
 const filter = 'server/src/protocols/scim/filter.ts'
 
-const inScope = (title: string) => ({ file: 'test/scim/user-scope.test.ts', title })
-const inUsers = (title: string) => ({ file: 'test/scim/users.test.ts', title })
+const inScope = (title: string) => ({ file: 'test/protocols/scim/user-scope.test.ts', title })
+const inUsers = (title: string) => ({ file: 'test/protocols/scim/users.test.ts', title })
 
 const refused = (what: string) => ({
-  file: 'test/scim/hostile.test.ts',
+  file: 'test/protocols/scim/hostile.test.ts',
   title: `400, soon and without harm ${what}`,
 })
-const inTurn = (title: string) => ({ file: 'test/scim/turns.test.ts', title })
+const inTurn = (title: string) => ({ file: 'test/protocols/scim/turns.test.ts', title })
 
 const isReadOnly = inScope('a user who is not of the directory is seen by it, and can only be read')
 const isTakenOver = inScope(

@@ -1,5 +1,5 @@
 import type { Client } from '@portico/sdk'
-import type { Service } from '../harness.js'
+import type { Service } from '../given/harness.js'
 
 type NewChallenge = Parameters<Client['magicLink']['createChallenge']>[0]
 type NewApplication = Parameters<Client['applications']['create']>[0]

@@ -4,7 +4,7 @@ const signature = 'contract/src/events/webhook-signature.ts'
 const receiver = 'sdk/src/webhooks.ts'
 
 const verifyWebhook = (title: string) => ({
-  file: 'test/sdk/webhooks.test.ts',
+  file: 'test/clients/sdk/webhooks.test.ts',
   title: `verifyWebhook ${title}`,
 })
 const refuses = (title: string) => verifyWebhook(`refuses ${title}`)

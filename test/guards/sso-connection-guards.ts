@@ -13,7 +13,7 @@ const connection = (title: string) => contractTest('sso-connections', title)
 const invitation = (title: string) => contractTest('sso-onboarding-api', title)
 const administrator = (title: string) => contractTest('admins', `an administrator ${title}`)
 const atTestIdp = (title: string) => ({
-  file: 'test/protocol/test-idp.test.ts',
+  file: 'test/protocols/test-idp.test.ts',
   title: `the built-in identity provider ${title}`,
 })
 

@@ -1,7 +1,7 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { anything, givenOf } from '../given.js'
-import { startService, type Service } from '../harness.js'
+import { anything, givenOf } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
 
 let service: Service
 

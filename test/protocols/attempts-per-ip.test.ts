@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
-import { answerOf, flowGivenOf, goodPassword, type FlowGiven, type FlowScene } from '../flow-given.js'
-import { startService, type Service } from '../harness.js'
-import { createVisitor } from '../visitor.js'
+import { answerOf, flowGivenOf, goodPassword, type FlowGiven, type FlowScene } from '../given/flow-given.js'
+import { startService, type Service } from '../given/harness.js'
+import { createVisitor } from '../given/visitor.js'
 
 // All of them are behind a proxy that says who asks.
 const TRUSTED_PROXIES = '127.0.0.0/8,::1'

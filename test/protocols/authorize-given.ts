@@ -1,8 +1,8 @@
 import type { Client } from '@portico/sdk'
 import { expect } from 'vitest'
-import { answerOf, callback, flowGivenOf, type FlowScene } from '../flow-given.js'
-import type { Service } from '../harness.js'
-import type { Visitor } from '../visitor.js'
+import { answerOf, callback, flowGivenOf, type FlowScene } from '../given/flow-given.js'
+import type { Service } from '../given/harness.js'
+import type { Visitor } from '../given/visitor.js'
 
 export type AuthorizeGiven = ReturnType<typeof authorizeGivenOf>
 

@@ -1,9 +1,9 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { answerOf, callback } from '../flow-given.js'
-import { anyEmail } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import { pkcePair } from '../visitor.js'
+import { answerOf, callback } from '../given/flow-given.js'
+import { anyEmail } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
+import { pkcePair } from '../given/visitor.js'
 import { authorizeGivenOf, type AuthorizeGiven } from './authorize-given.js'
 import { exchange } from './code-given.js'
 

@@ -1,8 +1,8 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { answerOf, callback, type FlowScene } from '../flow-given.js'
-import { startService, type Service } from '../harness.js'
-import { pkcePair } from '../visitor.js'
+import { answerOf, callback, type FlowScene } from '../given/flow-given.js'
+import { startService, type Service } from '../given/harness.js'
+import { pkcePair } from '../given/visitor.js'
 import { authorizeGivenOf, type AuthorizeGiven } from './authorize-given.js'
 import { exchange } from './code-given.js'
 

@@ -1,9 +1,9 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { callback, flowGivenOf, goodPassword, type FlowGiven, type FlowScene } from '../flow-given.js'
-import { startService, type Service } from '../harness.js'
+import { callback, flowGivenOf, goodPassword, type FlowGiven, type FlowScene } from '../given/flow-given.js'
+import { startService, type Service } from '../given/harness.js'
 import { sampled } from '../sampled.js'
-import type { Seen, Visitor } from '../visitor.js'
+import type { Seen, Visitor } from '../given/visitor.js'
 
 let service: Service
 let client: Client

@@ -1,6 +1,6 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { answerOf, flowGivenOf, goodPassword, type FlowGiven, type FlowScene } from '../flow-given.js'
+import { answerOf, flowGivenOf, goodPassword, type FlowGiven, type FlowScene } from '../given/flow-given.js'
 import {
   aCode,
   flowIdOf,
@@ -9,11 +9,11 @@ import {
   shownCode,
   tokenOf,
   type FlowLinkGiven,
-} from '../flow-link-given.js'
-import { anyEmail } from '../given.js'
-import { startService, type Service } from '../harness.js'
+} from '../given/flow-link-given.js'
+import { anyEmail } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
 import { sampled } from '../sampled.js'
-import type { Seen, Visitor } from '../visitor.js'
+import type { Seen, Visitor } from '../given/visitor.js'
 
 const atOnce = [...Array(50).keys()]
 

@@ -7,12 +7,12 @@ import {
   goodPassword,
   type FlowGiven,
   type FlowScene,
-} from '../flow-given.js'
-import { aCode, flowLinkGivenOf, type FlowLinkGiven } from '../flow-link-given.js'
-import { anyEmail } from '../given.js'
-import { startService, type Service } from '../harness.js'
+} from '../given/flow-given.js'
+import { aCode, flowLinkGivenOf, type FlowLinkGiven } from '../given/flow-link-given.js'
+import { anyEmail } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
 import { sampled } from '../sampled.js'
-import type { Seen, Visitor } from '../visitor.js'
+import type { Seen, Visitor } from '../given/visitor.js'
 
 const otherPassword = 'copper meadow 17 whispers'
 const deadText = 'This link does not work any more'

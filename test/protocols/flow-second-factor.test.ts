@@ -1,8 +1,8 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { answerOf, flowGivenOf, goodPassword, type FlowGiven } from '../flow-given.js'
-import { flowLinkGivenOf, type FlowLinkGiven } from '../flow-link-given.js'
-import { startService, type Service } from '../harness.js'
+import { answerOf, flowGivenOf, goodPassword, type FlowGiven } from '../given/flow-given.js'
+import { flowLinkGivenOf, type FlowLinkGiven } from '../given/flow-link-given.js'
+import { startService, type Service } from '../given/harness.js'
 
 let service: Service
 let client: Client

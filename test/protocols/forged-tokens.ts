@@ -6,7 +6,7 @@ import {
   sign,
   type KeyObject,
 } from 'node:crypto'
-import type { Service } from '../harness.js'
+import type { Service } from '../given/harness.js'
 import { claimsOf } from './refresh-given.js'
 
 /** A token's parts as they are to be: header members and claims that differ from those of a good one. */

@@ -7,10 +7,10 @@ import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openBrowser } from '../browser.js'
+import { openBrowser } from '../given/browser.js'
 import { browserTool, hasTool } from '../debian-tools.js'
-import { callback, flowGivenOf, goodPassword, type FlowGiven, type FlowScene } from '../flow-given.js'
-import { startService, type Service } from '../harness.js'
+import { callback, flowGivenOf, goodPassword, type FlowGiven, type FlowScene } from '../given/flow-given.js'
+import { startService, type Service } from '../given/harness.js'
 
 let service: Service
 let client: Client

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
-import { flowGivenOf, type FlowGiven, type FlowScene } from '../flow-given.js'
-import { startService, type Service } from '../harness.js'
-import type { Seen } from '../visitor.js'
+import { flowGivenOf, type FlowGiven, type FlowScene } from '../given/flow-given.js'
+import { startService, type Service } from '../given/harness.js'
+import type { Seen } from '../given/visitor.js'
 
 // An application has registered three addresses. Whatever else is sent for one, in whatever disguise, ends on a page of
 // ours: a redirect to it would hand a code to a stranger, or lend them our name (RFC 9700 section 4.1 and 4.11).

@@ -6,7 +6,7 @@ import {
 } from 'oauth4webapi'
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type KeyRules, type Service } from '../harness.js'
+import { startService, type KeyRules, type Service } from '../given/harness.js'
 import { codeGivenOf, type CodeGiven, type Scene } from './code-given.js'
 import { forgeriesOf, resigned } from './forged-tokens.js'
 import { claimsOf, refreshGivenOf, type RefreshGiven } from './refresh-given.js'

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
+import { startService, type Service } from '../given/harness.js'
 import { codeGivenOf, type CodeGiven, type Scene } from './code-given.js'
 import { forgeriesOf, resigned } from './forged-tokens.js'
 import { claimsOf, refreshGivenOf, refusedRefresh, type RefreshGiven } from './refresh-given.js'

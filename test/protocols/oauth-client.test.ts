@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Client } from '@portico/sdk'
 import { rotateApiKey } from '@portico/server/api-keys'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type KeyRules, type Service } from '../harness.js'
+import { startService, type KeyRules, type Service } from '../given/harness.js'
 import { codeGivenOf, exchange, loggedReason, refusal, type CodeGiven } from './code-given.js'
 
 let service: Service

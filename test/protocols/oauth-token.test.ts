@@ -3,7 +3,7 @@ import { AccessTokenClaims, IdTokenClaims } from '@portico/contract/token-claims
 import { createVerifier, openMagicLink, type Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod/v4'
-import { startService, type Service } from '../harness.js'
+import { startService, type Service } from '../given/harness.js'
 import {
   callback,
   codeGivenOf,

@@ -2,11 +2,11 @@ import { createHmac, generateKeyPairSync } from 'node:crypto'
 import type { Client } from '@portico/sdk'
 import { SignJWT } from 'jose'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { answerOf } from '../flow-given.js'
-import { startService, type Service } from '../harness.js'
-import { ada, oidcGivenOf, type OidcGiven, type OidcScene } from '../oidc-given.js'
-import { sendJson, startOpenIdProvider, type Forgery } from '../openid-provider.js'
-import { createVisitor, type Seen } from '../visitor.js'
+import { answerOf } from '../given/flow-given.js'
+import { startService, type Service } from '../given/harness.js'
+import { ada, oidcGivenOf, type OidcGiven, type OidcScene } from '../given/oidc-given.js'
+import { sendJson, startOpenIdProvider, type Forgery } from '../given/openid-provider.js'
+import { createVisitor, type Seen } from '../given/visitor.js'
 
 let service: Service
 let client: Client

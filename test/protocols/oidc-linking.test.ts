@@ -1,11 +1,11 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { answerOf } from '../flow-given.js'
-import { anyEmail, anything } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import { ada, oidcGivenOf, type OidcGiven, type OidcScene } from '../oidc-given.js'
+import { answerOf } from '../given/flow-given.js'
+import { anyEmail, anything } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
+import { ada, oidcGivenOf, type OidcGiven, type OidcScene } from '../given/oidc-given.js'
 import { sampled } from '../sampled.js'
-import type { Seen } from '../visitor.js'
+import type { Seen } from '../given/visitor.js'
 
 let service: Service
 let client: Client

@@ -1,13 +1,13 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, expect, test } from 'vitest'
-import { answerOf } from '../flow-given.js'
-import { anyEmail } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import { startOidcIdentityProvider } from '../oidc-identity-provider.js'
-import { oidcGivenOf, type OidcGiven } from '../oidc-given.js'
-import { ssoGivenOf } from '../sso-given.js'
-import { leadOf } from '../saml-given.js'
-import { createVisitor } from '../visitor.js'
+import { answerOf } from '../given/flow-given.js'
+import { anyEmail } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
+import { startOidcIdentityProvider } from '../given/oidc-identity-provider.js'
+import { oidcGivenOf, type OidcGiven } from '../given/oidc-given.js'
+import { ssoGivenOf } from '../given/sso-given.js'
+import { leadOf } from '../given/saml-given.js'
+import { createVisitor } from '../given/visitor.js'
 
 let service: Service
 let client: Client

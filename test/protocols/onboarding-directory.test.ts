@@ -1,9 +1,9 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
-import { onboardingGivenOf, type OnboardingGiven } from '../onboarding-given.js'
-import { scimGivenOf, scimProvider, type ScimGiven } from '../scim-given.js'
-import { createVisitor, type Seen } from '../visitor.js'
+import { startService, type Service } from '../given/harness.js'
+import { onboardingGivenOf, type OnboardingGiven } from '../given/onboarding-given.js'
+import { scimGivenOf, scimProvider, type ScimGiven } from '../given/scim-given.js'
+import { createVisitor, type Seen } from '../given/visitor.js'
 
 let service: Service
 let client: Client

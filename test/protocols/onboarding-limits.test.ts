@@ -1,13 +1,13 @@
 import { beforeAll, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
+import { startService, type Service } from '../given/harness.js'
 import {
   onboardingGivenOf,
   tokenOf,
   type OnboardingGiven,
   type OnboardingScene,
-} from '../onboarding-given.js'
-import { idpMetadata } from '../sso-given.js'
-import { createVisitor, type Seen, type Visitor } from '../visitor.js'
+} from '../given/onboarding-given.js'
+import { idpMetadata } from '../given/sso-given.js'
+import { createVisitor, type Seen, type Visitor } from '../given/visitor.js'
 
 let service: Service
 let given: OnboardingGiven

@@ -1,14 +1,14 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
+import { startService, type Service } from '../given/harness.js'
 import {
   onboardingGivenOf,
   uploadIdOf,
   type OnboardingGiven,
   type OnboardingScene,
-} from '../onboarding-given.js'
-import { startOpenIdProvider, type TestOpenIdProvider } from '../openid-provider.js'
-import { createVisitor, csrfOf, type Visitor } from '../visitor.js'
+} from '../given/onboarding-given.js'
+import { startOpenIdProvider, type TestOpenIdProvider } from '../given/openid-provider.js'
+import { createVisitor, csrfOf, type Visitor } from '../given/visitor.js'
 
 let service: Service
 let client: Client

@@ -1,7 +1,7 @@
 import { providerTypes } from '@portico/contract/sso-onboarding'
 import { beforeAll, describe, test } from 'vitest'
 import { browserTool, hasTool } from '../debian-tools.js'
-import { openOnboardingBrowser, type OnboardingBrowser } from '../onboarding-browser.js'
+import { openOnboardingBrowser, type OnboardingBrowser } from '../given/onboarding-browser.js'
 
 let setup: OnboardingBrowser
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { browserTool, hasTool } from '../debian-tools.js'
-import { openOnboardingBrowser, says, type OnboardingBrowser } from '../onboarding-browser.js'
+import { openOnboardingBrowser, says, type OnboardingBrowser } from '../given/onboarding-browser.js'
 
 let setup: OnboardingBrowser
 

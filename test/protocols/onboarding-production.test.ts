@@ -1,9 +1,9 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { anyEmail } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import { onboardingGivenOf, type OnboardingGiven } from '../onboarding-given.js'
-import { idpMetadata } from '../sso-given.js'
+import { anyEmail } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
+import { onboardingGivenOf, type OnboardingGiven } from '../given/onboarding-given.js'
+import { idpMetadata } from '../given/sso-given.js'
 
 let service: Service
 let sandbox: Client

@@ -1,6 +1,6 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
+import { startService, type Service } from '../given/harness.js'
 import {
   onboardingGivenOf,
   pathOf,
@@ -8,10 +8,10 @@ import {
   uploadIdOf,
   type OnboardingGiven,
   type OnboardingScene,
-} from '../onboarding-given.js'
-import { idpMetadata } from '../sso-given.js'
-import { chooseAtTestIdp } from '../test-idp-given.js'
-import { createVisitor, type Visitor } from '../visitor.js'
+} from '../given/onboarding-given.js'
+import { idpMetadata } from '../given/sso-given.js'
+import { chooseAtTestIdp } from '../given/test-idp-given.js'
+import { createVisitor, type Visitor } from '../given/visitor.js'
 
 let service: Service
 let client: Client

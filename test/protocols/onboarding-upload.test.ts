@@ -1,17 +1,17 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
+import { startService, type Service } from '../given/harness.js'
 import {
   onboardingGivenOf,
   uploadIdOf,
   type OnboardingGiven,
   type OnboardingScene,
-} from '../onboarding-given.js'
-import { requestIdIn, startIdentityProvider } from '../saml-identity-provider.js'
-import { leadOf } from '../saml-given.js'
+} from '../given/onboarding-given.js'
+import { requestIdIn, startIdentityProvider } from '../given/saml-identity-provider.js'
+import { leadOf } from '../given/saml-given.js'
 import { sampled } from '../sampled.js'
-import { idpMetadata } from '../sso-given.js'
-import { createVisitor, type Visitor } from '../visitor.js'
+import { idpMetadata } from '../given/sso-given.js'
+import { createVisitor, type Visitor } from '../given/visitor.js'
 
 let service: Service
 let client: Client

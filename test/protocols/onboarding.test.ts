@@ -1,8 +1,8 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
-import { onboardingGivenOf, pathOf, tokenOf, type OnboardingGiven } from '../onboarding-given.js'
-import { createVisitor } from '../visitor.js'
+import { startService, type Service } from '../given/harness.js'
+import { onboardingGivenOf, pathOf, tokenOf, type OnboardingGiven } from '../given/onboarding-given.js'
+import { createVisitor } from '../given/visitor.js'
 
 let service: Service
 let client: Client

@@ -1,6 +1,6 @@
 import { routes, type Route } from '@portico/contract/walk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
+import { startService, type Service } from '../given/harness.js'
 
 let service: Service
 let domain: string

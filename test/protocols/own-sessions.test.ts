@@ -1,9 +1,9 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { answerOf, flowGivenOf, type FlowGiven, type FlowScene } from '../flow-given.js'
-import { startService, type Service } from '../harness.js'
-import type { Visitor } from '../visitor.js'
-import { sessionIdOf, signIn } from '../world.js'
+import { answerOf, flowGivenOf, type FlowGiven, type FlowScene } from '../given/flow-given.js'
+import { startService, type Service } from '../given/harness.js'
+import type { Visitor } from '../given/visitor.js'
+import { sessionIdOf, signIn } from '../given/world.js'
 
 let service: Service
 let client: Client

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { browserTool, hasTool } from '../debian-tools.js'
-import { openPageGallery, type PageGallery } from '../page-gallery.js'
+import { openPageGallery, type PageGallery } from '../given/page-gallery.js'
 import {
   brokenWordsIn,
   complaintsOf,
@@ -8,7 +8,7 @@ import {
   expectKeysToLeadThrough,
   faultsOf,
   tooWideIn,
-} from '../page-walks.js'
+} from '../given/page-walks.js'
 
 // Some five hundred pages, each of which a browser lays out a dozen times: it takes ten minutes.
 

@@ -1,7 +1,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { browserTool, hasTool } from '../debian-tools.js'
-import { openPageGallery, type PageGallery } from '../page-gallery.js'
+import { openPageGallery, type PageGallery } from '../given/page-gallery.js'
 import {
   brokenWordsIn,
   complaintsOf,
@@ -9,7 +9,7 @@ import {
   expectKeysToLeadThrough,
   faultsOf,
   tooWideIn,
-} from '../page-walks.js'
+} from '../given/page-walks.js'
 
 let gallery: PageGallery
 

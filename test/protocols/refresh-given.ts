@@ -1,4 +1,4 @@
-import type { Service } from '../harness.js'
+import type { Service } from '../given/harness.js'
 import { exchange, type codeGivenOf, type Scene } from './code-given.js'
 
 /** What the token endpoint answers, as far as tests of refresh tokens look at it. */

@@ -1,6 +1,6 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
+import { startService, type Service } from '../given/harness.js'
 import { codeGivenOf, exchange, type CodeGiven, type Scene } from './code-given.js'
 import { refreshGivenOf, refusedRefresh, type RefreshGiven } from './refresh-given.js'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createVerifier, type Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type KeyRules, type Service } from '../harness.js'
+import { startService, type KeyRules, type Service } from '../given/harness.js'
 import { codeGivenOf, exchange, type CodeGiven } from './code-given.js'
 import { claimsOf, refreshGivenOf, refusedRefresh, type RefreshGiven } from './refresh-given.js'
 

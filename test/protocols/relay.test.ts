@@ -2,8 +2,8 @@ import { createVerifier } from '@portico/sdk'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import * as openid from 'openid-client'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
-import { arriveBy, relayGivenOf, type RelayGiven, type RelayScene } from '../relay-given.js'
+import { startService, type Service } from '../given/harness.js'
+import { arriveBy, relayGivenOf, type RelayGiven, type RelayScene } from '../given/relay-given.js'
 import { exchange, refusal } from './code-given.js'
 
 let service: Service

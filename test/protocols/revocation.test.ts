@@ -1,7 +1,7 @@
 import { allowInsecureRequests, processRevocationResponse, revocationRequest, None } from 'oauth4webapi'
 import type { Client } from '@portico/sdk'
 import { beforeAll, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
+import { startService, type Service } from '../given/harness.js'
 import { codeGivenOf, exchange, type CodeGiven } from './code-given.js'
 import { refreshGivenOf, refusedRefresh, type RefreshGiven } from './refresh-given.js'
 

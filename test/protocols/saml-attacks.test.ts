@@ -1,12 +1,12 @@
 import type { Client } from '@portico/sdk'
 import pg from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { answerOf } from '../flow-given.js'
-import { startService, type Service } from '../harness.js'
-import { leadOf, samlGivenOf, type SamlGiven, type SamlScene } from '../saml-given.js'
-import type { Said } from '../saml-identity-provider.js'
-import { createVisitor, type Seen } from '../visitor.js'
-import { untilWaiting } from '../waiting.js'
+import { answerOf } from '../given/flow-given.js'
+import { startService, type Service } from '../given/harness.js'
+import { leadOf, samlGivenOf, type SamlGiven, type SamlScene } from '../given/saml-given.js'
+import type { Said } from '../given/saml-identity-provider.js'
+import { createVisitor, type Seen } from '../given/visitor.js'
+import { untilWaiting } from '../given/waiting.js'
 
 let service: Service
 let client: Client

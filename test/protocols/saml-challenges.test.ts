@@ -1,11 +1,11 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { answerOf, callback } from '../flow-given.js'
-import { anything } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import { samlGivenOf, type SamlGiven, type SamlScene } from '../saml-given.js'
-import { requestIdIn } from '../saml-identity-provider.js'
-import { createVisitor, pkcePair } from '../visitor.js'
+import { answerOf, callback } from '../given/flow-given.js'
+import { anything } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
+import { samlGivenOf, type SamlGiven, type SamlScene } from '../given/saml-given.js'
+import { requestIdIn } from '../given/saml-identity-provider.js'
+import { createVisitor, pkcePair } from '../given/visitor.js'
 import { exchange } from './code-given.js'
 
 let service: Service

@@ -1,10 +1,10 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { answerOf } from '../flow-given.js'
-import { startService, type Service } from '../harness.js'
-import { leadOf, samlGivenOf, type SamlGiven } from '../saml-given.js'
-import { startIdentityProvider } from '../saml-identity-provider.js'
-import { createVisitor } from '../visitor.js'
+import { answerOf } from '../given/flow-given.js'
+import { startService, type Service } from '../given/harness.js'
+import { leadOf, samlGivenOf, type SamlGiven } from '../given/saml-given.js'
+import { startIdentityProvider } from '../given/saml-identity-provider.js'
+import { createVisitor } from '../given/visitor.js'
 
 let service: Service
 let client: Client

@@ -1,11 +1,11 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { answerOf, callback } from '../flow-given.js'
-import { anyEmail } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import { leadOf, samlGivenOf, type SamlGiven, type SamlScene } from '../saml-given.js'
-import { requestIdIn, type Said } from '../saml-identity-provider.js'
-import { createVisitor } from '../visitor.js'
+import { answerOf, callback } from '../given/flow-given.js'
+import { anyEmail } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
+import { leadOf, samlGivenOf, type SamlGiven, type SamlScene } from '../given/saml-given.js'
+import { requestIdIn, type Said } from '../given/saml-identity-provider.js'
+import { createVisitor } from '../given/visitor.js'
 import { exchange } from './code-given.js'
 
 let service: Service

@@ -1,10 +1,10 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { answerOf } from '../flow-given.js'
-import { anyEmail, anything } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import { samlGivenOf, type SamlGiven, type SamlScene } from '../saml-given.js'
-import type { Seen } from '../visitor.js'
+import { answerOf } from '../given/flow-given.js'
+import { anyEmail, anything } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
+import { samlGivenOf, type SamlGiven, type SamlScene } from '../given/saml-given.js'
+import type { Seen } from '../given/visitor.js'
 
 let service: Service
 let client: Client

@@ -1,11 +1,11 @@
 import { openMagicLink, type Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { answerOf } from '../flow-given.js'
-import { anything } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import { arriveBy, partnerCallback, relayGivenOf } from '../relay-given.js'
-import { samlGivenOf, type SamlGiven, type SamlScene } from '../saml-given.js'
-import { pkcePair } from '../visitor.js'
+import { answerOf } from '../given/flow-given.js'
+import { anything } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
+import { arriveBy, partnerCallback, relayGivenOf } from '../given/relay-given.js'
+import { samlGivenOf, type SamlGiven, type SamlScene } from '../given/saml-given.js'
+import { pkcePair } from '../given/visitor.js'
 import { exchange } from './code-given.js'
 
 let service: Service

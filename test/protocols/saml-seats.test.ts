@@ -1,11 +1,11 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { answerOf } from '../flow-given.js'
-import { anyEmail } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import { leadOf, samlGivenOf, type SamlGiven, type SamlScene } from '../saml-given.js'
-import type { Seen } from '../visitor.js'
-import { untilWaiting, whileEventWaits } from '../waiting.js'
+import { answerOf } from '../given/flow-given.js'
+import { anyEmail } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
+import { leadOf, samlGivenOf, type SamlGiven, type SamlScene } from '../given/saml-given.js'
+import type { Seen } from '../given/visitor.js'
+import { untilWaiting, whileEventWaits } from '../given/waiting.js'
 
 let service: Service
 let client: Client

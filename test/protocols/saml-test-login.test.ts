@@ -1,10 +1,10 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
-import { onboardingGivenOf, type OnboardingGiven } from '../onboarding-given.js'
-import { leadOf, samlGivenOf, type SamlGiven } from '../saml-given.js'
-import { requestIdIn, startIdentityProvider, type Said } from '../saml-identity-provider.js'
-import { createVisitor, type Visitor } from '../visitor.js'
+import { startService, type Service } from '../given/harness.js'
+import { onboardingGivenOf, type OnboardingGiven } from '../given/onboarding-given.js'
+import { leadOf, samlGivenOf, type SamlGiven } from '../given/saml-given.js'
+import { requestIdIn, startIdentityProvider, type Said } from '../given/saml-identity-provider.js'
+import { createVisitor, type Visitor } from '../given/visitor.js'
 
 let service: Service
 let client: Client

@@ -1,8 +1,8 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { answerOf, flowGivenOf, goodPassword, type FlowGiven, type FlowScene } from '../flow-given.js'
-import { startService, type Service } from '../harness.js'
-import { csrfOf, pkcePair, type Seen, type Visitor } from '../visitor.js'
+import { answerOf, flowGivenOf, goodPassword, type FlowGiven, type FlowScene } from '../given/flow-given.js'
+import { startService, type Service } from '../given/harness.js'
+import { csrfOf, pkcePair, type Seen, type Visitor } from '../given/visitor.js'
 import { exchange, refusal } from './code-given.js'
 
 let service: Service

@@ -1,10 +1,10 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { addressesOf } from '../contract/password-given.js'
-import { answerOf, callback, flowGivenOf, goodPassword, type FlowGiven } from '../flow-given.js'
-import { anyEmail } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import { pkcePair, type Seen } from '../visitor.js'
+import { addressesOf } from '../api/password-given.js'
+import { answerOf, callback, flowGivenOf, goodPassword, type FlowGiven } from '../given/flow-given.js'
+import { anyEmail } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
+import { pkcePair, type Seen } from '../given/visitor.js'
 import { exchange } from './code-given.js'
 
 let service: Service

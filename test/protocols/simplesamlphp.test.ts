@@ -6,18 +6,18 @@ import { ssoCheckNames } from '@portico/contract/sso-checks'
 import { createRemoteJWKSet, jwtVerify, type JWTPayload } from 'jose'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openBrowser, type TestBrowser } from '../browser.js'
+import { openBrowser, type TestBrowser } from '../given/browser.js'
 import { browserTool, hasTool } from '../debian-tools.js'
-import { flowGivenOf } from '../flow-given.js'
-import { startService, type Service } from '../harness.js'
+import { flowGivenOf } from '../given/flow-given.js'
+import { startService, type Service } from '../given/harness.js'
 import {
   hasSimpleSaml,
   simpleSamlUser,
   startSimpleSaml,
   type KnownServiceProvider,
   type SimpleSaml,
-} from '../simplesamlphp.js'
-import { pkcePair } from '../visitor.js'
+} from '../given/simplesamlphp.js'
+import { pkcePair } from '../given/visitor.js'
 import { exchange } from './code-given.js'
 
 const isPossible = hasSimpleSaml && hasTool(browserTool)

@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { hasTool } from '../debian-tools.js'
-import { startService, type Service } from '../harness.js'
-import { stepSeconds, totpGivenOf, type TotpGiven } from '../totp-given.js'
+import { startService, type Service } from '../given/harness.js'
+import { stepSeconds, totpGivenOf, type TotpGiven } from '../given/totp-given.js'
 
 const run = promisify(execFile)
 

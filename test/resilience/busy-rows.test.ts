@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { anyEmail } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import { rawSenderOf, type RawAnswer } from '../raw.js'
-import { untilWaiting } from '../waiting.js'
+import { anyEmail } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
+import { rawSenderOf, type RawAnswer } from '../given/raw.js'
+import { untilWaiting } from '../given/waiting.js'
 
 /** Of eight. */
 const share = 4

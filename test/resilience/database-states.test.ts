@@ -1,9 +1,9 @@
 import { connect } from 'node:net'
 import { startBackground } from '@portico/server/worker'
 import { describe, expect, test } from 'vitest'
-import { anyEmail } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import { startReceiver } from '../receiver.js'
+import { anyEmail } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
+import { startReceiver } from '../given/receiver.js'
 
 async function readiness({ port }: Service) {
   const answer = await fetch(`http://localhost:${port}/readyz`)
@@ -83,7 +83,7 @@ describe('a replica', () => {
 
 /** One of loopback at which nobody listens. */
 async function closedPort(): Promise<number> {
-  const { freePort } = await import('../free-port.js')
+  const { freePort } = await import('../given/free-port.js')
   const port = await freePort()
   await new Promise((resolve) => connect(port, '127.0.0.1').once('error', resolve))
   return port

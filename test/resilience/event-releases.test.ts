@@ -2,8 +2,8 @@ import { migrateDatabase } from '@portico/server/migrate'
 import type { Client, Event } from '@portico/sdk'
 import pg from 'pg'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import { anyEmail, givenOf } from '../given.js'
-import { startService, type Service } from '../harness.js'
+import { anyEmail, givenOf } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
 import {
   lockAsBefore,
   numberAsBefore,

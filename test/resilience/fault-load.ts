@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createClient, openMagicLink, type Client } from '@portico/sdk'
-import { anyEmail, anything } from '../given.js'
+import { anyEmail, anything } from '../given/given.js'
 
 const writers = 6
 /** Each loop begins its next step no sooner: an hour of it fits on a small disk. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ConnectionError, type ApiError, type Client } from '@portico/sdk'
-import { samplesIn } from '../scrape.js'
+import { samplesIn } from '../given/scrape.js'
 import type { Fault } from './faults.js'
 import type { ServiceProcess } from './service-process.js'
 

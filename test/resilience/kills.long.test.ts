@@ -6,8 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createClient, type Client } from '@portico/sdk'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { anyEmail, anything } from '../given.js'
-import { startService, type Service } from '../harness.js'
+import { anyEmail, anything } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
 import { serviceProcess, type ServiceProcess } from './service-process.js'
 
 const writers = 20

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { verifyWebhook } from '@portico/sdk/webhooks'
-import { startReceiver, type Received } from '../receiver.js'
+import { startReceiver, type Received } from '../given/receiver.js'
 
 /** One time that an event came to a receiver. */
 export interface Arrival {

@@ -1,10 +1,10 @@
 import { createClient } from '@portico/sdk'
 import { startBackground } from '@portico/server/worker'
 import { expect, test, vi } from 'vitest'
-import { startDatabaseProxy } from '../database-proxy.js'
-import { anyEmail } from '../given.js'
-import { startService } from '../harness.js'
-import { startReceiver } from '../receiver.js'
+import { startDatabaseProxy } from '../given/database-proxy.js'
+import { anyEmail } from '../given/given.js'
+import { startService } from '../given/harness.js'
+import { startReceiver } from '../given/receiver.js'
 import { serviceProcess } from './service-process.js'
 
 // What lies between service and database drops bytes and keeps the connections open, as a firewall does that has forgotten

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbedded, type EmbeddedPostgres } from '@portico/server/embedded'
 import pg from 'pg'
-import { freePort } from '../free-port.js'
+import { freePort } from '../given/free-port.js'
 import { until } from './until.js'
 
 /** A Postgres as durable as in production, at one address over all its starts. */

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { freePort } from '../free-port.js'
+import { freePort } from '../given/free-port.js'
 import { atFileEnd } from '../file-end.js'
 
 const main = fileURLToPath(new URL('../../server/portico.js', import.meta.url))

@@ -3,7 +3,7 @@ import { createApiKey } from '@portico/server/api-keys'
 import { readConfig } from '@portico/server/config'
 import { openDeps } from '@portico/server/deps'
 import { createClient, type Client, type Webhook } from '@portico/sdk'
-import { anything } from '../given.js'
+import { anything } from '../given/given.js'
 import { startLedgerPage, type LedgerPage } from './ledger.js'
 import type { Kind } from './storm-kinds.js'
 

@@ -2,8 +2,8 @@ import { revokeApiKey } from '@portico/server/api-keys'
 import type { UserTokens } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { porticoJson } from '../cli/portico.js'
-import { anyEmail, anything } from '../given.js'
-import { startService, type Service } from '../harness.js'
+import { anyEmail, anything } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
 
 /** Two processes' worth of the service behind one address, on one database. */
 let one: Service

@@ -1,7 +1,7 @@
 import { startPortico, type Portico } from '@portico/sdk/testing'
-import { program } from '../cli/portico.js'
-import { atFileEnd } from '../file-end.js'
-import { serviceOf, type Service, type ServiceOptions } from '../harness.js'
+import { program } from '../../cli/portico.js'
+import { atFileEnd } from '../../file-end.js'
+import { serviceOf, type Service, type ServiceOptions } from '../../given/harness.js'
 import { excludeTest } from './excluded.js'
 
 /**

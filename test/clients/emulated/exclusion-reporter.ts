@@ -1,6 +1,6 @@
 import { relative, sep } from 'node:path'
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
-import { tallyOf, toText, type Tally } from '../tally-reporter.js'
+import { tallyOf, toText, type Tally } from '../../tally-reporter.js'
 import { exceptions } from './exceptions.js'
 
 /**

@@ -2,7 +2,7 @@ import { runThroughEmulator } from './run.js'
 
 /*
  *     npm run test:emulator                          every test that uses a service
- *     npm run test:emulator -- test/contract/users   those whose path contains a word
+ *     npm run test:emulator -- test/api/users   those whose path contains a word
  */
 const { code } = await runThroughEmulator(process.argv.slice(2), 'inherit')
 process.exitCode = code

@@ -4,7 +4,7 @@ import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cleanEnvironment } from '../guards/vitest-run.js'
+import { cleanEnvironment } from '../../guards/vitest-run.js'
 import { packedConsumer, root } from '../sdk/packed.js'
 
 /**
@@ -25,7 +25,7 @@ export async function runThroughEmulator(
     const temporary = join(consumer.folder, 'tmp')
     await mkdir(temporary)
     const vitest = join(root, 'node_modules/vitest/vitest.mjs')
-    const args = ['run', '--config', 'test/emulated/vitest.config.ts', ...words]
+    const args = ['run', '--config', 'test/clients/emulated/vitest.config.ts', ...words]
     const child = spawn(process.execPath, [vitest, ...args], {
       cwd: root,
       env: { ...cleanEnvironment(), PORTICO_TEST_SDK: consumer.installed, TMPDIR: temporary },

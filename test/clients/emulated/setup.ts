@@ -1,6 +1,6 @@
 import { relative, sep } from 'node:path'
 import { beforeEach, type RunnerTestCase } from 'vitest'
-import { registerFileEnd } from '../file-end.js'
+import { registerFileEnd } from '../../file-end.js'
 import { root } from '../sdk/packed.js'
 import { exceptions } from './exceptions.js'
 import { registerFile } from './excluded.js'

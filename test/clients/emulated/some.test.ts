@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sampled } from '../sampled.js'
+import { sampled } from '../../sampled.js'
 import { runThroughEmulator } from './run.js'
 
 /**
@@ -8,9 +8,9 @@ import { runThroughEmulator } from './run.js'
  */
 const files = sampled(
   [
-    'test/contract/organizations.test.ts',
-    'test/protocol/refresh-refused.test.ts',
-    'test/scim/groups.test.ts',
+    'test/api/organizations.test.ts',
+    'test/protocols/refresh-refused.test.ts',
+    'test/protocols/scim/groups.test.ts',
   ],
   1,
 )

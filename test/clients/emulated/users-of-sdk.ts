@@ -1,4 +1,4 @@
-import { importsIn } from '../imports-in.js'
+import { importsIn } from '../../imports-in.js'
 import { root } from '../sdk/packed.js'
 
 /** @returns Those of the test files that use the SDK, themselves or by what they import, as the harness of a service does. */

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { defineConfig } from 'vitest/config'
-import root from '../../vitest.config.js'
+import root from '../../../vitest.config.js'
 import { root as repository } from '../sdk/packed.js'
 import { exclusionReporter } from './exclusion-reporter.js'
 import { findUsersOfSdk } from './users-of-sdk.js'
@@ -28,7 +28,7 @@ export default defineConfig({
     ...root.test,
     projects: undefined,
     include,
-    setupFiles: 'test/emulated/setup.ts',
+    setupFiles: 'test/clients/emulated/setup.ts',
     env: { PORTICO_TEST_SERVICE: 'emulator' },
     reporters: ['default', exclusionReporter(repository, files.length - include.length)],
   },

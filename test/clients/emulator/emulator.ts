@@ -1,6 +1,6 @@
 import { startPortico, type Portico, type PorticoOptions } from '@portico/sdk/testing'
-import { atFileEnd } from '../file-end.js'
-import { program } from '../cli/portico.js'
+import { atFileEnd } from '../../file-end.js'
+import { program } from '../../cli/portico.js'
 
 /** The command as it is installed; the check before the tests has built it. */
 export const command = [process.execPath, program] as const

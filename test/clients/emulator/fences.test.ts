@@ -12,15 +12,15 @@ import { emulator } from '@portico/contract/emulator'
 import { routes } from '@portico/contract/walk'
 import { startPortico, type Portico } from '@portico/sdk/testing'
 import { afterAll, describe, expect, test } from 'vitest'
-import { givenFolder, portico as run, removeFolders } from '../cli/portico.js'
-import { startService } from '../harness.js'
-import { sampled } from '../sampled.js'
-import { buildSite } from '../docs/built-site.js'
+import { givenFolder, portico as run, removeFolders } from '../../cli/portico.js'
+import { startService } from '../../given/harness.js'
+import { sampled } from '../../sampled.js'
+import { buildSite } from '../../docs/built-site.js'
 import { command, givenEmulator } from './emulator.js'
 
-const repository = fileURLToPath(new URL('../../', import.meta.url))
+const repository = fileURLToPath(new URL('../../../', import.meta.url))
 /** As its source is compiled before the tests: a program that has nothing else needs no compiler of its own. */
-const testing = new URL('../../sdk/dist/testing.mjs', import.meta.url).href
+const testing = new URL('../../../sdk/dist/testing.mjs', import.meta.url).href
 
 afterAll(removeFolders)
 
@@ -151,7 +151,7 @@ describe('the control of an emulator', () => {
   })
 
   test('and what derives keys is loaded by no command but portico emulate', () => {
-    const src = fileURLToPath(new URL('../../server/src/', import.meta.url))
+    const src = fileURLToPath(new URL('../../../server/src/', import.meta.url))
     const run = join(src, 'cli/run.ts')
     const commands = readdirSync(join(src, 'cli'))
       .filter((name) => name.endsWith('.ts'))
@@ -184,7 +184,7 @@ describe('the control of an emulator', () => {
     ["import '../a.js'", ['../a.js']],
     ["import {\n  a,\n  b,\n} from './a.js'", ['./a.js']],
     ["export { a } from './a.js'", ['./a.js']],
-    ["  const { a } = await import('../emulator/a.js')", ['../emulator/a.js']],
+    ["  const { a } = await import('./a.js')", ['./a.js']],
     ["  load: () => import(\n    './a.js'\n  ),", ['./a.js']],
     ["import a from 'package'", []],
   ])('what is imported by %j is found', (line, paths) => {

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { givenFolder, removeFolders } from '../cli/portico.js'
+import { givenFolder, removeFolders } from '../../cli/portico.js'
 import { givenEmulator } from './emulator.js'
 import { blockOf } from './runners.js'
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import type { portico } from '../cli/portico.js'
+import type { portico } from '../../cli/portico.js'
 
 /** A seed with an organization, whose sandbox has these lines. */
 export const organization = (lines: string) => `accounts:

@@ -1,5 +1,5 @@
 import { afterAll, describe, test } from 'vitest'
-import { givenFolder, porticoProcess, removeFolders } from '../cli/portico.js'
+import { givenFolder, porticoProcess, removeFolders } from '../../cli/portico.js'
 import { expectTold, faultsForTheService } from './seed-faults.js'
 
 afterAll(removeFolders)

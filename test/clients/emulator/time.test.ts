@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { openMagicLink, type Client } from '@portico/sdk'
 import { EmulatorError, type Portico } from '@portico/sdk/testing'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import { startReceiver } from '../receiver.js'
-import { sampled } from '../sampled.js'
+import { startReceiver } from '../../given/receiver.js'
+import { sampled } from '../../sampled.js'
 import { ada, givenEmulator, smallSeed } from './emulator.js'
 
 let portico: Portico

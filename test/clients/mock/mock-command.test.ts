@@ -4,9 +4,9 @@ import { User } from '@portico/contract/users'
 import { createClient } from '@portico/sdk'
 import type { MockCall } from '@portico/sdk/mock'
 import { beforeAll, expect, test } from 'vitest'
-import { program } from '../cli/portico.js'
-import { runBlock } from '../docs/testing-guide.js'
-import { atFileEnd } from '../file-end.js'
+import { program } from '../../cli/portico.js'
+import { runBlock } from '../../docs/testing-guide.js'
+import { atFileEnd } from '../../file-end.js'
 
 let baseUrl = ''
 

@@ -7,7 +7,7 @@ import { createMock, createMockHandlers, type Overrides } from '@portico/sdk/moc
 import { setupServer } from 'msw/node'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { z } from 'zod/v4'
-import { sampled } from '../sampled.js'
+import { sampled } from '../../sampled.js'
 
 const baseUrl = 'https://auth.example'
 const service = setupServer()

@@ -9,8 +9,8 @@ import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { digestOf, isKnown, remember } from '../checked-before.js'
-import { longTest } from '../sampled.js'
+import { digestOf, isKnown, remember } from '../../checked-before.js'
+import { longTest } from '../../sampled.js'
 import {
   bundler,
   commandOf,

@@ -11,7 +11,7 @@ import { complaintsOf } from './typescript.js'
 
 const run = promisify(execFile)
 
-export const root = fileURLToPath(new URL('../..', import.meta.url))
+export const root = fileURLToPath(new URL('../../..', import.meta.url))
 export const sdk = join(root, 'sdk')
 
 /** What a file of the archive is, as npm says it. */

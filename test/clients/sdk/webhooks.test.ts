@@ -5,7 +5,7 @@ import { newSignatureKey, signatureHeaders } from '@portico/contract/webhook-sig
 import { signTestEvent, verifyWebhook, WebhookError, type VerifyWebhookOptions } from '@portico/sdk/webhooks'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { hasTool } from '../debian-tools.js'
+import { hasTool } from '../../debian-tools.js'
 
 const key = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
 const otherKey = 'whsec_ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8='

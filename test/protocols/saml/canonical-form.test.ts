@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { canonicalForm } from '@portico/server/saml/canonical-form'
 import { readXmlTree } from '@portico/server/saml/xml-tree'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasTool } from '../debian-tools.js'
+import { hasTool } from '../../debian-tools.js'
 
 const run = promisify(execFile)
 const limits = {

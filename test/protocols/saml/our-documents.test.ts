@@ -10,7 +10,7 @@ import { newRequestId, signAuthnRequest } from '@portico/server/saml/authn-reque
 import { makeServiceProviderKey, type ServiceProviderKey } from '@portico/server/saml/service-provider-key'
 import { toServiceProviderMetadata } from '@portico/server/saml/service-provider-metadata'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasTool, samlSchemas } from '../debian-tools.js'
+import { hasTool, samlSchemas } from '../../debian-tools.js'
 import { at, sp } from './response-template.js'
 import { hasXmlsec, startXmlsec, type Xmlsec } from './xmlsec.js'
 

@@ -10,7 +10,7 @@ import {
   startSimpleSaml,
   type KnownServiceProvider,
   type SimpleSaml,
-} from '../simplesamlphp.js'
+} from '../../given/simplesamlphp.js'
 
 const sp = {
   entityId: 'https://auth.example/saml/awesome/metadata',

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { hasTool } from '../debian-tools.js'
+import { hasTool } from '../../debian-tools.js'
 
 const run = promisify(execFile)
 

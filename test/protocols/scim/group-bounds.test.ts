@@ -1,8 +1,8 @@
 import { scimLimits } from '@portico/contract/scim'
 import type { Client } from '@portico/sdk'
 import { beforeAll, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
-import { scimGivenOf, type ScimGiven } from '../scim-given.js'
+import { startService, type Service } from '../../given/harness.js'
+import { scimGivenOf, type ScimGiven } from '../../given/scim-given.js'
 import { asMembers, directoryUsers, groupsOf } from './group-given.js'
 
 let service: Service

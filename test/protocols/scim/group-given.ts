@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Service } from '../harness.js'
-import type { ScimGiven, ScimProvider } from '../scim-given.js'
+import type { Service } from '../../given/harness.js'
+import type { ScimGiven, ScimProvider } from '../../given/scim-given.js'
 
 type Directory = Awaited<ReturnType<ScimGiven['directory']>>['directory']
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
-import { longTest } from '../sampled.js'
-import { scimGivenOf, type ScimGiven } from '../scim-given.js'
+import { startService, type Service } from '../../given/harness.js'
+import { longTest } from '../../sampled.js'
+import { scimGivenOf, type ScimGiven } from '../../given/scim-given.js'
 import { asMembers, directoryUsers, groupsOf, type GroupList } from './group-given.js'
 
 let service: Service

@@ -1,7 +1,7 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
-import { scimGivenOf, type ScimGiven } from '../scim-given.js'
+import { startService, type Service } from '../../given/harness.js'
+import { scimGivenOf, type ScimGiven } from '../../given/scim-given.js'
 import { asMembers, directoryUsers, groupsOf, type Group } from './group-given.js'
 
 let service: Service

@@ -1,8 +1,8 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { anyEmail, anything } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import { scimGivenOf, type ScimProvider } from '../scim-given.js'
+import { anyEmail, anything } from '../../given/given.js'
+import { startService, type Service } from '../../given/harness.js'
+import { scimGivenOf, type ScimProvider } from '../../given/scim-given.js'
 
 let service: Service
 let client: Client

@@ -2,9 +2,9 @@ import { eraseUser } from '@portico/server/erase-user'
 import { scimLimits } from '@portico/contract/scim'
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { anyEmail, anything } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import { scimGivenOf, type ScimGiven } from '../scim-given.js'
+import { anyEmail, anything } from '../../given/given.js'
+import { startService, type Service } from '../../given/harness.js'
+import { scimGivenOf, type ScimGiven } from '../../given/scim-given.js'
 
 let service: Service
 let client: Client

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 import type { Client } from '@portico/sdk'
 import { beforeAll, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
-import { scimGivenOf, type ScimResponse } from '../scim-given.js'
+import { startService, type Service } from '../../given/harness.js'
+import { scimGivenOf, type ScimResponse } from '../../given/scim-given.js'
 import { enterpriseUser, userBody } from './user-given.js'
 
 /** A resource as the library reads one. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { Client } from '@portico/sdk'
 import { beforeAll, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
-import { scimGivenOf } from '../scim-given.js'
+import { startService, type Service } from '../../given/harness.js'
+import { scimGivenOf } from '../../given/scim-given.js'
 
 /** What a product asks, one request after the other, and what it needs to be answered. */
 interface Recording {

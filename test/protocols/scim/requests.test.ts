@@ -1,8 +1,8 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startDatabaseProxy } from '../database-proxy.js'
-import { startService, type Service } from '../harness.js'
-import { scimGivenOf, scimProvider, type ScimGiven } from '../scim-given.js'
+import { startDatabaseProxy } from '../../given/database-proxy.js'
+import { startService, type Service } from '../../given/harness.js'
+import { scimGivenOf, scimProvider, type ScimGiven } from '../../given/scim-given.js'
 
 let service: Service
 let client: Client

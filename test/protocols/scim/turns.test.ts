@@ -1,8 +1,8 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
-import type { ScimResponse } from '../scim-given.js'
-import { untilWaiting, whileEventWaits } from '../waiting.js'
+import { startService, type Service } from '../../given/harness.js'
+import type { ScimResponse } from '../../given/scim-given.js'
+import { untilWaiting, whileEventWaits } from '../../given/waiting.js'
 import { groupsOf } from './group-given.js'
 import { replacing, scimUsersGivenOf, userBody, type ScimUsersGiven } from './user-given.js'
 

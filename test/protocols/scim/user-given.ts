@@ -1,6 +1,6 @@
 import type { Client } from '@portico/sdk'
-import { anyEmail } from '../given.js'
-import { scimGivenOf, type ScimProvider, type ScimResponse } from '../scim-given.js'
+import { anyEmail } from '../../given/given.js'
+import { scimGivenOf, type ScimProvider, type ScimResponse } from '../../given/scim-given.js'
 
 export const coreUser = 'urn:ietf:params:scim:schemas:core:2.0:User'
 export const enterpriseUser = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'

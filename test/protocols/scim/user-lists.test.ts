@@ -1,7 +1,7 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../harness.js'
-import type { ScimProvider } from '../scim-given.js'
+import { startService, type Service } from '../../given/harness.js'
+import type { ScimProvider } from '../../given/scim-given.js'
 import { enterpriseUser, replacing, scimUsersGivenOf, type ScimUsersGiven } from './user-given.js'
 
 let service: Service

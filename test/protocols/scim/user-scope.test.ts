@@ -1,9 +1,9 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { anyEmail } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import { onboardingGivenOf } from '../onboarding-given.js'
-import { signIn } from '../world.js'
+import { anyEmail } from '../../given/given.js'
+import { startService, type Service } from '../../given/harness.js'
+import { onboardingGivenOf } from '../../given/onboarding-given.js'
+import { signIn } from '../../given/world.js'
 import { replacing, scimUsersGivenOf, userBody, userIn, type ScimUsersGiven } from './user-given.js'
 
 let service: Service

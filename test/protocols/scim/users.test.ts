@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { openMagicLink, type Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { anyEmail } from '../given.js'
-import { startService, type Service } from '../harness.js'
-import { exchange } from '../protocol/code-given.js'
-import { signIn } from '../world.js'
+import { anyEmail } from '../../given/given.js'
+import { startService, type Service } from '../../given/harness.js'
+import { exchange } from '../code-given.js'
+import { signIn } from '../../given/world.js'
 import { groupsOf } from './group-given.js'
 import {
   coreUser,
