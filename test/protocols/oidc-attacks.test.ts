@@ -170,6 +170,10 @@ describe('an answer that is refused', () => {
     for (let count = 0; count < 4; count++) statuses.push((await cancelled('made-up')).status)
     expect(statuses).toEqual([403, 403, 403, 429])
     expect((await cancelled()).status).toBe(429)
+    const logged = await limited.query(
+      `select from log_events where event_code = 'SSO_END_USER_OIDC_FAILED' and reason = 'rate_limited'`,
+    )
+    expect(logged).toHaveLength(1)
   }, 30_000)
 })
 

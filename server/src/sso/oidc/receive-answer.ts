@@ -40,7 +40,7 @@ export interface ReturnedBrowser {
 }
 
 /** What becomes of it; the domain is that of the organization. */
-export type AnswerOutcome =
+type AnswerOutcome =
   /** No such connection of OpenID Connect. */
   | { readonly to: 'nowhere' }
   /** The flow, wherever it is by now. */
@@ -80,8 +80,15 @@ export async function receiveAnswer(deps: Deps, returned: ReturnedBrowser): Prom
     if (!(error instanceof CheckRefused)) throw error
     // Who cancels at the provider, or is refused there, comes back to a sign-in of their own, which is spent with it: were
     // that counted, a few colleagues behind one address would keep the others out.
-    if (error.check !== 'oidc_answer') await deps.limits.failedResponses.count(sender)
-    return refuse(deps, attempt, { isTest: request?.adminSessionId != null, check: error.check })
+    const isTest = request?.adminSessionId != null
+    if (error.check !== 'oidc_answer' && (await deps.limits.failedResponses.count(sender)))
+      await logEnd(deps, deps.db, live, {
+        kind: isTest ? 'test' : 'sign_in',
+        email: null,
+        failed: 'rate_limited',
+        requestId: returned.requestId,
+      })
+    return refuse(deps, attempt, { isTest, check: error.check })
   }
 }
 

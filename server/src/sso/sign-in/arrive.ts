@@ -1,7 +1,6 @@
 import type { Environment } from '@portico/contract/fields'
 import type { Deps } from '../../delivery/deps.js'
 import type { FailureLimit } from '../../delivery/limits/failures.js'
-import { logEvent } from '../../delivery/log-events/log-event.js'
 import type { CheckResult } from '../saml/checks.js'
 import {
   claimedRequestOf,
@@ -15,6 +14,7 @@ import { assertedEmail } from './asserted-identity.js'
 import { networkOfClient } from '../../platform/outbound/address.js'
 import { insertArrival } from './arrival.js'
 import type { LiveConnection } from './live-connection.js'
+import { logEnd } from './let-in.js'
 import { findReceivingConnection, type ReceivingConnection } from './receiving-connection.js'
 import { failedCheckOf, insertRefusedTrace, type NewTrace } from './traces.js'
 
@@ -36,7 +36,7 @@ export interface PageOf {
 }
 
 /** What becomes of the browser. */
-export type ArrivalOutcome =
+type ArrivalOutcome =
   /** No such connection. */
   | { readonly to: 'nowhere' }
   /** Our own address, where its cookies are seen. */
@@ -94,7 +94,7 @@ export async function receiveResponse(deps: Deps, posted: PostedResponse): Promi
   /** Counts a response. That no more of its network are taken is told once, since those leave no trace. */
   async function noteLimit(limit: FailureLimit): Promise<void> {
     if (await limit.count(sender))
-      await logFailed(deps, live, { kind, email: null, reason: 'rate_limited', requestId })
+      await logEnd(deps, deps.db, live, { kind, email: null, failed: 'rate_limited', requestId })
   }
 }
 
@@ -148,29 +148,6 @@ async function noteRefused(
 ): Promise<string | undefined> {
   const traceId = await insertRefusedTrace(deps, deps.db, live, trace)
   if (traceId === undefined) return undefined
-  await logFailed(deps, live, { ...trace, reason: failedCheckOf(trace.checks) ?? null })
+  await logEnd(deps, deps.db, live, { ...trace, failed: failedCheckOf(trace.checks) })
   return traceId
-}
-
-async function logFailed(
-  deps: Deps,
-  live: LiveConnection,
-  {
-    kind,
-    email,
-    reason,
-    requestId,
-  }: Pick<NewTrace, 'kind' | 'email' | 'requestId'> & { reason: string | null },
-): Promise<void> {
-  await logEvent(deps, deps.db, {
-    accountId: live.accountId,
-    environment: live.environment,
-    organizationId: live.organizationId,
-    domain: live.domain,
-    code: kind === 'test' ? 'ADMIN_ONBOARDING_TESTED' : 'SSO_END_USER_SAML_FAILED',
-    email,
-    reason,
-    idpId: live.idpId,
-    requestId,
-  })
 }

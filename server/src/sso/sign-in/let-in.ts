@@ -110,14 +110,14 @@ export async function noteTested(
 }
 
 /** How a sign-in ended, as the log of the account has it. */
-export interface LoggedEnd {
+interface LoggedEnd {
   readonly kind: TraceEnd['kind']
   readonly user?: AdmittedUser | undefined
   readonly clientId?: string | undefined
   /** As it was asserted; null where none was, or nothing was proved. */
   readonly email: string | null
-  /** The check that has refused it. */
-  readonly failed: SsoCheck | undefined
+  /** The check that has refused it; or no more of its network are taken. */
+  readonly failed: SsoCheck | 'rate_limited' | undefined
   readonly requestId: string
 }
 
