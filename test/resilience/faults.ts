@@ -17,7 +17,7 @@ import type { VanishingAddress } from './vanishing-address.js'
 const lastsMs = 5_000
 /** Longer than the worker takes to say that it has not looked for work. */
 const stallsMs = 20_000
-/** Longer than requests wait for a connection, which is 3 s. */
+/** Longer than requests wait for a connection, which is 5 s. */
 const crowdedMs = 7_000
 
 /** Something that befalls the service, its database, its clock or whom it calls. */

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { poolOf } from './connect.js'
 import type { DB } from './schema.js'
 
-export interface Announcements<Message> {
+interface Announcements<Message> {
   /**
    * Calls back with what this process announces. The transaction it is about has yet to commit then.
    *

@@ -7,7 +7,7 @@ import { replicaPool } from './replica.js'
 import type { DB } from './schema.js'
 import { openShares } from './shares.js'
 
-export interface ConnectOptions {
+interface ConnectOptions {
   readonly url: string
   readonly poolSize: number
   readonly named: boolean
@@ -21,7 +21,9 @@ export interface ConnectOptions {
 
 /** In ms. For work that nobody waits for: longer than Postgres lets a statement take, so that its own error comes first. */
 const patience = 35_000
-/** In ms. For a connection, of the pool or to Postgres: one that was begun while no answer came is in nobody's way for longer. */
+/** In ms. For a connection of the pool to come free. */
+const waitingMs = 5_000
+/** In ms. For a new one: what was begun while no answer came must not keep its place in the pool for longer. */
 const connectingMs = 3_000
 /** In ms. For what somebody waits for, and for the looks of the worker. */
 const promptness = 3_000
@@ -39,7 +41,8 @@ export function connect(options: ConnectOptions): Kysely<DB> {
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.poolSize,
-    connectionTimeoutMillis: connectingMs,
+    connectionTimeoutMillis: waitingMs,
+    Client: impatientClient,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
@@ -97,6 +100,11 @@ export function connect(options: ConnectOptions): Kysely<DB> {
   for (const db of [patient, prompt]) pools.set(db, { pool, statements, prompt, open, log: options.log })
   return patient
 }
+
+/** What the pool makes its connections with; it would give them as long as somebody waits for one that is free. */
+const impatientClient = function (options: pg.ClientConfig) {
+  return new pg.Client({ ...options, connectionTimeoutMillis: connectingMs })
+} as unknown as typeof pg.Client
 
 // Kysely asks a pool for connect() and end() alone, and a client for query() and release().
 function kyselyOn(statements: StatementPool): Kysely<DB> {

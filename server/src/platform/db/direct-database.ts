@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.js'
 import { startEmbedded } from './embedded.js'
 
-export interface DirectDatabase {
+interface DirectDatabase {
   /** Not through a pooler: for work that needs a session of its own. */
   readonly url: string
   close(): Promise<void>

@@ -3,7 +3,7 @@ import type pg from 'pg'
 /** More distinct texts than this are sent unnamed, so that varying lists do not fill the server's memory. */
 const maxNames = 500
 
-export interface StatementOptions {
+interface StatementOptions {
   /** The names of the texts; undefined where statements have none. Those who share a pool share it. */
   readonly names: Map<string, string> | undefined
   /** In ms. A statement without an answer by then has failed, and its connection is closed. */

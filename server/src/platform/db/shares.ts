@@ -17,7 +17,7 @@ interface Share {
 
 const works = new AsyncLocalStorage<Work>()
 /** In ms. As long as a pool has for a connection. */
-const waitMs = 3_000
+const waitMs = 5_000
 
 /** Work waited for connections that the same holder has. */
 export class ShareInUseError extends Error {
@@ -39,7 +39,7 @@ export function countedFor<Result>(holder: string, work: () => Result): Result {
  * @param size The connections of the pool.
  * @param onRefused Called each time that no connection of a share came free.
  * @returns A function that makes a pool count. Pools on the same connections are counted together. Where no connection
- *   of the share comes free within 3 s, connect() throws ShareInUseError.
+ *   of the share comes free within 5 s, connect() throws ShareInUseError.
  */
 export function openShares(size: number, onRefused: () => void): (pool: StatementPool) => StatementPool {
   const width = Math.max(1, Math.floor(size / 2))

@@ -4,7 +4,7 @@ import type { DB } from './schema.js'
 type RowOf<Built> = Built extends Compilable<infer Row> ? Row : never
 
 /** Runs a statement with the values of its parameters. */
-export type Statement<Parameters, Row> = (db: Kysely<DB>, parameters: Parameters) => Promise<Row[]>
+type Statement<Parameters, Row> = (db: Kysely<DB>, parameters: Parameters) => Promise<Row[]>
 
 /**
  * A statement that is built and compiled on its first run alone; later runs put other values into its parameters. To
