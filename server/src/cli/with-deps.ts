@@ -31,7 +31,7 @@ export async function withDeps<Result>(
 }
 
 /** Why an operator's change happens, as its events tell. */
-export function operatorCause(): Cause {
+function operatorCause(): Cause {
   return { requestId: randomUUID(), actor: { type: 'operator', id: operatorName() }, params: () => ({}) }
 }
 

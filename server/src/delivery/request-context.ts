@@ -9,7 +9,7 @@ interface RequestContext {
 
 const key = Symbol('request context')
 /** A request of Express, whatever a route's types make of its parts. */
-export interface AnyRequest {
+interface AnyRequest {
   readonly params: unknown
 }
 type RequestWithContext = AnyRequest & { [key]?: RequestContext }

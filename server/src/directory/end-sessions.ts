@@ -6,7 +6,7 @@ import type { Deps } from '../delivery/deps.js'
 import type { Tenant } from '../platform/tenant.js'
 
 /** Which session, and whose. */
-export interface SessionPlace {
+interface SessionPlace {
   readonly accountId: string
   readonly environment: string
   readonly organizationId: string

@@ -10,7 +10,7 @@ import { earliestDeliveries } from '../delivery/webhooks/queue.js'
 const maxCounted = 10_000
 
 /** Reads what is due from the indexes of due rows, and no table. */
-export async function readBacklog(db: Kysely<DB>, at: Date): Promise<Backlog> {
+async function readBacklog(db: Kysely<DB>, at: Date): Promise<Backlog> {
   const { rows: jobs } = await sql<Backlog['jobs']>`
     with due as (select run_at from jobs where run_at <= ${at} order by run_at limit ${maxCounted})
     select

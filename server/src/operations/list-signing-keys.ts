@@ -7,13 +7,13 @@ import type { Deps } from '../delivery/deps.js'
 import type { KeyOwner } from '../tokens/signing-keys/signing-keys.js'
 
 /** Narrows the keys to those of an account, an organization or an environment. */
-export interface OwnerFilter {
+interface OwnerFilter {
   readonly account?: string
   readonly organization?: string
   readonly environment?: string
 }
 
-export interface ListedSigningKey {
+interface ListedSigningKey {
   readonly account: string
   /** Null for the keys of API tokens. */
   readonly organization: string | null

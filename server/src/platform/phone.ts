@@ -9,7 +9,7 @@ interface PhoneInput {
   readonly default: boolean
 }
 
-export interface PhoneChanges {
+interface PhoneChanges {
   readonly phone_number?: string | null | undefined
   readonly phone_numbers?: readonly PhoneInput[] | undefined
 }

@@ -28,7 +28,7 @@ export type MetaDataClaim = readonly [name: string, value: Json]
 export type ActClaim = NonNullable<AccessTokenClaims['act']>
 
 /** What the tokens of one sign-in are made of. */
-export interface TokenFacts {
+interface TokenFacts {
   readonly issuer: string
   readonly environment: Environment
   readonly organizationDomain: string

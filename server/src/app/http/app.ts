@@ -33,7 +33,7 @@ import { answerKnownReads, refuseWhatIsThere } from './preconditions.js'
 import { rateLimit } from './rate-limit.js'
 import { requestLog } from './request-log.js'
 
-export interface AppHooks {
+interface AppHooks {
   /** Told of the API key behind each answered request. */
   readonly onKeyUse?: (apiKeyId: string) => void
   /** What an operation meets before the service looks at it: the faults that tests have asked an emulator for. */

@@ -4,7 +4,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { readinessOf } from './health.js'
 import { isOfOneHost } from './server.js'
 
-export interface MetricsServerOptions {
+interface MetricsServerOptions {
   /** Why the process cannot do its work; undefined when it can. With it the server has /healthz and /readyz, too. */
   readonly whyNotReady?: () => Promise<string | undefined>
   /** For how long what is due is told again without asking the database. */

@@ -1,7 +1,7 @@
 import { systemClock } from '../../platform/system-clock.js'
 
 /** The clock of an emulator: that of the machine, until a test moves it ahead. */
-export interface MovableClock {
+interface MovableClock {
   readonly now: () => Date
   /** Goes on from a moment that is not past. */
   moveTo(at: Date): void

@@ -35,7 +35,7 @@ import { plantSeed } from './seed.js'
 import type { SeedFile } from './seed-file.js'
 import { emulatorSettings } from './settings.js'
 
-export interface EmulatorOptions {
+interface EmulatorOptions {
   /** Its own from here on: it closes them, also when it does not start. */
   readonly databases: Databases
   readonly seed: SeedFile

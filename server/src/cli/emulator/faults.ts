@@ -9,7 +9,7 @@ import { EmulatorRefusal } from './refusal.js'
 type OAuthCode = (typeof oauthErrorCodes)[number]
 
 /** What is to become of a request. */
-export interface Met {
+interface Met {
   readonly latencyMs: number
   readonly reset: boolean
   /** Undefined: the service answers. */

@@ -21,7 +21,7 @@ import { EmulatorRefusal } from './refusal.js'
 import { emulatorRoutes } from './routes.js'
 
 /** All that an emulator answers. */
-export interface EmulatorApp {
+interface EmulatorApp {
   readonly app: Express
   /** Begins to answer by the control and, where the control has nothing, the service; until then it says to wait. */
   open(control: Control, service: RequestHandler): void

@@ -18,7 +18,7 @@ export interface Run {
   close(): Promise<void>
 }
 
-export interface RunOptions {
+interface RunOptions {
   readonly now: () => Date
   readonly log: Logger
   /** What a request meets before the service looks at it. */

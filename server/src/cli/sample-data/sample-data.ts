@@ -18,7 +18,7 @@ export interface SampleSize {
   readonly isSkewed: boolean
 }
 
-export interface SampleSummary {
+interface SampleSummary {
   readonly organizations: number
   readonly users: number
   /** The largest ones first, at most five. */
@@ -95,7 +95,7 @@ export async function createSampleData(
 }
 
 /** How many users each organization gets; all of them are given out. */
-export function sharesOf({
+function sharesOf({
   organizations,
   users,
   isSkewed,

@@ -12,7 +12,7 @@ import { announceDeliveries } from './announce.js'
 /** Larger data is cut to its ids, so that every event fits a webhook. */
 const maxDataBytes = 20_000
 
-export interface Emission<Code extends EventCode> {
+interface Emission<Code extends EventCode> {
   readonly code: Code
   /** The record as it is after the change; what the contract marks secret is left out. */
   readonly record: EventRecord<Code>

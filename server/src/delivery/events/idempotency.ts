@@ -7,13 +7,13 @@ import { ApiError } from '../../platform/errors.js'
 import type { IdempotencyClaim } from '../../platform/tenant.js'
 
 /** Whose data an answer is. */
-export interface AnswerOwner {
+interface AnswerOwner {
   readonly organizationId?: string | undefined
   readonly subjectId?: string | undefined
 }
 
 /** What a request changed, as it was answered. */
-export interface StoredAnswer {
+interface StoredAnswer {
   readonly record: unknown
   readonly version: number | null
 }
@@ -26,7 +26,7 @@ export const renewEveryMs = 1_500
 const implausibleMs = 60_000
 const lifetimeMs = 24 * 60 * 60 * 1000
 
-export interface RepeatableRequest {
+interface RepeatableRequest {
   readonly accountId: string
   readonly environment: string
   readonly apiKeyId: string

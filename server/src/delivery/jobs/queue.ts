@@ -11,7 +11,7 @@ export interface ClaimedJob {
   readonly lease: string
 }
 
-export interface JobRow {
+interface JobRow {
   readonly name: string
   readonly payload: object
   readonly key: string | null

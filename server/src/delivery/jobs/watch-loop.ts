@@ -3,7 +3,7 @@ import type { Deps } from '../deps.js'
 /** In ms: ten looks, or three whose statements the database does not answer. */
 const stalledAfterMs = 15_000
 
-export interface LoopWatch {
+interface LoopWatch {
   /** Says that the loop has looked for work, and could. */
   looked(): void
   isStalled(): boolean

@@ -7,7 +7,7 @@ import { openCounter, type Count, type Policy } from './counter.js'
 import { limitFailures, type FailureLimit } from './failures.js'
 
 /** Whose limit: what somebody may do at one address of an organization. */
-export interface LimitedAddress {
+interface LimitedAddress {
   readonly accountId: string
   readonly environment: string
   /** Domain of the organization. */
@@ -24,7 +24,7 @@ export interface OpenedLink {
 }
 
 /** A text message to a user. */
-export interface CountedSms {
+interface CountedSms {
   readonly accountId: string
   readonly environment: string
   /** Domain of the organization. */
@@ -47,7 +47,7 @@ export interface SignInAttempt {
 }
 
 /** An attempt at a page, counted of the network that it came from. */
-export interface AttemptFrom {
+interface AttemptFrom {
   /** The attempt was right, and is not counted any more. */
   succeed(): Promise<void>
 }

@@ -17,7 +17,7 @@ export const logEventColumns = [
   'log_events.inserted_at',
 ] as const
 
-export type LogEventRow = Omit<Selectable<LogEvents>, 'account_id' | 'organization_id' | 'email_normalized'>
+type LogEventRow = Omit<Selectable<LogEvents>, 'account_id' | 'organization_id' | 'email_normalized'>
 
 export function toLogEvent(row: LogEventRow): LogEvent {
   return {

@@ -1,7 +1,7 @@
 import { toMessage, type Message, type Sender } from './frame.js'
 import { styles } from './style.js'
 
-export interface AdminCodeMail extends Sender {
+interface AdminCodeMail extends Sender {
   /** Six digits. */
   readonly code: string
   /** How long it works. */

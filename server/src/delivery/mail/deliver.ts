@@ -4,7 +4,7 @@ import { normalizeEmail } from '../../platform/email.js'
 import type { Mail } from '../../platform/mail/mailer.js'
 
 /** For whom a mail is sent. */
-export interface MailScope {
+interface MailScope {
   readonly accountId: string
   readonly environment: Environment
   readonly organizationId: string | null

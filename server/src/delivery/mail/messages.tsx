@@ -25,7 +25,7 @@ export function magicLinkMail(mail: MagicLinkMail): Message {
   })
 }
 
-export interface AdminInvitationMail extends Sender {
+interface AdminInvitationMail extends Sender {
   /** What the users are to sign in to; the product where nothing names it. */
   readonly serviceName: string | undefined
   readonly link: string
@@ -102,7 +102,7 @@ function linkMail(
   })
 }
 
-export interface NoticeMail extends Sender {
+interface NoticeMail extends Sender {
   readonly notice: Notice
 }
 

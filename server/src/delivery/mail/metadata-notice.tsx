@@ -2,7 +2,7 @@ import type { Protocol } from '@portico/contract/sso-onboarding'
 import { toMessage, type Message, type Sender } from './frame.js'
 import { styles } from './style.js'
 
-export interface MetadataNoticeMail extends Sender {
+interface MetadataNoticeMail extends Sender {
   /** Names the connection. */
   readonly idpId: string
   /** Of metadata or of a client. */

@@ -14,10 +14,7 @@ export const outboxColumns = [
   'outbox_messages.inserted_at',
 ] as const
 
-export type OutboxRow = Omit<
-  Selectable<OutboxMessages>,
-  'account_id' | 'organization_id' | 'email_normalized'
->
+type OutboxRow = Omit<Selectable<OutboxMessages>, 'account_id' | 'organization_id' | 'email_normalized'>
 
 export function toOutboxMessage(row: OutboxRow): OutboxMessage {
   return {

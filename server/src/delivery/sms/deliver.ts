@@ -7,7 +7,7 @@ import { countryOfPhoneNumber, isSpecialPhoneNumber } from '../../platform/phone
 import type { Sms } from '../../platform/sms/sender.js'
 
 /** For whom a text message is sent. */
-export interface SmsScope {
+interface SmsScope {
   readonly accountId: string
   readonly environment: Environment
   readonly organizationId: string

@@ -1,7 +1,7 @@
 import type { MailLanguage } from '../mail/texts.js'
 
 /** The words of the text messages in one language. */
-export interface SmsTexts {
+interface SmsTexts {
   readonly code: (code: string, organization: string, minutes: number) => string
   readonly sandbox: string
 }

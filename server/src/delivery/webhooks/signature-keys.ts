@@ -4,7 +4,7 @@ import { open, seal, type SealContext } from '../../platform/crypto/seal.js'
 import type { Deps } from '../deps.js'
 
 /** What names a webhook. */
-export interface WebhookName {
+interface WebhookName {
   readonly accountId: string
   readonly environment: string
   readonly id: string

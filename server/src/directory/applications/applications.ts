@@ -177,13 +177,13 @@ export function deleteApplication(
   })
 }
 
-export interface RequestedApplication {
+interface RequestedApplication {
   readonly applicationId?: string | undefined
   readonly redirectUri?: string | undefined
 }
 
 /** The application that a code is for, and where it is sent. */
-export interface ApplicationForSignIn {
+interface ApplicationForSignIn {
   readonly application: ApplicationRow
   readonly redirectUri: string
 }
@@ -234,7 +234,7 @@ export async function checkUsable(db: Kysely<DB>, tenant: Place, id: string): Pr
 }
 
 /** Every read of applications starts here: those usable by the organization, and none where there is no organization. */
-export function applicationsOf(db: Kysely<DB>, tenant: Place) {
+function applicationsOf(db: Kysely<DB>, tenant: Place) {
   return everyApplicationOf(db, tenant).where('applications.deleted_at', 'is', null)
 }
 

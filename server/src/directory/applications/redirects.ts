@@ -15,8 +15,8 @@ const listOfDefault = {
 
 const defaultNames = Object.keys(listOfDefault) as (keyof typeof listOfDefault)[]
 
-export type UrlLists = Pick<Application, (typeof listOfDefault)[keyof typeof listOfDefault]>
-export type UrlDefaults = Pick<Application, keyof typeof listOfDefault>
+type UrlLists = Pick<Application, (typeof listOfDefault)[keyof typeof listOfDefault]>
+type UrlDefaults = Pick<Application, keyof typeof listOfDefault>
 
 /** Which rule the URLs of a list follow. */
 const lists: readonly (readonly [name: keyof UrlLists, kind: Rules['kind']])[] = [

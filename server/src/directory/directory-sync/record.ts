@@ -72,7 +72,7 @@ export const scimRequestColumns = [
   'scim_requests.inserted_at',
 ] as const
 
-export type ScimRequestRow = Omit<
+type ScimRequestRow = Omit<
   Selectable<ScimRequests>,
   'account_id' | 'environment' | 'organization_id' | 'email_normalized'
 >

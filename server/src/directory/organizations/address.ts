@@ -4,14 +4,14 @@ import { invalid } from '../../platform/errors.js'
 
 countries.registerLocale(english)
 
-export interface PostalPlace {
+interface PostalPlace {
   readonly locality: string
   readonly state: string | null
   readonly country_name: string
 }
 
 /** Reads an address as a person types it. The form built in is "street, locality, region, country". */
-export type AddressCompleter = (address: string) => PostalPlace | undefined
+type AddressCompleter = (address: string) => PostalPlace | undefined
 
 /** Street and region may be left out, and postal codes may stand before or behind what they are of. */
 const readCommaForm: AddressCompleter = (address) => {

@@ -20,7 +20,7 @@ export interface BrowserSession {
 }
 
 /** A cookie, and the organization and environment that it is for. */
-export interface SessionCookie {
+interface SessionCookie {
   readonly accountId: string
   readonly environment: string
   readonly organizationId: string

@@ -5,7 +5,7 @@ import { invalid } from '../../platform/errors.js'
 import type { Tenant } from '../../platform/tenant.js'
 
 /** What a request says of the code that it may end in. */
-export interface CodeRequest {
+interface CodeRequest {
   readonly application_id?: string | undefined
   readonly redirect_uri?: string | undefined
   readonly state?: string | undefined

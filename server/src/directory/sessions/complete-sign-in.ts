@@ -55,7 +55,7 @@ export async function completeSignIn(
 }
 
 /** What a browser has of a session of our pages. */
-export interface BrowserHold {
+interface BrowserHold {
   /** Digest of the secret in its cookie. */
   readonly secretHash: Buffer
   /** What the browser calls itself. */
@@ -123,7 +123,7 @@ const insertSession = insertion('sessions', [
 ])
 
 /** A session, and what its code is bound to. */
-export interface IssuedCode extends Omit<PassedSignIn, 'act'> {
+interface IssuedCode extends Omit<PassedSignIn, 'act'> {
   readonly sessionId: string
 }
 

@@ -7,7 +7,7 @@ import { liveSessionsOf, signOut, signOutOthers, type SessionOfUser } from './si
 const shownSessions = 100
 
 /** A session as its user sees it. */
-export interface OwnSession {
+interface OwnSession {
   readonly id: string
   readonly userAgent: string | null
   /** Of the application that the user signed in to first; null when there is none any more. */

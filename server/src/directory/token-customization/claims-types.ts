@@ -2,7 +2,7 @@ import type { Environment } from '@portico/contract/fields'
 import type { DeclaredKey } from '../meta-keys/declared-keys.js'
 
 /** Whose tokens the types are of. */
-export interface ClaimsTypesOf {
+interface ClaimsTypesOf {
   /** Domain of the organization. */
   readonly organization: string
   /** Undefined: both. */

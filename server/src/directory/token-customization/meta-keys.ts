@@ -119,7 +119,7 @@ export function deleteMetaKey(deps: Deps, tenant: Tenant, name: string): Promise
  *
  * @throws ApiError `organization_not_found`
  */
-export async function countMetaKeys(db: Kysely<DB>, tenant: Tenant): Promise<number> {
+async function countMetaKeys(db: Kysely<DB>, tenant: Tenant): Promise<number> {
   const { rows } = await sql<{ organization_id: string | null; total: string }>`
     select ${organizationIdOf(tenant)} as organization_id, (${totalOf(tenant)}) as total`.execute(db)
   const [row] = rows

@@ -31,7 +31,7 @@ import {
 type UserKey = TenantKey & { readonly id: string }
 
 /** A change of a user, and to which versions it may happen. */
-export interface ChangeOfUser {
+interface ChangeOfUser {
   readonly input: UserChanges
   readonly versions: readonly number[] | undefined
   /** A new e-mail address is verified, because somebody vouches for it. */

@@ -11,7 +11,7 @@ import { normalizeEmail } from '../../platform/email.js'
 import { toUserRow, unwritten, userColumns, writtenPartOf } from './record.js'
 
 /** A user as it begins; no telephone number is verified. */
-export interface UserToInsert {
+interface UserToInsert {
   readonly id: string
   readonly input: NewUser
   readonly emailVerified: boolean

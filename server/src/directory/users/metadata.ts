@@ -13,7 +13,7 @@ import { removeValue, writeValue } from './stored-metadata.js'
 import { touchUser } from './change-user.js'
 import { emitUser, usersOf, whyMissing } from './whole-user.js'
 
-export interface NewMetadataValue {
+interface NewMetadataValue {
   readonly userId: string
   readonly key: string
   readonly value: string

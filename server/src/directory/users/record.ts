@@ -60,7 +60,7 @@ type ColumnOf<Name extends string> = Name extends `users.${infer Column extends 
 type MemberWithoutColumn = 'phone_number' | 'metadata' | 'domain' | 'environment'
 
 /** What callers write of a user. Every other member of a body has a column, which is called as it is. */
-export type WrittenUser = Pick<Selectable<Users>, Exclude<keyof UserChanges, MemberWithoutColumn>>
+type WrittenUser = Pick<Selectable<Users>, Exclude<keyof UserChanges, MemberWithoutColumn>>
 
 /** A user of whom nothing is written yet; an e-mail address comes with every new one. */
 export const unwritten: WrittenUser = { active: true, email: '', phone_numbers: [], profile: {}, address: {} }

@@ -40,7 +40,7 @@ const selectByEmail = statement((db, user: TenantKey & { readonly normalizedEmai
 )
 
 /** A user whom an identity names. */
-export interface IdentifiedUser extends SigningInUser {
+interface IdentifiedUser extends SigningInUser {
   readonly identity_id: string
 }
 
@@ -71,12 +71,12 @@ const selectByIdentity = statement((db, identity: TenantKey & IdentityName) =>
 )
 
 /** Inserts a user where nobody has the address. */
-export const insertNewUser = statement((db, user: UserInsertion) =>
+const insertNewUser = statement((db, user: UserInsertion) =>
   insertUserIf(db, user, sql<boolean>`true`).onConflict((conflict) => conflict.doNothing()),
 )
 
 /** A user who is unknown until they sign in. */
-export interface NewSigningInUser {
+interface NewSigningInUser {
   readonly id: string
   readonly email: string
   readonly emailVerified: boolean

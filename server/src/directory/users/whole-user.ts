@@ -98,7 +98,7 @@ export function asEmailTaken(error: unknown): never {
   throw error
 }
 
-export type UserEventCode =
+type UserEventCode =
   | 'user.user.create.success'
   | 'user.user.update.success'
   | 'user.user.delete.success'

@@ -8,7 +8,7 @@ const firstAccountDomain = 'acme'
 
 export type FirstCredentials = Record<Environment, ApiKeyCredentials>
 
-export interface FirstAccount {
+interface FirstAccount {
   readonly domain: string
   readonly isNew: boolean
 }

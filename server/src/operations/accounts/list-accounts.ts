@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import type { Account, Plan } from './accounts.js'
 
-export interface ListedAccount extends Account {
+interface ListedAccount extends Account {
   readonly organizations: number
   readonly inserted_at: string
 }

@@ -40,7 +40,7 @@ const newline = 10
 const maxHeadBytes = 1_000_000
 
 /** A backup being read: lines of JSON, and between them the rows of a table. */
-export interface BackupReader {
+interface BackupReader {
   readLine(): Promise<unknown>
   /** The rows of a table, up to and without their end. */
   rows(): AsyncIterable<Buffer>

@@ -13,7 +13,7 @@ import { listLogEventMonths } from '../../delivery/log-events/months.js'
 import { countSealed } from '../master-keys/rewrap.js'
 import { endOfTable, type Header, type TableHead, type Trailer } from './backup-file.js'
 
-export interface BackupSummary {
+interface BackupSummary {
   readonly rows: Readonly<Record<string, number>>
   /** The master keys that the sealed values in it need. */
   readonly masterKeyVersions: readonly string[]

@@ -10,7 +10,7 @@ import { addLogEventMonths } from '../../delivery/log-events/months.js'
 import { appliedMigrations, toColumns } from './backup.js'
 import { checkBackup, damaged, readBackup, TableHead, Trailer, type Header } from './backup-file.js'
 
-export interface RestoreSummary {
+interface RestoreSummary {
   readonly rows: Readonly<Record<string, number>>
   readonly masterKeyVersions: readonly string[]
   /** Migrations that the backup lacked and the restored database has. */

@@ -26,7 +26,7 @@ export type Check = (reader: Reader) => Promise<Finding[]>
 export const maxNamed = 20
 
 /** For how long a statement of a check may run. */
-export const statementSeconds = 20
+const statementSeconds = 20
 
 /**
  * Runs work in a transaction that can only read. What is counted here is counted whole, so that the planner may read whole

@@ -17,7 +17,7 @@ import { toFaultSentence, toImportableUser, type ImportableUser } from './import
 import { countLines, maxLineBytes, readLines, type Line } from './read-lines.js'
 
 /** What became of the lines of a file, but for the empty ones. */
-export interface ImportSummary {
+interface ImportSummary {
   readonly made: number
   readonly already_there: number
   readonly refused: number

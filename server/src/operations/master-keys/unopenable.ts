@@ -4,7 +4,7 @@ import type { DB } from '../../platform/db/schema.js'
 import { sealedColumns, type SealedColumn } from './rewrap.js'
 
 /** A column with values that do not open. */
-export interface Unopenable {
+interface Unopenable {
   readonly table: string
   readonly column: string
   readonly count: number

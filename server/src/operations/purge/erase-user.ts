@@ -6,7 +6,7 @@ import { deleteUser } from '../../directory/users/users.js'
 import { erasePersons } from './erase.js'
 import { findPerson, type PersonQuery } from './find-person.js'
 
-export interface ErasedPerson {
+interface ErasedPerson {
   readonly id: string
   /** Rows that were erased, by table. */
   readonly rows: Readonly<Record<string, number>>

@@ -10,7 +10,7 @@ export type PersonQuery = {
   readonly organization: string
 } & ({ readonly id: string; readonly email?: never } | { readonly email: string; readonly id?: never })
 
-export interface FoundPerson {
+interface FoundPerson {
   readonly persons: Persons
   readonly id: string
   /** Null when neither the user nor the organization is deleted. */

@@ -10,7 +10,7 @@ import { erasePersons, eraseRows, type OnRows } from './erase.js'
 const recordBatch = 500
 const dayMs = 86_400_000
 
-export interface PurgeSummary {
+interface PurgeSummary {
   readonly users: number
   readonly applications: number
   readonly organizations: number

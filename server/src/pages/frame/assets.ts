@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { packageRoot } from '../../platform/package-root.js'
 
 /** A file that pages load, at an address that is another one as soon as the file is. */
-export interface Asset {
+interface Asset {
   readonly name: 'pages.css' | 'pages.js'
   readonly type: 'css' | 'js'
   /** Of the content, as its address has it. */
@@ -13,7 +13,7 @@ export interface Asset {
 }
 
 /** The one style sheet and the one script of the pages. */
-export interface PageAssets {
+interface PageAssets {
   readonly style: Asset
   readonly script: Asset
 }

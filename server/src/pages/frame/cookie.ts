@@ -1,5 +1,5 @@
 /** How long a browser keeps it, in seconds; 0 has it forgotten at once. */
-export interface CookieLife {
+interface CookieLife {
   readonly maxAgeSeconds: number
 }
 

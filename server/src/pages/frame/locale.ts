@@ -8,7 +8,7 @@ const textsOf: Readonly<Record<Language, PageTexts>> = { en, fr }
 export const allTexts: readonly PageTexts[] = languages.map((language) => textsOf[language])
 
 /** Who says what in which language the page should be, from the strongest voice to the weakest. */
-export interface LanguageWishes {
+interface LanguageWishes {
   /** Language tags, a space between, the best first (OpenID Connect Core section 3.1.2.1). */
   readonly uiLocales: string | undefined
   readonly organizationLocale: string | null | undefined

@@ -3,7 +3,7 @@ import { sessionLifetimeMs } from '../../directory/sessions/complete-sign-in.js'
 import { cookieNameOf, findCookie, toCookie } from './cookie.js'
 
 /** Whose sessions a cookie is for: a browser may be signed in to several organizations at once. */
-export interface SessionOwner {
+interface SessionOwner {
   readonly organizationId: string
   readonly environment: string
 }

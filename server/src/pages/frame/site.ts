@@ -23,7 +23,7 @@ export interface PageRequest {
 }
 
 /** Which page is asked for. */
-export interface PageAt {
+interface PageAt {
   readonly organization: PublicOrganization | undefined
   readonly isSandbox: boolean
   /** Undefined where it cannot be shown again. */

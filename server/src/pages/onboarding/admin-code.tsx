@@ -7,7 +7,7 @@ import type { AdminCodeFault } from '../texts/en/onboarding.js'
 import { maskAddress } from './mask-address.js'
 
 /** The code that was mailed is typed in the browser that has opened the invitation. */
-export interface AdminCodePage {
+interface AdminCodePage {
   readonly frame: Frame
   readonly form: PageForm
   readonly email: string

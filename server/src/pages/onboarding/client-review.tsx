@@ -5,7 +5,7 @@ import { Confirmation, type WaitingSetup } from './confirmation.js'
 import { toOnboardingDocument } from './onboarding-frame.js'
 
 /** What a provider says of itself, before its client is stored. */
-export interface ClientReviewPage extends WaitingSetup {
+interface ClientReviewPage extends WaitingSetup {
   readonly issuer: string
   readonly clientId: string
   readonly authorizationEndpoint: string

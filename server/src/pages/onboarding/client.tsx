@@ -11,7 +11,7 @@ import { StoredSetup } from './stored-setup.js'
 import { Said } from './tutorial-blocks.js'
 
 /** Where the client at an OpenID provider is entered. */
-export interface ClientPage extends OnboardingView {
+interface ClientPage extends OnboardingView {
   readonly tutorial: OidcTutorial
   /** What was entered before; its secret is not shown. */
   readonly stored:

@@ -9,7 +9,7 @@ import { ProviderMark } from './provider-mark.js'
 import { WaysOut } from './onboarding-frame.js'
 
 /** One connection of the list. */
-export interface ConnectionView {
+interface ConnectionView {
   readonly idpId: string
   readonly environment: 'sandbox' | 'production'
   readonly state: OnboardingState
@@ -17,7 +17,7 @@ export interface ConnectionView {
 }
 
 /** The connections of an organization, whose administrator is invited to all of them. */
-export interface ConnectionsPage {
+interface ConnectionsPage {
   readonly frame: Frame
   readonly form: PageForm
   readonly email: string
@@ -26,7 +26,7 @@ export interface ConnectionsPage {
 }
 
 /** A directory that the organization has. */
-export interface DirectoryView {
+interface DirectoryView {
   readonly environment: 'sandbox' | 'production'
   readonly providerType: DirectoryProvider
 }

@@ -1,7 +1,7 @@
 import { addressOf, toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
 
 /** The end of the administrator's part. */
-export interface DonePage extends OnboardingView {
+interface DonePage extends OnboardingView {
   readonly isActive: boolean
   /** The metadata that were uploaded last are not the ones in use. */
   readonly isWaiting: boolean

@@ -7,7 +7,7 @@ import type { PageForm } from '../frame/step-page.js'
 import { maskAddress } from './mask-address.js'
 
 /** What the link of an invitation opens. Only its button does anything: programs open links in mails, too. */
-export interface InvitationPage {
+interface InvitationPage {
   readonly frame: Frame
   readonly form: PageForm
   readonly token: string

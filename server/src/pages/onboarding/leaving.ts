@@ -6,7 +6,7 @@ import { isCsrfFieldOf, isSentByOurPage } from '../frame/csrf.js'
 import { formOf, textOf, type Site } from '../frame/site.js'
 
 /** What an administrator says on any page who goes. */
-export interface Leaving {
+interface Leaving {
   /** Of the button. */
   readonly action: string
   readonly idpId: string | null

@@ -5,7 +5,7 @@ import { addressOf, toOnboardingDocument, type OnboardingView } from './onboardi
 import { ProviderMark } from './provider-mark.js'
 
 /** The administrator of a product that speaks both says by which it is connected. */
-export interface ProtocolPage extends OnboardingView {
+interface ProtocolPage extends OnboardingView {
   readonly providerType: ProviderType
   /** It is set up, so that the choice stands. */
   readonly isFixed: boolean

@@ -5,7 +5,7 @@ import { shownService, toOnboardingDocument, type OnboardingView } from './onboa
 import { ProviderMark } from './provider-mark.js'
 
 /** The administrator says which product their identity provider is. */
-export interface ProviderPage extends OnboardingView {
+interface ProviderPage extends OnboardingView {
   readonly providers: readonly ProviderType[]
   readonly chosen: ProviderType | null
   /** What the users are to sign in to; undefined where nothing but the product names it. */

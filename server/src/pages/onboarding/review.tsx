@@ -3,7 +3,7 @@ import { Confirmation, type WaitingSetup } from './confirmation.js'
 import { toOnboardingDocument } from './onboarding-frame.js'
 
 /** What was read in uploaded metadata, before they are stored. */
-export interface ReviewPage extends WaitingSetup {
+interface ReviewPage extends WaitingSetup {
   readonly metadata: MetadataView
 }
 

@@ -13,7 +13,7 @@ export interface ReadPerson {
 }
 
 /** What a test has shown. */
-export interface TestResultPage extends OnboardingView {
+interface TestResultPage extends OnboardingView {
   readonly outcome: 'arrived' | 'success' | 'failed'
   readonly checks: readonly CheckResult[]
   readonly failed: { readonly name: SsoCheck; readonly mender: Mender } | undefined

@@ -2,14 +2,14 @@ import { toTimeAgo } from '../frame/moments.js'
 import { addressOf, toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
 
 /** A test that was made before. */
-export interface EarlierTest {
+interface EarlierTest {
   readonly id: string
   readonly outcome: 'arrived' | 'success' | 'failed'
   readonly at: Date
 }
 
 /** Where a test sign-in begins. */
-export interface TestPage extends OnboardingView {
+interface TestPage extends OnboardingView {
   readonly hasMetadata: boolean
   readonly tests: readonly EarlierTest[]
   readonly now: Date

@@ -6,7 +6,7 @@ import { ProviderMark } from './provider-mark.js'
 import { Blocks, CopyField, Download, inLanguage, Said, type ConnectionValues } from './tutorial-blocks.js'
 
 /** One step of the tutorial of an identity provider. */
-export interface TutorialPage extends OnboardingView {
+interface TutorialPage extends OnboardingView {
   readonly tutorial: IdpGuide
   /** From 0. */
   readonly step: number

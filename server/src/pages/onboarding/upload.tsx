@@ -7,7 +7,7 @@ import { StoredSetup } from './stored-setup.js'
 import { Said } from './tutorial-blocks.js'
 
 /** Where the metadata of the identity provider are uploaded. */
-export interface UploadPage extends OnboardingView {
+interface UploadPage extends OnboardingView {
   readonly tutorial: Tutorial
   /** What was uploaded before. */
   readonly stored: (MetadataView & { readonly isCurrent: boolean }) | undefined

@@ -8,7 +8,7 @@ interface Frame {
   readonly children: ComponentChildren
 }
 
-export interface OutboxList {
+interface OutboxList {
   readonly productName: string
   readonly messages: readonly OutboxMessage[]
   /** From 1. */

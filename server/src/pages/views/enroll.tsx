@@ -9,7 +9,7 @@ import type { PageForm } from '../frame/step-page.js'
 import type { EnrollFault, TotpFault } from '../texts/en/second-factor.js'
 
 /** A second factor is asked for, and the user has none. */
-export interface EnrollPage {
+interface EnrollPage {
   readonly frame: Frame
   readonly form: PageForm
   readonly method: TotpMethod
@@ -49,7 +49,7 @@ export function enrollPage(view: EnrollPage): string {
 }
 
 /** An enrolment waits for its first code. */
-export interface EnrollCodePage extends EnrollPage {
+interface EnrollCodePage extends EnrollPage {
   /** The key URI of the app; null with text messages. */
   readonly uri: string | null
 }

@@ -8,7 +8,7 @@ import type { PageForm } from '../frame/step-page.js'
 import type { IdentifierFault } from '../texts/en/sign-in.js'
 
 /** The first page of a sign-in: who is it? */
-export interface IdentifierPage {
+interface IdentifierPage {
   readonly frame: Frame
   readonly form: PageForm
   /** As it was typed before; null or empty where it was not. */

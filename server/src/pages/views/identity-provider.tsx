@@ -3,7 +3,7 @@ import { toDocument, type Frame } from '../frame/layout.js'
 import type { PageForm } from '../frame/step-page.js'
 
 /** The page before the sign-in page of somebody's organization. */
-export interface IdentityProviderPage {
+interface IdentityProviderPage {
   readonly frame: Frame
   readonly form: PageForm
   /** Where the identity provider is asked. */

@@ -2,7 +2,7 @@ import { displayName } from '../../platform/display-name.js'
 import { toDocument, type Frame } from '../frame/layout.js'
 
 /** What a browser shows that opened a link which another one has asked for. */
-export interface LinkCodePage {
+interface LinkCodePage {
   readonly frame: Frame
   /** Six digits. */
   readonly code: string

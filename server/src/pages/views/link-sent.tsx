@@ -8,7 +8,7 @@ import type { PageForm } from '../frame/step-page.js'
 import type { LinkSentFault } from '../texts/en/sign-in.js'
 
 /** What is shown while a link is on its way. */
-export interface LinkSentPage {
+interface LinkSentPage {
   readonly frame: Frame
   readonly form: PageForm
   readonly email: string

@@ -4,7 +4,7 @@ import { toDocument, type Frame } from '../frame/layout.js'
 import { displayAddress } from '../frame/person.js'
 
 /** The page a link opens: it says who is about to sign in where, and its one button does it. */
-export interface MagicLinkPage {
+interface MagicLinkPage {
   readonly frame: Frame
   readonly purpose: LinkPurpose
   readonly email: string
@@ -43,7 +43,7 @@ export function magicLinkPage(view: MagicLinkPage): string {
 }
 
 /** Enough for its owner to know it, and too little for somebody who looks over a shoulder: j***@corp.example. */
-export function maskEmail(email: string): string {
+function maskEmail(email: string): string {
   const at = email.lastIndexOf('@')
   return `${email.slice(0, 1)}***${email.slice(at)}`
 }

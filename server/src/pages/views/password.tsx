@@ -7,7 +7,7 @@ import type { PageForm } from '../frame/step-page.js'
 import type { PasswordPageFault } from '../texts/en/sign-in.js'
 
 /** The password of an address, and the ways around it. */
-export interface PasswordPage {
+interface PasswordPage {
   readonly frame: Frame
   readonly form: PageForm
   readonly email: string

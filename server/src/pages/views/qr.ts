@@ -1,7 +1,7 @@
 import { generate } from 'lean-qr'
 
 /** A QR code as the outline of its dark modules. */
-export interface QrCode {
+interface QrCode {
   /** Of a side, in modules, with the border of 4 that readers need (ISO/IEC 18004 section 5.3.8). */
   readonly size: number
   /** For the `d` of an SVG path. */

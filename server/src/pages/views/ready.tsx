@@ -4,7 +4,7 @@ import { toDocument, type Frame } from '../frame/layout.js'
 import type { PageForm } from '../frame/step-page.js'
 
 /** Nothing more is asked. */
-export interface ReadyPage {
+interface ReadyPage {
   readonly frame: Frame
   readonly form: PageForm
   readonly applicationName: string

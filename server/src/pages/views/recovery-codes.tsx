@@ -5,7 +5,7 @@ import type { PageForm } from '../frame/step-page.js'
 import type { RecoveryCodesFault } from '../texts/en/second-factor.js'
 
 /** The codes for the day on which the telephone is lost. */
-export interface RecoveryCodesPage {
+interface RecoveryCodesPage {
   readonly frame: Frame
   readonly form: PageForm
   /** Null once they have been shown: only their digests are kept. */

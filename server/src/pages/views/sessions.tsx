@@ -21,7 +21,7 @@ export interface SessionView {
 }
 
 /** Where a user is signed in. */
-export interface SessionsPage {
+interface SessionsPage {
   readonly frame: Frame
   readonly form: PageForm
   readonly email: string

@@ -7,7 +7,7 @@ import type { PageForm } from '../frame/step-page.js'
 import type { NewPasswordFault } from '../texts/en/sign-in.js'
 
 /** A password is chosen: the first one, another one, or one in place of one that is due. */
-export interface SetPasswordPage {
+interface SetPasswordPage {
   readonly frame: Frame
   readonly form: PageForm
   readonly email: string

@@ -5,7 +5,7 @@ import { Person } from '../frame/person.js'
 import type { PageForm } from '../frame/step-page.js'
 
 /** An application, or a person, asks to sign out. */
-export interface SignOutPage {
+interface SignOutPage {
   readonly frame: Frame
   readonly form: PageForm
   readonly email: string

@@ -6,7 +6,7 @@ import { toDocument, type Frame } from '../frame/layout.js'
 import type { PageForm } from '../frame/step-page.js'
 
 /** The sign-in page of the built-in identity provider. */
-export interface TestIdpPage {
+interface TestIdpPage {
   readonly frame: Frame
   readonly form: PageForm
   /** As they were sent; they come back with the form. */

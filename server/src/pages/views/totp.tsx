@@ -7,7 +7,7 @@ import type { PageForm } from '../frame/step-page.js'
 import type { TotpFault, TotpWay } from '../texts/en/second-factor.js'
 
 /** The second factor of who has passed the first. */
-export interface TotpPage {
+interface TotpPage {
   readonly frame: Frame
   readonly form: PageForm
   readonly way: TotpWay

@@ -30,13 +30,13 @@ export interface Signer {
 }
 
 /** The header of a token, not to be believed before its signature is checked. */
-export type JwtHeader = Readonly<Record<string, unknown>> & { alg: string; kid?: string; typ?: string }
+type JwtHeader = Readonly<Record<string, unknown>> & { alg: string; kid?: string; typ?: string }
 
 /** The claims of a token, not to be believed before its signature is checked. */
 export type JwtClaims = Readonly<Record<string, unknown>>
 
 /** A token taken apart, not verified. */
-export interface DecodedJwt {
+interface DecodedJwt {
   header: JwtHeader
   claims: JwtClaims
   /** What the signature signs: the first two parts, as received. */

@@ -2,7 +2,7 @@
  * `malformed`: it is not what its type says. `too_large`: it has too many bytes. `too_many`: members, parts or levels.
  * `unsupported`: nobody reads its type, charset or encoding.
  */
-export type BodyFaultKind = 'malformed' | 'too_large' | 'too_many' | 'unsupported'
+type BodyFaultKind = 'malformed' | 'too_large' | 'too_many' | 'unsupported'
 
 const statuses = { malformed: 400, too_large: 413, too_many: 400, unsupported: 415 } as const
 

@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer'
 
 /** How long to wait for a mail server. */
-export interface SmtpTimeouts {
+interface SmtpTimeouts {
   readonly connectMs: number
   /** Between two of its answers. */
   readonly silenceMs: number

@@ -1,7 +1,7 @@
 import { logEventCodes, type LogEventCode } from '@portico/contract/log-events'
 
 /** What a log event tells of a sign-in: the way, such as magic_link or saml, and whether it began, was right or failed. */
-export interface SignInStep {
+interface SignInStep {
   readonly method: string
   readonly outcome: 'started' | 'success' | 'failed'
 }

@@ -15,7 +15,7 @@ export interface Outbound {
   close(): void
 }
 
-export interface OutboundGet {
+interface OutboundGet {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   /** For all of it: name, connection, TLS, headers, and the body to its end. */

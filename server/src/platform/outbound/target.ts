@@ -38,7 +38,7 @@ export function isAddressAllowed(
 }
 
 /** The host without what only a URL has: brackets, and the dot that ends a full name. */
-export function bareHost(hostname: string): string {
+function bareHost(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
 }
 

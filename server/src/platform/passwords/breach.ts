@@ -8,7 +8,7 @@ const timeoutMs = 800
 const prefixLength = 5
 
 /** Tells whether a password is among those of known breaches. */
-export interface BreachChecker {
+interface BreachChecker {
   /** False also when the answer is not known. */
   isBreached(plainText: string): Promise<boolean>
 }

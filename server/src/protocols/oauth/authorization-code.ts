@@ -24,7 +24,7 @@ import { hasOfflineAccess } from '../../tokens/scopes.js'
 import { findUserOf, identityDataOfSession, signUserTokens } from './user-tokens.js'
 
 /** A code as it is presented; what is undefined was not sent. */
-export interface CodeExchange {
+interface CodeExchange {
   readonly code: string
   readonly codeVerifier: string | undefined
   readonly redirectUri: string | undefined

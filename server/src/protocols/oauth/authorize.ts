@@ -45,7 +45,7 @@ export interface Authorization {
 }
 
 /** What becomes of the browser. */
-export type AuthorizationOutcome =
+type AuthorizationOutcome =
   /** Nobody may be told but the person in front of it: the address is not known to be the application's. */
   | { readonly to: 'nowhere' }
   /** The application, with a code or an error. */

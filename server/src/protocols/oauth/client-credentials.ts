@@ -10,7 +10,7 @@ import { logEvent } from '../../delivery/log-events/log-event.js'
 import { accountKeys, signWith } from '../../tokens/signing-keys/signing-keys.js'
 import { OAuthFailure } from './oauth-failure.js'
 
-export interface ClientCredentials {
+interface ClientCredentials {
   readonly clientId: string | undefined
   readonly clientSecret: string | undefined
   readonly domain: string | undefined

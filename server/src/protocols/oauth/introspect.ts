@@ -14,7 +14,7 @@ import { findGoodFamily, readRefreshToken, repeatableMs, type GoodFamily } from 
 export type Introspector = Omit<KeyClient, 'apiKeyId' | 'scopes'>
 
 /** A token that somebody was sent, and wants to know the worth of. */
-export interface Introspected {
+interface Introspected {
   readonly token: string
   /** Whose endpoint was asked; undefined: the service's own. */
   readonly organizationDomain: string | undefined

@@ -18,7 +18,7 @@ const lifetimeMs = 30 * 24 * 60 * 60 * 1000
 export const repeatableMs = 30_000
 
 /** A refresh token: which family, and the secret that is good in it until it is used. */
-export interface RefreshToken {
+interface RefreshToken {
   readonly handle: string
   readonly secret: string
 }

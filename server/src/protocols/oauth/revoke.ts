@@ -21,7 +21,7 @@ import {
 } from './refresh-family.js'
 
 /** A token that an application gives back. */
-export interface Revocation {
+interface Revocation {
   readonly token: string
   /** The application, or with a secret the API key. */
   readonly clientId: string

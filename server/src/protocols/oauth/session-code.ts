@@ -9,7 +9,7 @@ import { normalizeEmail } from '../../platform/email.js'
 import type { AuthorizingClient } from './authorizing-client.js'
 
 /** What a code of a session that is there already is bound to. */
-export interface SessionCode {
+interface SessionCode {
   readonly client: AuthorizingClient
   readonly session: BrowserSession
   /** Of the session cookie. */

@@ -50,7 +50,7 @@ export function identityDataOfSession() {
 }
 
 /** What the ID token binds itself to beside the access token. */
-export interface IdTokenBinding {
+interface IdTokenBinding {
   readonly nonce?: string | undefined
   readonly state?: string | undefined
   readonly code?: string | undefined

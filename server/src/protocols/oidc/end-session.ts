@@ -10,7 +10,7 @@ import { withParameters } from '../../directory/sessions/complete-sign-in.js'
 import { signOut } from '../../directory/sessions/sign-out.js'
 
 /** A request to sign out of an organization (OpenID Connect RP-Initiated Logout section 2); what is undefined was not sent. */
-export interface SignOutRequest {
+interface SignOutRequest {
   readonly organization: PublicOrganization
   readonly idTokenHint: string | undefined
   readonly clientId: string | undefined
@@ -35,7 +35,7 @@ export interface SignOutPlan {
   readonly redirectUrl: string | undefined
 }
 
-export interface EndingSession {
+interface EndingSession {
   readonly sessionId: string
   readonly userId: string
   readonly email: string

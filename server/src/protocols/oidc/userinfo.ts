@@ -11,7 +11,7 @@ import { findOrganizationByDomain } from '../../directory/organizations/find-org
 import { getUser } from '../../directory/users/users.js'
 
 /** A request to the UserInfo endpoint of an organization. */
-export interface UserInfoRequest {
+interface UserInfoRequest {
   readonly organizationDomain: string
   /** The header Authorization. */
   readonly authorization: string | undefined

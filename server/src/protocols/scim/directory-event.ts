@@ -9,7 +9,7 @@ import { emit } from '../../delivery/events/emit.js'
 import type { ScimCaller } from './scim-caller.js'
 
 /** A change that the provider of a directory has made. */
-export interface DirectoryChange {
+interface DirectoryChange {
   readonly type: ScimResourceType
   readonly change: DirectorySyncEvent['change']
   readonly id: string

@@ -140,7 +140,7 @@ async function checkNames(
 }
 
 /** The user that a directory describes. */
-export interface UserOfDirectory {
+interface UserOfDirectory {
   readonly id: string
   /** As it is by now. */
   readonly email: string

@@ -16,9 +16,9 @@ export type Target =
     }
 
 /** On a resource type; `search` is a list whose parameters are in the body (RFC 7644 section 3.4.3). */
-export type ManyOperation = 'list' | 'create' | 'search'
+type ManyOperation = 'list' | 'create' | 'search'
 /** On one resource. */
-export type OneOperation = Exclude<keyof ScimOperations, 'list' | 'create'>
+type OneOperation = Exclude<keyof ScimOperations, 'list' | 'create'>
 
 /** Of RFC 7644, and nothing that is here. */
 const notImplemented = ['Bulk', 'Me', '.search']

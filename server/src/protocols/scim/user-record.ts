@@ -10,7 +10,7 @@ type AddressMember = keyof typeof addressInput
 type PhoneInput = NonNullable<UserChanges['phone_numbers']>[number]
 
 /** What a resource says of the record of its user; null where it says nothing, or what the record cannot hold. */
-export interface RecordPart {
+interface RecordPart {
   readonly active: boolean
   readonly profile: Readonly<Record<Claim, string | null>>
   readonly address: Readonly<Record<AddressMember, string | null>>

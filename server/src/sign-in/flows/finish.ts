@@ -23,7 +23,7 @@ import { usersOf } from '../../directory/users/whole-user.js'
 import { callerAtPage, type FlowRequest } from './flow.js'
 
 /** A flow whose steps are done, and the browser that asks for its end. */
-export interface FlowEnd extends FlowRequest {
+interface FlowEnd extends FlowRequest {
   /** Of the session cookie of the flow's organization and environment, where the browser has one. */
   readonly sessionSecret: string | undefined
   readonly userAgent: string | null
@@ -31,7 +31,7 @@ export interface FlowEnd extends FlowRequest {
 }
 
 /** The answer of a finished flow. */
-export interface FinishedFlow {
+interface FinishedFlow {
   /** Where the browser goes, with the code. */
   readonly redirectUrl: string
   /** What its session cookie is to have from now on: another one after every sign-in. */

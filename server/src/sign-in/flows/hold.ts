@@ -65,7 +65,7 @@ const selectHeld = statement((db, key: HoldingKey) =>
 )
 
 /** Who has passed a first factor, and how. */
-export interface PassedFactor {
+interface PassedFactor {
   readonly tenant: Tenant
   readonly userId: string
   readonly amr: readonly string[]

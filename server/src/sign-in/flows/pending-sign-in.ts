@@ -20,13 +20,13 @@ import {
 const lifetimeMs = 10 * 60 * 1000
 
 /** A passed first factor, and where its sign-in goes. */
-export interface FirstFactor extends Omit<PassedSignIn, 'act'> {
+interface FirstFactor extends Omit<PassedSignIn, 'act'> {
   /** The password is to be renewed, which whoever knows it alone may not do. */
   readonly isRenewalDue?: boolean
 }
 
 /** A passed first factor either signs in, or waits for a second one. */
-export type FirstFactorOutcome =
+type FirstFactorOutcome =
   | { readonly code: string }
   | { readonly pendingSignInId: string; readonly expiresAt: Date }
 
@@ -181,7 +181,7 @@ export function findPendingSignIn(
 }
 
 /** Which sign-in of whom, and by what the second factor was passed. */
-export interface SecondFactor {
+interface SecondFactor {
   readonly pendingSignInId: string
   readonly userId: string
   /** A name of RFC 8176: otp or sms. */
@@ -274,7 +274,7 @@ export async function completePendingSignIn(
 }
 
 /** A sign-in with both factors. */
-export interface CompletedSignIn {
+interface CompletedSignIn {
   /** Null in a flow, which makes its code when it is finished. */
   readonly code: string | null
   /** Where the password is to be renewed: of which address, and for which application. */

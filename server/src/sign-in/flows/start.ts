@@ -101,7 +101,7 @@ const insertFlow = insertion('sign_in_flows', [
 ])
 
 /** Who is signed in in a browser, and is to pass the second factor that they have as well. */
-export interface StepUp {
+interface StepUp {
   readonly tenant: Tenant
   readonly userId: string
   readonly amr: readonly string[]

@@ -29,7 +29,7 @@ import {
 } from './spent-link.js'
 
 /** A link as it arrives: the organization of its path, and its token. */
-export interface ArrivedLink {
+interface ArrivedLink {
   readonly organizationDomain: string
   readonly token: string
   readonly requestId: string

@@ -24,7 +24,7 @@ import {
 const codeLifetimeMs = 10 * 60 * 1000
 
 /** The link of a sign-in on our pages, as it is opened. */
-export interface FlowArrival {
+interface FlowArrival {
   readonly tenant: Tenant
   readonly link: { readonly requestId: string; readonly browserSecret: string | undefined }
   readonly spent: SpentLink

@@ -16,7 +16,7 @@ import { insertLink, linkLifetimeMs } from './insert-link.js'
 import { purposeOf, type LinkPurpose } from '../../platform/link-purpose.js'
 
 /** A mail that somebody at a page asks for. */
-export interface FlowMail {
+interface FlowMail {
   readonly flow: Flow
   /** As it was typed. */
   readonly email: string

@@ -19,7 +19,7 @@ export const linkLifetimeMs = 15 * 60 * 1000
 const maxOpenLinks = 3
 
 /** A link as it begins. */
-export interface NewLink {
+interface NewLink {
   /** As it was typed. */
   readonly typedEmail: string
   /** Normalized. */

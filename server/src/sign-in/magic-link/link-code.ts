@@ -4,7 +4,7 @@ import { open, seal, type MasterKeys, type SealContext } from '../../platform/cr
 import type { FlowKey } from '../flows/flow.js'
 
 /** A code that a link shows in one browser, to be typed in another. */
-export interface LinkCode {
+interface LinkCode {
   /** Six digits, each as likely as any other. */
   readonly code: string
   /** Of which link. */

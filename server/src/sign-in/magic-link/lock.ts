@@ -2,7 +2,7 @@ import { sql, type RawBuilder, type Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 
 /** Whose links: those of one address for one application. */
-export interface LinkOwner {
+interface LinkOwner {
   readonly environment: string
   /** Domain of the organization. */
   readonly domain: string

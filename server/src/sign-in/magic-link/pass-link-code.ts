@@ -15,7 +15,7 @@ import { findOrCreateUser, logLink, selectSpentLink, whyRefused, type SpentLink 
 const maxFailures = 5
 
 /** `wrong`: another try is left; `void`: a new link has to be asked for. */
-export type LinkCodeOutcome = 'passed' | 'wrong' | 'void'
+type LinkCodeOutcome = 'passed' | 'wrong' | 'void'
 
 /**
  * Takes the code that a link has shown in another browser, in the browser of its sign-in, and moves that on. A try counts

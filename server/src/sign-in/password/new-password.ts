@@ -15,7 +15,7 @@ import { toPassword } from './record.js'
 import { writePassword } from './stored-password.js'
 
 /** What is known of whose password it will be, which must not be all of it. */
-export interface PasswordOwnerTexts {
+interface PasswordOwnerTexts {
   readonly email: string
   /** As it is stored. */
   readonly profile: unknown
@@ -49,7 +49,7 @@ function textsOf(profile: unknown): string[] {
 }
 
 /** A password that is allowed, and whose it will be. */
-export interface Replacement {
+interface Replacement {
   readonly organizationId: string
   readonly applicationId: string
   readonly user: SigningInUser

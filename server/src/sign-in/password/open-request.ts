@@ -65,7 +65,7 @@ interface RequestName {
 }
 
 /** What a link takes over from the request that it carries. */
-export interface OpenPasswordRequest {
+interface OpenPasswordRequest {
   readonly destination: CodeDestination
   readonly expiresAt: Date
 }

@@ -11,7 +11,7 @@ import { findNewPasswordFault, replacePassword } from './new-password.js'
 import type { PasswordFault } from './policy.js'
 
 /** A flow whose password should be renewed, with the user who has passed every factor. */
-export type RenewingFlow = Flow & { readonly userId: string }
+type RenewingFlow = Flow & { readonly userId: string }
 
 /** Whose password is renewed, by which rules; undefined when it cannot be set by now. */
 export async function findRenewal(

@@ -11,7 +11,7 @@ const batchSize = 1_000
 const ownerBatch = 500
 
 /** What a run did. */
-export interface PepperRotation {
+interface PepperRotation {
   readonly made: number
   readonly rewrapped: number
   readonly destroyed: number

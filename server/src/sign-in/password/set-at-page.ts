@@ -17,7 +17,7 @@ import type { PasswordFault } from './policy.js'
 import { spendCode } from './spend-code.js'
 
 /** A code as it arrives at our page. */
-export interface ArrivedCode {
+interface ArrivedCode {
   readonly organizationDomain: string
   readonly code: string
 }
@@ -104,7 +104,7 @@ export async function findOpenCode(
 }
 
 /** A password that somebody has chosen at our page. */
-export interface ChosenPassword extends ArrivedCode {
+interface ChosenPassword extends ArrivedCode {
   readonly plainText: string
   /** Of the flow cookie. */
   readonly browserSecret: string
@@ -112,7 +112,7 @@ export interface ChosenPassword extends ArrivedCode {
 }
 
 /** What has come of it. */
-export type SetOutcome =
+type SetOutcome =
   | 'refused'
   | { readonly fault: PasswordFault; readonly open: OpenCode }
   /** Where a sign-in of this browser goes on; undefined where there is none. */

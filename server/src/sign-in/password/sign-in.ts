@@ -11,7 +11,7 @@ import type { LimitState } from '../../platform/errors.js'
 import { holdPasswordUser, logChallenge, verifyPassword, type PassedPassword } from './verification.js'
 
 /** What becomes of a password that was typed on our page. */
-export interface PasswordSignIn {
+interface PasswordSignIn {
   readonly isPassed: boolean
   /** What every attempt at this point is told, whoever has the address and whatever was typed. */
   readonly limit: LimitState

@@ -13,7 +13,7 @@ import { hasAllowedLength } from './policy.js'
 import { openPassword, upgradePassword, type StoredPassword } from './stored-password.js'
 
 /** A password that somebody has sent for an address. */
-export interface SentPassword {
+interface SentPassword {
   readonly typedEmail: string
   /** Domain of the organization; undefined: the one that allows the domain of the address. */
   readonly domain: string | undefined
@@ -40,7 +40,7 @@ export interface PassedPassword<Destination> extends PasswordScene<Destination> 
 }
 
 /** What has come of a verification: why nobody is signed in, for the log alone, or whose password was right. */
-export type PasswordVerification<Destination> =
+type PasswordVerification<Destination> =
   | { readonly refused: PasswordScene<Destination>; readonly reason: string }
   | { readonly passed: PassedPassword<Destination> }
 

@@ -24,7 +24,7 @@ import { destinationOf, isPartnerOpen, receivingApplication } from './partner.js
 import { toRelayRequestData } from './record.js'
 
 /** The address of a relay as a browser opens it. */
-export interface ArrivedRelay {
+interface ArrivedRelay {
   readonly token: string
   readonly requestId: string
 }

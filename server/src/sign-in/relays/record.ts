@@ -36,7 +36,7 @@ export function toRelay(
   }
 }
 
-export type RelayRequestRow = Pick<Selectable<RelayRequests>, 'id' | 'relay_id' | 'user_id' | 'expires_at'>
+type RelayRequestRow = Pick<Selectable<RelayRequests>, 'id' | 'relay_id' | 'user_id' | 'expires_at'>
 
 /** A request without the address, which is in one answer and nowhere else. */
 export function toRelayRequestData(

@@ -44,7 +44,7 @@ export async function enrollInFlow(
 }
 
 /** An enrolment that a sign-in has begun, while it waits for its first code. */
-export interface PendingEnrollment {
+interface PendingEnrollment {
   /** Null with text messages. */
   readonly uri: string | null
   readonly user: TotpUser
@@ -74,7 +74,7 @@ export async function findEnrollmentOfFlow(
 }
 
 /** `wrong`: another code may be sent; `over`: nothing waits any more, or somebody else has enrolled the user. */
-export type EnrollmentOutcome = 'wrong' | 'over' | { readonly recoveryCodes: readonly string[] }
+type EnrollmentOutcome = 'wrong' | 'over' | { readonly recoveryCodes: readonly string[] }
 
 /**
  * Validates the enrolment that a sign-in has begun, and moves that on with both factors: all at once, or nothing of it.

@@ -26,7 +26,7 @@ import { expiryOf, getTotpUser, holdTotpUser, ownerOf, type TotpUser } from './t
 const appLifetimeMs = 60 * 60 * 1000
 
 /** Who is enrolled, and on whose behalf. */
-export interface EnrollmentRequest extends NewTotpEnrollment {
+interface EnrollmentRequest extends NewTotpEnrollment {
   readonly userId: string
   /** Of the caller. */
   readonly scopes: readonly Scope[]

@@ -9,7 +9,7 @@ import { challengesOf, openChallengesOf } from './rows.js'
 import { getTotpUser } from './totp-user.js'
 
 /** A sign-in on our pages that waits for the second factor. */
-export interface WaitingSignIn {
+interface WaitingSignIn {
   readonly userId: string
   readonly pendingSignInId: string
   readonly flowId: string

@@ -125,7 +125,7 @@ export function toTotpChallenge(row: ChallengeRow, tenant: Place, requestId: str
 }
 
 /** A challenge whose code was right at a time. */
-export interface PassedAnswer {
+interface PassedAnswer {
   readonly requestId: string
   /** Where a sign-in is complete by it. */
   readonly code: string | null

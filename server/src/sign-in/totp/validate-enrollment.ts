@@ -57,7 +57,7 @@ export async function validateTotpEnrollment(
 }
 
 /** The first code of an enrolment, as it is sent. */
-export interface FirstCode {
+interface FirstCode {
   /** Whom the transaction holds. */
   readonly user: TotpUser
   readonly input: TotpEnrollmentValidation

@@ -147,7 +147,7 @@ async function organizationOf(db: Kysely<DB>, tenant: Tenant): Promise<Organizat
 }
 
 /** An administrator at the pages of the onboarding. */
-export interface AdminAtPages {
+interface AdminAtPages {
   readonly accountId: string
   readonly environment: Environment
   /** Of the organization. */

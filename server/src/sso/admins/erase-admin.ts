@@ -7,7 +7,7 @@ import { emitOnboarding } from '../connections/onboarding.js'
 import type { Cause } from '../../platform/tenant.js'
 
 /** An administrator who is to be forgotten. */
-export interface AdminToErase {
+interface AdminToErase {
   readonly accountId: string
   readonly organizationId: string
   readonly adminId: string

@@ -10,7 +10,7 @@ import type { SentClient } from './oidc-settings.js'
 import type { LockedConnection } from './whole-connection.js'
 
 /** A connection as it begins. */
-export interface ConnectionToInsert {
+interface ConnectionToInsert {
   readonly organizationId: string
   readonly domain: string
   readonly idpId: string

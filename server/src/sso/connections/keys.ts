@@ -7,7 +7,7 @@ import type { ServiceProviderKey } from '../saml/service-provider-key.js'
 import type { ConnectionKey } from './connection-key.js'
 
 /** Whose key it is: ours, or that of the built-in identity provider, which answers us. */
-export type SsoKeyPurpose = 'service_provider' | 'test_identity_provider'
+type SsoKeyPurpose = 'service_provider' | 'test_identity_provider'
 
 /** Our keys for a connection, the newest first: it signs our requests, and each one opens assertions. */
 export function findServiceProviderKeys(

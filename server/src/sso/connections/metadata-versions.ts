@@ -7,7 +7,7 @@ import type { ConnectionKey } from './connection-key.js'
 import { storeVersion, type NewVersion, type StoredVersion } from './stored-versions.js'
 
 /** The metadata of an identity provider, as they were sent and as they were read. */
-export interface ReadMetadata {
+interface ReadMetadata {
   readonly xml: string
   readonly metadata: IdpMetadata
 }

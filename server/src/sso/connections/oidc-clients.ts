@@ -13,7 +13,7 @@ export interface OidcClientSettings {
   readonly clientSecret: string
 }
 
-export interface NewOidcClient extends OidcClientSettings, NewVersion {
+interface NewOidcClient extends OidcClientSettings, NewVersion {
   readonly uploadedBy: SsoOidcClient['uploaded_by']
 }
 

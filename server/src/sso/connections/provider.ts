@@ -25,7 +25,7 @@ export function checkProviderType(environment: Environment, providerType: Provid
 }
 
 /** A kind of identity provider; the built-in one with what it needs, made before the transaction. */
-export interface ChosenProvider {
+interface ChosenProvider {
   readonly providerType: ProviderType
   readonly testIdp: PreparedTestIdp | undefined
 }

@@ -96,7 +96,7 @@ export function testIdpEntityId(baseUrl: string, idpId: string): string {
 }
 
 /** Where the built-in identity provider of a connection is asked. */
-export function testIdpSsoUrl(baseUrl: string, idpId: string): string {
+function testIdpSsoUrl(baseUrl: string, idpId: string): string {
   return `${baseUrl}/test-idp/${idpId}/sso`
 }
 

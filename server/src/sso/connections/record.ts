@@ -89,7 +89,7 @@ export type ConnectionRow = Omit<
 }
 
 /** What a row does not say of a connection. */
-export interface Surroundings {
+interface Surroundings {
   readonly environment: Environment
   readonly entityId: string
   readonly acsUrl: string

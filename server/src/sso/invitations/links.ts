@@ -8,7 +8,7 @@ import { enqueue } from '../../delivery/jobs/enqueue.js'
 /** How long an invitation can be opened. */
 const linkLifetimeMs = 30 * 24 * 60 * 60 * 1000
 
-export interface NewAdminLink {
+interface NewAdminLink {
   readonly accountId: string
   readonly organizationId: string
   readonly adminId: string

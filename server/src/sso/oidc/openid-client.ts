@@ -30,7 +30,7 @@ export interface OidcClient {
 }
 
 /** What takes a browser to a provider, beside who we are. */
-export interface AuthorizationParameters {
+interface AuthorizationParameters {
   readonly state: string
   readonly nonce: string
   readonly codeVerifier: string
@@ -72,7 +72,7 @@ export async function toAuthorizationUrl(
 }
 
 /** What a provider has sent a browser back with, and what its request was made with. */
-export interface CodeToExchange {
+interface CodeToExchange {
   readonly code: string
   readonly state: string
   /** The parameter `iss`; null where there was none. */

@@ -21,7 +21,7 @@ export interface SentAnswer {
 }
 
 /** An answer to a request of ours, with the client that the request was made with. */
-export interface AnswerToProve {
+interface AnswerToProve {
   readonly live: LiveConnection
   readonly client: StoredOidcClient
   readonly request: SpentOidcRequest

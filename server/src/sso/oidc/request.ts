@@ -10,7 +10,7 @@ import { isOfConnection, type ConnectionKey } from '../connections/connection-ke
 export type Waiting = { readonly flowId: string } | { readonly adminSessionId: string }
 
 /** A request to a provider, as its address has it. */
-export interface OidcRequest {
+interface OidcRequest {
   readonly state: string
   readonly nonce: string
   readonly codeVerifier: string

@@ -11,7 +11,7 @@ import { ProviderFault, type OpenIdProvider } from '../../platform/openid/provid
 import { insertOidcRequest } from './request.js'
 
 /** For whom a provider is asked: a flow of a browser, or an administrator's test of what was entered. */
-export type OidcPurpose = { readonly requestId: string } & (
+type OidcPurpose = { readonly requestId: string } & (
   | {
       readonly flowId: string
       /** The provider asks also who is signed in there (OpenID Connect Core section 3.1.2.1, prompt). */

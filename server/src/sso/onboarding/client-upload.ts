@@ -18,7 +18,7 @@ export interface IssuerFault {
 }
 
 /** A client that waits for the administrator to look at it; the secret is shown to nobody. */
-export interface KeptClient {
+interface KeptClient {
   readonly uploadId: string
   readonly issuer: string
   readonly clientId: string

@@ -3,7 +3,7 @@ import { isOfConnection } from '../connections/connection-key.js'
 import type { OnboardingConnection } from './connections.js'
 
 /** What is shown of a stored client: everything but its secret. */
-export interface ClientVersion {
+interface ClientVersion {
   readonly version: number
   readonly isCurrent: boolean
   readonly issuer: string

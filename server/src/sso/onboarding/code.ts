@@ -9,7 +9,7 @@ export const codeLifetimeMs = 10 * 60 * 1000
 export const maxCodeFailures = 5
 
 /** The session whose browser the code lets in. */
-export interface CodeOwner {
+interface CodeOwner {
   readonly accountId: string
   readonly organizationId: string
   readonly sessionId: string

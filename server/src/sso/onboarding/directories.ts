@@ -12,7 +12,7 @@ import { adminCause } from './note.js'
 import { listProviderRequests, type ProviderRequest } from './provider-requests.js'
 
 /** A directory of the organization that an administrator may look after. */
-export interface OnboardingDirectory {
+interface OnboardingDirectory {
   readonly environment: Environment
   readonly providerType: DirectoryProvider
 }

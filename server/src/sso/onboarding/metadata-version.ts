@@ -5,7 +5,7 @@ import { isOfConnection } from '../connections/connection-key.js'
 import type { OnboardingConnection } from './connections.js'
 
 /** What a stored version of the metadata says. */
-export interface MetadataVersion {
+interface MetadataVersion {
   readonly version: number
   readonly isCurrent: boolean
   readonly entityId: string

@@ -161,7 +161,7 @@ export async function chooseProtocol(
 }
 
 /** From which step of the tutorial to which. */
-export interface TutorialMove {
+interface TutorialMove {
   readonly from: number
   readonly to: number
   readonly requestId: string

@@ -17,7 +17,7 @@ import {
 import { adminCause, noteLogin } from './note.js'
 
 /** `code_over`: it is too old, or was tried too often; another one has to be asked for. */
-export type CodeOutcome = 'verified' | 'wrong_code' | 'code_over'
+type CodeOutcome = 'verified' | 'wrong_code' | 'code_over'
 
 /**
  * Lets a browser in whose administrator has typed the code that was mailed. A try is counted before it is looked at, so

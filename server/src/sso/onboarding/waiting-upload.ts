@@ -14,7 +14,7 @@ import { enqueueMetadataNotices } from './metadata-notice.js'
 import { adminCause, logAdmin } from './note.js'
 
 /** What waits in the session of an administrator until they have looked at it: metadata, or a client, which is sealed. */
-export interface WaitingUpload {
+interface WaitingUpload {
   readonly xml: string | null
   readonly clientSealed: Buffer | null
 }

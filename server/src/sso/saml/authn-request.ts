@@ -4,7 +4,7 @@ import { signEnveloped } from './enveloped-signature.js'
 import { algorithms, bindings, escapeXml, ns } from './saml-names.js'
 
 /** A request to sign a user in, for an identity provider. */
-export interface NewAuthnRequest {
+interface NewAuthnRequest {
   readonly id: string
   readonly at: Date
   readonly entityId: string

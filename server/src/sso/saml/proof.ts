@@ -16,7 +16,7 @@ export interface Proof {
 }
 
 /** By which a response is proved, all PEM: certificates of the identity provider, and keys of ours. */
-export interface ProofKeys {
+interface ProofKeys {
   readonly certificates: readonly string[]
   readonly privateKeys: readonly string[]
 }

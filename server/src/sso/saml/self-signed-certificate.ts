@@ -1,7 +1,7 @@
 import { randomBytes, sign, type KeyObject } from 'node:crypto'
 
 /** Whose certificate, and for how long. */
-export interface CertificateContent {
+interface CertificateContent {
   /** At most 64 characters (RFC 5280, appendix A.1, ub-common-name). */
   readonly commonName: string
   readonly notBefore: Date

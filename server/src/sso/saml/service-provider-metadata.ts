@@ -1,7 +1,7 @@
 import { algorithms, bindings, escapeXml, ns } from './saml-names.js'
 
 /** What our metadata for a connection say. */
-export interface ServiceProviderDescription {
+interface ServiceProviderDescription {
   readonly entityId: string
   readonly acsUrl: string
   /** PEM; the one that signs is the first. */

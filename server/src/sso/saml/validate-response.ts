@@ -38,7 +38,7 @@ export interface ServiceProvider {
 }
 
 /** What a connection takes that is refused otherwise. */
-export interface ResponseRules {
+interface ResponseRules {
   readonly allowSha1: boolean
   readonly allowCbcUnsignedResponse: boolean
 }
@@ -52,7 +52,7 @@ export interface Validation {
 }
 
 /** Whom an assertion names, and what it says of them. */
-export type NamedSubject = Pick<Assertion, 'nameId' | 'attributes'>
+type NamedSubject = Pick<Assertion, 'nameId' | 'attributes'>
 
 /** A response, and what it is held against. */
 export interface ResponseContext {

@@ -257,7 +257,7 @@ async function countChallenge(
 }
 
 /** Somebody who opens the address of a challenge. */
-export interface OpenedChallenge {
+interface OpenedChallenge {
   readonly organizationDomain: string
   readonly token: string
   /** Of the flow cookie, which the browser has or is given. */

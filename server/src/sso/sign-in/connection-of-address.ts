@@ -12,7 +12,7 @@ export interface OpenConnection {
 }
 
 /** What of an organization decides beside its connections. */
-export interface OtherWays {
+interface OtherWays {
   readonly hasPassword: boolean
   readonly hasLink: boolean
   readonly allowedEmailDomains: readonly string[] | null

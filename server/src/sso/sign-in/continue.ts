@@ -34,7 +34,7 @@ export interface ReturnedBrowser {
 }
 
 /** What becomes of it; the domain is that of the organization. */
-export type ReturnOutcome =
+type ReturnOutcome =
   /** No such connection. */
   | { readonly to: 'nowhere' }
   /** The handle is not one that can be used. */

@@ -22,7 +22,7 @@ type Column<Name> = Name extends `sso_login_traces.${infer Bare extends keyof Se
   ? Bare
   : never
 
-export type TraceRow = Pick<Selectable<SsoLoginTraces>, Column<(typeof traceColumns)[number]>>
+type TraceRow = Pick<Selectable<SsoLoginTraces>, Column<(typeof traceColumns)[number]>>
 
 /** Whose sign-in a trace is of. */
 interface TraceOwner {

@@ -11,7 +11,7 @@ import {
 } from './live-connection.js'
 
 /** For whom an identity provider is asked: a flow of a browser, or an administrator's test of what was uploaded. */
-export type RequestPurpose = (
+type RequestPurpose = (
   | {
       readonly flowId: string
       /** The identity provider asks also who is signed in there (SAML core section 3.4.1, ForceAuthn). */

@@ -226,7 +226,7 @@ function shortened(attributes: Readonly<Record<string, readonly string[]>>): Rec
 }
 
 /** Which sign-ins of a connection are listed; null is what none can have. */
-export interface TraceQuery extends PageQuery {
+interface TraceQuery extends PageQuery {
   readonly outcome?: SsoLoginTrace['outcome'] | null | undefined
   readonly request_id?: string | null | undefined
 }
@@ -266,19 +266,6 @@ export async function listLoginTraces(
     },
     (row) => toSsoLoginTrace(row, { domain, environment: caller.environment, idpId }),
   )
-}
-
-/** One trace of a connection, for who sees the connection already. */
-export async function findLoginTrace(
-  db: Kysely<DB>,
-  key: ConnectionKey & { readonly domain: string; readonly idpId: string },
-  traceId: string,
-): Promise<SsoLoginTrace | undefined> {
-  const row = await loginTracesOf(db, key)
-    .where('sso_login_traces.id', '=', traceId)
-    .select(traceColumns)
-    .executeTakeFirst()
-  return row && toSsoLoginTrace(row, key)
 }
 
 /** Every read of traces starts here, so that none can forget whose they are. */

@@ -15,7 +15,7 @@ export const testIdpFaults = [
 export type TestIdpFault = (typeof testIdpFaults)[number]
 
 /** What the built-in identity provider answers. */
-export interface TestIdpAnswer {
+interface TestIdpAnswer {
   readonly fault: TestIdpFault
   /** Whom it vouches for. */
   readonly email: string

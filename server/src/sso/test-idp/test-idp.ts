@@ -25,7 +25,7 @@ export interface TestIdpVisit {
  * The built-in identity provider of a connection: in the sandbox alone, and where the connection has chosen it. It
  * vouches for whomever it is told to.
  */
-export async function findTestIdp(db: Kysely<DB>, idpId: string): Promise<LiveConnection | undefined> {
+async function findTestIdp(db: Kysely<DB>, idpId: string): Promise<LiveConnection | undefined> {
   const connection = await findLiveConnection(db, idpId)
   const isTest = connection?.environment === 'sandbox' && connection.providerType === 'test'
   return isTest ? connection : undefined
@@ -52,7 +52,7 @@ export async function findTestIdpVisit(
 }
 
 /** Whom the built-in identity provider is told to vouch for. */
-export interface TestIdpChoice {
+interface TestIdpChoice {
   readonly email: string
   readonly fault: TestIdpFault
   /** Null where nobody has asked. */

@@ -46,7 +46,7 @@ export type Block =
       readonly rows: readonly (readonly [name: string, value: string])[]
     }
 
-export interface TutorialStep {
+interface TutorialStep {
   readonly id: string
   readonly title: Words
   readonly blocks: readonly Block[]

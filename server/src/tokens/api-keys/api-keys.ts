@@ -13,7 +13,7 @@ import { isApiKeyId } from './credentials.js'
 import { apiKeyColumns, toApiKey, type ApiKeyRow } from './record.js'
 
 /** What a key may see and do, and until when. */
-export interface ApiKeyRules {
+interface ApiKeyRules {
   readonly scopes: readonly Scope[] | null
   readonly organizationIds: readonly string[] | null
   readonly expiresAt: Date | null

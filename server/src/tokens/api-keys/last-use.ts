@@ -4,7 +4,7 @@ import type { Deps } from '../../delivery/deps.js'
 const flushMs = 10_000
 
 /** Remembers when keys were used and writes that down in batches, because a write per request would cost more than it. */
-export interface LastUse {
+interface LastUse {
   note(apiKeyId: string): void
   /** Writes what is left and ends the timer. */
   stop(): Promise<void>

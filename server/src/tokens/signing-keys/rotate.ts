@@ -97,7 +97,7 @@ export async function listPublishedKeys(
 }
 
 /** A key that signs, or has signed, tokens of an organization's users. */
-export interface UserTokenKey {
+interface UserTokenKey {
   readonly organizationId: string
   readonly organizationDomain: string
   readonly algorithm: Algorithm

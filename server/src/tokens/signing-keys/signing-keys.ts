@@ -27,7 +27,7 @@ export function accountKeys(accountId: string, environment: string): KeyOwner {
 }
 
 /** The active key of an owner and algorithm as its row holds it: the private part sealed. */
-export interface SealedSigningKey {
+interface SealedSigningKey {
   readonly kid: string
   readonly private_key_sealed: Buffer
 }

@@ -12,7 +12,7 @@ import { ProviderMark } from '../provider-mark.js'
 import { Blocks, CopyField, inLanguage, Said } from '../tutorial-blocks.js'
 
 /** Where an administrator sets directory sync up, and sees whether it works. */
-export interface DirectoryPage {
+interface DirectoryPage {
   readonly frame: Frame
   readonly form: PageForm
   readonly email: string
