@@ -32,11 +32,22 @@ export function importsOf(root: string, file: string): string[] {
     const path = name.startsWith('.')
       ? posix.join(dirname(file), name)
       : name
+          .replace(/^@portico\/contract\/(.+)$/, (_, entry: string) => sourceOf(root, entry))
           .replace(/^@portico\/(contract|sdk)$/, '$1/src/index')
-          .replace(/^@portico\/(contract|sdk)\//, '$1/src/')
+          .replace(/^@portico\/sdk\//, 'sdk/src/')
     const stem = path.replace(/\.js$/, '')
     return ['.ts', '.tsx', '.js']
       .map((ending) => stem + ending)
       .filter((each) => existsSync(join(root, each)))
   })
+}
+
+/** The source of an entry of the contract, as its package.json has it. */
+function sourceOf(root: string, entry: string): string {
+  const description = join(root, 'contract/package.json')
+  const { exports = {} } = existsSync(description)
+    ? (JSON.parse(readFileSync(description, 'utf8')) as { exports?: Record<string, { source: string }> })
+    : {}
+  const source = exports[`./${entry}`]?.source ?? `./src/${entry}.ts`
+  return posix.join('contract', source.replace(/\.ts$/, ''))
 }

@@ -1,11 +1,16 @@
 import { displayName } from '../../platform/display-name.js'
-import type { Frame } from './layout.js'
+import type { PublicOrganization } from '../../directory/organizations/find-organization.js'
+
+interface Props {
+  readonly organization: PublicOrganization | undefined
+  readonly productName: string
+}
 
 /**
  * Whose page it is: the organization's logo, or its initial and name. A logo with the name in it stands alone; beside an
  * icon stands the name. Where a logo cannot be loaded, the name is read in its place, and a script brings the initial.
  */
-export function Organization({ organization, productName }: Pick<Frame, 'organization' | 'productName'>) {
+export function Organization({ organization, productName }: Props) {
   const name = displayName(organization?.name ?? productName)
   const logo = logoOf(organization)
   return (
@@ -36,7 +41,7 @@ interface Logo {
 }
 
 /** The logo that a page shows: the wide one, else the icon; undefined when neither is an https address. */
-export function logoOf(organization: Frame['organization']): Logo | undefined {
+export function logoOf(organization: Props['organization']): Logo | undefined {
   const { inline_logo_url: inline, icon_logo_url: icon } = organization ?? {}
   if (isHttps(inline)) return { url: inline, hasName: true }
   if (isHttps(icon)) return { url: icon, hasName: false }
