@@ -37,6 +37,7 @@ describe('the database is unavailable', () => {
 
   test('because the process is stopping, and has closed its connections', () => {
     expect(isUnavailable(new Error('Cannot use a pool after calling end on the pool'))).toBe(true)
+    expect(isUnavailable(new Error('driver has already been destroyed'))).toBe(true)
   })
 })
 

@@ -40,7 +40,7 @@ export function isStatementTimeout(error: unknown): boolean {
 const noNetwork = /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|EADDRNOTAVAIL|ENOTFOUND|EAI_)/
 /** What pg and its pool say, without a code. */
 const noAnswer =
-  /Connection terminated|is not queryable|timeout exceeded when trying to connect|^timeout expired$|Query read timeout|Cannot use a pool after calling end/
+  /Connection terminated|is not queryable|timeout exceeded when trying to connect|^timeout expired$|Query read timeout|Cannot use a pool after calling end|driver has already been destroyed/
 
 /** Whether the database could not be reached, or ended the connection (SQLSTATE classes 08 and 57P). */
 export function isUnreachable(error: unknown): boolean {
