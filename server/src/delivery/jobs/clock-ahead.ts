@@ -6,25 +6,13 @@ const aheadMs = 60_000
 
 /**
  * Brings jobs and deliveries back that a clock far ahead has written: by another clock, they would wait for as long as it
- * was ahead. Jobs keep the time that they wait from their making on; what ran by that clock, and waits to run again, is due,
- * and so is a delivery that was never tried.
- *
- * @param longestWaits In seconds, by the names of jobs: none waits longer to run again.
+ * was ahead. Jobs keep the time that they wait from their making on; a delivery that was never tried is due.
  */
-export async function bringBackFromAhead(
-  db: Kysely<DB>,
-  at: Date,
-  longestWaits: ReadonlyMap<string, number>,
-): Promise<void> {
+export async function bringBackFromAhead(db: Kysely<DB>, at: Date): Promise<void> {
   const ahead = new Date(at.getTime() + aheadMs)
   await sql`
     update jobs set run_at = run_at - (inserted_at - ${at}), inserted_at = ${at}
     where inserted_at > ${ahead} and lease is null and run_at <> 'infinity'`.execute(db)
-  await sql`
-    update jobs set run_at = ${at}
-    from unnest(${[...longestWaits.keys()]}::text[], ${[...longestWaits.values()]}::float8[]) as known (job, seconds)
-    where name = job and lease is null and run_at <> 'infinity'
-      and run_at > ${ahead}::timestamptz + seconds * interval '1 second'`.execute(db)
   // Of each webhook the earliest tells, which is what the index has; what is behind it follows when that has been sent.
   await sql`
     with recursive earliest as (

@@ -209,34 +209,6 @@ describe('a worker', () => {
     expect(ran).toEqual(['now', 'later'])
   })
 
-  test('runs again what has run or failed by a clock that was an hour ahead, after its wait by the right one', async () => {
-    const ran: string[] = []
-    const handlers = {
-      always: { run: () => Promise.resolve(void ran.push('always')), everySeconds: 60 },
-      failing: {
-        run: () => (ran.push('failing'), Promise.reject(new Error('not yet'))),
-        retryAfterSeconds: [5, 30],
-      },
-    }
-    const ahead = start(handlers)
-    await vi.waitFor(async () => expect(await queue.jobs()).toHaveLength(1))
-    queue.pass(61 * 60 * secondMs)
-    await ahead.runDue()
-    await queue.add('failing')
-    await db
-      .updateTable('jobs')
-      .set({ inserted_at: new Date(0) })
-      .where('name', '=', 'failing')
-      .execute()
-    await ahead.runDue()
-    expect(ran.toSorted()).toEqual(['always', 'failing'])
-    await ahead.stop()
-    queue.pass(-60 * 60 * secondMs)
-
-    await start(handlers).runDue()
-    await vi.waitFor(() => expect(ran.toSorted()).toEqual(['always', 'always', 'failing', 'failing']))
-  })
-
   test('tries a failed job again on its schedule, then keeps it with the reason and lets it be', async () => {
     await queue.add('send')
     const run = () => Promise.reject(new TypeError(`no answer ${'.'.repeat(600)}`))

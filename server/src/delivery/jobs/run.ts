@@ -11,7 +11,7 @@ import { restBetweenLooks } from './rest-between-looks.js'
 import { watchLoop } from './watch-loop.js'
 
 /** What is done, by the names of jobs. */
-type JobHandlers = Readonly<Record<string, JobHandler<never>>>
+export type JobHandlers = Readonly<Record<string, JobHandler<never>>>
 
 export interface WorkerOptions {
   /** How many jobs run at once. */
@@ -113,11 +113,10 @@ export function startWorker(deps: Deps, jobHandlers: JobHandlers, options: Worke
     }
   }
 
-  const longestWaits = new Map([...handlers].map(([name, handler]) => [name, longestWaitOf(handler)]))
   let broughtBackAt = -Infinity
   async function bringBackInTime(): Promise<void> {
     if (performance.now() - broughtBackAt < bringBackEveryMs) return
-    await bringBackFromAhead(db, deps.now(), longestWaits)
+    await bringBackFromAhead(db, deps.now())
     broughtBackAt = performance.now()
   }
 
@@ -205,11 +204,6 @@ function jobRunner(deps: Deps, handlers: ReadonlyMap<string, JobHandler<never>>)
       await returnJob(db, job, { runAt, attempt: 0, lastError: null })
     }
   }
-}
-
-/** In seconds, with the tenth that chance may add. */
-function longestWaitOf({ retryAfterSeconds, everySeconds = 0 }: JobHandler<never>): number {
-  return Math.max(everySeconds, ...retryAfterSeconds) * 1.1
 }
 
 /** When a job that failed runs again, and how many attempts count until then; undefined after the last one. */
