@@ -61,7 +61,7 @@ function isStale() {
 
 /** @param {{ isBehind: boolean }} options */
 function start({ isBehind }) {
-  const words = ['node_modules/tsx/dist/cli.mjs', 'docs/site/main.ts', 'build']
+  const words = ['node_modules/tsx/dist/cli.mjs', '--conditions=source', 'docs/site/main.ts', 'build']
   const builder = spawn(process.execPath, words, {
     cwd: root,
     detached: isBehind,

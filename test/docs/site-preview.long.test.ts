@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 async function givenPreview() {
   const port = await freePort()
   const { PATH, HOME } = process.env
-  const tsx = ['node_modules/tsx/dist/cli.mjs', 'docs/site/main.ts']
+  const tsx = ['node_modules/tsx/dist/cli.mjs', '--conditions=source', 'docs/site/main.ts']
   const child = spawn(process.execPath, tsx, {
     cwd: root,
     env: { PATH, HOME, PORT: String(port) },

@@ -154,7 +154,7 @@ const timeLimitMs = 10 * 60_000
  * to say, which is no answer.
  */
 function run(copy: RepositoryCopy, args: readonly string[]): Promise<{ isFailure: boolean; output: string }> {
-  const loader = args[0]?.endsWith('.ts') === true ? ['--import', 'tsx'] : []
+  const loader = args[0]?.endsWith('.ts') === true ? ['--conditions=source', '--import', 'tsx'] : []
   const bin = join(copy.root, 'node_modules/.bin')
   const env = { ...cleanEnvironment(), PATH: `${bin}:${process.env.PATH ?? ''}` }
   const options = { cwd: copy.root, env, timeout: timeLimitMs, maxBuffer: 64 * 1024 * 1024 }

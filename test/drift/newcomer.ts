@@ -56,7 +56,7 @@ export const newField: readonly Edit[] = [
 ]
 
 export const newMigration = {
-  file: 'server/src/db/migrations/0999-user-job-title.ts',
+  file: 'server/src/platform/db/migrations/0999-user-job-title.ts',
   content: `import { sql, type Kysely } from 'kysely'
 
 /** What a user does in the organization. */
