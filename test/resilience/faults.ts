@@ -228,6 +228,8 @@ const waitedForMs = 15_000
 
 async function hanging(receiver: Receiver): Promise<void> {
   receiver.answer(() => undefined)
+  // Deliveries of a process that was killed before stay under its lease, and no attempt is made until that has run out.
+  await receiver.arrived(receiver.received.length + 1)
   await pause(waitedForMs + 2_000)
   receiver.answer(204)
   receiver.hangUp()
