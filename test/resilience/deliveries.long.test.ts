@@ -117,8 +117,9 @@ function startReaders(): () => Promise<void> {
   const reading = [...readers].map(([tenant, seen], index) => read(tenant, seen, index))
   return async () => {
     for (const [tenant, seen] of readers) {
-      const last = (await eventsOf(tenant)).at(-1)
-      await until(() => seen.at(-1) === last || failures.length > 0)
+      // Asked each time: events get their positions after they are written, so that the last one may be another later.
+      const isAtEnd = async () => seen.at(-1) === (await eventsOf(tenant)).at(-1)
+      await until(async () => failures.length > 0 || (await isAtEnd()), { everyMs: 100 })
     }
     abort.abort()
     await Promise.all(reading)

@@ -164,7 +164,8 @@ describe.skipIf(folder === undefined)('Postgres 15', () => {
             'Schema: the foreign key meta_keys_organization_fkey on meta_keys is disabled',
           ]),
         )
-        for (const { sql } of found) if (sql !== undefined) await client.query(sql)
+        // Of missing parents, it shows the rows; whether they are deleted is the operator's decision.
+        for (const { sql = '' } of found) await client.query(sql.replace(/^select \*/, 'delete'))
         expect(await faults()).toEqual([])
       } finally {
         await client.end()
