@@ -10,8 +10,9 @@ const providers = 'server/src/platform/openid/providers.ts'
 const token = `${folder}/id-token.ts`
 const claims = `${folder}/claims.ts`
 const start = `${folder}/start-request.ts`
+const complete = 'server/src/sso/sign-in/complete.ts'
 const admission = 'server/src/sso/sign-in/admission.ts'
-const receiving = 'server/src/sso/sign-in/receiving-connection.ts'
+const arrive = 'server/src/sso/sign-in/arrive.ts'
 const settings = 'server/src/sso/connections/oidc-settings.ts'
 const pages = 'server/src/pages/sso/router.ts'
 
@@ -60,17 +61,21 @@ export const oidcGuards = [
   guard({
     name: 'oidc: the browser of an answer',
     file: receive,
-    find: "demand(checks, 'oidc_browser', isOwn)",
+    find: "assertCheck(checks, 'oidc_browser', isOwn)",
     replace: '',
     also: [
-      { file: receive, find: "demandStill(checks, 'oidc_browser', held.is_own_browser, {})", replace: '' },
+      {
+        file: complete,
+        find: 'assertCheckStill(checks, checkNames.browser, held.is_own_browser)',
+        replace: '',
+      },
     ],
     red: state('of another browser signs nobody in, neither there nor here'),
     green: ends,
   }),
   guard({
     name: 'oidc: the step of a flow that is answered',
-    file: receive,
+    file: complete,
     find: "{ steps: ['identity_provider'],",
     replace: "{ steps: ['identity_provider', 'enroll'],",
     red: signsIn('a sign-in by OpenID Connect takes no second answer while a second factor is asked for'),
@@ -79,8 +84,8 @@ export const oidcGuards = [
   guard({
     name: 'oidc: who has answered',
     file: prove,
-    find: "demand(checks, 'oidc_issuer_parameter', isItself, {",
-    replace: "demand(checks, 'oidc_issuer_parameter', true, {",
+    find: "assertCheck(checks, 'oidc_issuer_parameter', isItself, {",
+    replace: "assertCheck(checks, 'oidc_issuer_parameter', true, {",
     red: code('of another provider is not sent to this one, where the provider says who it is'),
     green: ends,
   }),
@@ -219,7 +224,7 @@ export const oidcGuards = [
   }),
   guard({
     name: 'oidc: the protocol of a connection to which a response is posted',
-    file: receiving,
+    file: arrive,
     find: "    .where('connection.protocol', '=', 'saml')\n",
     replace: '',
     red: attacks('a provider speaks to the address of its own protocol'),
@@ -228,16 +233,16 @@ export const oidcGuards = [
   guard({
     name: 'oidc: an address that was verified',
     file: admission,
-    find: "speaksFor === 'vouched' && vouched.isEmailVerified",
-    replace: "speaksFor === 'vouched'",
+    find: "authority === 'trusted' && asserted.isEmailVerified",
+    replace: "authority === 'trusted'",
     red: known('is not linked where email_verified is false'),
     green: isLinked,
   }),
   guard({
     name: 'oidc: one subject for a user of an issuer',
     file: admission,
-    find: 'isVouched && !(user.email_verified && (await isOtherSubject(trx, tenant, user, identity)))',
-    replace: 'isVouched',
+    find: 'isEmailTrusted && !(user.email_verified && (await isOtherSubject(trx, tenant, user, identity)))',
+    replace: 'isEmailTrusted',
     red: known('is not linked to another subject of their issuer that says their address (nOAuth)'),
     green: isLinked,
   }),
@@ -260,8 +265,8 @@ export const oidcGuards = [
   guard({
     name: 'oidc: the client in use',
     file: receive,
-    find: "demandStill(checks, 'oidc_token', currentVersion === request.clientVersion, {",
-    replace: "demandStill(checks, 'oidc_token', true, {",
+    find: 'passed: current?.version === version,',
+    replace: 'passed: true,',
     red: links('a client that was replaced while somebody was at the provider signs them in no more'),
     green: ends,
   }),
@@ -277,9 +282,9 @@ export const oidcGuards = [
   }),
   guard({
     name: 'oidc: a fresh sign-in',
-    file: receive,
-    find: 'if (held.is_sign_in_forced) demandFresh(checks, claims, held)',
-    replace: '',
+    file: complete,
+    find: 'if (held.is_sign_in_forced) assertFresh(signIn, held)',
+    replace: 'void assertFresh',
     red: signsIn(
       'a sign-in by OpenID Connect asks for a fresh sign-in where the application does, and sees to it',
     ),
@@ -296,8 +301,8 @@ export const oidcGuards = [
   guard({
     name: 'oidc: what a browser loads ahead',
     file: pages,
-    find: 'router.get(callbackPath, async (req, res) => {\n    if (isOnlyLooking(req)) {',
-    replace: 'router.get(callbackPath, async (req, res) => {\n    if (isOnlyLooking(req) && false) {',
+    find: 'router.get(callbackPath, skipPrefetch, async',
+    replace: 'router.get(callbackPath, async',
     red: state('is not spent by what a browser loads ahead'),
     green: ends,
   }),

@@ -359,7 +359,7 @@ export const onboardingGuards = [
   }),
   guard({
     name: 'onboarding: the connection of a test',
-    file: 'server/src/sso/sign-in/traces.ts',
+    file: 'server/src/sso/sign-in/login-attempts.ts',
     find: "return db.selectFrom('sso_login_traces').where(isOfConnection('sso_login_traces', key))",
     replace:
       "return db.selectFrom('sso_login_traces').where('sso_login_traces.account_id', '=', key.accountId)",

@@ -5,10 +5,10 @@ const live = `${folder}/live-connection.ts`
 const arrive = `${folder}/arrive.ts`
 const arrival = `${folder}/arrival.ts`
 const proceed = `${folder}/continue.ts`
-const letIn = `${folder}/let-in.ts`
-const spend = `${folder}/spend.ts`
+const complete = `${folder}/complete.ts`
+const unsolicited = `${folder}/unsolicited.ts`
 const awaited = `${folder}/awaited-request.ts`
-const traces = `${folder}/traces.ts`
+const attempts = `${folder}/login-attempts.ts`
 const pages = 'server/src/pages/sso/router.ts'
 const finish = 'server/src/sign-in/flows/finish.ts'
 
@@ -37,17 +37,17 @@ const isAccepted = nobodyAsked('signs in where the connection accepts it, with a
 export const samlArrivalGuards = [
   guard({
     name: 'saml: responses of before the connection was switched off',
-    file: letIn,
-    find: "demand(checks, 'connection_active', live.active)\n  const admission",
+    file: complete,
+    find: "assertCheck(checks, 'connection_active', live.active)\n  const admission",
     replace: 'const admission',
     red: isRefused('by a connection that is not active'),
     green: ends,
   }),
   guard({
     name: 'saml: responses that nobody asked for, of a connection that is switched off',
-    file: proceed,
-    find: "demand(checks, 'connection_active', live.active)\n  await demandNoLoop",
-    replace: 'await demandNoLoop',
+    file: unsolicited,
+    find: "assertCheck(checks, 'connection_active', live.active)\n  await assertNoLoop",
+    replace: 'await assertNoLoop',
     red: isRefused('by a connection that is not active'),
     green: ends,
   }),
@@ -70,22 +70,22 @@ export const samlArrivalGuards = [
   guard({
     name: 'saml: what was proved by metadata that are not in use any more',
     file: proceed,
-    find: "demandStill(checks, 'signature', currentVersion === metadataVersion, {",
-    replace: "demandStill(checks, 'signature', currentVersion !== null, {",
+    find: 'passed: currentVersion === version,',
+    replace: 'passed: currentVersion !== null,',
     red: outdated('by metadata that are replaced before the browser is back'),
     green: ends,
   }),
   guard({
     name: 'saml: requests by metadata that are not in use any more',
     file: proceed,
-    find: "demandStill(checks, 'request', request.metadataVersion === metadataVersion, {",
-    replace: "demandStill(checks, 'request', true, {",
+    find: "assertCheckStill(checks, 'request', request.metadataVersion === metadataVersion, {",
+    replace: "assertCheckStill(checks, 'request', true, {",
     red: outdated('to a request that was made by other metadata'),
     green: ends,
   }),
   guard({
     name: 'saml: tested, by the metadata that have proved it',
-    file: letIn,
+    file: complete,
     find: 'and stored.version = ${version}',
     replace: '',
     red: testLogin('shows nothing of the metadata in use, where others are tested'),
@@ -93,9 +93,9 @@ export const samlArrivalGuards = [
   }),
   guard({
     name: 'saml: fresh sign-ins, made',
-    file: proceed,
-    find: 'if (held.is_sign_in_forced) demandFresh(checks, assertion, held)',
-    replace: 'void demandFresh',
+    file: complete,
+    find: 'if (held.is_sign_in_forced) assertFresh(signIn, held)',
+    replace: 'void assertFresh',
     red: fresh('is refused where the identity provider has not asked its user anew'),
     green: ends,
   }),
@@ -121,7 +121,7 @@ export const samlArrivalGuards = [
   guard({
     name: 'saml: what is proved, by network and connection',
     file: 'server/src/sso/sign-in/arrive.ts',
-    find: 'await noteLimit(deps.limits.provedResponses)',
+    find: 'await countFor(deps.limits.provedResponses)',
     replace: '',
     red: strangers('429: fills no table where it is right, either: also what is proved is counted'),
     green: ends,
@@ -158,7 +158,7 @@ export const samlArrivalGuards = [
   }),
   guard({
     name: 'saml: unasked responses name nobody where they are bounced',
-    file: proceed,
+    file: unsolicited,
     find: "if (live.idpInitiated === 'accept') {",
     replace: "if (live.idpInitiated !== 'reject') {",
     red: nobodyAsked('begins a sign-in, whose answer signs in: nobody comes in by the first one'),
@@ -166,18 +166,18 @@ export const samlArrivalGuards = [
   }),
   guard({
     name: 'saml: bounced in circles',
-    file: proceed,
-    find: 'await demandNoLoop(deps, trx, attempt)',
-    replace: 'void demandNoLoop',
+    file: unsolicited,
+    find: 'await assertNoLoop(deps, trx, signIn, browserSecret)',
+    replace: 'void assertNoLoop',
     red: nobodyAsked('is not gone on with when the identity provider never answers what it is asked'),
     green: isAccepted,
   }),
   guard({
     name: 'saml: replay, when it is decided',
     file: proceed,
-    find: "demand(checks, 'replay', spent.isFirstUse, { received: assertion.id })",
+    find: "assertCheck(checks, 'replay', isFirstUse, { received: assertion.id })",
     replace: '',
-    also: [{ file: spend, find: 'and exists (select from used)', replace: '' }],
+    also: [{ file: arrival, find: 'and exists (select from used)', replace: '' }],
     red: usedOnce('also where it is posted again while the first one signs in'),
     green: ends,
   }),
@@ -217,45 +217,42 @@ export const samlArrivalGuards = [
   }),
   guard({
     name: 'saml: requests of one connection are not answered at another',
-    file: spend,
-    find: "where ${isOfConnection('saml_requests', spending)}\n        and ${isAwaited(spending)}",
-    replace: 'where ${isAwaited(spending)}',
+    file: arrival,
+    find: "where ${isOfConnection('saml_requests', use)}\n        and ${isAwaited(use)}",
+    replace: 'where ${isAwaited(use)}',
     also: [
       {
-        file: proceed,
+        file: complete,
         find: 'const isOpen = held?.connection_id === live.connectionId',
         replace: 'const isOpen = held?.connection_id !== undefined',
       },
       {
-        file: proceed,
-        find: "{ ...live, flowId: request.flowId ?? '' },",
-        replace: "{ ...live, organizationId: request.organizationId, flowId: request.flowId ?? '' },",
+        file: complete,
+        find: 'completeRequested(deps, trx, signIn, request.flowId)',
+        replace: 'completeRequested(deps, trx, signIn, request)',
       },
+      { file: complete, find: '{ ...live, flowId },', replace: '{ ...live, ...flowId },' },
       {
-        file: spend,
+        file: arrival,
         find: 'returning flow_id, admin_session_id, metadata_version',
         replace: 'returning flow_id, admin_session_id, metadata_version, organization_id',
       },
       {
-        file: spend,
+        file: arrival,
         find: 'request.flow_id, request.admin_session_id, request.metadata_version',
         replace:
           'request.flow_id, request.admin_session_id, request.metadata_version, request.organization_id',
       },
       {
-        file: spend,
-        find: 'return { flowId: row.flow_id,',
-        replace: 'return { organizationId: row.organization_id, flowId: row.flow_id,',
+        file: arrival,
+        find: '{ ...toAnsweredRequest(row), metadataVersion: version }',
+        replace:
+          '{ ...toAnsweredRequest(row), metadataVersion: version, organizationId: row.organization_id }',
       },
       {
-        file: spend,
-        find: 'export interface SpentRequest {',
-        replace: 'export interface SpentRequest {\n  readonly organizationId: string',
-      },
-      {
-        file: spend,
-        find: 'interface RequestRow {',
-        replace: 'interface RequestRow {\n  readonly organization_id: string',
+        file: arrival,
+        find: 'interface UseRow {',
+        replace: 'interface UseRow {\n  readonly organization_id: string',
       },
     ],
     red: attacks(
@@ -273,9 +270,9 @@ export const samlArrivalGuards = [
   }),
   guard({
     name: 'saml: the browser that has asked',
-    file: proceed,
-    find: "demand(checks, 'browser', held.is_own_browser)",
-    replace: "demand(checks, 'browser', held.redirect_uri !== '')",
+    file: complete,
+    find: 'assertCheckStill(checks, checkNames.browser, held.is_own_browser)',
+    replace: "assertCheckStill(checks, checkNames.browser, held.redirect_uri !== '')",
     red: isRefused(
       'in another browser than the one that asked, where the answer of a stranger would sign somebody in',
     ),
@@ -283,12 +280,12 @@ export const samlArrivalGuards = [
   }),
   guard({
     name: 'saml: sign-ins that went another way',
-    file: proceed,
+    file: complete,
     find: "{ steps: ['identity_provider'], browserHash",
     replace: "{ steps: ['identity_provider', 'identifier'], browserHash",
     also: [
       {
-        file: proceed,
+        file: complete,
         find: 'const isOpen = held?.connection_id === live.connectionId',
         replace: 'const isOpen = held !== undefined',
       },
@@ -298,15 +295,15 @@ export const samlArrivalGuards = [
   }),
   guard({
     name: 'saml: traces that strangers cause',
-    file: traces,
-    find: 'if (Number(count) >= refusedTracesADay) return undefined',
+    file: attempts,
+    find: 'if (Number(count) >= refusedAttemptsADay) return undefined',
     replace: 'void count',
     red: strangers('leaves no more than 200 traces of a connection a day, and hides nobody’s sign-in'),
     green: altered,
   }),
   guard({
     name: 'saml: traces of what a key has proved, apart from those of strangers',
-    file: traces,
+    file: attempts,
     find: 'refusedChecks.find((checks) => failed !== undefined && checks.includes(failed))',
     replace: 'refusedChecks.flat()',
     red: strangers('hides nothing that a key has proved: its page has a reference that finds the reason'),
@@ -314,26 +311,26 @@ export const samlArrivalGuards = [
   }),
   guard({
     name: 'saml: traces of one response that somebody has kept',
-    file: traces,
-    find: 'if (Number(countOfName) >= refusedTracesADayOfName) return undefined',
+    file: attempts,
+    find: 'if (Number(countOfName) >= refusedAttemptsADayOfName) return undefined',
     replace: 'void countOfName',
     red: strangers('is no more than one old response that somebody has kept, which leaves 20 traces a day'),
     green: altered,
   }),
   guard({
     name: 'saml: traces of signed responses that name nobody',
-    file: traces,
-    find: 'sso_login_traces.name_id is not distinct from ${trace.nameId}',
-    replace: 'sso_login_traces.name_id = ${trace.nameId}',
+    file: attempts,
+    find: 'sso_login_traces.name_id is not distinct from ${attempt.nameId}',
+    replace: 'sso_login_traces.name_id = ${attempt.nameId}',
     red: strangers('that is signed and names nobody leaves 20 traces a day'),
     green: altered,
   }),
   guard({
     name: 'saml: traces of old responses, apart from what else is signed',
-    file: traces,
+    file: attempts,
     find: '.filter((check) => !keptChecks.includes(check))',
     replace: '',
-    also: [{ file: traces, find: '  keptChecks,\n', replace: '' }],
+    also: [{ file: attempts, find: '  keptChecks,\n', replace: '' }],
     red: strangers(
       'of old responses that somebody has kept, however many, hides nothing else that a key has proved',
     ),
@@ -342,7 +339,7 @@ export const samlArrivalGuards = [
   guard({
     name: 'saml: posts of strangers by network',
     file: arrive,
-    find: 'await noteLimit(deps.limits.failedResponses)',
+    find: 'await countFor(deps.limits.failedResponses)',
     replace: '',
     red: strangers('429: is counted by network and connection, where it is refused, and of nothing else'),
     green: altered,
@@ -358,17 +355,16 @@ export const samlArrivalGuards = [
   guard({
     name: 'saml: handles and those who only look',
     file: pages,
-    find: 'router.get(continuePath, async (req, res) => {\n    if (isOnlyLooking(req)) {',
-    replace:
-      "router.get(continuePath, async (req, res) => {\n    if (isOnlyLooking(req) && req.path === '') {",
+    find: 'router.get(continuePath, skipPrefetch, async',
+    replace: 'router.get(continuePath, async',
     red: usedOnce('and not by who only looks'),
     green: ends,
   }),
   guard({
     name: 'saml: tests of other administrators',
-    file: proceed,
-    find: "demand(checks, 'browser', admin?.sessionId === request.adminSessionId)",
-    replace: "demand(checks, 'browser', admin?.sessionId !== request.flowId)",
+    file: complete,
+    find: 'assertCheckStill(checks, checkNames.browser, browser.adminSessionId === adminSessionId)',
+    replace: "assertCheckStill(checks, checkNames.browser, adminSessionId !== '')",
     red: testLogin('is of the administrator’s browser alone'),
     green: testLogin('leads to the page that says what was wrong, whichever check refuses'),
   }),

@@ -111,9 +111,8 @@ export const samlRequestGuards = [
   guard({
     name: 'saml: challenges and those who only look',
     file: pages,
-    find: 'router.get(challengePath, async (req, res) => {\n    if (isOnlyLooking(req)) {',
-    replace:
-      "router.get(challengePath, async (req, res) => {\n    if (isOnlyLooking(req) && req.path === '') {",
+    find: 'router.get(challengePath, skipPrefetch, async',
+    replace: 'router.get(challengePath, async',
     red: opened('is not used up by who only looks'),
     green: opened('is good once'),
   }),

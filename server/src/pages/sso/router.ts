@@ -13,7 +13,7 @@ import { startOidcRequest } from '../../sso/oidc/start-request.js'
 import { findOrganizationByDomain } from '../../directory/organizations/find-organization.js'
 import { unreadForm } from '../../sso/saml/response-document.js'
 import { toServiceProviderMetadata } from '../../sso/saml/service-provider-metadata.js'
-import { receiveResponse, type PageOf } from '../../sso/sign-in/arrive.js'
+import { receiveResponse } from '../../sso/sign-in/arrive.js'
 import { openChallenge } from '../../sso/sign-in/challenge.js'
 import { continueSignIn } from '../../sso/sign-in/continue.js'
 import {
@@ -21,6 +21,7 @@ import {
   findLiveConnectionOf,
   findServiceProvider,
 } from '../../sso/sign-in/live-connection.js'
+import type { PageOf, SsoOutcome } from '../../sso/sign-in/outcome.js'
 import { startRequest } from '../../sso/sign-in/start-request.js'
 import { findFlowSecret, flowSecretOf, toFlowCookie } from '../frame/csrf.js'
 import { errorPage } from '../frame/error.js'
@@ -46,7 +47,7 @@ const maxResponse = 400 * 1024
 /** Our metadata stay the same for as long as the connection is there: identity providers ask for them now and then. */
 const metadataSeconds = 300
 
-/** What we are to identity providers: our metadata, where they post responses, and the way there and back. */
+/** The addresses of SSO: our metadata, where responses and answers arrive, and the way to the identity provider and back. */
 export function ssoRouter(deps: Deps, site: Site): Router {
   const { isHttps } = site
   const router = express.Router()
@@ -81,43 +82,24 @@ export function ssoRouter(deps: Deps, site: Site): Router {
     else {
       const url =
         outcome.to === 'test'
-          ? testUrl(idpId, outcome.traceId)
+          ? testUrl(idpId, outcome.attemptId)
           : `${site.baseUrl}/saml/${idpId}/continue?h=${outcome.handle}`
       const frame = await frameAt(req, outcome)
       sendPage(site, res, returnPage({ frame, url }), frame)
     }
   })
 
-  router.get(continuePath, async (req, res) => {
-    if (isOnlyLooking(req)) {
-      res.status(204).set(pageHeaders(isHttps)).end()
-      return
-    }
-    const idpId = idpIdOf(req)
+  router.get(continuePath, skipPrefetch, async (req, res) => {
     const browserSecret = flowSecretOf(req.headers.cookie, isHttps)
     const outcome = await continueSignIn(deps, {
-      idpId,
+      idpId: idpIdOf(req),
       handle: textOf(req.query['h']),
       browserSecret,
       adminSecret: findAdminSecret(req.headers.cookie, isHttps),
       requestId: requestIdOf(req),
     })
-    switch (outcome.to) {
-      case 'nowhere':
-        return sendSentence(req, res, 404, 'unknownConnection')
-      case 'over':
-        return sendSentence(req, res, 404, 'ssoRefused', outcome)
-      case 'refused':
-        return sendSentence(req, res, 403, 'ssoRefused', outcome)
-      case 'test':
-        return redirect(res, testUrl(idpId, outcome.traceId))
-      case 'flow':
-        res.append('Set-Cookie', toFlowCookie(browserSecret, isHttps))
-        return redirect(res, `/t/${outcome.domain}/sign-in/${outcome.flowId}`)
-      case 'identity_provider':
-        res.append('Set-Cookie', toFlowCookie(browserSecret, isHttps))
-        return redirect(res, `/t/${outcome.domain}/sign-in/${outcome.flowId}/identity-provider`)
-    }
+    if ('flowId' in outcome) res.append('Set-Cookie', toFlowCookie(browserSecret, isHttps))
+    await sendOutcome(req, res, outcome)
   })
 
   router.get(refusedPath, async (req, res) => {
@@ -126,37 +108,19 @@ export function ssoRouter(deps: Deps, site: Site): Router {
     else await sendSentence(req, res, 403, 'ssoRefused', live)
   })
 
-  router.get(callbackPath, async (req, res) => {
-    if (isOnlyLooking(req)) {
-      res.status(204).set(pageHeaders(isHttps)).end()
-      return
-    }
-    const idpId = idpIdOf(req)
+  router.get(callbackPath, skipPrefetch, async (req, res) => {
     const outcome = await receiveAnswer(deps, {
-      idpId,
+      idpId: idpIdOf(req),
       answer: toSentAnswer(req.query),
       browserSecret: findFlowSecret(req.headers.cookie, isHttps),
       adminSecret: findAdminSecret(req.headers.cookie, isHttps),
       ip: req.ip ?? '',
       requestId: requestIdOf(req),
     })
-    switch (outcome.to) {
-      case 'nowhere':
-        return sendSentence(req, res, 404, 'unknownConnection')
-      case 'refused':
-        return sendSentence(req, res, 403, 'ssoRefused', outcome)
-      case 'test':
-        return redirect(res, testUrl(idpId, outcome.traceId))
-      case 'flow':
-        return redirect(res, `/t/${outcome.domain}/sign-in/${outcome.flowId}`)
-    }
+    await sendOutcome(req, res, outcome)
   })
 
-  router.get(challengePath, async (req, res) => {
-    if (isOnlyLooking(req)) {
-      res.status(204).set(pageHeaders(isHttps)).end()
-      return
-    }
+  router.get(challengePath, skipPrefetch, async (req, res) => {
     const browserSecret = flowSecretOf(req.headers.cookie, isHttps)
     const flowId = await openChallenge(deps, {
       organizationDomain: domainOf(req),
@@ -172,11 +136,7 @@ export function ssoRouter(deps: Deps, site: Site): Router {
     redirect(res, `/t/${domainOf(req)}/sign-in/${flowId}/identity-provider`)
   })
 
-  router.get(identityProviderPath, async (req, res) => {
-    if (isOnlyLooking(req)) {
-      res.status(204).set(pageHeaders(isHttps)).end()
-      return
-    }
+  router.get(identityProviderPath, skipPrefetch, async (req, res) => {
     const organizationDomain = domainOf(req)
     const flowId = FlowId.parse(req.params.flow_id)
     const browserSecret = findFlowSecret(req.headers.cookie, isHttps)
@@ -237,12 +197,36 @@ export function ssoRouter(deps: Deps, site: Site): Router {
 
   return router
 
-  /** The page of an administrator's test, which shows its trace. */
-  function testUrl(idpId: string, traceId: string): string {
-    return `${site.baseUrl}/onboarding/${idpId}/test/${traceId}`
+  /** Consumes nothing for a HEAD or for what a browser loads ahead. */
+  function skipPrefetch(req: Request, res: Response, next: NextFunction): void {
+    if (isOnlyLooking(req)) res.status(204).set(pageHeaders(isHttps)).end()
+    else next()
   }
 
-  /** One sentence that says nothing of the reason, and the reference by which the organization finds it. */
+  /** Answers a browser that an identity provider has sent back. */
+  async function sendOutcome(req: Request, res: Response, outcome: SsoOutcome): Promise<void> {
+    switch (outcome.to) {
+      case 'nowhere':
+        return sendSentence(req, res, 404, 'unknownConnection')
+      case 'over':
+        return sendSentence(req, res, 404, 'ssoRefused', outcome)
+      case 'refused':
+        return sendSentence(req, res, 403, 'ssoRefused', outcome)
+      case 'test':
+        return redirect(res, testUrl(idpIdOf(req), outcome.attemptId))
+      case 'flow':
+        return redirect(res, `/t/${outcome.domain}/sign-in/${outcome.flowId}`)
+      case 'identity_provider':
+        return redirect(res, `/t/${outcome.domain}/sign-in/${outcome.flowId}/identity-provider`)
+    }
+  }
+
+  /** The page of an administrator's test, which shows its login attempt. */
+  function testUrl(idpId: string, attemptId: string): string {
+    return `${site.baseUrl}/onboarding/${idpId}/test/${attemptId}`
+  }
+
+  /** Sends one sentence without the reason, and the reference by which the organization finds it. */
   async function sendSentence(
     req: Request,
     res: Response,
@@ -281,7 +265,7 @@ const FlowId = pathId()
 
 const readForm = formReader(maxResponse)
 
-/** The form of a response; of one that is too large, that it is: it is refused as any other, and leaves a trace. */
+/** Reads the form of a response. One that is too large is refused as any other, and leaves a login attempt. */
 function readResponse(req: Request, res: Response, next: NextFunction): void {
   readForm(req, res, (error?: unknown) => {
     const isTooLarge = error instanceof BodyFault && error.kind === 'too_large'
@@ -291,8 +275,8 @@ function readResponse(req: Request, res: Response, next: NextFunction): void {
 }
 
 /**
- * Where the sentence is read in another language. What was refused is not sent again for that, since its reference would
- * be another one then: a refusal has an address of its own, which says the same to everybody.
+ * The address of the sentence in another language. A refused response is not sent again for that, since its reference would be
+ * another one then: a refusal has an address of its own, with the same text for everybody.
  */
 function addressInAnotherLanguage(req: Request, name: SsoSentence): string | undefined {
   if (name === 'ssoRefused') return `/saml/${idpIdOf(req)}/refused?reference=${referenceOf(req)}`
@@ -313,7 +297,7 @@ function idpIdOf({ params }: Pick<Request, 'params'>): string {
 
 const maxCodeLength = 8_000
 
-/** What an OpenID provider has sent; a parameter that is there twice counts as none. */
+/** The answer of an OpenID provider; a parameter that is there twice counts as missing. */
 function toSentAnswer(query: Request['query']): SentAnswer {
   const { error, error_description: description, iss } = query
   const refusal = [error, description].filter((part) => typeof part === 'string').join(': ')

@@ -1,5 +1,5 @@
 import { email as emailField } from '@portico/contract/fields'
-import { assertedProfile, boundedData, type Vouched } from '../sign-in/asserted-identity.js'
+import { assertedProfile, boundedData, type Asserted } from '../sign-in/asserted-identity.js'
 import type { LiveConnection } from '../sign-in/live-connection.js'
 
 /** Claims of an ID token that was proved, and of the UserInfo endpoint where the token has no address. */
@@ -22,8 +22,8 @@ const aliases: readonly (readonly [claim: string, alias: string])[] = [
   ['tid', 'tenantid'],
 ]
 
-/** Whom the claims of a provider vouch for. */
-export function vouchedByClaims(live: LiveConnection, issuer: string, claims: Claims, at: Date): Vouched {
+/** The user of the claims of a provider. */
+export function toAssertedByClaims(live: LiveConnection, issuer: string, claims: Claims, at: Date): Asserted {
   const attributes = toAttributes(claims)
   return {
     identity: {
@@ -48,17 +48,17 @@ function earlierOf(a: Date, b: Date): Date {
   return a < b ? a : b
 }
 
-/** Whether a subject is one that can be kept, and told from every other (OpenID Connect Core section 2). */
+/** Whether a subject can be stored, and distinguished from every other (OpenID Connect Core section 2). */
 export function isSubject(subject: string): boolean {
   return subject !== '' && subject.length <= 255 && subject.isWellFormed() && !/\p{Cc}/u.test(subject)
 }
 
-/** When the provider says that the user has authenticated; undefined where it does not. */
+/** When the user has authenticated, as asserted; undefined where the provider does not assert it. */
 export function authenticatedAtOf(claims: Claims): Date | undefined {
   return toDate(claims['auth_time'])
 }
 
-/** When the provider has made the token. */
+/** When the token was issued. */
 export function issuedAtOf(claims: Claims): Date | undefined {
   return toDate(claims['iat'])
 }
@@ -112,10 +112,10 @@ export function isOfHostedDomain(
   return typeof hd === 'string' && domains.includes(hd.toLowerCase())
 }
 
-/** The claims as texts, as far as they say something of the user. */
-function toAttributes(claims: Claims): Vouched['attributes'] {
-  const told = Object.entries(claims).filter(([name, value]) => !tokenClaims.has(name) && value != null)
-  return Object.fromEntries(told.map(([name, value]) => [toStorable(name), toTexts(value)]))
+/** The claims of the user as texts. */
+function toAttributes(claims: Claims): Asserted['attributes'] {
+  const asserted = Object.entries(claims).filter(([name, value]) => !tokenClaims.has(name) && value != null)
+  return Object.fromEntries(asserted.map(([name, value]) => [toStorable(name), toTexts(value)]))
 }
 
 function toTexts(value: unknown): string[] {
@@ -126,7 +126,7 @@ function toText(value: unknown): string {
   return toStorable(typeof value === 'string' ? value : toJson(value))
 }
 
-/** What nests deeper than it can be written says nothing of a user. */
+/** A value that nests too deep to be written is empty. */
 function toJson(value: unknown): string {
   try {
     return JSON.stringify(value) ?? ''
@@ -136,12 +136,12 @@ function toJson(value: unknown): string {
   }
 }
 
-/** What the database cannot hold is replaced. */
+/** Replaces characters that the database cannot hold. */
 function toStorable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD')
 }
 
-function namedData(attributes: Vouched['attributes']): ReadonlyMap<string, readonly string[]> {
+function namedData(attributes: Asserted['attributes']): ReadonlyMap<string, readonly string[]> {
   const named = new Map(Object.entries(attributes).map(([name, values]) => [name.toLowerCase(), values]))
   for (const [claim, alias] of aliases) {
     const values = named.get(claim)

@@ -1,20 +1,20 @@
 import type { Deps } from '../../delivery/deps.js'
 import type { StoredOidcClient } from '../connections/oidc-clients.js'
-import { demand, type CheckList } from '../sign-in/demand.js'
+import { assertCheck, type CheckList } from '../sign-in/check-list.js'
 import type { LiveConnection } from '../sign-in/live-connection.js'
 import { isOfHostedDomain, isSubject } from './claims.js'
 import { exchangeChecks } from './id-token.js'
 import type { Claims } from './claims.js'
 import { exchangeCode, ExchangeFault, type OidcClient } from './openid-client.js'
 import { ProviderFault, type OpenIdProvider } from '../../platform/openid/provider.js'
-import type { SpentOidcRequest } from './request.js'
+import type { ConsumedOidcRequest } from './request.js'
 import { redirectUriOf } from './start-request.js'
 
-/** The parameters that a provider has sent a browser back with; a text is empty where there was none. */
+/** The parameters with which a provider has sent a browser back; a text is empty where there was none. */
 export interface SentAnswer {
   readonly state: string
   readonly code: string
-  /** What the provider has refused, and why; null where it has not. */
+  /** The provider's refusal and its reason; null where there was none. */
   readonly error: string | null
   /** `iss` (RFC 9207); null where there was none. */
   readonly issuer: string | null
@@ -24,13 +24,13 @@ export interface SentAnswer {
 interface AnswerToProve {
   readonly live: LiveConnection
   readonly client: StoredOidcClient
-  readonly request: SpentOidcRequest
+  readonly request: ConsumedOidcRequest
   readonly answer: SentAnswer
   readonly checks: CheckList
 }
 
 /**
- * Has the provider say whom its answer is of, and proves that it was the provider.
+ * Exchanges the code of an answer for claims, and proves that they are the provider's.
  *
  * @throws CheckRefused
  */
@@ -39,31 +39,31 @@ export async function proveAnswer(
   { live, client, request, answer, checks }: AnswerToProve,
 ): Promise<Claims> {
   const { issuer } = client
-  const provider = await demandProvider(deps, checks, issuer)
+  const provider = await assertProvider(deps, checks, issuer)
   // Before the code goes anywhere: one of another provider is not for this one (RFC 9700 section 4.4).
   const isItself = answer.issuer === null ? !provider.isIssuerSent : answer.issuer === issuer
-  demand(checks, 'oidc_issuer_parameter', isItself, {
+  assertCheck(checks, 'oidc_issuer_parameter', isItself, {
     expected: issuer,
     received: answer.issuer ?? (isItself ? null : 'no iss, which this provider always sends'),
   })
   const redirectUri = redirectUriOf(deps.config.baseUrl, live.idpId)
-  const claims = await demandClaims(
+  const claims = await assertClaims(
     deps,
     checks,
     { ...client, provider, redirectUri },
     { ...answer, ...request },
   )
-  demand(checks, 'oidc_subject', isSubject(claims.sub), { received: `${claims.sub.length} characters` })
+  assertCheck(checks, 'oidc_subject', isSubject(claims.sub), { received: `${claims.sub.length} characters` })
   const isOfDomain = isOfHostedDomain(live, issuer, claims)
   if (isOfDomain !== undefined)
-    demand(checks, 'oidc_hosted_domain', isOfDomain, {
+    assertCheck(checks, 'oidc_hosted_domain', isOfDomain, {
       expected: [...live.emailDomains, ...(live.allowedEmailDomains ?? [])].join(', '),
       received: typeof claims['hd'] === 'string' ? claims['hd'] : 'no hd',
     })
   return claims
 }
 
-async function demandProvider(
+async function assertProvider(
   { openIdProviders }: Pick<Deps, 'openIdProviders'>,
   checks: CheckList,
   issuer: string,
@@ -73,16 +73,16 @@ async function demandProvider(
     throw error
   })
   const received = found instanceof ProviderFault ? found.message : null
-  demand(checks, 'oidc_discovery', !(found instanceof ProviderFault), { expected: issuer, received })
+  assertCheck(checks, 'oidc_discovery', !(found instanceof ProviderFault), { expected: issuer, received })
   return found
 }
 
 /** The code is exchanged outside of a transaction, as the provider takes its time. */
-async function demandClaims(
+async function assertClaims(
   deps: Pick<Deps, 'outbound' | 'now'>,
   checks: CheckList,
   client: OidcClient,
-  answer: SentAnswer & SpentOidcRequest,
+  answer: SentAnswer & ConsumedOidcRequest,
 ): Promise<Claims> {
   const result = await exchangeCode(deps, client, answer).catch((error: unknown) => {
     if (error instanceof ExchangeFault) return error
@@ -91,7 +91,7 @@ async function demandClaims(
   const fault = result instanceof ExchangeFault ? result.fault : undefined
   for (const name of exchangeChecks) {
     const isMet = fault?.check !== name
-    demand(checks, name, isMet, isMet ? {} : fault)
+    assertCheck(checks, name, isMet, isMet ? {} : fault)
   }
   if (result instanceof ExchangeFault) throw result
   return result

@@ -5,8 +5,9 @@ import type { DB } from '../../platform/db/schema.js'
 import { sqlStatement, statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { isOfConnection, type ConnectionKey } from '../connections/connection-key.js'
+import { toAnsweredRequest, type AnsweredRequest } from '../sign-in/awaited-request.js'
 
-/** Who waits for the answer of a provider: a flow of a browser, or an administrator's test. */
+/** The purpose of a request: a flow of a browser, or an administrator's test. */
 export type Waiting = { readonly flowId: string } | { readonly adminSessionId: string }
 
 /** A request to a provider, as its address has it. */
@@ -18,12 +19,12 @@ interface OidcRequest {
   readonly isFirst: boolean
 }
 
-/** How long somebody may be at the provider. */
+/** The time that a user has at the provider. */
 export const requestLifetimeMs = 10 * 60 * 1000
 
 /**
  * Makes a request to the provider of a connection, whose answer is awaited for ten minutes. A flow waits for an answer to one
- * of its last two requests: whoever presses twice may be answered to the first, too.
+ * of its last two requests, since a double click makes two and the first may be the one that is answered.
  */
 export async function insertOidcRequest(
   { db, keys, now }: Pick<Deps, 'db' | 'keys' | 'now'>,
@@ -100,35 +101,32 @@ function isOfFlow(table: string, flow: Omit<ConnectionKey, 'connectionId'> & { r
     and ${column('flow_id')} = ${flow.flowId}`
 }
 
-/** A request whose answer has come. */
-export interface SpentOidcRequest {
-  readonly flowId: string | null
-  readonly adminSessionId: string | null
+/** A request that was answered, with what the code is exchanged and the ID token validated by. */
+export type ConsumedOidcRequest = AnsweredRequest & {
   readonly clientVersion: number
   readonly nonce: string
   readonly codeVerifier: string
 }
 
-/** Takes the request that an answer names, once: of all who have its state, one statement lets one pass. */
-export async function spendOidcRequest(
+/** Consumes the request that an answer names. Single use: one statement deletes it, for one caller at most. */
+export async function consumeOidcRequest(
   { db, keys, now }: Pick<Deps, 'db' | 'keys' | 'now'>,
   key: ConnectionKey,
   state: string,
-): Promise<SpentOidcRequest | undefined> {
+): Promise<ConsumedOidcRequest | undefined> {
   const stateHash = hashSecret(state)
-  const [row] = await spend(db, { ...key, stateHash, at: now() })
+  const [row] = await consume(db, { ...key, stateHash, at: now() })
   if (row === undefined) return undefined
   const context = codeVerifierContext(key, stateHash)
   return {
-    flowId: row.flow_id,
-    adminSessionId: row.admin_session_id,
+    ...toAnsweredRequest(row),
     clientVersion: row.client_version,
     nonce: row.nonce,
     codeVerifier: open(keys.master, context, row.code_verifier_sealed).toString(),
   }
 }
 
-const spend = statement((db, request: ConnectionKey & { readonly stateHash: Buffer; readonly at: Date }) =>
+const consume = statement((db, request: ConnectionKey & { readonly stateHash: Buffer; readonly at: Date }) =>
   db
     .deleteFrom('oidc_requests')
     .where(isOfConnection('oidc_requests', request))

@@ -3,22 +3,21 @@ import { logEvent } from '../../delivery/log-events/log-event.js'
 import type { CheckResult } from '../saml/checks.js'
 import type { ConnectionKey } from '../connections/connection-key.js'
 import { findClientVersion, findCurrentClient } from '../connections/oidc-clients.js'
-import { logEnd } from '../sign-in/let-in.js'
 import { findLiveConnectionOf, type LiveConnection } from '../sign-in/live-connection.js'
-import { insertRefusedTrace } from '../sign-in/traces.js'
+import { recordRefusedAttempt } from '../sign-in/login-attempts.js'
 import { toAuthorizationUrl } from './openid-client.js'
 import { ProviderFault, type OpenIdProvider } from '../../platform/openid/provider.js'
 import { insertOidcRequest } from './request.js'
 
-/** For whom a provider is asked: a flow of a browser, or an administrator's test of what was entered. */
+/** The purpose of a request: a flow of a browser, or an administrator's test of the client that they have entered. */
 type OidcPurpose = { readonly requestId: string } & (
   | {
       readonly flowId: string
-      /** The provider asks also who is signed in there (OpenID Connect Core section 3.1.2.1, prompt). */
+      /** The provider must authenticate a user again who is signed in there (OpenID Connect Core section 3.1.2.1, prompt). */
       readonly isForced: boolean
       /** The address that was typed. */
       readonly email: string | null
-      /** The address that the browser comes from, for limits alone. */
+      /** The address that the browser comes from, for limits only. */
       readonly ip: string
     }
   | { readonly adminSessionId: string; readonly clientVersion: number }
@@ -30,7 +29,7 @@ export function redirectUriOf(baseUrl: string, idpId: string): string {
 }
 
 /**
- * Makes the request that takes a browser to the OpenID provider of a connection, and notes that its answer is awaited.
+ * Makes the request that takes a browser to the OpenID provider of a connection, and records that its answer is awaited.
  *
  * @returns The address; undefined when the connection has no such client, its provider cannot be read, or, for a flow, it is
  *   inactive.
@@ -73,7 +72,7 @@ export async function startOidcRequest(
   )
 }
 
-/** The provider of an issuer; where it cannot be read that is told in a trace, as nobody at the page can mend it. */
+/** The provider of an issuer. A failure to read it is recorded as a login attempt, since no user at the page can repair it. */
 async function findProvider(
   deps: Deps,
   live: LiveConnection,
@@ -83,13 +82,12 @@ async function findProvider(
     return await deps.openIdProviders.find(issuer)
   } catch (error) {
     if (!(error instanceof ProviderFault)) throw error
-    const { requestId } = purpose
     const kind = 'flowId' in purpose ? 'sign_in' : 'test'
-    const failed = 'oidc_discovery'
-    const check: CheckResult = { name: failed, passed: false, expected: issuer, received: error.message }
-    const trace = { kind, checks: [check], nameId: null, email: null, attributes: null, requestId } as const
-    const traceId = await insertRefusedTrace(deps, deps.db, live, trace)
-    if (traceId !== undefined) await logEnd(deps, deps.db, live, { kind, email: null, failed, requestId })
+    const received = error.message
+    const check: CheckResult = { name: 'oidc_discovery', passed: false, expected: issuer, received }
+    const { requestId } = purpose
+    const attempt = { kind, checks: [check], nameId: null, email: null, attributes: null, requestId } as const
+    await recordRefusedAttempt(deps, live, attempt)
     return undefined
   }
 }

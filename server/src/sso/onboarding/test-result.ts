@@ -3,10 +3,10 @@ import { sql, type Kysely } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { CheckResult } from '../saml/checks.js'
-import { loginTracesOf } from '../sign-in/traces.js'
+import { loginAttemptsOf } from '../sign-in/login-attempts.js'
 import type { OnboardingConnection } from './connections.js'
 
-/** What became of one test of a connection. */
+/** The result of one test of a connection. */
 export interface TestResult {
   readonly id: string
   readonly outcome: 'arrived' | 'success' | 'failed'
@@ -27,9 +27,9 @@ const shownTests = 5
 export async function findTestResult(
   { db }: Pick<Deps, 'db'>,
   connection: OnboardingConnection,
-  traceId: string,
+  attemptId: string,
 ): Promise<TestResult | undefined> {
-  const row = await testsOf(db, connection).where('id', '=', traceId).executeTakeFirst()
+  const row = await testsOf(db, connection).where('id', '=', attemptId).executeTakeFirst()
   return row === undefined ? undefined : toTestResult(row)
 }
 
@@ -47,9 +47,9 @@ export async function listTestResults(
 
 function testsOf(db: Kysely<DB>, connection: OnboardingConnection) {
   return (
-    loginTracesOf(db, connection)
+    loginAttemptsOf(db, connection)
       .where('kind', '=', 'test')
-      // Written from typed values alone; the check constraints allow nothing else.
+      // Written from typed values only; the check constraints allow nothing else.
       .select([
         'id',
         sql<TestResult['outcome']>`outcome`.as('outcome'),

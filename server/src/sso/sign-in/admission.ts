@@ -8,24 +8,25 @@ import type { Tenant } from '../../platform/tenant.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { hasIdentityOfIssuer, lockIdentity, type IdentityName } from '../../directory/users/identities.js'
 import { findUser, findUserByIdentity, type SigningInUser } from '../../directory/users/signing-in-user.js'
-import type { Vouched } from './asserted-identity.js'
-import { demand, type CheckList } from './demand.js'
+import type { Asserted } from './asserted-identity.js'
+import { assertCheck, type CheckList } from './check-list.js'
 import type { LiveConnection } from './live-connection.js'
 
-/** Who may come in by what an identity provider has said. */
+/** The user whom an assertion authorizes. */
 export interface Admission {
-  /** Undefined: somebody new. */
+  /** Undefined for a new user. */
   readonly user: SigningInUser | undefined
-  /** By which the user is known; undefined: by their address alone. */
+  /** Of the identity by which the user was found; undefined where it was their address. */
   readonly identityId: string | undefined
   /** As it was asserted. */
   readonly email: string
   /** Whether the connection may speak for the address, and the identity provider knows it to be the user's. */
-  readonly isVouched: boolean
+  readonly isEmailTrusted: boolean
 }
 
 /**
- * Decides whom an identity provider lets in. Nothing is written; what it depends on is held until the transaction ends.
+ * Authorizes the user of an assertion: address, domain, linking, user policy, seats and activity, in this order. Nothing is
+ * written; the rows that it depends on are locked until the transaction ends.
  *
  * @throws CheckRefused
  */
@@ -33,41 +34,41 @@ export async function admit(
   trx: Transaction<DB>,
   live: LiveConnection,
   tenant: Tenant,
-  { vouched, checks }: { readonly vouched: Vouched; readonly checks: CheckList },
+  { asserted, checks }: { readonly asserted: Asserted; readonly checks: CheckList },
 ): Promise<Admission> {
-  const { email: typed, identity } = vouched
-  demand(checks, 'email', typed !== undefined, {
-    received: typed ?? Object.keys(vouched.attributes).join(', '),
+  const { email: typed, identity } = asserted
+  assertCheck(checks, 'email', typed !== undefined, {
+    received: typed ?? Object.keys(asserted.attributes).join(', '),
   })
   const email = normalizeEmail(typed ?? '')
   const { allowedEmailDomains } = live
-  demand(checks, 'email_domain', isEmailDomainAllowed(allowedEmailDomains, email), {
+  assertCheck(checks, 'email_domain', isEmailDomainAllowed(allowedEmailDomains, email), {
     expected: allowedEmailDomains?.join(', ') ?? null,
     received: email,
   })
   await lockIdentity(trx, tenant, identity)
   const known = await findUserByIdentity(trx, tenant, identity)
-  const speaksFor = await whomItSpeaksFor(trx, live, email)
+  const authority = await authorityFor(trx, live, email)
   const user = known ?? (await findUser(trx, tenant, email))
-  const isVouched = speaksFor === 'vouched' && vouched.isEmailVerified
+  const isEmailTrusted = authority === 'trusted' && asserted.isEmailVerified
   const isLinked =
     known !== undefined ||
     (user === undefined
-      ? speaksFor !== 'claimed'
-      : isVouched && !(user.email_verified && (await isOtherSubject(trx, tenant, user, identity))))
-  demand(checks, 'linking', isLinked, {
-    received: vouched.isEmailVerified || isLinked ? email : `${email}, which is not said to be verified`,
+      ? authority !== 'claimed'
+      : isEmailTrusted && !(user.email_verified && (await isOtherSubject(trx, tenant, user, identity))))
+  assertCheck(checks, 'linking', isLinked, {
+    received: asserted.isEmailVerified || isLinked ? email : `${email}, which is not said to be verified`,
   })
   await checkPolicy(trx, live, { user, checks })
   if (user === undefined) await checkSeats(trx, live, tenant, checks)
-  demand(checks, 'user_active', user?.active ?? true)
-  return { user, identityId: known?.identity_id, email: typed ?? '', isVouched }
+  assertCheck(checks, 'user_active', user?.active ?? true)
+  return { user, identityId: known?.identity_id, email: typed ?? '', isEmailTrusted }
 }
 
 /**
- * Whether the issuer knows the user by another subject already. An OpenID provider gives nobody a second one, so that who
- * comes with it is somebody else, whatever address they say. A NameID changes with what its administrator has sent. A user who
- * has only claimed the address is not asked for: they lose it to whom the issuer knows it to be of.
+ * Whether the issuer knows the user by another subject already. An OpenID provider gives no user a second one, so that another
+ * subject is another person, whatever the address. A NameID changes with the attributes that its administrator sends. A user
+ * whose address is not verified is not asked for: they lose it to the user of whom the issuer asserts it.
  */
 async function isOtherSubject(
   trx: Transaction<DB>,
@@ -79,15 +80,15 @@ async function isOtherSubject(
 }
 
 /**
- * What a connection may say of an address. `vouched`: its domain is the connection's own, or the organization's, or the
+ * The authority of a connection for an address. `trusted`: its domain is the connection's own, or the organization's, or the
  * connection is the only one there is; `claimed`: another connection has the domain for its own, and this one has not; `unclaimed`: neither. Without
  * this, one identity provider of an organization could take over, or take beforehand, what another's users have.
  */
-async function whomItSpeaksFor(
+async function authorityFor(
   trx: Transaction<DB>,
   { allowedEmailDomains, ...key }: LiveConnection,
   email: string,
-): Promise<'vouched' | 'claimed' | 'unclaimed'> {
+): Promise<'trusted' | 'claimed' | 'unclaimed'> {
   const domain = email.slice(email.lastIndexOf('@') + 1)
   const connections = await selectConnections(trx, key)
   const owners = connections.filter(({ email_domains: domains }) => domains.includes(domain))
@@ -97,7 +98,7 @@ async function whomItSpeaksFor(
   const isOrganizations = isListed
     ? isEmailDomainAllowed(allowedEmailDomains, email)
     : connections.length === 1
-  return isOwner || isOrganizations ? 'vouched' : 'unclaimed'
+  return isOwner || isOrganizations ? 'trusted' : 'unclaimed'
 }
 
 const selectConnections = statement((db, key: Omit<ConnectionKey, 'connectionId'>) =>
@@ -124,13 +125,13 @@ async function checkPolicy(
     userPolicy === 'none' ||
     (user !== undefined &&
       (userPolicy === 'user_registered' || (await isProvisioned(trx, { ...live, userId: user.id }))))
-  demand(checks, 'user_policy', isMet, {
+  assertCheck(checks, 'user_policy', isMet, {
     expected: userPolicy,
-    received: isMet ? null : whoIsNot(user),
+    received: isMet ? null : unmetPolicyOf(user),
   })
 }
 
-function whoIsNot(user: SigningInUser | undefined): string {
+function unmetPolicyOf(user: SigningInUser | undefined): string {
   return user === undefined ? 'nobody who is registered' : 'a registered user whom no directory keeps'
 }
 
@@ -160,7 +161,7 @@ const selectProvisioned = statement((db, user: ProvisionedUser) =>
     .select('directories.id'),
 )
 
-/** Counts while the seats are held, so that of many new users at once as many come in as there are seats. */
+/** Counts under a lock, so that of many new users at once no more sign in than there are seats. */
 async function checkSeats(
   trx: Transaction<DB>,
   { seatsLimit, ...key }: LiveConnection,
@@ -168,14 +169,14 @@ async function checkSeats(
   checks: CheckList,
 ): Promise<void> {
   if (seatsLimit === 0) {
-    demand(checks, 'seats', true)
+    assertCheck(checks, 'seats', true)
     return
   }
   // Of the organization: its seats are the same whichever connection a user comes by.
   const name = ['seats', key.accountId, key.environment, key.organizationId].join(' ')
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(trx)
   const users = await totalInOrganization(trx, 'users', tenant)
-  demand(checks, 'seats', users < seatsLimit, {
+  assertCheck(checks, 'seats', users < seatsLimit, {
     expected: `fewer users than ${seatsLimit}`,
     received: String(users),
   })

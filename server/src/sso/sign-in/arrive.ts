@@ -1,4 +1,5 @@
-import type { Environment } from '@portico/contract/fields'
+import { sql } from 'kysely'
+import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { FailureLimit } from '../../delivery/limits/failures.js'
 import type { CheckResult } from '../saml/checks.js'
@@ -7,56 +8,54 @@ import {
   openResponse,
   validateResponse,
   type OpenedResponse,
+  type ServiceProvider,
   type Validation,
 } from '../saml/validate-response.js'
 import type { Assertion } from '../saml/assertion.js'
+import { openSsoKeys, ssoKeysOfConnection } from '../connections/keys.js'
 import { assertedEmail } from './asserted-identity.js'
+import { isAwaited } from './awaited-request.js'
 import { networkOfClient } from '../../platform/outbound/address.js'
 import { insertArrival } from './arrival.js'
-import type { LiveConnection } from './live-connection.js'
-import { logEnd } from './let-in.js'
-import { findReceivingConnection, type ReceivingConnection } from './receiving-connection.js'
-import { failedCheckOf, insertRefusedTrace, type NewTrace } from './traces.js'
+import {
+  liveConnections,
+  toLiveConnection,
+  toServiceProvider,
+  toTrustedMetadata,
+  type LiveConnection,
+  type TrustedMetadata,
+} from './live-connection.js'
+import { failedCheckOf, logSsoSignIn, recordRefusedAttempt, type NewLoginAttempt } from './login-attempts.js'
+import { endPageOf, type EndPage, type PageOf } from './outcome.js'
 
 /** A response as an identity provider has a browser post it: from another site, so that no cookie comes with it. */
-export interface PostedResponse {
+interface PostedResponse {
   readonly idpId: string
   /** The form field, as it came, or `unreadForm`. */
   readonly samlResponse: unknown
-  /** The address that it came from, for limits alone. */
+  /** The address that it came from, for limits only. */
   readonly ip: string
   readonly requestId: string
 }
 
-/** Whose page a browser sees. */
-export interface PageOf {
-  /** Of the organization. */
-  readonly domain: string
-  readonly environment: Environment
-}
-
-/** What becomes of the browser. */
+/** The next address of the browser: our own, where its cookies are seen, or a page that ends the sign-in. */
 type ArrivalOutcome =
-  /** No such connection. */
   | { readonly to: 'nowhere' }
-  /** Our own address, where its cookies are seen. */
   | (PageOf & { readonly to: 'continue'; readonly handle: string })
-  /** The page of the administrator's test, which says what was wrong. */
-  | (PageOf & { readonly to: 'test'; readonly traceId: string })
-  | (PageOf & { readonly to: 'refused' })
+  | EndPage
 
-/** A response that nobody asked for is taken for so long, where it is taken at all. */
+/** An unsolicited response is accepted for so long, where the connection accepts it. */
 const acceptedForMs = 2 * 60 * 1000
 
 /**
- * Proves a response, and keeps what it proves for a minute. Nothing is consumed: whose browser it is shows in the next
- * request alone, which comes with cookies.
+ * Validates a response, and keeps the assertion for a minute. Nothing is consumed: the browser is known by its cookies, which
+ * come with its next request only.
  *
  * @throws ApiError `rate_limited` when the network has sent the connection too much, refused or not.
  */
 export async function receiveResponse(deps: Deps, posted: PostedResponse): Promise<ArrivalOutcome> {
   const { idpId, requestId } = posted
-  // Of one connection, so that nobody is kept from another, nor from their password.
+  // By connection, so that nobody is kept from another one, nor from their password.
   const sender = `${idpId} ${networkOfClient(posted.ip)}`
   deps.limits.failedResponses.check(sender)
   deps.limits.provedResponses.check(sender)
@@ -64,11 +63,9 @@ export async function receiveResponse(deps: Deps, posted: PostedResponse): Promi
   const receiving = await findReceivingConnection(deps, idpId, claimedRequestOf(opened))
   if (receiving === undefined) return { to: 'nowhere' }
   const { live, metadata, isTest } = receiving
-  const { domain, environment } = live
-  const of: PageOf = { domain, environment }
-  const { checks, assertion, named } = await prove(deps, opened, receiving)
+  const { checks, assertion, named } = await validate(deps, opened, receiving)
   const kind = isTest ? 'test' : assertion?.inResponseTo === null ? 'idp_initiated' : 'sign_in'
-  const known = {
+  const attempt = {
     kind,
     checks,
     nameId: named?.nameId || null,
@@ -77,29 +74,107 @@ export async function receiveResponse(deps: Deps, posted: PostedResponse): Promi
     requestId,
   } as const
   if (metadata === undefined || assertion === undefined || failedCheckOf(checks) !== undefined)
-    return refuse(known)
-  await noteLimit(deps.limits.provedResponses)
-  const proof = { assertion, metadataVersion: metadata.version, trace: known }
-  const handle = await insertArrival(deps, live, proof)
-  if (handle !== undefined) return { ...of, to: 'continue', handle }
+    return refuse(attempt)
+  await countFor(deps.limits.provedResponses)
+  const handle = await insertArrival(deps, live, { assertion, metadataVersion: metadata.version, attempt })
+  const { domain, environment } = live
+  if (handle !== undefined) return { domain, environment, to: 'continue', handle }
   const used: CheckResult = { name: 'replay', passed: false, expected: null, received: assertion.id }
-  return refuse({ ...known, checks: [...checks, used] })
+  return refuse({ ...attempt, checks: [...checks, used] })
 
-  async function refuse(trace: Omit<NewTrace, 'outcome'>): Promise<ArrivalOutcome> {
-    await noteLimit(deps.limits.failedResponses)
-    const traceId = await noteRefused(deps, live, trace)
-    return isTest && traceId !== undefined ? { ...of, to: 'test', traceId } : { ...of, to: 'refused' }
+  async function refuse(refused: Omit<NewLoginAttempt, 'outcome'>): Promise<EndPage> {
+    await countFor(deps.limits.failedResponses)
+    const attemptId = await recordRefusedAttempt(deps, live, refused)
+    return endPageOf(live, { isTest, failed: failedCheckOf(refused.checks), attemptId })
   }
 
-  /** Counts a response. That no more of its network are taken is told once, since those leave no trace. */
-  async function noteLimit(limit: FailureLimit): Promise<void> {
+  /** Counts a response. That the limit of its network is reached is logged once, since responses above it leave no attempt. */
+  async function countFor(limit: FailureLimit): Promise<void> {
     if (await limit.count(sender))
-      await logEnd(deps, deps.db, live, { kind, email: null, failed: 'rate_limited', requestId })
+      await logSsoSignIn(deps, deps.db, live, { kind, email: null, failed: 'rate_limited', requestId })
   }
 }
 
-/** The checks up to what the database knows of who sends it. */
-async function prove(
+/** The connection to which a response was posted, with the keys and metadata that validate it. */
+interface ReceivingConnection {
+  readonly live: LiveConnection
+  /** Undefined where the connection has none. */
+  readonly metadata: TrustedMetadata | undefined
+  readonly serviceProvider: ServiceProvider
+  /** The response claims to answer an administrator's test; the metadata are those of the test. */
+  readonly isTest: boolean
+}
+
+/**
+ * Finds the connection of an address in one statement; undefined when there is none, or it has another protocol.
+ *
+ * @param claimedRequest The request that the response claims to answer, which is not proved.
+ */
+async function findReceivingConnection(
+  deps: Pick<Deps, 'config' | 'db' | 'keys' | 'now'>,
+  idpId: string,
+  claimedRequest: string | undefined,
+): Promise<ReceivingConnection | undefined> {
+  const [row] = await selectReceiving(deps.db, { idpId, id: claimedRequest ?? null, at: deps.now() })
+  if (row === undefined) return undefined
+  const live = toLiveConnection(row)
+  const { version, entity_id, redirect_url, post_url, certificates } = row
+  const isThere = version !== null && entity_id !== null && certificates !== null
+  return {
+    live,
+    metadata: isThere
+      ? toTrustedMetadata({ version, entity_id, redirect_url, post_url, certificates })
+      : undefined,
+    serviceProvider: toServiceProvider(deps, live, openSsoKeys(deps, live, row.service_provider_keys)),
+    isTest: row.is_test,
+  }
+}
+
+interface Received {
+  readonly idpId: string
+  readonly id: string | null
+  readonly at: Date
+}
+
+const selectReceiving = statement((db, received: Received) =>
+  liveConnections(db)
+    .leftJoin('saml_requests', (join) =>
+      join
+        .onRef('saml_requests.account_id', '=', 'connection.account_id')
+        .onRef('saml_requests.environment', '=', 'connection.environment')
+        .onRef('saml_requests.organization_id', '=', 'connection.organization_id')
+        .onRef('saml_requests.connection_id', '=', 'connection.id')
+        .on('saml_requests.admin_session_id', 'is not', null)
+        .on(isAwaited(received)),
+    )
+    .leftJoin('sso_metadata_versions as metadata', (join) =>
+      join
+        .onRef('metadata.account_id', '=', 'connection.account_id')
+        .onRef('metadata.environment', '=', 'connection.environment')
+        .onRef('metadata.organization_id', '=', 'connection.organization_id')
+        .onRef('metadata.connection_id', '=', 'connection.id')
+        .on(
+          sql<boolean>`case
+            when saml_requests.id is null then metadata.is_current
+            else metadata.version = saml_requests.metadata_version
+          end`,
+        ),
+    )
+    .where('connection.idp_id', '=', received.idpId)
+    .where('connection.protocol', '=', 'saml')
+    .select([
+      'metadata.version',
+      'metadata.entity_id',
+      'metadata.redirect_url',
+      'metadata.post_url',
+      'metadata.certificates',
+      sql<boolean>`(saml_requests.id is not null)`.as('is_test'),
+      ssoKeysOfConnection('service_provider').as('service_provider_keys'),
+    ]),
+)
+
+/** Makes the checks that need nothing of the browser. */
+async function validate(
   deps: Pick<Deps, 'now'>,
   opened: OpenedResponse,
   { live, metadata, serviceProvider }: ReceivingConnection,
@@ -122,7 +197,7 @@ async function prove(
     : validation
 }
 
-/** Whether a response that nobody asked for is taken, as the connection says. */
+/** Whether an unsolicited response is accepted, as the connection says. */
 function checkUnsolicited(
   { now }: Pick<Deps, 'now'>,
   { idpInitiated }: LiveConnection,
@@ -138,16 +213,4 @@ function checkUnsolicited(
     expected: 'issued within the last two minutes',
     received: issuedAt.toISOString(),
   }
-}
-
-/** @returns The id of the trace; undefined where enough of them are kept. */
-async function noteRefused(
-  deps: Deps,
-  live: LiveConnection,
-  trace: Omit<NewTrace, 'outcome'>,
-): Promise<string | undefined> {
-  const traceId = await insertRefusedTrace(deps, deps.db, live, trace)
-  if (traceId === undefined) return undefined
-  await logEnd(deps, deps.db, live, { ...trace, failed: failedCheckOf(trace.checks) })
-  return traceId
 }

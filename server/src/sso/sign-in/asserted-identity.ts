@@ -15,24 +15,24 @@ const namesOfOids: ReadonlyMap<string, string> = new Map([
   ['urn:oid:2.16.840.1.113730.3.1.241', 'displayname'],
 ])
 
-/** Whom an identity provider vouches for, whatever it speaks. */
-export interface Vouched {
+/** The user whom an identity provider asserts, in either protocol. */
+export interface Asserted {
   readonly identity: VouchedIdentity
   /** As it was asserted; undefined where none was. */
   readonly email: string | undefined
-  /** Whether the identity provider knows the address to be the user's, and has not only been told so by them. */
+  /** Whether the identity provider has verified that the address is the user's. */
   readonly isEmailVerified: boolean
   readonly profile: NonNullable<UserChanges['profile']>
-  /** Everything that was asserted, for the trace. */
+  /** Everything that was asserted, for the login attempt. */
   readonly attributes: Readonly<Record<string, readonly string[]>>
   readonly amr: readonly string[]
 }
 
-/** Contexts by which identity providers say that a second factor was passed. */
+/** Contexts by which identity providers assert that a second factor was passed. */
 const mfaContexts = ['https://refeds.org/profile/mfa', 'http://schemas.microsoft.com/claims/multipleauthn']
 
-/** Whom an assertion vouches for: in SAML the administrator there decides what is sent. */
-export function vouchedBy(live: LiveConnection, assertion: Assertion): Vouched {
+/** The user of an assertion. Its address counts as verified, since in SAML the provider's administrator decides what is sent. */
+export function toAsserted(live: LiveConnection, assertion: Assertion): Asserted {
   const { attributes, authnContext } = assertion
   return {
     identity: identityOf(live, assertion),
@@ -44,11 +44,11 @@ export function vouchedBy(live: LiveConnection, assertion: Assertion): Vouched {
   }
 }
 
-/** What is kept of the attributes of a user, in bytes of JSON: lists of groups can be longer than anybody reads. */
+/** Bytes of JSON that are kept of the attributes of a user, since lists of groups can be very long. */
 const maxDataBytes = 16_000
 
 /**
- * The identity that an assertion vouches for. Its attributes are called by the last part of their names, in lower case:
+ * The identity in an assertion. Its attributes are called by the last part of their names, in lower case:
  * `http://schemas.xmlsoap.org/ws/2005/05/identity/claims/givenname` and `givenName` are both `givenname`.
  */
 export function identityOf(live: LiveConnection, assertion: Assertion): VouchedIdentity {
@@ -71,7 +71,7 @@ function dataOf({ nameId, attributes }: Assertion): Identity['data'] {
 export function boundedData(named: ReadonlyMap<string, readonly string[]>): Identity['data'] {
   const isNamed = ([name]: readonly [string, unknown]) => claimNames.has(name)
   const entries = [...named].map(([name, values]) => [name, toValue(values)] as const)
-  // What tokens say of the user comes first, so that nothing else is in its place.
+  // Attributes that go into tokens come first, so that others cannot take their room.
   const inOrder = [...entries.filter(isNamed), ...entries.filter((entry) => !isNamed(entry))]
   const kept: (readonly [string, string | string[]])[] = []
   let left = maxDataBytes
@@ -108,10 +108,10 @@ const claims = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims'
 const standardNames = [`${claims}/emailaddress`, 'urn:oid:0.9.2342.19200300.100.1.3']
 /** How products call it, in the order in which they are believed. */
 const addressNames = ['emailaddress', 'email', 'mail', 'e-mail', 'user.email']
-/** What has the form of an address where nothing else does. A mere `name` is what users call themselves. */
+/** Names whose value may be an address, tried last. A mere `name` is not among them: users choose it. */
 const fallbackNames = [`${claims}/upn`, 'upn', `${claims}/name`]
 
-/** The address that an assertion says of its user; undefined where it says none. */
+/** The e-mail address in an assertion; undefined where it has none. */
 export function assertedEmail({
   nameId,
   attributes,
@@ -120,7 +120,7 @@ export function assertedEmail({
   const named = shortNamed(attributes)
   const candidates = [
     ...[...standardNames, ...addressNames].map((name) => whole.get(name)?.[0]),
-    // Under a name that somebody there has made up.
+    // Under a name of the provider's own.
     ...addressNames.map((name) => named.get(name)?.[0]),
     nameId,
     ...fallbackNames.map((name) => whole.get(name)?.[0]),
@@ -133,7 +133,7 @@ const familyNames = ['surname', 'family_name', 'last_name', 'lastname', 'familyn
 /** As much as callers may write. */
 const maxNameLength = 100
 
-/** What an assertion says of its user's profile; what it does not say is not in it. */
+/** The members of the profile that an assertion has. */
 export function assertedProfile({
   attributes,
 }: Pick<Assertion, 'attributes'>): NonNullable<UserChanges['profile']> {

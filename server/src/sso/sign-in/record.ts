@@ -24,7 +24,7 @@ type Column<Name> = Name extends `sso_login_traces.${infer Bare extends keyof Se
 
 type TraceRow = Pick<Selectable<SsoLoginTraces>, Column<(typeof traceColumns)[number]>>
 
-/** Whose sign-in a trace is of. */
+/** The connection of a login attempt, and its organization. */
 interface TraceOwner {
   readonly domain: string
   readonly environment: Environment
@@ -32,7 +32,7 @@ interface TraceOwner {
 }
 
 export function toSsoLoginTrace(row: TraceRow, { domain, environment, idpId }: TraceOwner): SsoLoginTrace {
-  // Written by traces.ts alone, from the names of the contract; the table's checks allow no other kind and outcome.
+  // Written by login-attempts.ts only, from the names of the contract; the table's checks allow no other kind and outcome.
   const failed = row.failed_check as SsoCheck | null
   return {
     __type__: 'SsoLoginTrace',

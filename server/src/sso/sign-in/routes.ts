@@ -4,7 +4,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { created } from '../../delivery/events/answer.js'
 import { callerOf } from '../../delivery/request-context.js'
 import { createOauthChallenge, createSamlChallenge } from './challenge.js'
-import { listLoginTraces } from './traces.js'
+import { listLoginTraces } from './login-attempts.js'
 
 const s = initServer()
 

@@ -14,45 +14,44 @@ import {
 import { markEmailVerified } from '../../directory/users/change-user.js'
 import { usersOf } from '../../directory/users/whole-user.js'
 import type { Admission } from './admission.js'
-import type { Vouched } from './asserted-identity.js'
-import { demand, type CheckList } from './demand.js'
+import type { Asserted } from './asserted-identity.js'
+import { assertCheck, type CheckList } from './check-list.js'
 import type { LiveConnection } from './live-connection.js'
 
-/** Who was let in, and by which identity. */
-export interface AdmittedUser {
+/** The user who signs in, and the identity by which. */
+export interface SignedInUser {
   readonly userId: string
   readonly email: string
   readonly identityId: string
 }
 
 /**
- * Makes sure that the user of an admission is there and known by their identity: somebody new is created, and a user whose
- * address the connection may speak for is linked.
+ * Writes the user of an admission: a new user is created, a user who was found by address is linked to the identity.
  *
- * @throws CheckRefused when the address of somebody new has become a user's meanwhile.
+ * @throws CheckRefused when the address of a new user has become another user's in between.
  */
 export async function writeUser(
   deps: Deps,
   trx: Transaction<DB>,
   live: LiveConnection,
   tenant: Tenant,
-  admitted: Admission & { readonly vouched: Vouched; readonly checks: CheckList },
-): Promise<AdmittedUser> {
-  const { user, vouched } = admitted
-  const { identity, profile } = vouched
+  admission: Admission & { readonly asserted: Asserted; readonly checks: CheckList },
+): Promise<SignedInUser> {
+  const { user, asserted } = admission
+  const { identity, profile } = asserted
   const userId = user?.id ?? newId()
   const own = ofUser(tenant, userId)
-  if (user === undefined) await createUser(deps, trx, own, { ...admitted, userId })
+  if (user === undefined) await createUser(deps, trx, own, { ...admission, userId })
   else {
-    const isOtherIdentity = await writeIdentity(deps, trx, own, { ...admitted, user, identity })
+    const isOtherIdentity = await writeIdentity(deps, trx, own, { ...admission, user, identity })
     const isOtherProfile = live.isProfileRefreshed && (await refreshProfile(trx, own, userId, profile))
     if (isOtherIdentity || isOtherProfile) await tellUserChanged(deps, trx, own, userId)
   }
-  const identityId = admitted.identityId ?? (await getIdentityId(trx, own, userId, identity))
-  return { userId, email: user?.email ?? admitted.email, identityId }
+  const identityId = admission.identityId ?? (await getIdentityId(trx, own, userId, identity))
+  return { userId, email: user?.email ?? admission.email, identityId }
 }
 
-/** @returns Whether the user has another identity now, or the identity provider says something else of them. */
+/** @returns Whether the user has another identity now, or other data of it. */
 async function writeIdentity(
   deps: Deps,
   trx: Transaction<DB>,
@@ -61,7 +60,7 @@ async function writeIdentity(
 ): Promise<boolean> {
   const named = { userId: user.id, ...identity }
   if (identityId !== undefined) return renewIdentity(trx, tenant, named)
-  // Whoever came in before may have only claimed the address, which the identity provider knows to be this user's.
+  // The address may only have been claimed before; the identity provider asserts that it is this user's.
   if (!user.email_verified) await markEmailVerified(deps, trx, tenant, user.id)
   await insertIdentity(deps, trx, tenant, named)
   return true
@@ -76,41 +75,41 @@ async function createUser(
   deps: Deps,
   trx: Transaction<DB>,
   tenant: Tenant,
-  { userId, email, isVouched, vouched, checks }: NewUserOfConnection,
+  { userId, email, isEmailTrusted, asserted, checks }: NewUserOfConnection,
 ): Promise<void> {
-  const { identity, profile } = vouched
-  const user = { id: userId, email, emailVerified: isVouched, profile, identity }
+  const { identity, profile } = asserted
+  const user = { id: userId, email, emailVerified: isEmailTrusted, profile, identity }
   const created = await createSigningInUser(deps, trx, tenant, user)
-  if (created === undefined) demand(checks, 'linking', false, { received: email })
+  if (created === undefined) assertCheck(checks, 'linking', false, { received: email })
 }
 
 interface NewUserOfConnection extends Admission {
   readonly userId: string
-  readonly vouched: Vouched
+  readonly asserted: Asserted
   readonly checks: CheckList
 }
 
 /**
- * Writes what the identity provider says of the profile.
+ * Updates the profile to what the identity provider asserts.
  *
- * @returns Whether that is something else than before.
+ * @returns Whether it has changed.
  */
 async function refreshProfile(
   trx: Transaction<DB>,
   tenant: Tenant,
   userId: string,
-  profile: Vouched['profile'],
+  profile: Asserted['profile'],
 ): Promise<boolean> {
-  const said = JSON.stringify(profile)
+  const assertedProfile = JSON.stringify(profile)
   const changed = await trx
     .updateTable('users')
-    .set({ profile: sql`profile || ${said}::jsonb` })
+    .set({ profile: sql`profile || ${assertedProfile}::jsonb` })
     .where('account_id', '=', tenant.accountId)
     .where('environment', '=', tenant.environment)
     .where('organization_id', '=', organizationIdOf(tenant))
     .where('id', '=', userId)
     .where('deleted_at', 'is', null)
-    .where(sql<boolean>`not profile @> ${said}::jsonb`)
+    .where(sql<boolean>`not profile @> ${assertedProfile}::jsonb`)
     .returning('id')
     .executeTakeFirst()
   return changed !== undefined

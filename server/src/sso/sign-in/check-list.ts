@@ -1,7 +1,7 @@
 import type { SsoCheck } from '@portico/contract/sso-checks'
 import type { CheckResult } from '../saml/checks.js'
 
-/** A check that has refused a sign-in, which ends there: what was checked until then is in the trace. */
+/** A failed check, which ends the sign-in. The results up to it are in the login attempt. */
 export class CheckRefused extends Error {
   override readonly name = 'CheckRefused'
 
@@ -10,40 +10,40 @@ export class CheckRefused extends Error {
   }
 }
 
-/** The checks of one sign-in, in the order in which they are made. */
+/** The results of the checks of one sign-in, in the order in which they are made. */
 export interface CheckList {
   readonly results: CheckResult[]
 }
 
 /**
- * Makes a check once more that was met when the response came; what it has found now stands in its trace.
+ * Makes a check that may have been made before: an earlier result stands where it is met again, and is replaced where it is not.
  *
- * @throws CheckRefused when it is not met any more
+ * @throws CheckRefused when it is not met
  */
-export function demandStill(
+export function assertCheckStill(
   checks: CheckList,
   name: SsoCheck,
   isMet: boolean,
-  finding: Finding,
+  finding: Finding = {},
 ): asserts isMet {
-  if (isMet) return
   const at = checks.results.findIndex((result) => result.name === name)
+  if (isMet && at !== -1) return
   if (at !== -1) checks.results.splice(at, 1)
-  demand(checks, name, isMet, finding)
+  assertCheck(checks, name, isMet, finding)
 }
 
-/** What a check has found, for its trace. */
-export interface Finding {
+/** What a check expected and received, for the login attempt. */
+interface Finding {
   readonly expected?: string | null
   readonly received?: string | null
 }
 
 /**
- * Makes a check, and notes how it ended.
+ * Makes a check and adds its result to the list.
  *
  * @throws CheckRefused when it is not met
  */
-export function demand(
+export function assertCheck(
   { results }: CheckList,
   name: SsoCheck,
   isMet: boolean,
