@@ -1,3 +1,5 @@
+import { attemptSignIn, forgetAttempts, type SignInAttempt as Attempt } from '@portico/server/attempts'
+import { takeSms } from '@portico/server/sms-limits'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startDatabaseProxy } from '../given/database-proxy.js'
 import { anyEmail, anything, givenOf } from '../given/given.js'
@@ -21,8 +23,7 @@ beforeAll(async () => {
   service = await startService({ variables: shipped })
 })
 
-type Attempt = Awaited<ReturnType<Service['deps']['limits']['attemptSignIn']>>
-type Address = Parameters<Service['deps']['limits']['attemptSignIn']>[0]
+type Address = Parameters<typeof attemptSignIn>[1]
 
 /** An address of an organization, at which nothing has happened yet. */
 function someAddress(members: Partial<Address> = {}): Address {
@@ -37,7 +38,7 @@ function someAddress(members: Partial<Address> = {}): Address {
 }
 
 function attempt(at: Address, by = service): Promise<Attempt> {
-  return by.deps.limits.attemptSignIn(at)
+  return attemptSignIn(by.deps, at)
 }
 
 async function attempts(count: number, at: Address, by = service): Promise<Attempt[]> {
@@ -149,7 +150,7 @@ describe('an attempt to sign in', () => {
     const at = someAddress()
     await lockOf(at)
 
-    await service.deps.limits.forgetAttempts(at)
+    await forgetAttempts(service.deps, at)
 
     expect(await lockOf(at)).toBe(15 * minute)
   })
@@ -345,7 +346,7 @@ describe('a mail with a link', () => {
 })
 
 describe('a text message', () => {
-  type Message = Parameters<Service['deps']['limits']['takeSms']>[0]
+  type Message = Parameters<typeof takeSms>[1]
 
   /** To a user and a number that nobody has written to yet. */
   function someMessage(members: Partial<Message> = {}): Message {
@@ -354,7 +355,7 @@ describe('a text message', () => {
   }
 
   function take(message: Message) {
-    return service.deps.limits.takeSms(message)
+    return takeSms(service.deps, message)
   }
 
   /** How often it may be sent before it is refused. */

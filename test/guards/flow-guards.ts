@@ -156,8 +156,8 @@ export const flowGuards = [
   guard({
     name: 'limit: attempts of one network',
     file: guess,
-    find: 'const counted = await deps.limits.attemptFrom(ip)',
-    replace: 'const counted = { succeed: () => deps.limits.attemptFrom(ip) }',
+    find: 'await deps.limits.take(attemptsOfNetwork, network)',
+    replace: 'void limit',
     red: perIp(
       'one IP address sends thirty passwords in a quarter of an hour, at whatever organization and for whomever',
     ),
@@ -166,7 +166,7 @@ export const flowGuards = [
   guard({
     name: 'limit: a right password is not counted',
     file: guess,
-    find: 'if (isRight(outcome)) await counted.succeed()',
+    find: 'if (isRight(outcome)) await deps.limits.takeBack(attemptsOfNetwork, network)',
     replace: '',
     red: perIp('forms that try nothing, and passwords that are right, are not counted'),
     green: byPassword,

@@ -170,7 +170,7 @@ export const flowLinkGuards = [
   guard({
     name: 'flow: limit of mails by IP address',
     file: flowLink,
-    find: 'await deps.limits.takeMailFrom(ip)',
+    find: 'await deps.limits.take(mailsOfNetwork, networkKey(ip))',
     replace: 'void ip',
     red: links('limits of the mails of pages an IP address sends twenty in an hour, wherever they go'),
     green: signsIn,
@@ -178,7 +178,7 @@ export const flowLinkGuards = [
   guard({
     name: 'flow: limit of mails by address',
     file: flowLink,
-    find: 'await deps.limits.takeMail({ ...caller, address: email })',
+    find: 'await deps.limits.take(mails, { ...caller, address: email })',
     replace: '',
     red: links(
       'limits of the mails of pages an address gets three in a quarter of an hour, whoever asks for them',

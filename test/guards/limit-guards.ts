@@ -1,6 +1,7 @@
 import { contractTest, guard } from './guard.js'
 
 const limits = 'server/src/delivery/limits/limits.ts'
+const attempts = 'server/src/sign-in/flows/attempts.ts'
 const counter = 'server/src/delivery/limits/counter.ts'
 const challenge = 'server/src/sign-in/magic-link/challenge.ts'
 
@@ -21,23 +22,23 @@ const whose = 'JSON.stringify([environment, domain, address])'
 export const limitGuards = [
   guard({
     name: 'limit: attempts at a locked address',
-    file: limits,
-    find: 'const isLocked = counted.count > signIns.limit',
+    file: attempts,
+    find: 'const isLocked = counted.count > state.limit',
     replace: 'const isLocked = false',
     red: fifthLocks,
     green: forgottenInTime,
   }),
   guard({
     name: 'limit: the lock by the last attempt',
-    file: limits,
-    find: 'isLast ? { ...counted, resetSeconds: await lock(key) } : counted',
-    replace: 'counted',
+    file: attempts,
+    find: 'const seconds = await lock(deps, at)',
+    replace: 'const seconds = state.resetSeconds',
     red: lockedLonger,
     green: fifthLocks,
   }),
   guard({
     name: 'limit: locks that grow',
-    file: limits,
+    file: attempts,
     find: 'lockSeconds * 2 ** (count - 1)',
     replace: 'lockSeconds',
     red: lockedLonger,
@@ -45,7 +46,7 @@ export const limitGuards = [
   }),
   guard({
     name: 'limit: locks that end',
-    file: limits,
+    file: attempts,
     find: 'Math.min(lockSeconds * 2 ** (count - 1), maxLockSeconds)',
     replace: 'lockSeconds * 2 ** (count - 1)',
     red: lockedLonger,
@@ -53,7 +54,7 @@ export const limitGuards = [
   }),
   guard({
     name: 'limit: a right attempt while the address is locked',
-    file: limits,
+    file: attempts,
     find: 'if (isLocked) return',
     replace: '',
     red: attempt('that is right does not open what is locked'),
@@ -61,17 +62,17 @@ export const limitGuards = [
   }),
   guard({
     name: 'limit: locks before a right attempt',
-    file: limits,
-    find: 'Promise.all([attempts.forget(key), locks.forget(key)])',
-    replace: 'attempts.forget(key)',
+    file: attempts,
+    find: 'Promise.all([limits.forget(attempts, at), limits.forget(locks, at)])',
+    replace: 'limits.forget(attempts, at)',
     red: attempt('that is right makes the ones before forgotten, and the locks'),
     green: fifthLocks,
   }),
   guard({
     name: 'limit: attempts at an organization',
-    file: limits,
-    find: 'checkWithin(organizationSignIns, await organizationAttempts.add(keyOf(at)))',
-    replace: '',
+    file: attempts,
+    find: 'await deps.limits.take(organizationAttempts, organization)',
+    replace: 'void organizationAttempts',
     red: attempt('is one of 600 a minute at an organization; more are refused, and count at no address'),
     green: fifthLocks,
   }),
@@ -126,7 +127,7 @@ export const limitGuards = [
   guard({
     name: 'limit: mails to an address',
     file: limits,
-    find: 'checkWithin(policy, counted)',
+    find: "if (count > state.limit) throw new ApiError('rate_limited', { limit: state })",
     replace: '',
     red: mail('429: a fourth within 15 minutes is refused, and leaves nothing behind'),
     green: toldBesideKey,

@@ -273,7 +273,7 @@ export const oidcGuards = [
   guard({
     name: 'oidc: refused answers by network',
     file: receive,
-    find: "if (error.check !== 'oidc_answer' && (await deps.limits.failedResponses.count(sender)))",
+    find: "if (error.check !== 'oidc_answer' && (await deps.limits.note(failedResponses, sender)))",
     replace: 'if (false as boolean)',
     red: attacks(
       'an answer that is refused 429: is counted by network and connection, but for what the provider has refused in a sign-in of this browser',

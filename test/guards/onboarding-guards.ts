@@ -11,7 +11,7 @@ const directories = 'server/src/sso/onboarding/directories.ts'
 const notice = 'server/src/sso/onboarding/metadata-notice.ts'
 const admins = 'server/src/sso/admins/admins.ts'
 const links = 'server/src/sso/invitations/links.ts'
-const limits = 'server/src/delivery/limits/limits.ts'
+const codeLimits = 'server/src/sso/onboarding/code-limits.ts'
 const leaving = 'server/src/pages/onboarding/leaving.ts'
 const arrivalRouter = 'server/src/pages/onboarding/arrival/router.ts'
 const router = 'server/src/pages/onboarding/router.ts'
@@ -67,7 +67,7 @@ export const onboardingGuards = [
   guard({
     name: 'onboarding: metadata of one connection in an hour',
     file: upload,
-    find: 'await deps.limits.takeMetadata(connection)',
+    find: 'await deps.limits.take(uploads, { accountId, environment, address: connectionId })',
     replace: '',
     red: limited(
       '429: an administrator stores ten metadata an hour, so that the others are not mailed without end',
@@ -77,7 +77,7 @@ export const onboardingGuards = [
   guard({
     name: 'onboarding: issuers of one connection in an hour',
     file: clientUpload,
-    find: 'await deps.limits.takeIssuer(connection)',
+    find: 'await deps.limits.take(issuers, { accountId, environment, address: connectionId })',
     replace: '',
     red: ofOidc('has 30 issuers an hour'),
     green: clientIsStored,
@@ -221,7 +221,7 @@ export const onboardingGuards = [
   guard({
     name: 'onboarding: codes that are mailed, again',
     file: verifyCode,
-    find: 'await deps.limits.takeAdminCode({ ...browser, ip })',
+    find: 'await takeAdminCode(deps, { ...browser, ip })',
     replace: '',
     red: onboards(
       'the code is mailed three times in ten minutes, in whatever browser of a network it is asked for',
@@ -231,7 +231,7 @@ export const onboardingGuards = [
   guard({
     name: 'onboarding: codes that are mailed, in another browser',
     file: arrival,
-    find: 'await deps.limits.takeAdminCode({ ...invitation, ip })',
+    find: 'await takeAdminCode(deps, { ...invitation, ip })',
     replace: '',
     red: onboards(
       'the code is mailed three times in ten minutes, in whatever browser of a network it is asked for',
@@ -447,15 +447,15 @@ export const onboardingGuards = [
   }),
   guard({
     name: 'onboarding: codes of another network',
-    file: limits,
-    find: 'await countAdminCode(account, `${linkId} ${networkOfClient(ip)}`)',
-    replace: 'await countAdminCode(account, linkId)',
+    file: codeLimits,
+    find: 'await limits.take(codes, { ...account, address: `${linkId} ${networkOfClient(ip)}` })',
+    replace: 'await limits.take(codes, { ...account, address: linkId })',
     red: limited('codes that one network has sent keep nobody out who opens the link elsewhere'),
     green: letsIn,
   }),
   guard({
     name: 'onboarding: wrong codes of another network',
-    file: limits,
+    file: codeLimits,
     find: 'const address = `sso_admin_link:${linkId} ${networkOfClient(ip)}`',
     replace: 'const address = `sso_admin_link:${linkId}`',
     red: limited('wrong codes of one network lock nobody out who opens the link elsewhere'),
@@ -463,16 +463,16 @@ export const onboardingGuards = [
   }),
   guard({
     name: 'onboarding: codes of one link over all networks',
-    file: limits,
-    find: 'await countAdminCodesOfLink(account, linkId)',
-    replace: 'void countAdminCodesOfLink',
+    file: codeLimits,
+    find: 'await limits.take(codesOfLink, { ...account, address: linkId })',
+    replace: 'void codesOfLink',
     red: limited('of one link thirty codes are mailed in an hour, from wherever it is opened'),
     green: letsIn,
   }),
   guard({
     name: 'onboarding: tries at one link over all networks',
-    file: limits,
-    find: 'return count > adminTriesPerDay ? undefined : attempt',
+    file: codeLimits,
+    find: 'return count > state.limit ? undefined : attempt',
     replace: 'return count < 0 ? undefined : attempt',
     red: limited('of one link a hundred codes are tried in a day, from wherever'),
     green: letsIn,

@@ -4,7 +4,7 @@ const family = 'server/src/protocols/oauth/refresh-family.ts'
 const refresh = 'server/src/protocols/oauth/refresh-token.ts'
 const userTokens = 'server/src/protocols/oauth/user-tokens.ts'
 const revoke = 'server/src/protocols/oauth/revoke.ts'
-const failures = 'server/src/delivery/limits/failures.ts'
+const limits = 'server/src/delivery/limits/limits.ts'
 const usable = 'server/src/directory/usable.ts'
 
 const refreshTest = (title: string) => ({ file: 'test/protocols/refresh.test.ts', title })
@@ -221,7 +221,7 @@ export const refreshGuards = [
   }),
   guard({
     name: 'limit: codes and refresh tokens that are refused',
-    file: failures,
+    file: limits,
     find: 'if (leftMs > 0) {',
     replace: 'if (leftMs > 1e9) {',
     red: refusedTest(

@@ -121,7 +121,7 @@ export const samlArrivalGuards = [
   guard({
     name: 'saml: what is proved, by network and connection',
     file: 'server/src/sso/sign-in/arrive.ts',
-    find: 'await countFor(deps.limits.provedResponses)',
+    find: 'await countFor(provedResponses)',
     replace: '',
     red: strangers('429: fills no table where it is right, either: also what is proved is counted'),
     green: ends,
@@ -339,7 +339,7 @@ export const samlArrivalGuards = [
   guard({
     name: 'saml: posts of strangers by network',
     file: arrive,
-    find: 'await countFor(deps.limits.failedResponses)',
+    find: 'await countFor(failedResponses)',
     replace: '',
     red: strangers('429: is counted by network and connection, where it is refused, and of nothing else'),
     green: altered,

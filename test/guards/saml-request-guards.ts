@@ -92,7 +92,7 @@ export const samlRequestGuards = [
   guard({
     name: 'saml: requests by network',
     file: request,
-    find: 'await deps.limits.takeSamlRequestFrom(purpose.ip)',
+    find: 'await deps.limits.take(requestsOfNetwork, networkKey(purpose.ip))',
     replace: '',
     red: requests('429: goes out as often as sign-ins may begin'),
     green: ends,
@@ -100,7 +100,7 @@ export const samlRequestGuards = [
   guard({
     name: 'flows begun, by network',
     file: 'server/src/protocols/oauth/authorize.ts',
-    find: 'await deps.limits.takeFlowFrom(ip)',
+    find: 'await deps.limits.take(flowsOfNetwork, networkKey(ip))',
     replace: 'void ip',
     red: protocolTest(
       'attempts-per-ip',

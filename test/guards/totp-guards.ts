@@ -9,7 +9,7 @@ const connection = 'server/src/sign-in/totp/connection.ts'
 const sendCode = 'server/src/sign-in/totp/send-code.ts'
 const deliver = 'server/src/delivery/sms/deliver.ts'
 const forgetPassword = 'server/src/directory/forget-password.ts'
-const limits = 'server/src/delivery/limits/limits.ts'
+const smsLimits = 'server/src/delivery/sms/sms-limits.ts'
 const verifiedPhone = 'server/src/directory/users/verified-phone.ts'
 
 const enroll = routeTests('totp.enroll')
@@ -80,7 +80,7 @@ export const totpGuards = [
   guard({
     name: 'TOTP: mails about forced enrolments',
     file: enrollment,
-    find: 'await deps.limits.takeMail({ ...tenant, address: normalizeEmail(addressee.email) })',
+    find: 'await deps.limits.take(mails, { ...tenant, address: normalizeEmail(addressee.email) })',
     replace: 'normalizeEmail(addressee.email)',
     red: another('429: of 50 that are begun at once three are, and as many mails are sent'),
     green: replaces,
@@ -327,9 +327,9 @@ export const totpGuards = [
   }),
   guard({
     name: 'SMS: messages to a user',
-    file: limits,
-    find: 'const ofUser = await countSms(organization, userId)',
-    replace: 'const ofUser = await countSms(organization, `${userId}${phoneNumber}`)',
+    file: smsLimits,
+    find: '{ ...organization, address: userId }',
+    replace: '{ ...organization, address: `${userId}${phoneNumber}` }',
     red: messages('is one of three an hour to a user, whatever their number'),
     green: messages(
       'is one of three an hour to a number, at whichever organizations and users of the account',
@@ -337,16 +337,16 @@ export const totpGuards = [
   }),
   guard({
     name: 'SMS: messages to a number, of the whole account',
-    file: limits,
-    find: '{ ...organization, domain: undefined }',
-    replace: 'organization',
+    file: smsLimits,
+    find: '{ accountId, environment, address: phoneNumber }',
+    replace: '{ ...organization, address: phoneNumber }',
     red: costly('429: is one of three to a number, which users of many organizations have'),
     green: isTexted,
   }),
   guard({
     name: 'SMS: messages of an organization',
-    file: limits,
-    find: 'await countOrganizationSms(organization)',
+    file: smsLimits,
+    find: 'await limits.take(organizationMessages, organization)',
     replace: '',
     red: costly('429: is one of those that an organization has in an hour'),
     green: messages('is one of three an hour to a user, whatever their number'),

@@ -1,4 +1,5 @@
 import type { Client } from '@portico/sdk'
+import { attemptSignIn } from '@portico/server/attempts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { answerOf, callback } from '../given/flow-given.js'
 import { anything } from '../given/given.js'
@@ -163,7 +164,7 @@ describe('429: challenges', () => {
     await expect(ask()).rejects.toMatchObject({ code: 'rate_limited' })
     for (let count = 0; count < 5; count++) await caller.ssoConnections.createSamlChallenge({ org_domain })
     const place = { accountId: limited.account.id, environment: 'sandbox', domain: org_domain }
-    const attempt = await limited.deps.limits.attemptSignIn({ ...place, address: 'ada@awesome.example' })
+    const attempt = await attemptSignIn(limited.deps, { ...place, address: 'ada@awesome.example' })
     expect(attempt).toMatchObject({ isLocked: false, state: { remaining: 2 } })
   })
 })

@@ -3,40 +3,20 @@ import { RateLimiterMemory, RateLimiterPostgres } from 'rate-limiter-flexible'
 import type { DB } from '../../platform/db/schema.js'
 import type { PlatformDeps } from '../../platform/deps/deps.js'
 
-/** How many of something there may be in a window of time, which begins with the first. */
+/** A limit, with the number that the configuration gives it. */
 export interface Policy {
   readonly name: string
-  readonly limit: number
+  readonly most: number
   readonly windowSeconds: number
 }
 
-/** How many there are in a window, and how long it is still open. */
-export interface Count {
-  readonly count: number
-  readonly resetSeconds: number
-}
-
-/** Counts by key, in the database for all processes. */
-export interface Counter {
-  /** Counts one more; of many at once, each is told another number. */
-  add(key: string): Promise<Count>
-  /** Counts one less: what was added turned out to be nothing to count. */
-  takeBack(key: string): Promise<void>
-  /** Lets nothing more pass for so long, instead of until the window ends. */
-  lock(key: string, seconds: number): Promise<void>
-  forget(key: string): Promise<void>
-}
-
-/**
- * Opens a counter, which tells the metrics of each count above the limit. While the database cannot be asked, each process counts for itself, in its memory and by the clock of
- * the machine.
- */
+/** Counts by key in the database, for all processes; while it cannot be asked, in memory and by the clock of the machine. */
 export function openCounter(
-  deps: Pick<PlatformDeps, 'db' | 'now' | 'log' | 'metrics'>,
-  { name, limit, windowSeconds }: Policy,
-): Counter {
-  const policy = { keyPrefix: name, points: limit, duration: windowSeconds }
-  const limiter = new RateLimiterPostgres({
+  deps: Pick<PlatformDeps, 'db' | 'now' | 'log'>,
+  { name, most, windowSeconds }: Policy,
+): RateLimiterPostgres {
+  const policy = { keyPrefix: name, points: most, duration: windowSeconds }
+  return new RateLimiterPostgres({
     ...policy,
     storeClient: storeOf(deps),
     storeType: 'client',
@@ -45,25 +25,6 @@ export function openCounter(
     clearExpiredByTimeout: false,
     insuranceLimiter: new RateLimiterMemory(policy),
   })
-  const hits = deps.metrics.rateLimitHits.labels({ limit: name })
-  hits.inc(0)
-  return {
-    async add(key) {
-      // Unlike consume() it tells a count above the limit as it tells any other.
-      const { consumedPoints, msBeforeNext } = await limiter.penalty(key)
-      if (consumedPoints > limit) hits.inc()
-      return { count: consumedPoints, resetSeconds: Math.ceil(msBeforeNext / 1000) }
-    },
-    async takeBack(key) {
-      await limiter.reward(key)
-    },
-    async lock(key, seconds) {
-      await limiter.block(key, seconds)
-    },
-    async forget(key) {
-      await limiter.delete(key)
-    },
-  }
 }
 
 interface Stored {

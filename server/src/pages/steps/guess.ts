@@ -1,4 +1,11 @@
+import { limit, networkKey } from '../../delivery/limits/limits.js'
 import type { StepScene } from '../frame/step-page.js'
+
+/** Attempts at the pages, by where they come from, whatever they are at. */
+const attemptsOfNetwork = limit('ip-sign-in', {
+  windowSeconds: 15 * 60,
+  most: (settings) => settings.attemptsPerIp,
+})
 
 /**
  * Tries what a complete form has sent, and could be a guess. It counts at the network that it came from before it is
@@ -7,12 +14,13 @@ import type { StepScene } from '../frame/step-page.js'
  * @throws ApiError `rate_limited` when too many of the network were wrong.
  */
 export async function guess<Outcome>(
-  { deps, ip }: StepScene,
+  { deps, ip }: Pick<StepScene, 'deps' | 'ip'>,
   attempt: () => Promise<Outcome>,
   isRight: (outcome: Outcome) => boolean,
 ): Promise<Outcome> {
-  const counted = await deps.limits.attemptFrom(ip)
+  const network = networkKey(ip)
+  await deps.limits.take(attemptsOfNetwork, network)
   const outcome = await attempt()
-  if (isRight(outcome)) await counted.succeed()
+  if (isRight(outcome)) await deps.limits.takeBack(attemptsOfNetwork, network)
   return outcome
 }

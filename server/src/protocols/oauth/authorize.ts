@@ -1,6 +1,7 @@
 import type { AuthorizationRequest } from '@portico/contract/authorize'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
+import { limit, networkKey } from '../../delivery/limits/limits.js'
 import { callerAtPage } from '../../sign-in/flows/flow.js'
 import { skipFirstFactor, startFlow, type NewFlow } from '../../sign-in/flows/start.js'
 import { findBrowserSession, type BrowserSession } from '../../directory/sessions/browser-session.js'
@@ -22,6 +23,9 @@ import { readIdTokenHint } from './id-token-hint.js'
 import { grantedScope } from '../../tokens/scopes.js'
 import { issueSessionCode } from './session-code.js'
 import { fitOf, isFreshSignInAskedFor } from './session-fit.js'
+
+/** Sign-ins that browsers begin, by where they come from. */
+const flowsOfNetwork = limit('ip-flow', { windowSeconds: 15 * 60, most: (settings) => settings.flowsPerIp })
 
 /** A browser that an application has sent. */
 export interface Authorization {
@@ -180,7 +184,7 @@ async function beginFlow(
   client: AuthorizingClient,
   { request, isMfaRequired, stepUp }: BegunFlow,
 ): Promise<string> {
-  await deps.limits.takeFlowFrom(ip)
+  await deps.limits.take(flowsOfNetwork, networkKey(ip))
   const flow: NewFlow = {
     accountId: client.accountId,
     environment: client.environment,

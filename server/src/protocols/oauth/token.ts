@@ -1,11 +1,18 @@
 import type { ApiToken, TokenRequest, UserTokens } from '@portico/contract/oauth'
 import type { Deps } from '../../delivery/deps.js'
+import { limit } from '../../delivery/limits/limits.js'
 import { networkOfClient } from '../../platform/outbound/address.js'
 import { exchangeCode } from './authorization-code.js'
 import { clientCredentialsOf } from './client-authentication.js'
 import { grantClientCredentials } from './client-credentials.js'
 import { OAuthFailure } from './oauth-failure.js'
 import { refreshTokens } from './refresh-token.js'
+
+/** Exchanges of codes and refresh tokens that fail, by network. */
+const failedGrants = limit('grant', {
+  windowSeconds: 60,
+  most: (settings) => settings.failedGrantsPerMinute,
+})
 
 export interface TokenRequestContext {
   readonly authorization: string | undefined
@@ -52,12 +59,12 @@ export async function issueUserTokens(
 ): Promise<UserTokens> {
   const network = networkOfClient(context.ip)
   const grant = grantOf(deps, context, body, organizationDomain)
-  deps.limits.failedGrants.check(network)
+  deps.limits.check(failedGrants, network)
   try {
     return await grant()
   } catch (error) {
     if (error instanceof OAuthFailure && error.error === 'invalid_grant')
-      await deps.limits.failedGrants.count(network)
+      await deps.limits.note(failedGrants, network)
     throw error
   }
 }

@@ -6,6 +6,7 @@ import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError, invalid } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
+import { mails } from '../../delivery/mail/mail-limits.js'
 import { findOpenPasswordRequest } from '../password/open-request.js'
 import { addresseesOf, onlyAddressee, type SoughtAddress } from '../../directory/sessions/addressee.js'
 import { grantedScope } from '../../tokens/scopes.js'
@@ -35,7 +36,7 @@ export async function createMagicLinkChallenge(
   const tenant = { ...caller, domain: addressee.domain }
   const { destination, expiresAt } = await leadOf(deps, tenant, input, email)
   // Before anything that depends on the user, so that unknown addresses count like known ones.
-  const limit = input.send_email ? await deps.limits.takeMail({ ...tenant, address: email }) : undefined
+  const limit = input.send_email ? await deps.limits.take(mails, { ...tenant, address: email }) : undefined
   checkUser(addressee, caller)
 
   const token = input.send_email ? undefined : randomSecret()

@@ -3,6 +3,8 @@ import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { change } from '../../delivery/events/change.js'
+import { networkKey } from '../../delivery/limits/limits.js'
+import { mails, mailsOfNetwork } from '../../delivery/mail/mail-limits.js'
 import type { Flow, FlowKey } from '../flows/flow.js'
 import { firstFactorSteps, moveFlow } from '../flows/step.js'
 import { checkDoorway, passwordAddresseesOf } from '../password/addressee.js'
@@ -43,8 +45,8 @@ export async function mailLinkOfFlow(
   if (purpose === 'password') checkDoorway(addressee, email)
   else checkLinkDoorway(addressee, email)
   // By the address that asks first: one that is refused does not use up what the owner of the other may be sent.
-  await deps.limits.takeMailFrom(ip)
-  await deps.limits.takeMail({ ...caller, address: email })
+  await deps.limits.take(mailsOfNetwork, networkKey(ip))
+  await deps.limits.take(mails, { ...caller, address: email })
 
   const { record } = await change(deps, caller.cause, async (trx) => {
     const isMoved = await moveFlow(deps, trx, flow, {

@@ -5,6 +5,7 @@ import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
+import { forgetAttempts } from '../flows/attempts.js'
 import { callerAtPage } from '../flows/flow.js'
 import { flowUrl } from '../flows/flow-url.js'
 import { holdFlow, passHeldFlow } from '../flows/hold.js'
@@ -143,7 +144,7 @@ export async function setPasswordAtPage(
     const isIn = flowId !== null && (await goOn(deps, trx, caller, { open, userId, flowId, browserSecret }))
     return { record: { redirectUrl: isIn ? flowUrl(deps.config.baseUrl, open.domain, flowId) : undefined } }
   })
-  if (record !== 'refused') await deps.limits.forgetAttempts({ ...caller, address: open.email_normalized })
+  if (record !== 'refused') await forgetAttempts(deps, { ...caller, address: open.email_normalized })
   return record
 }
 

@@ -8,6 +8,7 @@ import { ApiError } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
 import { onlyAddressee } from '../../directory/sessions/addressee.js'
 import { completeSignIn } from '../../directory/sessions/complete-sign-in.js'
+import { forgetAttempts } from '../flows/attempts.js'
 import { isTotpAskedOf } from '../flows/pending-sign-in.js'
 import type { Caller, Tenant } from '../../platform/tenant.js'
 import { normalizeEmail } from '../../platform/email.js'
@@ -45,7 +46,7 @@ export async function setPassword(
   const tenant = { ...caller, domain: addressee.domain }
   const hash = await deps.passwords.admit(tenant.domain, (hashes) => hashes.hash(input.plain_text))
   const changed = await change(deps, caller.cause, (trx) => useCode(deps, trx, tenant, attempt, hash))
-  await deps.limits.forgetAttempts({ ...tenant, address: attempt.email })
+  await forgetAttempts(deps, { ...tenant, address: attempt.email })
   return changed
 }
 

@@ -1,13 +1,13 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
-import type { SignInAttempt } from '../../delivery/limits/limits.js'
 import { logEvent, type LogEntry } from '../../delivery/log-events/log-event.js'
 import { onlyAddressee, type SoughtAddress } from '../../directory/sessions/addressee.js'
 import { isEmailDomainAllowed } from '../../directory/sessions/complete-sign-in.js'
 import type { Caller, Tenant } from '../../platform/tenant.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { usersOf } from '../../directory/users/whole-user.js'
+import { attemptSignIn, type SignInAttempt } from '../flows/attempts.js'
 import { checkDoorway, passwordAddresseesOf } from './addressee.js'
 import { hasAllowedLength } from './policy.js'
 import { openPassword, upgradePassword, type StoredPassword } from './stored-password.js'
@@ -66,7 +66,7 @@ export async function verifyPassword<Destination>(
   const password = passwordOf(deps, tenant, addressee)
   // Who is sent away for want of room has made no attempt.
   const { attempt, reason, newHash } = await deps.passwords.admit(tenant.domain, async (hashes) => {
-    const attempt = await deps.limits.attemptSignIn({ ...tenant, address: email })
+    const attempt = await attemptSignIn(deps, { ...tenant, address: email })
     const isRight = await hashes.verify(password?.hash, plainText)
     const reason = whyRefused({ addressee, attempt, password, isRight })
     const isReplaced =

@@ -9,6 +9,7 @@ import { ApiError, invalid } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
 import { checkMayBeSent } from '../../delivery/sms/deliver.js'
+import { takeSms } from '../../delivery/sms/sms-limits.js'
 import { findPendingSignIn } from '../flows/pending-sign-in.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { logTotp } from './log-totp.js'
@@ -46,8 +47,7 @@ export async function createTotpChallenge(
   ).sentTo
   await findSignInToComplete(deps, deps.db, tenant, { userId, pendingSignInId, flowId })
   // Counted outside of the transaction, which would forget it with everything else.
-  const limit =
-    phoneNumber === null ? undefined : await deps.limits.takeSms({ ...tenant, userId, phoneNumber })
+  const limit = phoneNumber === null ? undefined : await takeSms(deps, { ...tenant, userId, phoneNumber })
 
   return change(deps, tenant.cause, async (trx) => {
     const at = deps.now()

@@ -10,8 +10,10 @@ import { displayName } from '../../platform/display-name.js'
 import { ApiError, type LimitState } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
+import { mails } from '../../delivery/mail/mail-limits.js'
 import { enqueueNotice } from '../../delivery/mail/notices.js'
 import { checkMayBeSent } from '../../delivery/sms/deliver.js'
+import { takeSms } from '../../delivery/sms/sms-limits.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { makeRecoveryCodes, toRecoveryDigests } from './recovery-codes.js'
@@ -66,8 +68,8 @@ export async function countEnrollment(
   const addressee = await getTotpUser(deps.db, tenant, userId)
   const phoneNumber = checkEnrollment(deps, tenant, addressee, request)
   if (addressee.enrolledMethod !== null)
-    await deps.limits.takeMail({ ...tenant, address: normalizeEmail(addressee.email) })
-  return phoneNumber === null ? undefined : deps.limits.takeSms({ ...tenant, userId, phoneNumber })
+    await deps.limits.take(mails, { ...tenant, address: normalizeEmail(addressee.email) })
+  return phoneNumber === null ? undefined : takeSms(deps, { ...tenant, userId, phoneNumber })
 }
 
 /**

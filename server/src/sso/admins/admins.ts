@@ -9,6 +9,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
+import { mails } from '../../delivery/mail/mail-limits.js'
 import { logEvent } from '../../delivery/log-events/log-event.js'
 import { getOrganization } from '../../directory/organizations/organizations.js'
 import type { Cause, Tenant } from '../../platform/tenant.js'
@@ -29,7 +30,7 @@ import { toAdmin, type AdminRow } from './record.js'
  */
 export async function inviteAdmin(deps: Deps, tenant: Tenant, { email }: NewAdmin): Promise<Changed<Admin>> {
   const { id: organizationId } = await organizationOf(deps.db, tenant)
-  const limit = await deps.limits.takeMail({ ...tenant, address: normalizeEmail(email) })
+  const limit = await deps.limits.take(mails, { ...tenant, address: normalizeEmail(email) })
   return change(deps, tenant.cause, async (trx) => {
     const { accountId, environment } = tenant
     const adminId = await upsertInvitedAdmin(deps, trx, { accountId, organizationId, environment }, email)

@@ -13,6 +13,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
+import { mails } from '../../delivery/mail/mail-limits.js'
 import { logEvent } from '../../delivery/log-events/log-event.js'
 import type { Caller, Cause } from '../../platform/tenant.js'
 import { removeTestIdp } from './provision-test-idp.js'
@@ -146,7 +147,7 @@ export async function inviteToOnboarding(
   idpId: string,
 ): Promise<Changed<SsoAdminOnboarding>> {
   const { domain, email } = await findInvitee(deps, caller, idpId)
-  const limit = await deps.limits.takeMail({ ...caller, domain, address: normalizeEmail(email) })
+  const limit = await deps.limits.take(mails, { ...caller, domain, address: normalizeEmail(email) })
   return change(deps, caller.cause, async (trx) => {
     const connection = await lockConnection(trx, caller, idpId)
     return { ...(await inviteToLocked(deps, trx, caller.cause, connection)), limit }

@@ -14,6 +14,7 @@ import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError, invalid } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
+import { mails } from '../../delivery/mail/mail-limits.js'
 import { makeServiceProviderKey } from '../saml/service-provider-key.js'
 import type { Caller } from '../../platform/tenant.js'
 import { normalizeEmail } from '../../platform/email.js'
@@ -75,7 +76,7 @@ export async function createSsoConnection(
   if (client !== undefined) checkClient(client, { protocol, providerType: providerType ?? 'unset' })
   const domain = await findDomain(deps.db, caller, organizationId)
   if (isMailed && email !== undefined)
-    await deps.limits.takeMail({ ...caller, domain, address: normalizeEmail(email) })
+    await deps.limits.take(mails, { ...caller, domain, address: normalizeEmail(email) })
   const idpId = `${domain.replaceAll('-', '_')}_${randomBase62(idpIdRandomLength)}`
   // Outside of the transaction, because an RSA key takes a tenth of a second.
   const key = await makeServiceProviderKey(idpId.slice(-commonNameLength), deps.now(), deps.newRsaKeyPair)

@@ -5,6 +5,7 @@ import { networkOfClient } from '../../platform/outbound/address.js'
 import type { Deps } from '../../delivery/deps.js'
 import { findAdminSession } from '../admins/admin-session.js'
 import { findClientVersion, findCurrentClient } from '../connections/oidc-clients.js'
+import { failedResponses } from '../sign-in/arrive.js'
 import { assertCheck, CheckRefused, type CheckList } from '../sign-in/check-list.js'
 import { completeSsoSignIn, type ReturnedBrowser, type SsoAnswer } from '../sign-in/complete.js'
 import { findLiveConnection, type LiveConnection } from '../sign-in/live-connection.js'
@@ -46,7 +47,7 @@ export async function receiveAnswer(deps: Deps, returned: AnsweredBrowser): Prom
   const live = await findLiveConnection(deps.db, idpId)
   if (live?.protocol !== 'oidc') return { to: 'nowhere' }
   const sender = `${live.connectionId} ${networkOfClient(returned.ip)}`
-  deps.limits.failedResponses.check(sender)
+  deps.limits.check(failedResponses, sender)
   const admin = adminSecret === undefined ? undefined : await findAdminSession(deps, adminSecret)
   const browser = { browserSecret, adminSessionId: admin?.sessionId, requestId }
   const received: ReceivedAnswer = { live, answer, browser, checks: { results: [] } }
@@ -62,7 +63,7 @@ export async function receiveAnswer(deps: Deps, returned: AnsweredBrowser): Prom
     const kind = request?.kind ?? 'sign_in'
     // A user who cancels at the provider, or is refused there, comes back to a sign-in of their own, which is consumed with it:
     // were that counted, a few colleagues behind one address would keep the others out.
-    if (error.check !== 'oidc_answer' && (await deps.limits.failedResponses.count(sender)))
+    if (error.check !== 'oidc_answer' && (await deps.limits.note(failedResponses, sender)))
       await logSsoSignIn(deps, deps.db, live, { kind, email: null, failed: 'rate_limited', requestId })
     const checks = received.checks.results
     const attempt = { kind, checks, nameId: null, email: null, attributes: null, requestId }

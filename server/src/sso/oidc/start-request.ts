@@ -1,10 +1,12 @@
 import type { Deps } from '../../delivery/deps.js'
+import { networkKey } from '../../delivery/limits/limits.js'
 import { logEvent } from '../../delivery/log-events/log-event.js'
 import type { CheckResult } from '../saml/checks.js'
 import type { ConnectionKey } from '../connections/connection-key.js'
 import { findClientVersion, findCurrentClient } from '../connections/oidc-clients.js'
 import { findLiveConnectionOf, type LiveConnection } from '../sign-in/live-connection.js'
 import { recordRefusedAttempt } from '../sign-in/login-attempts.js'
+import { requestsOfNetwork } from '../sign-in/start-request.js'
 import { toAuthorizationUrl } from './openid-client.js'
 import { ProviderFault, type OpenIdProvider } from '../../platform/openid/provider.js'
 import { insertOidcRequest } from './request.js'
@@ -41,7 +43,7 @@ export async function startOidcRequest(
   purpose: OidcPurpose,
 ): Promise<string | undefined> {
   const isFlow = 'flowId' in purpose
-  if (isFlow) await deps.limits.takeSamlRequestFrom(purpose.ip)
+  if (isFlow) await deps.limits.take(requestsOfNetwork, networkKey(purpose.ip))
   const live = await findLiveConnectionOf(deps.db, key)
   if (live?.protocol !== 'oidc' || (isFlow && !live.active)) return undefined
   const client = isFlow

@@ -6,9 +6,12 @@ import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import { enqueue } from '../../delivery/jobs/enqueue.js'
+import { networkKey } from '../../delivery/limits/limits.js'
+import { mailsOfNetwork } from '../../delivery/mail/mail-limits.js'
 import type { Cause } from '../../platform/tenant.js'
 import { adminSessionMs } from '../admins/admin-session.js'
 import { codeLifetimeMs, makeAdminCode, sealAdminCode } from './code.js'
+import { takeAdminCode } from './code-limits.js'
 
 /** The link of an invitation, as its address has it. */
 export interface InvitationAddress {
@@ -80,8 +83,8 @@ export async function beginAdminSession(
 ): Promise<string | undefined> {
   const invitation = await findOpenInvitation(deps, address)
   if (invitation === undefined) return undefined
-  await deps.limits.takeMailFrom(ip)
-  await deps.limits.takeAdminCode({ ...invitation, ip })
+  await deps.limits.take(mailsOfNetwork, networkKey(ip))
+  await takeAdminCode(deps, { ...invitation, ip })
   const secret = randomSecret()
   const { record } = await change(deps, arrivalCause(requestId), async (trx) => ({
     record: (await insertSession(deps, trx, address, invitation, secret)) ? secret : undefined,

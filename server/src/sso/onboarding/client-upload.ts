@@ -1,5 +1,6 @@
 import { open, seal, type SealContext } from '../../platform/crypto/seal.js'
 import type { Deps } from '../../delivery/deps.js'
+import { limit } from '../../delivery/limits/limits.js'
 import { ProviderFault, type OpenIdProvider } from '../../platform/openid/provider.js'
 import { storeOidcClient, type OidcClientSettings } from '../connections/oidc-clients.js'
 import { issuerFaultOf } from '../connections/oidc-settings.js'
@@ -7,6 +8,9 @@ import type { StoredVersion } from '../connections/stored-versions.js'
 import type { AdminSession } from '../admins/admin-session.js'
 import type { OnboardingConnection } from './connections.js'
 import { confirmWaiting, findWaiting, keepWaiting, type Confirmation } from './waiting-upload.js'
+
+/** Issuers entered for a connection, whose servers we ask: whoever mistypes one, or waits for their provider, tries again. */
+const issuers = limit('sso-issuer', { windowSeconds: 60 * 60, most: () => 30 })
 
 /** Why an issuer is not taken. */
 export type IssuerFaultCode = ProviderFault['code'] | 'issuer_shared'
@@ -36,7 +40,8 @@ export async function readIssuer(
 ): Promise<OpenIdProvider | IssuerFault> {
   const fault = issuerFaultOf(connection.providerType ?? 'unset', issuer)
   if (fault !== undefined) return { code: fault.code, found: fault.message }
-  await deps.limits.takeIssuer(connection)
+  const { accountId, environment, connectionId } = connection
+  await deps.limits.take(issuers, { accountId, environment, address: connectionId })
   return faultless(() => deps.openIdProviders.read(issuer))
 }
 

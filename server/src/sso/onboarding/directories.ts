@@ -4,12 +4,16 @@ import { sql } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import { getDirectorySync, resetDirectorySync } from '../../directory/directory-sync/directory-sync.js'
 import { ApiError } from '../../platform/errors.js'
+import { limit } from '../../delivery/limits/limits.js'
 import type { Changed } from '../../delivery/events/change.js'
 import type { Tenant } from '../../platform/tenant.js'
 import type { AdminSession } from '../admins/admin-session.js'
 import { reachOf } from './connections.js'
 import { adminCause } from './note.js'
 import { listProviderRequests, type ProviderRequest } from './provider-requests.js'
+
+/** Secrets that administrators make for a directory. */
+const newSecrets = limit('directory-secret', { windowSeconds: 60 * 60, most: () => 10 })
 
 /** A directory of the organization that an administrator may look after. */
 interface OnboardingDirectory {
@@ -83,7 +87,7 @@ export async function makeDirectorySecret(
 ): Promise<DirectorySync | undefined> {
   const tenant = tenantOf(session, directory.__environment__, requestId)
   if (tenant === undefined) return undefined
-  await deps.limits.takeDirectorySecret(tenant)
+  await deps.limits.take(newSecrets, { ...tenant, address: '' })
   try {
     return (await resetDirectorySync(deps, tenant, [version])).record
   } catch (error) {

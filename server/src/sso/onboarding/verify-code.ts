@@ -3,7 +3,9 @@ import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import { enqueue } from '../../delivery/jobs/enqueue.js'
+import { networkKey } from '../../delivery/limits/limits.js'
 import { logEvent } from '../../delivery/log-events/log-event.js'
+import { mailsOfNetwork } from '../../delivery/mail/mail-limits.js'
 import { adminSessionMs, type ArrivedBrowser } from '../admins/admin-session.js'
 import { arrivalCause } from './arrival.js'
 import {
@@ -14,6 +16,7 @@ import {
   openAdminCode,
   sealAdminCode,
 } from './code.js'
+import { attemptAdminCode, takeAdminCode } from './code-limits.js'
 import { adminCause, noteLogin } from './note.js'
 
 /** `code_over`: it is too old, or was tried too often; another one has to be asked for. */
@@ -31,7 +34,7 @@ export async function verifyAdminCode(
   { code, ip, requestId }: { readonly code: string; readonly ip: string; readonly requestId: string },
 ): Promise<CodeOutcome> {
   // Over all codes: whoever has the link and not the mailbox could ask for one after the other.
-  const attempt = await deps.limits.attemptAdminCode({ ...browser, ip })
+  const attempt = await attemptAdminCode(deps, { ...browser, ip })
   if (attempt === undefined) return 'code_over'
   const { record } = await change(deps, arrivalCause(requestId), async (trx) => ({
     record: await tryCode(deps, trx, browser, { code, requestId }),
@@ -118,8 +121,8 @@ export async function sendAnotherCode(
   { ip, requestId }: { readonly ip: string; readonly requestId: string },
 ): Promise<boolean> {
   const { accountId, organizationId, sessionId } = browser
-  await deps.limits.takeMailFrom(ip)
-  await deps.limits.takeAdminCode({ ...browser, ip })
+  await deps.limits.take(mailsOfNetwork, networkKey(ip))
+  await takeAdminCode(deps, { ...browser, ip })
   const sealed = sealAdminCode(deps.keys.master, browser, makeAdminCode())
   const { record } = await change(deps, arrivalCause(requestId), async (trx) => {
     const at = deps.now()

@@ -4,6 +4,7 @@ import { withoutUpload } from '../invitations/links.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
+import { limit } from '../../delivery/limits/limits.js'
 import { isOfConnection } from '../connections/connection-key.js'
 import { emitOnboarding } from '../connections/onboarding.js'
 import type { StoredVersion } from '../connections/stored-versions.js'
@@ -12,6 +13,9 @@ import type { AdminSession } from '../admins/admin-session.js'
 import { holdConnection, type OnboardingConnection } from './connections.js'
 import { enqueueMetadataNotices } from './metadata-notice.js'
 import { adminCause, logAdmin } from './note.js'
+
+/** Stored metadata of a connection: whoever sets it up uploads a few, each is mailed to every administrator. */
+const uploads = limit('sso-metadata', { windowSeconds: 60 * 60, most: () => 10 })
 
 /** What waits in the session of an administrator until they have looked at it: metadata, or a client, which is sealed. */
 interface WaitingUpload {
@@ -81,7 +85,8 @@ export async function confirmWaiting(
   { uploadId, requestId }: Confirmation,
   store: (trx: Transaction<DB>, upload: WaitingUpload) => Promise<StoredVersion | undefined>,
 ): Promise<StoredVersion | undefined> {
-  await deps.limits.takeMetadata(connection)
+  const { accountId, environment, connectionId } = connection
+  await deps.limits.take(uploads, { accountId, environment, address: connectionId })
   const cause = adminCause(session, requestId)
   const { record } = await change(deps, cause, async (trx) => {
     const upload = await takeWaiting(deps, trx, session, connection, uploadId)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
-import type { FailureLimit } from '../../delivery/limits/failures.js'
+import { limit, type Limit } from '../../delivery/limits/limits.js'
 import type { CheckResult } from '../saml/checks.js'
 import {
   claimedRequestOf,
@@ -27,6 +27,21 @@ import {
 } from './live-connection.js'
 import { failedCheckOf, logSsoSignIn, recordRefusedAttempt, type NewLoginAttempt } from './login-attempts.js'
 import { endPageOf, type EndPage, type PageOf } from './outcome.js'
+
+/** Responses that are refused, by network and connection: any page can have its visitors post some. */
+export const failedResponses = limit('saml-response', {
+  windowSeconds: 15 * 60,
+  most: (settings) => settings.samlFailuresPerIp,
+})
+
+/**
+ * Those that are right: an identity provider that answers without end fills no table, and is refused before anything is
+ * proved. A sign-in that begins there has two: the one that nobody asked for, and the answer.
+ */
+const provedResponses = limit('saml-response-proved', {
+  windowSeconds: 15 * 60,
+  most: (settings) => settings.flowsPerIp * 2,
+})
 
 /** A response as an identity provider has a browser post it: from another site, so that no cookie comes with it. */
 interface PostedResponse {
@@ -57,8 +72,8 @@ export async function receiveResponse(deps: Deps, posted: PostedResponse): Promi
   const { idpId, requestId } = posted
   // By connection, so that nobody is kept from another one, nor from their password.
   const sender = `${idpId} ${networkOfClient(posted.ip)}`
-  deps.limits.failedResponses.check(sender)
-  deps.limits.provedResponses.check(sender)
+  deps.limits.check(failedResponses, sender)
+  deps.limits.check(provedResponses, sender)
   const opened = await openResponse(posted.samlResponse)
   const receiving = await findReceivingConnection(deps, idpId, claimedRequestOf(opened))
   if (receiving === undefined) return { to: 'nowhere' }
@@ -75,7 +90,7 @@ export async function receiveResponse(deps: Deps, posted: PostedResponse): Promi
   } as const
   if (metadata === undefined || assertion === undefined || failedCheckOf(checks) !== undefined)
     return refuse(attempt)
-  await countFor(deps.limits.provedResponses)
+  await countFor(provedResponses)
   const handle = await insertArrival(deps, live, { assertion, metadataVersion: metadata.version, attempt })
   const { domain, environment } = live
   if (handle !== undefined) return { domain, environment, to: 'continue', handle }
@@ -83,14 +98,14 @@ export async function receiveResponse(deps: Deps, posted: PostedResponse): Promi
   return refuse({ ...attempt, checks: [...checks, used] })
 
   async function refuse(refused: Omit<NewLoginAttempt, 'outcome'>): Promise<EndPage> {
-    await countFor(deps.limits.failedResponses)
+    await countFor(failedResponses)
     const attemptId = await recordRefusedAttempt(deps, live, refused)
     return endPageOf(live, { isTest, failed: failedCheckOf(refused.checks), attemptId })
   }
 
   /** Counts a response. That the limit of its network is reached is logged once, since responses above it leave no attempt. */
-  async function countFor(limit: FailureLimit): Promise<void> {
-    if (await limit.count(sender))
+  async function countFor(counted: Limit): Promise<void> {
+    if (await deps.limits.note(counted, sender))
       await logSsoSignIn(deps, deps.db, live, { kind, email: null, failed: 'rate_limited', requestId })
   }
 }

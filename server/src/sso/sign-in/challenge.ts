@@ -10,6 +10,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { ApiError, invalid, type LimitState } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
+import { attemptSignIn } from '../../sign-in/flows/attempts.js'
 import { startFlow } from '../../sign-in/flows/start.js'
 import { issuerOf } from '../../tokens/claims.js'
 import { grantedScope } from '../../tokens/scopes.js'
@@ -245,11 +246,11 @@ function whatIsThere(
 
 /** Addresses are counted apart from their passwords, which this must neither lock nor open. */
 async function countChallenge(
-  { limits }: Pick<Deps, 'limits'>,
+  deps: Pick<Deps, 'config' | 'limits'>,
   tenant: Tenant,
   email: string | undefined,
 ): Promise<LimitState> {
-  const attempt = await limits.attemptSignIn({ ...tenant, address: `sso ${email ?? ''}` })
+  const attempt = await attemptSignIn(deps, { ...tenant, address: `sso ${email ?? ''}` })
   // Without an address everybody of the organization comes together, whose limit has counted it.
   if (email === undefined) await attempt.succeed()
   else if (attempt.isLocked) throw new ApiError('rate_limited', { limit: attempt.state })

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
+import { limit, networkKey } from '../../delivery/limits/limits.js'
 import { logEvent } from '../../delivery/log-events/log-event.js'
 import { newRequestId, signAuthnRequest, type SignedAuthnRequest } from '../saml/authn-request.js'
 import { isOfConnection, type ConnectionKey } from '../connections/connection-key.js'
@@ -24,6 +25,12 @@ type RequestPurpose = (
   readonly ip: string
 }
 
+/** Requests to identity providers of either protocol, by the network of the browser. */
+export const requestsOfNetwork = limit('ip-saml-request', {
+  windowSeconds: 15 * 60,
+  most: (settings) => settings.flowsPerIp,
+})
+
 /** How long somebody may be at the identity provider. */
 const requestLifetimeMs = 10 * 60 * 1000
 
@@ -40,7 +47,7 @@ export async function startRequest(
   key: ConnectionKey,
   purpose: RequestPurpose,
 ): Promise<SignedAuthnRequest | undefined> {
-  await deps.limits.takeSamlRequestFrom(purpose.ip)
+  await deps.limits.take(requestsOfNetwork, networkKey(purpose.ip))
   const live = await findLiveConnectionOf(deps.db, key)
   const isOpen = live?.protocol === 'saml' && ('adminSessionId' in purpose || live.active)
   if (!isOpen) return undefined

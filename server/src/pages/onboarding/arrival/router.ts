@@ -19,6 +19,7 @@ import { errorPage } from '../../frame/error.js'
 import type { Frame } from '../../frame/layout.js'
 import { pageHeaders } from '../../frame/page-headers.js'
 import { formOf, frameOf, sendPage, textOf, type Site } from '../../frame/site.js'
+import { guess } from '../../steps/guess.js'
 import { waitOf } from '../../steps/limit.js'
 import type { AdminCodeFault } from '../../texts/en/onboarding.js'
 import { findAdminSecret, toAdminCookie } from '../../frame/admin-cookie.js'
@@ -177,14 +178,13 @@ export function arrivalRouter(deps: Deps, site: Site): Router {
       await showCode(req, res.status(422), browser, { fault: 'missing' })
       return
     }
-    const counted = await deps.limits.attemptFrom(req.ip ?? '')
-    const who = { ip: req.ip ?? '', requestId: requestIdOf(req) }
-    const outcome = await verifyAdminCode(deps, browser, { code, ...who })
+    const ip = req.ip ?? ''
+    const verify = () => verifyAdminCode(deps, browser, { code, ip, requestId: requestIdOf(req) })
+    const outcome = await guess({ deps, ip }, verify, (outcome) => outcome === 'verified')
     if (outcome !== 'verified') {
       await showCode(req, res.status(422), browser, { fault: outcome })
       return
     }
-    await counted.succeed()
     redirect(req, res, browser.idpId === null ? '/onboarding' : `/onboarding/${browser.idpId}/now`)
   }
 
