@@ -1,10 +1,11 @@
 import type { Deps } from '../delivery/deps.js'
 import { jobHandlers } from './job-handlers.js'
-import { startWorker, type Worker } from '../delivery/jobs/run.js'
+import type { Loop } from '../delivery/jobs/loop.js'
+import { startWorker } from '../delivery/jobs/run.js'
 import { startSender } from '../delivery/webhooks/sender.js'
 
 /** Starts what runs beside requests, in the process of the API or in one of its own: jobs and deliveries of events. */
-export function startBackground(deps: Deps): Worker {
+export function startBackground(deps: Deps): Loop {
   const worker = startWorker(deps, jobHandlers)
   const sender = startSender(deps)
   return {

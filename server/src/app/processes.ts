@@ -13,7 +13,7 @@ import { createApp } from './http/app.js'
 import { openReadiness } from './http/health.js'
 import { createMetricsServer } from './http/metrics-server.js'
 import { createHttpServer, drain } from './http/server.js'
-import type { Worker } from '../delivery/jobs/run.js'
+import type { Loop } from '../delivery/jobs/loop.js'
 import { makeLogEventMonths } from '../delivery/log-events/months.js'
 import { closeInOrder, type ClosingStep } from './shutdown.js'
 import { startBackground } from './background.js'
@@ -111,7 +111,7 @@ export async function startWorkerProcess(
 ): Promise<Pick<RunningService, 'metricsAddress' | 'close'>> {
   const deps = await openDeps(config, options)
   const whyNotReady = openReadiness(deps)
-  let worker: Worker | undefined
+  let worker: Loop | undefined
   const metricsServer = createMetricsServer(deps, {
     async whyNotReady() {
       if (worker === undefined) return 'the worker is starting'

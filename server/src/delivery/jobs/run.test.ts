@@ -7,7 +7,8 @@ import { createMetrics } from '../../platform/observability/metrics.js'
 import { enqueue } from './enqueue.js'
 import type { JobHandler } from './job-handler.js'
 import { insertJob } from './queue.js'
-import { startWorker, type Worker, type WorkerOptions } from './run.js'
+import type { Loop } from './loop.js'
+import { startWorker, type WorkerOptions } from './run.js'
 import { dayMs, secondMs, startQueue, type Queue } from './run.given.js'
 
 /** A worker that looks for jobs only when it is told to. */
@@ -17,7 +18,7 @@ let queue: Queue
 let db: Kysely<DB>
 let deps: Deps
 
-const workers: Worker[] = []
+const workers: Loop[] = []
 
 beforeAll(async () => {
   queue = await startQueue()

@@ -1,4 +1,3 @@
-import { EventEmitter, once } from 'node:events'
 import { promptDb } from '../../platform/db/connect.js'
 import type { Deps } from '../deps.js'
 import { bringBackFromAhead } from './clock-ahead.js'
@@ -6,9 +5,8 @@ import { onEnqueued } from './enqueue.js'
 import { inBatches } from './in-batches.js'
 import { inTurn } from '../../platform/in-turn.js'
 import type { JobHandler } from './job-handler.js'
+import { openLoop, type Loop } from './loop.js'
 import { claimJobs, deleteJobs, extendLeases, insertJob, returnJob, type ClaimedJob } from './queue.js'
-import { restBetweenLooks } from './rest-between-looks.js'
-import { watchLoop } from './watch-loop.js'
 
 /** What is done, by the names of jobs. */
 export type JobHandlers = Readonly<Record<string, JobHandler<never>>>
@@ -22,19 +20,6 @@ export interface WorkerOptions {
   readonly pollMs?: number
 }
 
-export interface Worker {
-  /** Takes no more jobs, and waits for those that run as long as the configuration allows. */
-  stop(): Promise<void>
-  /**
-   * Runs everything that is due, and everything that this makes due, and waits for what runs already.
-   *
-   * @returns How many jobs ended meanwhile, well or not.
-   */
-  runDue(): Promise<number>
-  /** Whether it could not look for work for 15 s. */
-  isStalled(): boolean
-}
-
 /** A newer process adds jobs that this one does not know while an update is under way. */
 const unknownJobDelayMs = 60_000
 /** How often it looks for what a clock has written that was ahead. */
@@ -44,21 +29,25 @@ const bringBackEveryMs = 10_000
  * Runs jobs until it is stopped: each at least once, under a lease, and again on its handler's schedule when it fails.
  * Any number of processes may do so on one database.
  */
-export function startWorker(deps: Deps, jobHandlers: JobHandlers, options: WorkerOptions = {}): Worker {
+export function startWorker(deps: Deps, jobHandlers: JobHandlers, options: WorkerOptions = {}): Loop {
   const { concurrency = 20, leaseMs = 30_000, pollMs = 1000 } = options
   const { log } = deps
   const db = promptDb(deps.db)
   const handlers = new Map(Object.entries(jobHandlers))
   const runJob = jobRunner(deps, handlers)
   const running = new Map<string, ClaimedJob>()
-  /** Emits `change` when a job has ended, and when the worker is to stop. */
-  const signals = new EventEmitter().setMaxListeners(0)
-  let ended = 0
-  let isStopping = false
+  const loop = openLoop(deps, {
+    name: 'jobs',
+    pollMs,
+    messages: {
+      failing: 'the worker cannot reach its jobs, and keeps trying',
+      unfinished: 'jobs were left unfinished and will run again',
+    },
+  })
 
   async function startDue(): Promise<number> {
     const limit = concurrency - running.size
-    if (limit === 0 || isStopping) return 0
+    if (limit === 0 || loop.isStopping()) return 0
     const at = deps.now()
     const jobs = await claimJobs(db, {
       at,
@@ -68,49 +57,32 @@ export function startWorker(deps: Deps, jobHandlers: JobHandlers, options: Worke
     })
     for (const job of jobs) {
       running.set(job.id, job)
-      void run(job)
+      void loop.run(() => run(job))
     }
     return jobs.length
   }
 
-  async function run(job: ClaimedJob): Promise<void> {
+  async function run(job: ClaimedJob): Promise<boolean> {
     try {
       await runJob(job)
     } catch (error) {
       // Its lease stays, and when that has run out the job runs again.
       log.error({ job: job.name, job_id: job.id, err: error }, 'how a job ended cannot be stored')
     }
-    if (running.size >= concurrency) rest.lookNow()
+    const wasFull = running.size >= concurrency
     running.delete(job.id)
-    ended += 1
-    signals.emit('change')
+    return wasFull
   }
 
   // Two claims at a time would fill the same room twice.
   const startDueInTurn = inTurn(startDue)
 
-  const rest = restBetweenLooks(pollMs)
-  const stopListening = onEnqueued(db, rest.lookSoon)
-  const watch = watchLoop('jobs', deps)
-
-  async function work(): Promise<void> {
-    let isScheduled = false
-    let isFailing = false
-    while (!isStopping) {
-      try {
-        if (!isScheduled) await scheduleRecurring({ db, now: deps.now }, handlers)
-        isScheduled = true
-        await bringBackInTime()
-        const started = await startDueInTurn()
-        isFailing = false
-        watch.looked()
-        if (started === 0) await rest.pause()
-      } catch (error) {
-        if (!isFailing) log.error({ err: error }, 'the worker cannot reach its jobs, and keeps trying')
-        isFailing = true
-        if (!isStopping) await rest.pause()
-      }
-    }
+  let isScheduled = false
+  async function look(): Promise<number> {
+    if (!isScheduled) await scheduleRecurring({ db, now: deps.now }, handlers)
+    isScheduled = true
+    await bringBackInTime()
+    return startDueInTurn()
   }
 
   let broughtBackAt = -Infinity
@@ -127,37 +99,13 @@ export function startWorker(deps: Deps, jobHandlers: JobHandlers, options: Worke
     )
   }, leaseMs / 3)
 
-  const working = work()
-  let stopped: Promise<void> | undefined
-  async function stop(): Promise<void> {
-    isStopping = true
-    stopListening()
-    rest.end()
-    watch.stop()
-    signals.emit('change')
-    await working
-
-    let isOverdue = false
-    const deadline = setTimeout(() => {
-      isOverdue = true
-      signals.emit('change')
-    }, deps.config.drainMs)
-    while (running.size > 0 && !isOverdue) await once(signals, 'change')
-    clearTimeout(deadline)
-    clearInterval(extending)
-    if (running.size > 0) log.warn({ jobs: running.size }, 'jobs were left unfinished and will run again')
-  }
-
+  const stopListening = onEnqueued(db, loop.lookSoon)
+  const started = loop.start({ look, startDue: startDueInTurn, stopListening })
   return {
-    stop: () => (stopped ??= stop()),
-    isStalled: watch.isStalled,
-    async runDue() {
-      const endedBefore = ended
-      for (;;) {
-        const started = await startDueInTurn()
-        if (started === 0 && running.size === 0) return ended - endedBefore
-        if (started === 0 || running.size >= concurrency) await once(signals, 'change')
-      }
+    ...started,
+    async stop() {
+      await started.stop()
+      clearInterval(extending)
     },
   }
 }

@@ -1,10 +1,8 @@
-import { EventEmitter, once } from 'node:events'
 import { promptly } from '../../platform/db/connect.js'
 import type { Deps } from '../deps.js'
 import { inBatches } from '../jobs/in-batches.js'
 import { inTurn } from '../../platform/in-turn.js'
-import { restBetweenLooks } from '../jobs/rest-between-looks.js'
-import { watchLoop } from '../jobs/watch-loop.js'
+import { openLoop, type Loop } from '../jobs/loop.js'
 import { onDeliveries } from '../events/announce.js'
 import { attempt } from './attempt.js'
 import { disableIfGone } from './disable.js'
@@ -18,19 +16,6 @@ import {
   type Room,
 } from './queue.js'
 import { keepSigners } from './signers.js'
-
-export interface Sender {
-  /** Takes no more deliveries, and waits for those under way as long as the configuration allows. */
-  stop(): Promise<void>
-  /**
-   * Sends everything that is due, and waits for what is under way.
-   *
-   * @returns How many attempts ended meanwhile.
-   */
-  runDue(): Promise<number>
-  /** Whether it could not look for work for 15 s. */
-  isStalled(): boolean
-}
 
 export interface SenderOptions {
   /** Attempts at once to one webhook, so that none takes the place of the others. */
@@ -50,7 +35,7 @@ const soonMs = 200
  * Sends events to webhooks until it is stopped: each at least once, and again on the schedule when it is refused. Any
  * number of processes may do so on one database.
  */
-export function startSender(opened: Deps, options: SenderOptions = {}): Sender {
+export function startSender(opened: Deps, options: SenderOptions = {}): Loop {
   const deps = promptly(opened)
   const { perWebhook = 4, limit = 2_000, leaseMs = 30_000, pollMs = 1000 } = options
   const { db, log } = deps
@@ -63,18 +48,21 @@ export function startSender(opened: Deps, options: SenderOptions = {}): Sender {
   const behind = new Set<string>()
   /** Webhooks that failed when they were last looked at: one attempt at a time tells whether they are back. */
   const failing = new Set<string>()
-  /** Emits `change` when an attempt has ended, and when the sender is to stop. */
-  const signals = new EventEmitter().setMaxListeners(0)
-  let underWay = 0
-  let ended = 0
-  let isStopping = false
+  const loop = openLoop(deps, {
+    name: 'deliveries',
+    pollMs,
+    messages: {
+      failing: 'the sender cannot reach its deliveries, and keeps trying',
+      unfinished: 'deliveries were left unfinished and will be sent again',
+    },
+  })
 
   // Two claims at a time would fill the same room twice.
   const startDueInTurn = inTurn(startDue)
 
   async function startDue(webhookIds: readonly string[]): Promise<number> {
     const rooms = roomsFor(webhookIds)
-    if (rooms.length === 0 || isStopping) return 0
+    if (rooms.length === 0 || loop.isStopping()) return 0
     const at = deps.now()
     const leaseUntil = new Date(at.getTime() + leaseMs)
     const claimed = await claimDeliveries(db, { at, leaseUntil, rooms })
@@ -88,12 +76,12 @@ export function startSender(opened: Deps, options: SenderOptions = {}): Sender {
       if (count > 0 && (count === healthy || count === failing)) behind.add(webhookId)
       else behind.delete(webhookId)
     }
-    for (const delivery of claimed) void run(delivery)
+    for (const delivery of claimed) void loop.run(() => run(delivery))
     return claimed.length
   }
 
   function roomsFor(webhookIds: readonly string[]): Room[] {
-    let free = limit - underWay
+    let free = limit - loop.underWay()
     const rooms: Room[] = []
     // In any order, so that what is short is not always short for the same ones.
     for (const webhookId of shuffled(webhookIds)) {
@@ -119,10 +107,9 @@ export function startSender(opened: Deps, options: SenderOptions = {}): Sender {
     return startDueInTurn(due.map(({ webhookId }) => webhookId))
   }
 
-  async function run(delivery: ClaimedDelivery): Promise<void> {
+  async function run(delivery: ClaimedDelivery): Promise<boolean> {
     const { webhook_id: webhookId } = delivery
     running.set(webhookId, (running.get(webhookId) ?? 0) + 1)
-    underWay += 1
     try {
       await sendOnce(delivery)
     } catch (error) {
@@ -132,19 +119,15 @@ export function startSender(opened: Deps, options: SenderOptions = {}): Sender {
     const left = (running.get(webhookId) ?? 1) - 1
     if (left === 0) running.delete(webhookId)
     else running.set(webhookId, left)
-    underWay -= 1
-    ended += 1
-    signals.emit('change')
-    if (!behind.has(webhookId)) return
-    soon.set(webhookId, performance.now() + soonMs)
-    rest.lookNow()
+    const isBehind = behind.has(webhookId)
+    if (isBehind) soon.set(webhookId, performance.now() + soonMs)
+    return isBehind
   }
 
-  const rest = restBetweenLooks(pollMs)
   const stopListening = onDeliveries(db, (webhookIds) => {
     const until = performance.now() + soonMs
     for (const id of webhookIds) soon.set(id, until)
-    rest.lookSoon()
+    loop.lookSoon()
   })
 
   let polledAt = -Infinity
@@ -156,55 +139,7 @@ export function startSender(opened: Deps, options: SenderOptions = {}): Sender {
     return startAllDue()
   }
 
-  async function work(): Promise<void> {
-    let isFailing = false
-    while (!isStopping) {
-      try {
-        const started = await look()
-        watch.looked()
-        isFailing = false
-        if (started === 0) await rest.pause()
-      } catch (error) {
-        if (!isFailing) log.error({ err: error }, 'the sender cannot reach its deliveries, and keeps trying')
-        isFailing = true
-        if (!isStopping) await rest.pause()
-      }
-    }
-  }
-
-  const watch = watchLoop('deliveries', deps)
-  const working = work()
-  let stopped: Promise<void> | undefined
-  async function stop(): Promise<void> {
-    isStopping = true
-    stopListening()
-    rest.end()
-    watch.stop()
-    await working
-    let isOverdue = false
-    const deadline = setTimeout(() => {
-      isOverdue = true
-      signals.emit('change')
-    }, deps.config.drainMs)
-    while (underWay > 0 && !isOverdue) await once(signals, 'change')
-    clearTimeout(deadline)
-    if (underWay > 0)
-      log.warn({ deliveries: underWay }, 'deliveries were left unfinished and will be sent again')
-  }
-
-  return {
-    stop: () => (stopped ??= stop()),
-    isStalled: watch.isStalled,
-    async runDue() {
-      const endedBefore = ended
-      for (;;) {
-        const started = await startAllDue()
-        if (started > 0) continue
-        if (underWay === 0) return ended - endedBefore
-        await once(signals, 'change')
-      }
-    },
-  }
+  return loop.start({ look, startDue: startAllDue, stopListening })
 }
 
 /** Makes the function that makes one attempt, from the claimed delivery to what is stored of it. */

@@ -1,0 +1,121 @@
+import { EventEmitter, once } from 'node:events'
+import type { Deps } from '../deps.js'
+import { restBetweenLooks } from './rest-between-looks.js'
+import { watchLoop } from './watch-loop.js'
+
+/** Work that is claimed, run and drained until it is stopped. */
+export interface Loop {
+  /** Takes no more work, and waits for what is under way as long as the configuration allows. */
+  stop(): Promise<void>
+  /**
+   * Runs everything that is due, and everything that this makes due, and waits for what is under way.
+   *
+   * @returns How much ended meanwhile, well or not.
+   */
+  runDue(): Promise<number>
+  /** Whether it could not look for work for 15 s. */
+  isStalled(): boolean
+}
+
+interface LoopSettings {
+  readonly name: 'jobs' | 'deliveries'
+  /** How often to look for what other processes added and for what has come due. */
+  readonly pollMs: number
+  /** What the log says where it cannot look, and of what is left when it stops. */
+  readonly messages: { readonly failing: string; readonly unfinished: string }
+}
+
+/** What the loop calls. */
+interface LoopWork {
+  /** Starts what is due, of all or of what was announced, and says how much. */
+  look(): Promise<number>
+  /** Starts everything that is due, and says how much. */
+  startDue(): Promise<number>
+  stopListening(): void
+}
+
+/** Opens a loop, which looks for work from start() on. */
+export function openLoop(
+  { config, log, metrics, now }: Pick<Deps, 'config' | 'log' | 'metrics' | 'now'>,
+  { name, pollMs, messages }: LoopSettings,
+) {
+  const rest = restBetweenLooks(pollMs)
+  /** Emits `change` when something has ended, and when it is waited for no longer. */
+  const signals = new EventEmitter().setMaxListeners(0)
+  let underWay = 0
+  let ended = 0
+  let isStopping = false
+
+  /**
+   * Runs what was claimed.
+   *
+   * @param work Logs what fails, and says whether more is due than there was room for.
+   */
+  async function run(work: () => Promise<boolean>): Promise<void> {
+    underWay += 1
+    const isMoreDue = await work()
+    underWay -= 1
+    ended += 1
+    signals.emit('change')
+    if (isMoreDue) rest.lookNow()
+  }
+
+  function start({ look, startDue, stopListening }: LoopWork): Loop {
+    const watch = watchLoop(name, { log, metrics, now })
+    const working = lookUntilStopped()
+    let stopped: Promise<void> | undefined
+
+    async function lookUntilStopped(): Promise<void> {
+      let isFailing = false
+      while (!isStopping) {
+        let started = 0
+        try {
+          started = await look()
+          watch.looked()
+          isFailing = false
+        } catch (error) {
+          if (!isFailing) log.error({ err: error }, messages.failing)
+          isFailing = true
+        }
+        if (started === 0) await rest.pause()
+      }
+    }
+
+    async function stop(): Promise<void> {
+      isStopping = true
+      stopListening()
+      rest.end()
+      watch.stop()
+      await working
+      let isOverdue = false
+      const deadline = setTimeout(() => {
+        isOverdue = true
+        signals.emit('change')
+      }, config.drainMs)
+      while (underWay > 0 && !isOverdue) await once(signals, 'change')
+      clearTimeout(deadline)
+      if (underWay > 0) log.warn({ [name]: underWay }, messages.unfinished)
+    }
+
+    return {
+      stop: () => (stopped ??= stop()),
+      isStalled: watch.isStalled,
+      async runDue() {
+        const endedBefore = ended
+        for (;;) {
+          if ((await startDue()) > 0) continue
+          if (underWay === 0) return ended - endedBefore
+          await once(signals, 'change')
+        }
+      },
+    }
+  }
+
+  return {
+    run,
+    start,
+    lookSoon: rest.lookSoon,
+    underWay: () => underWay,
+    isStopping: () => isStopping,
+  }
+}
