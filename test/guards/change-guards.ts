@@ -32,7 +32,7 @@ export const changeGuards = [
   guard({
     name: 'If-Match: users',
     file: wholeUser,
-    find: '.where( sql<boolean>`(${versions ?? null}::integer[] is null or version = any(${versions ?? null}::integer[]))`, )',
+    find: '.where(isOfVersion(versions))',
     replace: '',
     red: usersUpdate.refuses('precondition_failed'),
     green: usersUpdate.refuses('user_not_found'),
@@ -40,7 +40,7 @@ export const changeGuards = [
   guard({
     name: 'If-Match: change of an organization',
     file: organizations,
-    find: ".$if(versions !== undefined, (update) => update.where('version', 'in', nonEmpty(versions))) .$if(isGuarded",
+    find: '.where(isOfVersion(versions)) .$if(isGuarded',
     replace: '.$if(isGuarded',
     red: organizationsUpdate.refuses('precondition_failed'),
     green: organizationsUpdate.refuses('production_is_up'),
@@ -48,7 +48,7 @@ export const changeGuards = [
   guard({
     name: 'If-Match: deletion of an organization',
     file: organizations,
-    find: ".$if(versions !== undefined, (update) => update.where('version', 'in', nonEmpty(versions))) .$if(tenant.environment",
+    find: '.where(isOfVersion(versions)) .$if(tenant.environment',
     replace: '.$if(tenant.environment',
     red: organizationsDelete.refuses('precondition_failed'),
     green: organizationsDelete.refuses('production_is_up'),
@@ -56,7 +56,7 @@ export const changeGuards = [
   guard({
     name: 'If-Match: applications',
     file: applications,
-    find: '.$if(versions !== undefined, (query) => query.where(sql<boolean>`applications.version = any(${versions}::integer[])`), )',
+    find: '.where(isOfVersion(versions))',
     replace: '',
     red: applicationsUpdate.refuses('precondition_failed'),
     green: applicationsUpdate.refuses('application_not_found'),
@@ -64,7 +64,7 @@ export const changeGuards = [
   guard({
     name: 'If-Match: magic-link connection',
     file: connection,
-    find: '.$if(versions !== undefined, (update) => update.where(sql<boolean>`version = any(${versions}::integer[])`), )',
+    find: '.where(isOfVersion(versions))',
     replace: '',
     red: updateConnection.refuses('precondition_failed'),
     green: updateConnection.refuses('organization_not_found'),

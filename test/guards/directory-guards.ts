@@ -35,16 +35,17 @@ export const directoryGuards = [
   guard({
     name: 'directory: environment',
     file: directories,
-    find: ".where('environment', '=', tenant.environment)\n    .where('organization_id', '=', organizationIdOf(tenant))\n}\n\n/** Why",
-    replace: ".where('organization_id', '=', organizationIdOf(tenant))\n}\n\n/** Why",
+    find: ".where('environment', '=', tenant.environment)\n    .where('organization_id', '=', organizationIdOf(tenant))\n}\n\nasync function changeRow",
+    replace: ".where('organization_id', '=', organizationIdOf(tenant))\n}\n\nasync function changeRow",
     red: isOfEnvironment,
     green: isChanged,
   }),
   guard({
     name: 'directory: versions of a change',
     file: directories,
-    find: 'update.where(sql<boolean>`version = any(${versions}::integer[])`)',
-    replace: 'update',
+    find: '.where(isOfVersion(versions)) .returning(directoryColumns) .executeTakeFirst() if (row === undefined) throw await whyDirectoryUnchanged(trx, tenant) return row',
+    replace:
+      '.returning(directoryColumns) .executeTakeFirst() if (row === undefined) throw await whyDirectoryUnchanged(trx, tenant) return row',
     red: isVersioned,
     green: isChanged,
   }),

@@ -44,8 +44,8 @@ export const groupGuards: readonly Guard[] = [
   guard({
     name: 'groups: a stale version writes and deletes nothing',
     file: groups,
-    find: 'select.where(sql<boolean>`version = any(${versions}::integer[])`)',
-    replace: 'select',
+    find: '.where(isOfVersion(versions))',
+    replace: '',
     red: inGroups('versions that are stale write and delete nothing'),
     green: isMade,
   }),

@@ -46,7 +46,7 @@ function withoutTenantLine(index: 0 | 1, next: string) {
     ".where('account_id', '=', caller.accountId)",
     ".where('environment', '=', caller.environment)",
   ]
-  const rest = `.where('id', '=', id) .$if(versions !== undefined, (${next})`
+  const rest = `.where('id', '=', id) .where(isOfVersion(versions)) .${next}`
   return {
     file: relays,
     find: [...lines, rest].join(' '),
@@ -84,25 +84,25 @@ export const relayGuards = [
     green: get.succeeds,
   }),
   guard({
-    ...withoutTenantLine(0, 'update'),
+    ...withoutTenantLine(0, '$if'),
     name: 'account: relay that is changed',
     red: update.hidesForeign,
     green: update.succeeds,
   }),
   guard({
-    ...withoutTenantLine(1, 'update'),
+    ...withoutTenantLine(1, '$if'),
     name: 'environment: relay that is changed',
     red: update.hidesForeign,
     green: update.succeeds,
   }),
   guard({
-    ...withoutTenantLine(0, 'deletion'),
+    ...withoutTenantLine(0, 'returning'),
     name: 'account: relay that is deleted',
     red: remove.hidesForeign,
     green: remove.succeeds,
   }),
   guard({
-    ...withoutTenantLine(1, 'deletion'),
+    ...withoutTenantLine(1, 'returning'),
     name: 'environment: relay that is deleted',
     red: remove.hidesForeign,
     green: remove.succeeds,

@@ -129,18 +129,16 @@ export const tenantGuards = [
   guard({
     name: 'deleted_at: change of an organization',
     file: organizations,
-    find: ".where('deleted_at', 'is', null) .where('domain', '=', tenant.domain) .$if(versions !== undefined, (update) => update.where('version', 'in', nonEmpty(versions))) .$if(isGuarded",
-    replace:
-      ".where('domain', '=', tenant.domain).$if(versions !== undefined, (update) => update.where('version', 'in', nonEmpty(versions))).$if(isGuarded",
+    find: ".where('deleted_at', 'is', null) .where('domain', '=', tenant.domain) .where(isOfVersion(versions)) .$if(isGuarded",
+    replace: ".where('domain', '=', tenant.domain).where(isOfVersion(versions)).$if(isGuarded",
     red: deleted('an organization is not changed'),
     green: routeTests('organizations.update').succeeds,
   }),
   guard({
     name: 'deleted_at: deletion of an organization',
     file: organizations,
-    find: ".where('deleted_at', 'is', null) .where('domain', '=', tenant.domain) .$if(versions !== undefined, (update) => update.where('version', 'in', nonEmpty(versions))) .$if(tenant.environment",
-    replace:
-      ".where('domain', '=', tenant.domain).$if(versions !== undefined, (update) => update.where('version', 'in', nonEmpty(versions))).$if(tenant.environment",
+    find: ".where('deleted_at', 'is', null) .where('domain', '=', tenant.domain) .where(isOfVersion(versions)) .$if(tenant.environment",
+    replace: ".where('domain', '=', tenant.domain).where(isOfVersion(versions)).$if(tenant.environment",
     red: deleted('an organization is not deleted again'),
     green: routeTests('organizations.delete').succeeds,
   }),

@@ -48,8 +48,8 @@ export const totpGuards = [
   guard({
     name: 'environment: TOTP connection that is changed',
     file: connection,
-    find: ".where('environment', '=', tenant.environment) .where('organization_id', '=', organizationIdOf(tenant)) .$if(",
-    replace: ".where('organization_id', '=', organizationIdOf(tenant)) .$if(",
+    find: ".where('environment', '=', tenant.environment) .where('organization_id', '=', organizationIdOf(tenant)) .where(isOf",
+    replace: ".where('organization_id', '=', organizationIdOf(tenant)) .where(isOf",
     red: contractTest('totp-connection', 'the TOTP connection is one of its environment alone'),
     green: update.succeeds,
   }),

@@ -52,7 +52,7 @@ export const webhookGuards = [
       guard({
         name: `${owner}: webhooks, in a change`,
         file: webhooks,
-        find: `.where('${column}', '=', ${owner})`,
+        find: `.where('${column}', '=', owner.${owner})`,
         replace: '',
         red: update.hidesForeign,
         green: update.succeeds,

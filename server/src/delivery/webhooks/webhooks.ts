@@ -1,10 +1,11 @@
 import type { PageQuery } from '@portico/contract/fields'
 import type { NewWebhook, WebhookChanges } from '@portico/contract/webhooks'
 import type { Webhook } from '@portico/contract/webhook-records'
-import { sql, type Kysely, type Transaction } from 'kysely'
+import { sql, type Kysely, type Transaction, type UpdateObject } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import { newestFirst, readPage, type Page } from '../../platform/db/page.js'
 import type { DB } from '../../platform/db/schema.js'
+import { isOfVersion, whyUnchanged } from '../../platform/db/versions.js'
 import type { Deps } from '../deps.js'
 import { ApiError, invalid } from '../../platform/errors.js'
 import { change, type Changed } from '../events/change.js'
@@ -109,16 +110,17 @@ export function updateWebhook(
   const { event_codes: codes, ...members } = input
   const isNewStart = input.active === true || input.target_url !== undefined
   return change(deps, caller.cause, async (trx) => {
-    const row = await changedRow(trx, caller, id, versions)
-      .set({
+    const row = await changeRow(
+      trx,
+      caller,
+      { id, versions },
+      {
         ...members,
         ...(codes && { event_codes: withoutRepeats(codes) }),
         ...(isNewStart && { failing_since: null }),
         updated_at: deps.now(),
-      })
-      .returning(webhookColumns)
-      .executeTakeFirst()
-    if (row === undefined) throw await whyUnchanged(trx, caller, id)
+      },
+    )
     return emitWebhook(deps, trx, caller, 'webhook.webhook.update.success', row)
   })
 }
@@ -136,11 +138,7 @@ export function deleteWebhook(
   versions: readonly number[] | undefined,
 ): Promise<Changed<Webhook>> {
   return change(deps, caller.cause, async (trx) => {
-    const row = await changedRow(trx, caller, id, versions)
-      .set({ deleted_at: deps.now() })
-      .returning(webhookColumns)
-      .executeTakeFirst()
-    if (row === undefined) throw await whyUnchanged(trx, caller, id)
+    const row = await changeRow(trx, caller, { id, versions }, { deleted_at: deps.now() })
     return emitWebhook(deps, trx, caller, 'webhook.webhook.delete.success', row)
   })
 }
@@ -153,16 +151,17 @@ export function deleteWebhook(
 export function rotateSignatureKey(deps: Deps, caller: Caller, id: string): Promise<Changed<Webhook>> {
   return change(deps, caller.cause, async (trx) => {
     const at = deps.now()
-    const row = await changedRow(trx, caller, id, undefined)
-      .set({
+    const row = await changeRow(
+      trx,
+      caller,
+      { id, versions: undefined },
+      {
         previous_signature_key_sealed: sql`signature_key_sealed`,
         previous_signature_key_expires_at: new Date(at.getTime() + keyOverlapMs),
         signature_key_sealed: sealNewSignatureKey(deps, { ...caller, id }),
         updated_at: at,
-      })
-      .returning(webhookColumns)
-      .executeTakeFirst()
-    if (row === undefined) throw new ApiError('webhook_not_found')
+      },
+    )
     return emitWebhook(deps, trx, caller, 'webhook.webhook.rotate.success', row)
   })
 }
@@ -200,28 +199,26 @@ async function checkNumber(trx: Transaction<DB>, caller: Caller): Promise<void> 
   if ((await countWebhooks(trx, caller)) >= maxWebhooks) throw new ApiError('webhooks_exhausted')
 }
 
-function changedRow(
+/** @throws ApiError `webhook_not_found`, `precondition_failed` */
+async function changeRow(
   trx: Transaction<DB>,
-  { accountId, environment }: WebhookOwner,
-  id: string,
-  versions: readonly number[] | undefined,
-) {
-  return trx
+  owner: WebhookOwner,
+  { id, versions }: { readonly id: string; readonly versions: readonly number[] | undefined },
+  columns: UpdateObject<DB, 'webhooks'>,
+): Promise<WebhookRow> {
+  const row = await trx
     .updateTable('webhooks')
-    .set({ version: sql`version + 1` })
-    .where('account_id', '=', accountId)
-    .where('environment', '=', environment)
+    .set({ ...columns, version: sql`version + 1` })
+    .where('account_id', '=', owner.accountId)
+    .where('environment', '=', owner.environment)
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
-    .$if(versions !== undefined, (query) => query.where(sql<boolean>`version = any(${versions}::integer[])`))
-}
-
-async function whyUnchanged(db: Kysely<DB>, caller: Caller, id: string): Promise<ApiError> {
-  const row = await webhooksOf(db, caller)
-    .where('webhooks.id', '=', id)
-    .select('webhooks.id')
+    .where(isOfVersion(versions))
+    .returning(webhookColumns)
     .executeTakeFirst()
-  return new ApiError(row === undefined ? 'webhook_not_found' : 'precondition_failed')
+  if (row !== undefined) return row
+  const inAnyVersion = webhooksOf(trx, owner).where('webhooks.id', '=', id).select('webhooks.id')
+  throw await whyUnchanged(inAnyVersion, 'webhook_not_found')
 }
 
 function checkTarget({ config }: Pick<Deps, 'config'>, url: string): void {

@@ -8,10 +8,11 @@ import type {
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import { insertIf } from '../../platform/db/insert-if.js'
-import { isOrganizationThere, organizationIdOf } from '../../platform/db/organization-id.js'
+import { isOrganizationThere, organizationIdOf, whyNotFound } from '../../platform/db/organization-id.js'
 import { orderOf, readPage, type Page } from '../../platform/db/page.js'
 import type { DB } from '../../platform/db/schema.js'
 import { totalInAccount, totalInOrganization } from '../../platform/db/totals.js'
+import { isOfVersion } from '../../platform/db/versions.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError, invalid } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
@@ -118,7 +119,7 @@ export async function getApplication(
     .where('applications.id', '=', id)
     .select([...applicationColumns, scopeDomain().as('organization_domain_scope')])
     .executeTakeFirst()
-  if (row === undefined) throw await whyMissing(db, tenant)
+  if (row === undefined) throw await whyNotFound(db, tenant, 'application_not_found')
   if (row.deleted_at !== null) return { record: toDeletedApplication(row) }
   return { record: toApplication(row, tenant), version: row.version }
 }
@@ -215,9 +216,8 @@ export async function findApplicationForSignIn(
     .execute()
   const chosen = chooseRedirect(candidates, redirectUri)
   if (chosen !== undefined) return chosen
-  if (applicationId !== undefined && candidates.length === 0) throw await whyMissing(db, tenant)
-  const isThere = await isOrganizationThere(db, tenant)
-  throw new ApiError(isThere ? 'no_application' : 'organization_not_found')
+  const isMissing = applicationId !== undefined && candidates.length === 0
+  throw await whyNotFound(db, tenant, isMissing ? 'application_not_found' : 'no_application')
 }
 
 /**
@@ -230,7 +230,7 @@ export async function checkUsable(db: Kysely<DB>, tenant: Place, id: string): Pr
     .where('applications.id', '=', id)
     .select('applications.id')
     .executeTakeFirst()
-  if (row === undefined) throw await whyMissing(db, tenant)
+  if (row === undefined) throw await whyNotFound(db, tenant, 'application_not_found')
 }
 
 /** Every read of applications starts here: those usable by the organization, and none where there is no organization. */
@@ -264,13 +264,11 @@ async function lockApplication(
     .$if(tenant.organizationIds !== null, (query) =>
       query.where('applications.organization_id', 'is not', null),
     )
-    .$if(versions !== undefined, (query) =>
-      query.where(sql<boolean>`applications.version = any(${versions}::integer[])`),
-    )
+    .where(isOfVersion(versions))
     .select([...applicationColumns, scopeDomain().as('organization_domain_scope')])
     .forUpdate()
     .executeTakeFirst()
-  if (row === undefined) throw await whyUnchanged(trx, tenant, id)
+  if (row === undefined) throw await whyApplicationUnchanged(trx, tenant, id)
   return row
 }
 
@@ -336,18 +334,12 @@ async function whyNotScoped(db: Kysely<DB>, tenant: Tenant, scope: string | null
   )
 }
 
-/** Why an application was not found: the organization is not there, or the application is not. */
-async function whyMissing(db: Kysely<DB>, tenant: Place): Promise<ApiError> {
-  const isThere = await isOrganizationThere(db, tenant)
-  return new ApiError(isThere ? 'application_not_found' : 'organization_not_found')
-}
-
-async function whyUnchanged(db: Kysely<DB>, tenant: Tenant, id: string): Promise<ApiError> {
+async function whyApplicationUnchanged(db: Kysely<DB>, tenant: Tenant, id: string): Promise<ApiError> {
   const row = await applicationsOf(db, tenant)
     .where('applications.id', '=', id)
     .select('applications.organization_id')
     .executeTakeFirst()
-  if (row === undefined) return whyMissing(db, tenant)
+  if (row === undefined) return whyNotFound(db, tenant, 'application_not_found')
   const isOutOfReach = tenant.organizationIds !== null && row.organization_id === null
   return new ApiError(isOutOfReach ? 'key_limited_to_organizations' : 'precondition_failed')
 }

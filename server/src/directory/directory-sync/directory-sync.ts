@@ -1,9 +1,10 @@
 import type { DirectorySync, DirectorySyncChanges, NewDirectorySync } from '@portico/contract/directory-sync'
-import { sql, type Kysely, type Transaction } from 'kysely'
+import { sql, type Kysely, type Transaction, type UpdateObject } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import { hashSecret, makeDirectorySecret } from '../../platform/crypto/secret.js'
-import { isOrganizationThere, organizationIdOf } from '../../platform/db/organization-id.js'
+import { organizationIdOf, whyNotFound } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
+import { isOfVersion, whyUnchanged } from '../../platform/db/versions.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
@@ -57,7 +58,7 @@ export async function getDirectorySync(
   tenant: Tenant,
 ): Promise<Changed<DirectorySync>> {
   const row = await directoriesOf(db, tenant).select(directoryColumns).executeTakeFirst()
-  if (row === undefined) throw await whyNotFound(db, tenant)
+  if (row === undefined) throw await whyNotFound(db, tenant, 'directory_sync_not_found')
   const baseUrl = scimBaseUrl(config.baseUrl, row.id)
   const record = toDirectorySync(row, tenant, { baseUrl, secret: null })
   return { record, version: row.version }
@@ -76,11 +77,7 @@ export function updateDirectorySync(
   versions: readonly number[] | undefined,
 ): Promise<Changed<DirectorySync>> {
   return change(deps, tenant.cause, async (trx) => {
-    const row = await updateOf(trx, tenant, versions)
-      .set({ ...input, updated_at: deps.now(), version: sql`version + 1` })
-      .returning(directoryColumns)
-      .executeTakeFirst()
-    if (row === undefined) throw await whyUnchanged(trx, tenant)
+    const row = await changeRow(trx, tenant, versions, { ...input, updated_at: deps.now() })
     return emitDirectory(deps, trx, tenant, { code: 'dir_sync.directory.update.success', row, secret: null })
   })
 }
@@ -100,17 +97,12 @@ export function resetDirectorySync(
   return change(deps, tenant.cause, async (trx) => {
     const at = deps.now()
     const secret = makeDirectorySecret(tenant.environment)
-    const row = await updateOf(trx, tenant, versions)
-      .set({
-        ...storedSecret(secret),
-        previous_secret_hash: sql`secret_hash`,
-        previous_secret_expires_at: new Date(at.getTime() + previousSecretMs),
-        updated_at: at,
-        version: sql`version + 1`,
-      })
-      .returning(directoryColumns)
-      .executeTakeFirst()
-    if (row === undefined) throw await whyUnchanged(trx, tenant)
+    const row = await changeRow(trx, tenant, versions, {
+      ...storedSecret(secret),
+      previous_secret_hash: sql`secret_hash`,
+      previous_secret_expires_at: new Date(at.getTime() + previousSecretMs),
+      updated_at: at,
+    })
     return emitDirectory(deps, trx, tenant, { code: 'dir_sync.directory.reset.success', row, secret })
   })
 }
@@ -132,12 +124,10 @@ export function deleteDirectorySync(
       .where('account_id', '=', tenant.accountId)
       .where('environment', '=', tenant.environment)
       .where('organization_id', '=', organizationIdOf(tenant))
-      .$if(versions !== undefined, (deletion) =>
-        deletion.where(sql<boolean>`version = any(${versions}::integer[])`),
-      )
+      .where(isOfVersion(versions))
       .returning(directoryColumns)
       .executeTakeFirst()
-    if (row === undefined) throw await whyUnchanged(trx, tenant)
+    if (row === undefined) throw await whyDirectoryUnchanged(trx, tenant)
     return emitDirectory(deps, trx, tenant, { code: 'dir_sync.directory.delete.success', row, secret: null })
   })
 }
@@ -151,30 +141,32 @@ export function directoriesOf(db: Kysely<DB>, tenant: Tenant) {
     .where('organization_id', '=', organizationIdOf(tenant))
 }
 
-/** Why a directory is not there. */
-export async function whyNotFound(db: Kysely<DB>, tenant: Tenant): Promise<ApiError> {
-  const isThere = await isOrganizationThere(db, tenant)
-  return new ApiError(isThere ? 'directory_sync_not_found' : 'organization_not_found')
-}
-
-function updateOf(trx: Transaction<DB>, tenant: Tenant, versions: readonly number[] | undefined) {
-  return trx
+async function changeRow(
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  versions: readonly number[] | undefined,
+  columns: UpdateObject<DB, 'directories'>,
+): Promise<DirectoryRow> {
+  const row = await trx
     .updateTable('directories')
+    .set({ ...columns, version: sql`version + 1` })
     .where('account_id', '=', tenant.accountId)
     .where('environment', '=', tenant.environment)
     .where('organization_id', '=', organizationIdOf(tenant))
-    .$if(versions !== undefined, (update) =>
-      update.where(sql<boolean>`version = any(${versions}::integer[])`),
-    )
+    .where(isOfVersion(versions))
+    .returning(directoryColumns)
+    .executeTakeFirst()
+  if (row === undefined) throw await whyDirectoryUnchanged(trx, tenant)
+  return row
+}
+
+function whyDirectoryUnchanged(trx: Transaction<DB>, tenant: Tenant): Promise<ApiError> {
+  const directory = directoriesOf(trx, tenant).select('id')
+  return whyUnchanged(directory, () => whyNotFound(trx, tenant, 'directory_sync_not_found'))
 }
 
 function storedSecret(secret: string) {
   return { secret_hash: hashSecret(secret), secret_hint: secret.slice(-hintLength) }
-}
-
-async function whyUnchanged(trx: Transaction<DB>, tenant: Tenant): Promise<ApiError> {
-  const row = await directoriesOf(trx, tenant).select('id').executeTakeFirst()
-  return row === undefined ? whyNotFound(trx, tenant) : new ApiError('precondition_failed')
 }
 
 interface Told {

@@ -1,10 +1,11 @@
 import type { ScimRequest, ScimRequestQuery } from '@portico/contract/directory-sync'
 import { scimLimits } from '@portico/contract/scim'
 import { sql } from 'kysely'
+import { whyNotFound } from '../../platform/db/organization-id.js'
 import { emptyPage, newestFirst, readPage, type Page } from '../../platform/db/page.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { Tenant } from '../../platform/tenant.js'
-import { directoriesOf, whyNotFound } from './directory-sync.js'
+import { directoriesOf } from './directory-sync.js'
 import { scimRequestColumns, toScimRequest } from './record.js'
 
 /**
@@ -19,7 +20,7 @@ export async function listScimRequests(
   { status, user_id: userId, ...query }: ScimRequestQuery,
 ): Promise<Page<ScimRequest>> {
   const directory = await directoriesOf(readDb, tenant).select(['organization_id', 'id']).executeTakeFirst()
-  if (directory === undefined) throw await whyNotFound(readDb, tenant)
+  if (directory === undefined) throw await whyNotFound(readDb, tenant, 'directory_sync_not_found')
   if (status === null || userId === null) return emptyPage(query)
   const ofDirectory = () =>
     readDb

@@ -11,6 +11,7 @@ import { newId } from '../../platform/crypto/random.js'
 import { emptyPage, orderOf, readPage, type Page } from '../../platform/db/page.js'
 import type { DB } from '../../platform/db/schema.js'
 import { totalInAccount } from '../../platform/db/totals.js'
+import { isOfVersion } from '../../platform/db/versions.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
@@ -145,11 +146,11 @@ export function updateOrganization(
       .where(isVisible(tenant))
       .where('deleted_at', 'is', null)
       .where('domain', '=', tenant.domain)
-      .$if(versions !== undefined, (update) => update.where('version', 'in', nonEmpty(versions)))
+      .where(isOfVersion(versions))
       .$if(isGuarded, (update) => update.where(isProductionUp(), '=', false))
       .returning([...organizationColumns, isProductionUp().as('is_production_up')])
       .executeTakeFirst()
-    if (row === undefined) throw await whyUnchanged(trx, tenant, versions)
+    if (row === undefined) throw await whyOrganizationUnchanged(trx, tenant, versions)
     return emitOrganization(deps, trx, tenant, 'organization.organization.update.success', row)
   })
 }
@@ -171,11 +172,11 @@ export function deleteOrganization(
       .where(isVisible(tenant))
       .where('deleted_at', 'is', null)
       .where('domain', '=', tenant.domain)
-      .$if(versions !== undefined, (update) => update.where('version', 'in', nonEmpty(versions)))
+      .where(isOfVersion(versions))
       .$if(tenant.environment === 'sandbox', (update) => update.where(isProductionUp(), '=', false))
       .returning([...organizationColumns, isProductionUp().as('is_production_up')])
       .executeTakeFirst()
-    if (row === undefined) throw await whyUnchanged(trx, tenant, versions)
+    if (row === undefined) throw await whyOrganizationUnchanged(trx, tenant, versions)
     await forgetAnswers(trx, tenant, { organizationId: row.id })
     return emitOrganization(deps, trx, tenant, 'organization.organization.delete.success', row)
   })
@@ -242,7 +243,7 @@ function colorOf(id: string): string {
   return organizationColors[sum % organizationColors.length] ?? organizationColors[0]
 }
 
-async function whyUnchanged(
+async function whyOrganizationUnchanged(
   db: Kysely<DB>,
   tenant: Tenant,
   versions: readonly number[] | undefined,
@@ -255,11 +256,6 @@ async function whyUnchanged(
   if (row === undefined) return new ApiError('organization_not_found')
   if (versions !== undefined && !versions.includes(row.version)) return new ApiError('precondition_failed')
   return new ApiError('production_is_up')
-}
-
-/** An If-Match that names no version matches none; `in ()` is not SQL. */
-function nonEmpty(versions: readonly number[] = []): number[] {
-  return versions.length === 0 ? [0] : [...versions]
 }
 
 async function emitOrganization(

@@ -2,13 +2,13 @@ import type { PageQuery } from '@portico/contract/fields'
 import type { EndedSessions, Session } from '@portico/contract/sessions'
 import type { Kysely } from 'kysely'
 import { readPage, type Page } from '../../platform/db/page.js'
+import { whyNotFound } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
-import { ApiError } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
 import type { Tenant } from '../../platform/tenant.js'
-import { usersOf, whyMissing } from '../users/whole-user.js'
+import { usersOf } from '../users/whole-user.js'
 import { endSessionsOf } from '../end-sessions.js'
 import { sessionColumns, toSession } from './record.js'
 import { liveSessionsOf, signOut, type SessionOfUser } from './sign-out.js'
@@ -59,8 +59,7 @@ export function endUserSession(
   return change(deps, tenant.cause, async (trx) => {
     const record = await signOut(deps, trx, tenant, session)
     if (record !== undefined) return { record, subjectId: session.userId }
-    const missing = await whyMissing(trx, tenant)
-    throw missing.code === 'organization_not_found' ? missing : new ApiError('session_not_found')
+    throw await whyNotFound(trx, tenant, 'session_not_found')
   })
 }
 
@@ -77,7 +76,7 @@ export function endUserSessions(deps: Deps, tenant: Tenant, userId: string): Pro
       .select(['users.organization_id'])
       .forNoKeyUpdate()
       .executeTakeFirst()
-    if (user === undefined) throw await whyMissing(trx, tenant)
+    if (user === undefined) throw await whyNotFound(trx, tenant, 'user_not_found')
     const { total } = await liveSessionsOf(trx, tenant, { userId, at: deps.now() })
       .select(({ fn }) => fn.countAll<string>().as('total'))
       .executeTakeFirstOrThrow()
@@ -101,5 +100,5 @@ export function endUserSessions(deps: Deps, tenant: Tenant, userId: string): Pro
 
 async function checkUser(db: Kysely<DB>, tenant: Tenant, userId: string): Promise<void> {
   const user = await usersOf(db, tenant).where('users.id', '=', userId).select('users.id').executeTakeFirst()
-  if (user === undefined) throw await whyMissing(db, tenant)
+  if (user === undefined) throw await whyNotFound(db, tenant, 'user_not_found')
 }

@@ -5,7 +5,7 @@ import type { NewMetaKey } from '@portico/contract/token-customization'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import { insertIf } from '../../platform/db/insert-if.js'
-import { isOrganizationThere, organizationIdOf } from '../../platform/db/organization-id.js'
+import { organizationIdOf, whyNotFound } from '../../platform/db/organization-id.js'
 import { newestFirst, readPage, type Page } from '../../platform/db/page.js'
 import type { DB } from '../../platform/db/schema.js'
 import { isUniqueViolation } from '../../platform/db/violations.js'
@@ -109,7 +109,8 @@ export function deleteMetaKey(deps: Deps, tenant: Tenant, name: string): Promise
       .selectFrom('gone')
       .select(['id', 'organization_id', 'name', 'type', 'required', 'inserted_at'])
       .executeTakeFirst()
-    if (row === undefined) throw await whyNotDeleted(trx, tenant, isDeclared)
+    if (row === undefined)
+      throw await whyNotFound(trx, tenant, isDeclared ? 'production_is_up' : 'meta_key_not_found')
     return emitMetaKey(deps, trx, tenant, 'metakey.metakey.delete.success', row)
   })
 }
@@ -165,11 +166,6 @@ async function lockKey(trx: Transaction<DB>, tenant: Tenant, name: string): Prom
     .forUpdate()
     .executeTakeFirst()
   return row !== undefined
-}
-
-async function whyNotDeleted(trx: Transaction<DB>, tenant: Tenant, isDeclared: boolean): Promise<ApiError> {
-  if (!(await isOrganizationThere(trx, tenant))) return new ApiError('organization_not_found')
-  return new ApiError(isDeclared ? 'production_is_up' : 'meta_key_not_found')
 }
 
 async function whyNotDeclared(trx: Transaction<DB>, tenant: Tenant): Promise<ApiError> {

@@ -1,9 +1,11 @@
 import type { PhoneNumber } from '@portico/contract/profile'
 import type { UserChanges } from '@portico/contract/user-input'
 import type { User } from '@portico/contract/users'
-import type { Kysely, Transaction } from 'kysely'
+import type { Transaction, UpdateObject } from 'kysely'
+import { whyNotFound } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
+import { whyUnchanged } from '../../platform/db/versions.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import type { Changed } from '../../delivery/events/change.js'
@@ -23,7 +25,6 @@ import {
   updateUserRow,
   usersOf,
   wholeUser,
-  whyMissing,
   type ChangedUser,
   type TenantKey,
 } from './whole-user.js'
@@ -64,7 +65,7 @@ export type HeldUser = Omit<UserRow, 'metadata' | 'identities' | 'groups'>
  */
 export async function holdUser(trx: Transaction<DB>, tenant: Tenant, id: string): Promise<HeldUser> {
   const [held] = await selectHeld(trx, { ...tenant, id })
-  if (held === undefined) throw await whyMissing(trx, tenant)
+  if (held === undefined) throw await whyNotFound(trx, tenant, 'user_not_found')
   return held
 }
 
@@ -124,11 +125,7 @@ export async function removeUser(
   id: string,
   versions: readonly number[] | undefined,
 ): Promise<Changed<User>> {
-  const row = await updateUserRow(trx, tenant, id, versions)
-    .set({ deleted_at: deps.now() })
-    .returning(wholeUser())
-    .executeTakeFirst()
-  if (row === undefined) throw await whyUnchanged(trx, tenant, id)
+  const row = await changeRow(trx, tenant, { id, versions }, { deleted_at: deps.now() })
   await endSessionsOf(deps, trx, tenant, id)
   await forgetIdentities(trx, tenant, id)
   await leaveDirectory(trx, tenant, id)
@@ -148,12 +145,7 @@ export async function touchUser(
   id: string,
   versions: readonly number[] | undefined,
 ): Promise<UserRow> {
-  const row = await updateUserRow(trx, tenant, id, versions)
-    .set({ updated_at: deps.now() })
-    .returning(wholeUser())
-    .executeTakeFirst()
-  if (row === undefined) throw await whyUnchanged(trx, tenant, id)
-  return row
+  return changeRow(trx, tenant, { id, versions }, { updated_at: deps.now() })
 }
 
 /**
@@ -178,9 +170,20 @@ export async function markEmailVerified(
   await emitUser(deps, trx, tenant, 'user.user.update.success', row)
 }
 
-async function whyUnchanged(db: Kysely<DB>, tenant: Tenant, id: string): Promise<ApiError> {
-  const row = await usersOf(db, tenant).where('users.id', '=', id).select('users.id').executeTakeFirst()
-  return row === undefined ? whyMissing(db, tenant) : new ApiError('precondition_failed')
+/** @throws ApiError `organization_not_found`, `user_not_found`, `precondition_failed` */
+async function changeRow(
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { id, versions }: Pick<ChangeOfUser, 'versions'> & { readonly id: string },
+  columns: UpdateObject<DB, 'users'>,
+): Promise<UserRow> {
+  const row = await updateUserRow(trx, tenant, id, versions)
+    .set(columns)
+    .returning(wholeUser())
+    .executeTakeFirst()
+  if (row !== undefined) return row
+  const inAnyVersion = usersOf(trx, tenant).where('users.id', '=', id).select('users.id')
+  throw await whyUnchanged(inAnyVersion, () => whyNotFound(trx, tenant, 'user_not_found'))
 }
 
 function toChangedColumns(current: HeldUser, input: UserChanges, isEmailVouched: boolean) {

@@ -2,6 +2,7 @@
 
 import type { User } from '@portico/contract/users'
 import type { Transaction } from 'kysely'
+import { whyNotFound } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
@@ -11,7 +12,7 @@ import { checkMetaValue } from '../meta-keys/meta-value.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { removeValue, writeValue } from './stored-metadata.js'
 import { touchUser } from './change-user.js'
-import { emitUser, usersOf, whyMissing } from './whole-user.js'
+import { emitUser, usersOf } from './whole-user.js'
 
 interface NewMetadataValue {
   readonly userId: string
@@ -71,5 +72,5 @@ async function lockUser(trx: Transaction<DB>, tenant: Tenant, userId: string): P
     .select('users.id')
     .forUpdate()
     .executeTakeFirst()
-  if (row === undefined) throw await whyMissing(trx, tenant)
+  if (row === undefined) throw await whyNotFound(trx, tenant, 'user_not_found')
 }

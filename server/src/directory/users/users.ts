@@ -2,7 +2,7 @@ import type { NewUser, UserChanges } from '@portico/contract/user-input'
 import type { DeletedUser, User, UserQuery } from '@portico/contract/users'
 import { sql, type Kysely } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
-import { organizationIdOf } from '../../platform/db/organization-id.js'
+import { organizationIdOf, whyNotFound } from '../../platform/db/organization-id.js'
 import { orderOf, readPage, type Page } from '../../platform/db/page.js'
 import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
@@ -24,7 +24,6 @@ import {
   readUser,
   usersOf,
   wholeUser,
-  whyMissing,
   type TenantKey,
 } from './whole-user.js'
 
@@ -105,7 +104,7 @@ export async function getUser(
   id: string,
 ): Promise<Changed<User | DeletedUser>> {
   const [row] = await selectUser(db, { ...tenant, id })
-  if (row === undefined) throw await whyMissing(db, tenant)
+  if (row === undefined) throw await whyNotFound(db, tenant, 'user_not_found')
   if (row.deleted_at !== null) return { record: toDeletedUser(row) }
   return { record: toUser(row, tenant), version: row.version }
 }
@@ -125,7 +124,7 @@ export async function getUserByEmail(
   email: string,
 ): Promise<Changed<User>> {
   const [row] = await selectUserByEmail(db, { ...tenant, emailNormalized: normalizeEmail(email) })
-  if (row === undefined) throw await whyMissing(db, tenant)
+  if (row === undefined) throw await whyNotFound(db, tenant, 'user_not_found')
   return { record: toUser(row, tenant), version: row.version }
 }
 

@@ -1,9 +1,10 @@
 import type { User } from '@portico/contract/users'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { eachOf } from '../../platform/db/each.js'
-import { isOrganizationThere, organizationIdOf } from '../../platform/db/organization-id.js'
+import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
+import { isOfVersion } from '../../platform/db/versions.js'
 import { isUniqueViolation } from '../../platform/db/violations.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
@@ -81,15 +82,7 @@ export function updateUserRow(
     .where('organization_id', '=', organizationIdOf(tenant))
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
-    .where(
-      sql<boolean>`(${versions ?? null}::integer[] is null or version = any(${versions ?? null}::integer[]))`,
-    )
-}
-
-/** Why a user was not found: the organization is not there, or the user is not. */
-export async function whyMissing(db: Kysely<DB>, tenant: Tenant): Promise<ApiError> {
-  const isThere = await isOrganizationThere(db, tenant)
-  return new ApiError(isThere ? 'user_not_found' : 'organization_not_found')
+    .where(isOfVersion(versions))
 }
 
 /** What a statement that writes a user's address failed of, if the address belongs to another user. */

@@ -1,4 +1,6 @@
+import type { ErrorCode } from '@portico/contract/errors'
 import { sql, type Kysely, type RawBuilder } from 'kysely'
+import { ApiError } from '../errors.js'
 import type { Tenant } from '../tenant.js'
 import type { DB } from './schema.js'
 
@@ -24,4 +26,13 @@ export function organizationIdOf(tenant: OrganizationName): RawBuilder<string> {
 export async function isOrganizationThere(db: Kysely<DB>, tenant: OrganizationName): Promise<boolean> {
   const { rows } = await sql<{ id: string | null }>`select ${organizationIdOf(tenant)} as id`.execute(db)
   return rows[0]?.id != null
+}
+
+/** Why a statement of an organization found nothing: the organization is not there, or else what the code says. */
+export async function whyNotFound(
+  db: Kysely<DB>,
+  tenant: OrganizationName,
+  code: ErrorCode,
+): Promise<ApiError> {
+  return new ApiError((await isOrganizationThere(db, tenant)) ? code : 'organization_not_found')
 }

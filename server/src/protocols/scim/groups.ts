@@ -3,6 +3,7 @@ import type { DirectorySyncEvent, ScimRequest } from '@portico/contract/director
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import type { DB } from '../../platform/db/schema.js'
+import { isOfVersion } from '../../platform/db/versions.js'
 import { isUniqueViolation } from '../../platform/db/violations.js'
 import type { Deps } from '../../delivery/deps.js'
 import { normalizeEmail } from '../../platform/email.js'
@@ -212,13 +213,7 @@ async function holdGroup(
   versions: readonly number[] | undefined,
 ): Promise<GroupRow> {
   const group = groupsOf(trx, caller).where('id', '=', id)
-  const row = await group
-    .select(groupColumns)
-    .$if(versions !== undefined, (select) =>
-      select.where(sql<boolean>`version = any(${versions}::integer[])`),
-    )
-    .forUpdate()
-    .executeTakeFirst()
+  const row = await group.select(groupColumns).where(isOfVersion(versions)).forUpdate().executeTakeFirst()
   if (row !== undefined) return row
   const other = await group.select('id').executeTakeFirst()
   if (other === undefined) throw notFound(id)

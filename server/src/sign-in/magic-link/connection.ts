@@ -2,6 +2,7 @@ import type { MagicLinkConnection, MagicLinkConnectionChanges } from '@portico/c
 import { sql, type Kysely } from 'kysely'
 import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
+import { isOfVersion, whyUnchanged } from '../../platform/db/versions.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
@@ -42,12 +43,11 @@ export function updateMagicLinkConnection(
       .where('account_id', '=', tenant.accountId)
       .where('environment', '=', tenant.environment)
       .where('organization_id', '=', organizationIdOf(tenant))
-      .$if(versions !== undefined, (update) =>
-        update.where(sql<boolean>`version = any(${versions}::integer[])`),
-      )
+      .where(isOfVersion(versions))
       .returning(connectionColumns)
       .executeTakeFirst()
-    if (row === undefined) throw await whyUnchanged(trx, tenant)
+    if (row === undefined)
+      throw await whyUnchanged(connectionsOf(trx, tenant).select('id'), 'organization_not_found')
     const record = toMagicLinkConnection(row, tenant)
     await emit(deps, trx, tenant, {
       code: 'magic_link.connection.update.success',
@@ -65,9 +65,4 @@ function connectionsOf(db: Kysely<DB>, tenant: Tenant) {
     .where('account_id', '=', tenant.accountId)
     .where('environment', '=', tenant.environment)
     .where('organization_id', '=', organizationIdOf(tenant))
-}
-
-async function whyUnchanged(db: Kysely<DB>, tenant: Tenant): Promise<ApiError> {
-  const row = await connectionsOf(db, tenant).select('id').executeTakeFirst()
-  return new ApiError(row === undefined ? 'organization_not_found' : 'precondition_failed')
 }

@@ -2,8 +2,9 @@ import type { PasswordConnection } from '@portico/contract/password'
 import type { NewPasswordConnection, PasswordConnectionChanges } from '@portico/contract/password-input'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
-import { isOrganizationThere, organizationIdOf } from '../../platform/db/organization-id.js'
+import { organizationIdOf, whyNotFound } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
+import { isOfVersion, whyUnchanged } from '../../platform/db/versions.js'
 import { isCheckViolation, isUniqueViolation } from '../../platform/db/violations.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError, invalid } from '../../platform/errors.js'
@@ -55,7 +56,7 @@ export async function getPasswordConnection(
   tenant: Tenant,
 ): Promise<Changed<PasswordConnection>> {
   const row = await connectionsOf(db, tenant).select(connectionColumns).executeTakeFirst()
-  if (row === undefined) throw await whyMissing(db, tenant)
+  if (row === undefined) throw await whyNotFound(db, tenant, 'password_connection_not_found')
   return { record: toPasswordConnection(row, tenant), version: row.version }
 }
 
@@ -79,13 +80,14 @@ export function updatePasswordConnection(
       .where('account_id', '=', tenant.accountId)
       .where('environment', '=', tenant.environment)
       .where('organization_id', '=', organizationIdOf(tenant))
-      .$if(versions !== undefined, (update) =>
-        update.where(sql<boolean>`version = any(${versions}::integer[])`),
-      )
+      .where(isOfVersion(versions))
       .returning(connectionColumns)
       .executeTakeFirst()
       .catch(asRefusal)
-    if (row === undefined) throw await whyUnchanged(trx, tenant)
+    if (row === undefined)
+      throw await whyUnchanged(connectionsOf(trx, tenant).select('id'), () =>
+        whyNotFound(trx, tenant, 'password_connection_not_found'),
+      )
     return emitConnection(deps, trx, tenant, 'password.connection.update.success', row)
   })
 }
@@ -137,14 +139,4 @@ function connectionsOf(db: Kysely<DB>, tenant: Tenant) {
     .where('account_id', '=', tenant.accountId)
     .where('environment', '=', tenant.environment)
     .where('organization_id', '=', organizationIdOf(tenant))
-}
-
-async function whyMissing(db: Kysely<DB>, tenant: Tenant): Promise<ApiError> {
-  const isThere = await isOrganizationThere(db, tenant)
-  return new ApiError(isThere ? 'password_connection_not_found' : 'organization_not_found')
-}
-
-async function whyUnchanged(db: Kysely<DB>, tenant: Tenant): Promise<ApiError> {
-  const row = await connectionsOf(db, tenant).select('id').executeTakeFirst()
-  return row === undefined ? whyMissing(db, tenant) : new ApiError('precondition_failed')
 }

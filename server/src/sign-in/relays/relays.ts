@@ -6,6 +6,7 @@ import { insertIf } from '../../platform/db/insert-if.js'
 import { organizationIdOf } from '../../platform/db/organization-id.js'
 import { newestFirst, readPage, type Page } from '../../platform/db/page.js'
 import type { DB } from '../../platform/db/schema.js'
+import { isOfVersion } from '../../platform/db/versions.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError, invalid } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
@@ -113,13 +114,11 @@ export function updateRelay(
       .where('account_id', '=', caller.accountId)
       .where('environment', '=', caller.environment)
       .where('id', '=', id)
-      .$if(versions !== undefined, (update) =>
-        update.where(sql<boolean>`version = any(${versions}::integer[])`),
-      )
+      .where(isOfVersion(versions))
       .$if(redirectUri !== undefined, (update) => update.where(carriesTo(destination)))
       .returning(wholeRelay())
       .executeTakeFirst()
-    if (row === undefined) throw await whyUnchanged(trx, caller, { id, versions, destination })
+    if (row === undefined) throw await whyRelayUnchanged(trx, caller, { id, versions, destination })
     return emitRelay(deps, trx, caller, 'relay.relay.update.success', row)
   })
 }
@@ -141,12 +140,10 @@ export function deleteRelay(
       .where('account_id', '=', caller.accountId)
       .where('environment', '=', caller.environment)
       .where('id', '=', id)
-      .$if(versions !== undefined, (deletion) =>
-        deletion.where(sql<boolean>`version = any(${versions}::integer[])`),
-      )
+      .where(isOfVersion(versions))
       .returning(wholeRelay())
       .executeTakeFirst()
-    if (row === undefined) throw await whyUnchanged(trx, caller, { id, versions })
+    if (row === undefined) throw await whyRelayUnchanged(trx, caller, { id, versions })
     return emitRelay(deps, trx, caller, 'relay.relay.delete.success', row)
   })
 }
@@ -206,7 +203,7 @@ interface RefusedChange {
   readonly destination?: Destination
 }
 
-async function whyUnchanged(
+async function whyRelayUnchanged(
   trx: Transaction<DB>,
   caller: Caller,
   { id, versions, destination = destinationOf('relays') }: RefusedChange,

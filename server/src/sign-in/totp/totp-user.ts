@@ -1,9 +1,10 @@
 import type { PhoneNumber } from '@portico/contract/profile'
 import { defaultTotpExpiry, type TotpMethod } from '@portico/contract/totp'
 import { sql, type Kysely, type Transaction } from 'kysely'
+import { whyNotFound } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Tenant } from '../../platform/tenant.js'
-import { usersOf, whyMissing } from '../../directory/users/whole-user.js'
+import { usersOf } from '../../directory/users/whole-user.js'
 
 /** A user as the second factor needs them, with what their organization asks for. */
 export interface TotpUser {
@@ -63,7 +64,7 @@ export async function getTotpUser(db: Kysely<DB>, tenant: Tenant, userId: string
       sql<TotpMethod | null>`enrollment.method`.as('enrolled_method'),
     ])
     .executeTakeFirst()
-  if (row === undefined) throw await whyMissing(db, tenant)
+  if (row === undefined) throw await whyNotFound(db, tenant, 'user_not_found')
   return {
     id: row.id,
     email: row.email,

@@ -3,8 +3,8 @@ import type { Association } from '@portico/contract/sso-connections'
 import type { Protocol, ProviderType } from '@portico/contract/sso-onboarding'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
+import { isOfVersion, whyUnchanged } from '../../platform/db/versions.js'
 import type { Deps } from '../../delivery/deps.js'
-import { ApiError } from '../../platform/errors.js'
 import type { Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
 import { acsUrlOf, entityIdOf } from '../saml/service-provider.js'
@@ -104,11 +104,9 @@ export async function lockConnection(
   idpId: string,
   versions?: readonly number[],
 ): Promise<LockedConnection> {
-  const row = await connectionsOf(trx, reach)
-    .where('sso_connections.idp_id', '=', idpId)
-    .$if(versions !== undefined, (query) =>
-      query.where(sql<boolean>`sso_connections.version = any(${versions}::integer[])`),
-    )
+  const wanted = connectionsOf(trx, reach).where('sso_connections.idp_id', '=', idpId)
+  const row = await wanted
+    .where(isOfVersion(versions, 'sso_connections.version'))
     .select([
       'sso_connections.organization_id',
       'sso_connections.id',
@@ -119,7 +117,8 @@ export async function lockConnection(
     ])
     .forNoKeyUpdate('sso_connections')
     .executeTakeFirst()
-  if (row === undefined) throw await whyUnchanged(trx, reach, idpId)
+  if (row === undefined)
+    throw await whyUnchanged(wanted.select('sso_connections.id'), 'sso_connection_not_found')
   const { accountId, environment } = reach
   return {
     accountId,
@@ -131,14 +130,6 @@ export async function lockConnection(
     providerType: row.provider_type,
     protocol: row.protocol,
   }
-}
-
-async function whyUnchanged(trx: Transaction<DB>, reach: Reach, idpId: string): Promise<ApiError> {
-  const row = await connectionsOf(trx, reach)
-    .where('sso_connections.idp_id', '=', idpId)
-    .select('sso_connections.id')
-    .executeTakeFirst()
-  return new ApiError(row === undefined ? 'sso_connection_not_found' : 'precondition_failed')
 }
 
 type ConnectionEvent =
