@@ -5,17 +5,20 @@ import { newId } from '../../platform/crypto/random.js'
 import type { DB, Events } from '../../platform/db/schema.js'
 import { sqlStatement } from '../../platform/db/statement.js'
 import type { Deps } from '../deps.js'
-import type { Cause } from '../../platform/tenant.js'
+import type { Caller, Cause } from '../../platform/tenant.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { announceDeliveries } from './announce.js'
+import type { Changed } from './change.js'
 
 /** Larger data is cut to its ids, so that every event fits a webhook. */
 const maxDataBytes = 20_000
 
-interface Emission<Code extends EventCode> {
+interface Emission<Code extends EventCode, Emitted extends EventRecord<Code>> {
   readonly code: Code
   /** The record as it is after the change; what the contract marks secret is left out. */
-  readonly record: EventRecord<Code>
+  readonly record: Emitted
+  /** Of the record, for the answer of the change; no event tells it. */
+  readonly version?: number
   /** Absent where no organization owns the record. */
   readonly organizationId?: string
   /** Why it failed, where the code ends in fail. */
@@ -23,7 +26,7 @@ interface Emission<Code extends EventCode> {
   /** The user whose data the event carries, erased with that user. */
   readonly subjectId?: string
   /** The e-mail address that the event carries; without a subject it is erased with the user of that address. */
-  readonly email?: string
+  readonly email?: string | null
   /** The one webhook that it is sent to, instead of those that are active and subscribe to its code. */
   readonly onlyWebhookId?: string
 }
@@ -36,13 +39,22 @@ export interface Scene {
   readonly cause: Cause
 }
 
-/** Records an event, and what is to be sent of it to webhooks, in the transaction of the change it tells. */
-export async function emit<Code extends EventCode>(
+/** Where an event happens that is of the account as a whole, and of no organization. */
+export function sceneOfAccount(caller: Caller): Scene {
+  return { ...caller, domain: caller.accountDomain }
+}
+
+/**
+ * Records an event, and what is to be sent of it to webhooks, in the transaction of the change it tells.
+ *
+ * @returns What the change answers.
+ */
+export async function emit<Code extends EventCode, Emitted extends EventRecord<Code>>(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
   scene: Scene,
-  emission: Emission<Code>,
-): Promise<{ eventId: string }> {
+  emission: Emission<Code, Emitted>,
+): Promise<Changed<Emitted> & { readonly eventId: string }> {
   const data = JSON.stringify(withoutSecrets(eventCatalog[emission.code].data, emission.record) ?? {})
   const isTooLarge = Buffer.byteLength(data) > maxDataBytes
   const params = JSON.stringify(scene.cause.params())
@@ -61,7 +73,7 @@ export async function emit<Code extends EventCode>(
     actor_id: scene.cause.actor.id,
     request_id: scene.cause.requestId,
     subject_id: emission.subjectId ?? null,
-    email_normalized: emission.email === undefined ? null : normalizeEmail(emission.email),
+    email_normalized: emission.email == null ? null : normalizeEmail(emission.email),
     issued_at: now(),
     selectors: selectorsOf(emission.code),
     only_webhook_id: emission.onlyWebhookId ?? null,
@@ -71,7 +83,8 @@ export async function emit<Code extends EventCode>(
       db,
       deliveries.map((delivery) => delivery.webhook_id),
     )
-  return { eventId }
+  const { record, version, organizationId, subjectId } = emission
+  return { record, version, organizationId, subjectId, eventId }
 }
 
 function idOf(record: object): { id?: unknown } {

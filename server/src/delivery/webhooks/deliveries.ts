@@ -7,7 +7,7 @@ import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { change, type Changed } from '../events/change.js'
-import { emit, type Scene } from '../events/emit.js'
+import { emit, sceneOfAccount } from '../events/emit.js'
 import type { Caller } from '../../platform/tenant.js'
 import { announceDeliveries } from '../events/announce.js'
 import { toDelivery, webhookColumns, type AttemptRow, type DeliveryRow } from './record.js'
@@ -42,7 +42,7 @@ export function testWebhook(deps: Deps, caller: Caller, id: string): Promise<Cha
     if (webhook === undefined) throw new ApiError('webhook_not_found')
     const record = readWebhook(deps, webhook, caller.accountDomain)
     const code = 'webhook.webhook.test.success'
-    const { eventId } = await emit(deps, trx, sceneOf(caller), { code, record, onlyWebhookId: id })
+    const { eventId } = await emit(deps, trx, sceneOfAccount(caller), { code, record, onlyWebhookId: id })
     const row = await deliveriesOf(trx, caller, id)
       .where('webhook_deliveries.id', '=', eventId)
       .select([...deliveryColumns, latestAttempts().as('attempts')])
@@ -129,7 +129,7 @@ export function redeliverAll(
     const where =
       since === undefined ? sql`state in ('failed', 'lost')` : sql`inserted_at >= ${new Date(since)}`
     const deliveries = await queueAgain(deps, trx, caller, { webhookId, where })
-    return { record: await emitRedelivery(deps, trx, caller, { webhookId, deliveries }) }
+    return emitRedelivery(deps, trx, caller, { webhookId, deliveries })
   })
 }
 
@@ -218,12 +218,12 @@ async function checkWebhook(db: Kysely<DB>, owner: WebhookOwner, id: string): Pr
   if (row === undefined) throw new ApiError('webhook_not_found')
 }
 
-async function emitRedelivery(
+function emitRedelivery(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
   caller: Caller,
   { webhookId, deliveries }: { webhookId: string; deliveries: number },
-): Promise<WebhookRedelivery> {
+): Promise<Changed<WebhookRedelivery>> {
   const record: WebhookRedelivery = {
     __type__: 'WebhookRedelivery',
     __domain__: caller.accountDomain,
@@ -231,11 +231,5 @@ async function emitRedelivery(
     webhook_id: webhookId,
     deliveries,
   }
-  await emit(deps, trx, sceneOf(caller), { code: 'webhook.delivery.redeliver.success', record })
-  return record
-}
-
-/** Webhooks belong to the account as a whole. */
-function sceneOf(caller: Caller): Scene {
-  return { ...caller, domain: caller.accountDomain }
+  return emit(deps, trx, sceneOfAccount(caller), { code: 'webhook.delivery.redeliver.success', record })
 }

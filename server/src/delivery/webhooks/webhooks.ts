@@ -9,7 +9,7 @@ import { isOfVersion, whyUnchanged } from '../../platform/db/versions.js'
 import type { Deps } from '../deps.js'
 import { ApiError, invalid } from '../../platform/errors.js'
 import { change, type Changed } from '../events/change.js'
-import { emit } from '../events/emit.js'
+import { emit, sceneOfAccount } from '../events/emit.js'
 import { isTargetAllowed, targetRefusal } from '../../platform/outbound/target.js'
 import type { Caller } from '../../platform/tenant.js'
 import { toWebhook, webhookColumns, type WebhookRow } from './record.js'
@@ -229,18 +229,13 @@ function withoutRepeats(codes: readonly string[]): string[] {
   return [...new Set(codes)]
 }
 
-async function emitWebhook(
+function emitWebhook(
   deps: Pick<Deps, 'now' | 'db' | 'keys'>,
   trx: Transaction<DB>,
   caller: Caller,
-  code:
-    | 'webhook.webhook.create.success'
-    | 'webhook.webhook.update.success'
-    | 'webhook.webhook.delete.success'
-    | 'webhook.webhook.rotate.success',
+  code: `webhook.webhook.${'create' | 'update' | 'delete' | 'rotate'}.success`,
   row: WebhookRow,
 ): Promise<Changed<Webhook>> {
   const record = readWebhook(deps, row, caller.accountDomain)
-  await emit(deps, trx, { ...caller, domain: caller.accountDomain }, { code, record })
-  return { record, version: row.version }
+  return emit(deps, trx, sceneOfAccount(caller), { code, record, version: row.version })
 }

@@ -344,22 +344,16 @@ async function whyApplicationUnchanged(db: Kysely<DB>, tenant: Tenant, id: strin
   return new ApiError(isOutOfReach ? 'key_limited_to_organizations' : 'precondition_failed')
 }
 
-async function emitApplication(
+/** The event of an application for the whole account is one of the account, and of no organization. */
+function emitApplication(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
   tenant: Tenant,
-  code:
-    | 'application.application.create.success'
-    | 'application.application.update.success'
-    | 'application.application.delete.success',
+  code: `application.application.${'create' | 'update' | 'delete'}.success`,
   row: ApplicationRow,
 ): Promise<Changed<Application>> {
   const record = toApplication(row, tenant)
-  await emit(
-    deps,
-    trx,
-    { ...tenant, domain: record.__domain__ },
-    { code, record, organizationId: row.organization_id ?? undefined },
-  )
-  return { record, version: row.version, organizationId: row.organization_id ?? undefined }
+  const organizationId = row.organization_id ?? undefined
+  const scene = { ...tenant, domain: record.__domain__ }
+  return emit(deps, trx, scene, { code, record, version: row.version, organizationId })
 }

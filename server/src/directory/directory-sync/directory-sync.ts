@@ -48,20 +48,21 @@ export function createDirectorySync(
       .returning(directoryColumns)
       .executeTakeFirst()
     if (row === undefined) throw new ApiError('directory_sync_taken')
-    return emitDirectory(deps, trx, tenant, { code: 'dir_sync.directory.create.success', row, secret })
+    return emit(deps, trx, tenant, {
+      code: 'dir_sync.directory.create.success',
+      ...toChanged(deps, tenant, row, secret),
+    })
   })
 }
 
 /** @throws ApiError `organization_not_found`, `directory_sync_not_found` */
 export async function getDirectorySync(
-  { config, db }: Pick<Deps, 'config' | 'db'>,
+  deps: Pick<Deps, 'config' | 'db'>,
   tenant: Tenant,
 ): Promise<Changed<DirectorySync>> {
-  const row = await directoriesOf(db, tenant).select(directoryColumns).executeTakeFirst()
-  if (row === undefined) throw await whyNotFound(db, tenant, 'directory_sync_not_found')
-  const baseUrl = scimBaseUrl(config.baseUrl, row.id)
-  const record = toDirectorySync(row, tenant, { baseUrl, secret: null })
-  return { record, version: row.version }
+  const row = await directoriesOf(deps.db, tenant).select(directoryColumns).executeTakeFirst()
+  if (row === undefined) throw await whyNotFound(deps.db, tenant, 'directory_sync_not_found')
+  return toChanged(deps, tenant, row)
 }
 
 /**
@@ -78,7 +79,10 @@ export function updateDirectorySync(
 ): Promise<Changed<DirectorySync>> {
   return change(deps, tenant.cause, async (trx) => {
     const row = await changeRow(trx, tenant, versions, { ...input, updated_at: deps.now() })
-    return emitDirectory(deps, trx, tenant, { code: 'dir_sync.directory.update.success', row, secret: null })
+    return emit(deps, trx, tenant, {
+      code: 'dir_sync.directory.update.success',
+      ...toChanged(deps, tenant, row),
+    })
   })
 }
 
@@ -103,7 +107,10 @@ export function resetDirectorySync(
       previous_secret_expires_at: new Date(at.getTime() + previousSecretMs),
       updated_at: at,
     })
-    return emitDirectory(deps, trx, tenant, { code: 'dir_sync.directory.reset.success', row, secret })
+    return emit(deps, trx, tenant, {
+      code: 'dir_sync.directory.reset.success',
+      ...toChanged(deps, tenant, row, secret),
+    })
   })
 }
 
@@ -128,7 +135,10 @@ export function deleteDirectorySync(
       .returning(directoryColumns)
       .executeTakeFirst()
     if (row === undefined) throw await whyDirectoryUnchanged(trx, tenant)
-    return emitDirectory(deps, trx, tenant, { code: 'dir_sync.directory.delete.success', row, secret: null })
+    return emit(deps, trx, tenant, {
+      code: 'dir_sync.directory.delete.success',
+      ...toChanged(deps, tenant, row),
+    })
   })
 }
 
@@ -169,21 +179,13 @@ function storedSecret(secret: string) {
   return { secret_hash: hashSecret(secret), secret_hint: secret.slice(-hintLength) }
 }
 
-interface Told {
-  readonly code: `dir_sync.directory.${'create' | 'update' | 'reset' | 'delete'}.success`
-  readonly row: DirectoryRow
-  readonly secret: string | null
-}
-
-async function emitDirectory(
-  deps: Pick<Deps, 'config' | 'db' | 'now'>,
-  trx: Transaction<DB>,
+function toChanged(
+  { config }: Pick<Deps, 'config'>,
   tenant: Tenant,
-  { code, row, secret }: Told,
-): Promise<Changed<DirectorySync>> {
+  row: DirectoryRow,
+  secret: string | null = null,
+) {
   const { organization_id: organizationId, version } = row
-  const baseUrl = scimBaseUrl(deps.config.baseUrl, row.id)
-  const record = toDirectorySync(row, tenant, { baseUrl, secret })
-  await emit(deps, trx, tenant, { code, record, organizationId })
+  const record = toDirectorySync(row, tenant, { baseUrl: scimBaseUrl(config.baseUrl, row.id), secret })
   return { record, version, organizationId }
 }

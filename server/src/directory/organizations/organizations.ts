@@ -65,7 +65,9 @@ export async function createOrganization(
       await createMagicLinkConnection(deps, trx, key.owner)
       await createTotpConnection(deps, trx, key.owner)
     }
-    return emitOrganization(deps, trx, caller, 'organization.organization.create.success', row)
+    const created = toChanged(row, caller)
+    const scene = { ...caller, domain: row.domain }
+    return emit(deps, trx, scene, { code: 'organization.organization.create.success', ...created })
   })
 }
 
@@ -117,7 +119,7 @@ export async function getOrganization(
     .executeTakeFirst()
   if (row === undefined) throw new ApiError('organization_not_found')
   if (row.deleted_at !== null) return { record: toDeletedOrganization(row) }
-  return { record: toOrganization(row, tenant.accountDomain), version: row.version }
+  return toChanged(row, tenant)
 }
 
 /**
@@ -151,7 +153,8 @@ export function updateOrganization(
       .returning([...organizationColumns, isProductionUp().as('is_production_up')])
       .executeTakeFirst()
     if (row === undefined) throw await whyOrganizationUnchanged(trx, tenant, versions)
-    return emitOrganization(deps, trx, tenant, 'organization.organization.update.success', row)
+    const updated = toChanged(row, tenant)
+    return emit(deps, trx, tenant, { code: 'organization.organization.update.success', ...updated })
   })
 }
 
@@ -178,7 +181,8 @@ export function deleteOrganization(
       .executeTakeFirst()
     if (row === undefined) throw await whyOrganizationUnchanged(trx, tenant, versions)
     await forgetAnswers(trx, tenant, { organizationId: row.id })
-    return emitOrganization(deps, trx, tenant, 'organization.organization.delete.success', row)
+    const deleted = toChanged(row, tenant)
+    return emit(deps, trx, tenant, { code: 'organization.organization.delete.success', ...deleted })
   })
 }
 
@@ -258,26 +262,6 @@ async function whyOrganizationUnchanged(
   return new ApiError('production_is_up')
 }
 
-async function emitOrganization(
-  deps: Deps,
-  trx: Transaction<DB>,
-  caller: Caller | Tenant,
-  code:
-    | 'organization.organization.create.success'
-    | 'organization.organization.update.success'
-    | 'organization.organization.delete.success',
-  row: OrganizationRow,
-): Promise<Changed<Organization>> {
-  const record = toOrganization(row, caller.accountDomain)
-  await emit(
-    deps,
-    trx,
-    { ...caller, domain: row.domain },
-    {
-      code,
-      record,
-      organizationId: row.id,
-    },
-  )
-  return { record, version: row.version, organizationId: row.id }
+function toChanged(row: OrganizationRow, { accountDomain }: Pick<Caller, 'accountDomain'>) {
+  return { record: toOrganization(row, accountDomain), version: row.version, organizationId: row.id }
 }

@@ -44,7 +44,7 @@ export function createMetaKey(deps: Deps, tenant: Tenant, input: NewMetaKey): Pr
       .executeTakeFirst()
       .catch(asMetaKeyTaken)
     if (row === undefined) throw await whyNotDeclared(trx, tenant)
-    return emitMetaKey(deps, trx, tenant, 'metakey.metakey.create.success', row)
+    return emit(deps, trx, tenant, { code: 'metakey.metakey.create.success', ...toChanged(row, tenant) })
   })
 }
 
@@ -111,7 +111,7 @@ export function deleteMetaKey(deps: Deps, tenant: Tenant, name: string): Promise
       .executeTakeFirst()
     if (row === undefined)
       throw await whyNotFound(trx, tenant, isDeclared ? 'production_is_up' : 'meta_key_not_found')
-    return emitMetaKey(deps, trx, tenant, 'metakey.metakey.delete.success', row)
+    return emit(deps, trx, tenant, { code: 'metakey.metakey.delete.success', ...toChanged(row, tenant) })
   })
 }
 
@@ -178,14 +178,6 @@ function asMetaKeyTaken(error: unknown): never {
   throw error
 }
 
-async function emitMetaKey(
-  deps: Pick<Deps, 'db' | 'now'>,
-  trx: Transaction<DB>,
-  tenant: Tenant,
-  code: 'metakey.metakey.create.success' | 'metakey.metakey.delete.success',
-  row: MetaKeyRow,
-): Promise<Changed<MetaKey>> {
-  const record = toMetaKey(row, tenant)
-  await emit(deps, trx, tenant, { code, record, organizationId: row.organization_id })
-  return { record, organizationId: row.organization_id }
+function toChanged(row: MetaKeyRow, tenant: Tenant) {
+  return { record: toMetaKey(row, tenant), organizationId: row.organization_id }
 }

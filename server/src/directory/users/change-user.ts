@@ -9,6 +9,7 @@ import { whyUnchanged } from '../../platform/db/versions.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import type { Changed } from '../../delivery/events/change.js'
+import { emit } from '../../delivery/events/emit.js'
 import { forgetAnswers } from '../../delivery/events/idempotency.js'
 import { forgetPassword, voidPasswordRequests } from '../forget-password.js'
 import { endSessionsOf } from '../end-sessions.js'
@@ -21,7 +22,7 @@ import { toUserRow, userColumns, writtenPartOf, type UserRow } from './record.js
 import { replaceMetadata } from './stored-metadata.js'
 import {
   asEmailTaken,
-  emitUser,
+  toChangedUser,
   updateUserRow,
   usersOf,
   wholeUser,
@@ -95,7 +96,9 @@ export async function changeHeldUser(
     await endSessionsOf(deps, trx, tenant, id)
     await voidPasswordRequests(deps, trx, tenant, normalizeEmail(row.email))
   }
-  return emitUser(deps, trx, tenant, 'user.user.update.success', row)
+  const changed = toChangedUser(row, tenant)
+  await emit(deps, trx, tenant, { code: 'user.user.update.success', ...changed })
+  return changed
 }
 
 type WrittenColumns = ReturnType<typeof toChangedColumns> & { readonly updated_at: Date }
@@ -130,7 +133,7 @@ export async function removeUser(
   await forgetIdentities(trx, tenant, id)
   await leaveDirectory(trx, tenant, id)
   await forgetAnswers(trx, tenant, { subjectId: id })
-  return emitUser(deps, trx, tenant, 'user.user.delete.success', row)
+  return emit(deps, trx, tenant, { code: 'user.user.delete.success', ...toChangedUser(row, tenant) })
 }
 
 /**
@@ -167,7 +170,7 @@ export async function markEmailVerified(
     .set({ email_verified: true, updated_at: deps.now() })
     .returning(wholeUser())
     .executeTakeFirstOrThrow()
-  await emitUser(deps, trx, tenant, 'user.user.update.success', row)
+  await emit(deps, trx, tenant, { code: 'user.user.update.success', ...toChangedUser(row, tenant) })
 }
 
 /** @throws ApiError `organization_not_found`, `user_not_found`, `precondition_failed` */

@@ -7,12 +7,13 @@ import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
+import { emit } from '../../delivery/events/emit.js'
 import { holdDeclaredKey } from '../meta-keys/declared-keys.js'
 import { checkMetaValue } from '../meta-keys/meta-value.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { removeValue, writeValue } from './stored-metadata.js'
 import { touchUser } from './change-user.js'
-import { emitUser, usersOf } from './whole-user.js'
+import { toChangedUser, usersOf } from './whole-user.js'
 
 interface NewMetadataValue {
   readonly userId: string
@@ -40,7 +41,7 @@ export function setUserMetadata(
     checkMetaValue(key.type, value, valuePath)
     await writeValue(trx, tenant, userId, key.id, value)
     const row = await touchUser(deps, trx, tenant, userId, versions)
-    return emitUser(deps, trx, tenant, 'user.metadata.set.success', row)
+    return emit(deps, trx, tenant, { code: 'user.metadata.set.success', ...toChangedUser(row, tenant) })
   })
 }
 
@@ -62,7 +63,7 @@ export function removeUserMetadata(
     if (key.required) throw new ApiError('metadata_required')
     await removeValue(trx, tenant, userId, key.id)
     const row = await touchUser(deps, trx, tenant, userId, versions)
-    return emitUser(deps, trx, tenant, 'user.metadata.remove.success', row)
+    return emit(deps, trx, tenant, { code: 'user.metadata.remove.success', ...toChangedUser(row, tenant) })
   })
 }
 

@@ -4,11 +4,12 @@ import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import { sqlStatement, statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
+import { emit } from '../../delivery/events/emit.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { insertIdentity, type IdentityName, type VouchedIdentity } from './identities.js'
 import { insertUserIf, userInsertion, type UserInsertion } from './insert-user.js'
 import { touchUser } from './change-user.js'
-import { emitUser, usersOf } from './whole-user.js'
+import { toChangedUser, usersOf } from './whole-user.js'
 
 /** What a statement says of the tenant. */
 type TenantKey = Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'>
@@ -102,12 +103,8 @@ export async function createSigningInUser(
   if (row === undefined) return undefined
   const identities =
     identity === undefined ? [] : [await insertIdentity(deps, trx, tenant, { userId: id, ...identity })]
-  await emitUser(deps, trx, tenant, 'user.user.create.success', {
-    ...row,
-    metadata: [],
-    identities,
-    groups: [],
-  })
+  const whole = { ...row, metadata: [], identities, groups: [] }
+  await emit(deps, trx, tenant, { code: 'user.user.create.success', ...toChangedUser(whole, tenant) })
   return row
 }
 
@@ -166,7 +163,7 @@ export async function tellUserChanged(
   userId: string,
 ): Promise<void> {
   const row = await touchUser(deps, trx, tenant, userId, undefined)
-  await emitUser(deps, trx, tenant, 'user.user.update.success', row)
+  await emit(deps, trx, tenant, { code: 'user.user.update.success', ...toChangedUser(row, tenant) })
 }
 
 /** Whether a value is missing that the organization requires of its users. */

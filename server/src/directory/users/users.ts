@@ -10,6 +10,7 @@ import { totalInOrganization } from '../../platform/db/totals.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError, invalid } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
+import { emit } from '../../delivery/events/emit.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { changeUser, removeUser } from './change-user.js'
 import { normalizeEmail } from '../../platform/email.js'
@@ -19,7 +20,7 @@ import { toDeletedUser, toUser } from './record.js'
 import { replaceMetadata } from './stored-metadata.js'
 import {
   asEmailTaken,
-  emitUser,
+  toChangedUser,
   everyUserOf,
   readUser,
   usersOf,
@@ -49,17 +50,12 @@ export function createUser(deps: Deps, tenant: Tenant, input: NewUser): Promise<
     const user = userInsertion(deps, tenant, { id, input, emailVerified: false, phoneNumbers })
     const [inserted] = await insertUserWithKeys(trx, { ...user, names }).catch(asEmailTaken)
     if (inserted === undefined) throw new ApiError('metadata_required')
-    if (metadata.length === 0)
-      return emitUser(deps, trx, tenant, 'user.user.create.success', {
-        ...inserted,
-        metadata: [],
-        identities: [],
-        groups: [],
-      })
-
-    await replaceMetadata(trx, tenant, id, metadata)
-    const row = await readUser(trx, tenant, id)
-    return emitUser(deps, trx, tenant, 'user.user.create.success', row)
+    if (metadata.length > 0) await replaceMetadata(trx, tenant, id, metadata)
+    const row =
+      metadata.length > 0
+        ? await readUser(trx, tenant, id)
+        : { ...inserted, metadata: [], identities: [], groups: [] }
+    return emit(deps, trx, tenant, { code: 'user.user.create.success', ...toChangedUser(row, tenant) })
   })
 }
 
@@ -106,7 +102,7 @@ export async function getUser(
   const [row] = await selectUser(db, { ...tenant, id })
   if (row === undefined) throw await whyNotFound(db, tenant, 'user_not_found')
   if (row.deleted_at !== null) return { record: toDeletedUser(row) }
-  return { record: toUser(row, tenant), version: row.version }
+  return toChangedUser(row, tenant)
 }
 
 const selectUserByEmail = statement((db, user: TenantKey & { readonly emailNormalized: string }) =>
@@ -125,7 +121,7 @@ export async function getUserByEmail(
 ): Promise<Changed<User>> {
   const [row] = await selectUserByEmail(db, { ...tenant, emailNormalized: normalizeEmail(email) })
   if (row === undefined) throw await whyNotFound(db, tenant, 'user_not_found')
-  return { record: toUser(row, tenant), version: row.version }
+  return toChangedUser(row, tenant)
 }
 
 /**

@@ -3,8 +3,7 @@ import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { Tenant } from '../../platform/tenant.js'
-import { touchUser } from './change-user.js'
-import { emitUser } from './whole-user.js'
+import { tellUserChanged } from './signing-in-user.js'
 
 /** Notes that a telephone number is the user's, where it still is their primary one: they have read a message there. */
 export async function markPhoneNumberVerified(
@@ -26,6 +25,5 @@ export async function markPhoneNumberVerified(
     .returning('id')
     .executeTakeFirst()
   if (verified === undefined) return
-  const row = await touchUser(deps, trx, tenant, userId, undefined)
-  await emitUser(deps, trx, tenant, 'user.user.update.success', row)
+  await tellUserChanged(deps, trx, tenant, userId)
 }

@@ -1,15 +1,13 @@
 import type { User } from '@portico/contract/users'
-import { sql, type Kysely, type Transaction } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { eachOf } from '../../platform/db/each.js'
 import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
 import { isOfVersion } from '../../platform/db/versions.js'
 import { isUniqueViolation } from '../../platform/db/violations.js'
-import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import type { Changed } from '../../delivery/events/change.js'
-import { emit } from '../../delivery/events/emit.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { groupsOfUser } from './groups.js'
 import { identitiesOfUser } from './identities.js'
@@ -91,31 +89,10 @@ export function asEmailTaken(error: unknown): never {
   throw error
 }
 
-type UserEventCode =
-  | 'user.user.create.success'
-  | 'user.user.update.success'
-  | 'user.user.delete.success'
-  | 'user.metadata.set.success'
-  | 'user.metadata.remove.success'
+/** What a change of a user answers, and what its event carries. */
+export type ChangedUser = Changed<User> & { readonly version: number; readonly email: string }
 
-/** A changed user is of a version always. */
-export type ChangedUser = Changed<User> & { readonly version: number }
-
-/** Records what happened to a user, and answers with the record. */
-export async function emitUser(
-  deps: Pick<Deps, 'db' | 'now'>,
-  trx: Transaction<DB>,
-  tenant: Tenant,
-  code: UserEventCode,
-  row: UserRow,
-): Promise<ChangedUser> {
-  const record = toUser(row, tenant)
-  await emit(deps, trx, tenant, {
-    code,
-    record,
-    organizationId: row.organization_id,
-    subjectId: row.id,
-    email: row.email,
-  })
-  return { record, version: row.version, organizationId: row.organization_id, subjectId: row.id }
+export function toChangedUser(row: UserRow, tenant: Pick<Tenant, 'domain' | 'environment'>): ChangedUser {
+  const { organization_id: organizationId, id: subjectId, version, email } = row
+  return { record: toUser(row, tenant), version, organizationId, subjectId, email }
 }

@@ -6,13 +6,14 @@ import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { change } from '../../delivery/events/change.js'
+import { emit } from '../../delivery/events/emit.js'
 import { insertPasswords } from '../../sign-in/password/stored-password.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { holdDeclaredKeys, type DeclaredKey } from '../../directory/meta-keys/declared-keys.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { insertUserIf, userInsertion, type UserInsertion } from '../../directory/users/insert-user.js'
 import { valuesByKey, writeValues } from '../../directory/users/stored-metadata.js'
-import { emitUser, readUser } from '../../directory/users/whole-user.js'
+import { readUser, toChangedUser } from '../../directory/users/whole-user.js'
 import { toFaultSentence, toImportableUser, type ImportableUser } from './importable-user.js'
 import { countLines, maxLineBytes, readLines, type Line } from './read-lines.js'
 
@@ -192,6 +193,6 @@ async function insertUser(
     values.size > 0
       ? await readUser(trx, tenant, id)
       : { ...inserted, metadata: [], identities: [], groups: [] }
-  await emitUser(deps, trx, tenant, 'user.user.create.success', row)
+  await emit(deps, trx, tenant, { code: 'user.user.create.success', ...toChangedUser(row, tenant) })
   return id
 }

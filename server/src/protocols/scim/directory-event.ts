@@ -44,8 +44,8 @@ export async function emitDirectoryChange(
       resource: { id, type, changes: changedMembers(before ?? {}, after ?? {}) },
     },
     organizationId,
-    ...(userId !== undefined && { subjectId: userId }),
-    ...(email !== undefined && { email }),
+    subjectId: userId,
+    email,
   })
 }
 

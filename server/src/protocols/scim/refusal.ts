@@ -100,8 +100,8 @@ async function emitRefusal(
       },
       errors: [error.message],
       organizationId,
-      ...(type === 'User' && resourceId !== undefined && { subjectId: resourceId }),
-      ...(logged.email !== undefined && { email: logged.email }),
+      subjectId: type === 'User' ? resourceId : undefined,
+      email: logged.email,
     },
   )
 }

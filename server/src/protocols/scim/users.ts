@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { newId } from '../../platform/crypto/random.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
+import { emit } from '../../delivery/events/emit.js'
 import { ApiError } from '../../platform/errors.js'
 import { changeHeldUser, holdUser, removeUser, type HeldUser } from '../../directory/users/change-user.js'
 import { normalizeEmail } from '../../platform/email.js'
@@ -11,7 +12,7 @@ import { identityOfDirectory } from '../../directory/users/identities.js'
 import { userInsertion } from '../../directory/users/insert-user.js'
 import { changedPhoneNumbers } from '../../platform/phone.js'
 import { findUser } from '../../directory/users/signing-in-user.js'
-import { emitUser, readUsers } from '../../directory/users/whole-user.js'
+import { readUsers, toChangedUser } from '../../directory/users/whole-user.js'
 import { changedMembers, emitDirectoryChange } from './directory-event.js'
 import {
   insertDirectoryUser,
@@ -126,12 +127,11 @@ async function insertScimUser(
   const known = toDirectoryUser(resource)
   const row = await insertUserOfDirectory(deps, trx, caller, userInsertion(deps, tenant, user), known)
   if (row === undefined) return undefined
-  const { record: after } = await emitUser(deps, trx, tenant, 'user.user.create.success', {
-    ...row,
-    metadata: [],
-    identities: [identityOfDirectory({ id: directoryId, provider: providerType }, known)],
-    groups: [],
-  })
+  const identities = [identityOfDirectory({ id: directoryId, provider: providerType }, known)]
+  const whole = { ...row, metadata: [], identities, groups: [] }
+  const created = toChangedUser(whole, tenant)
+  await emit(deps, trx, tenant, { code: 'user.user.create.success', ...created })
+  const { record: after } = created
   const told = { type: 'User', change: 'provision', id, before: undefined, after } as const
   await emitDirectoryChange(deps, trx, caller, { ...told, userId: id, email })
   return { user: after, version: row.version, known }

@@ -48,13 +48,12 @@ export function updateMagicLinkConnection(
       .executeTakeFirst()
     if (row === undefined)
       throw await whyUnchanged(connectionsOf(trx, tenant).select('id'), 'organization_not_found')
-    const record = toMagicLinkConnection(row, tenant)
-    await emit(deps, trx, tenant, {
+    return emit(deps, trx, tenant, {
       code: 'magic_link.connection.update.success',
-      record,
+      record: toMagicLinkConnection(row, tenant),
+      version: row.version,
       organizationId: row.organization_id,
     })
-    return { record, version: row.version }
   })
 }
 

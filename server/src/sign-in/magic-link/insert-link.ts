@@ -92,7 +92,7 @@ export async function insertLink(
     code: 'magic_link.challenge.create.success',
     record,
     organizationId: row.organization_id,
-    ...(link.userId !== null && { subjectId: link.userId }),
+    subjectId: link.userId ?? undefined,
     email,
   })
   await logEvent(deps, trx, {

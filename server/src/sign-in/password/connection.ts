@@ -42,7 +42,7 @@ export function createPasswordConnection(
       .executeTakeFirstOrThrow()
       .catch(asRefusal)
     await insertFirstPepper(deps, trx, tenant, row.organization_id)
-    return emitConnection(deps, trx, tenant, 'password.connection.create.success', row)
+    return emit(deps, trx, tenant, { code: 'password.connection.create.success', ...toChanged(row, tenant) })
   })
 }
 
@@ -57,7 +57,7 @@ export async function getPasswordConnection(
 ): Promise<Changed<PasswordConnection>> {
   const row = await connectionsOf(db, tenant).select(connectionColumns).executeTakeFirst()
   if (row === undefined) throw await whyNotFound(db, tenant, 'password_connection_not_found')
-  return { record: toPasswordConnection(row, tenant), version: row.version }
+  return toChanged(row, tenant)
 }
 
 /**
@@ -88,20 +88,13 @@ export function updatePasswordConnection(
       throw await whyUnchanged(connectionsOf(trx, tenant).select('id'), () =>
         whyNotFound(trx, tenant, 'password_connection_not_found'),
       )
-    return emitConnection(deps, trx, tenant, 'password.connection.update.success', row)
+    return emit(deps, trx, tenant, { code: 'password.connection.update.success', ...toChanged(row, tenant) })
   })
 }
 
-async function emitConnection(
-  deps: Deps,
-  trx: Transaction<DB>,
-  tenant: Tenant,
-  code: 'password.connection.create.success' | 'password.connection.update.success',
-  row: ConnectionRow,
-): Promise<Changed<PasswordConnection>> {
-  const record = toPasswordConnection(row, tenant)
-  await emit(deps, trx, tenant, { code, record, organizationId: row.organization_id })
-  return { record, version: row.version, organizationId: row.organization_id }
+function toChanged(row: ConnectionRow, tenant: Tenant) {
+  const { organization_id: organizationId, version } = row
+  return { record: toPasswordConnection(row, tenant), version, organizationId }
 }
 
 async function insertFirstPepper(

@@ -74,7 +74,7 @@ export async function beginPasswordRequest(
     code: 'password.request.create.success',
     record,
     organizationId,
-    ...(row.user_id !== null && { subjectId: row.user_id }),
+    subjectId: row.user_id ?? undefined,
   })
   return record
 }

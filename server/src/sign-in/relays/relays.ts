@@ -10,7 +10,7 @@ import { isOfVersion } from '../../platform/db/versions.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError, invalid } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
-import { emit } from '../../delivery/events/emit.js'
+import { emit, sceneOfAccount } from '../../delivery/events/emit.js'
 import type { Caller } from '../../platform/tenant.js'
 import { destinationOf, isPartnerOpen, receivingApplication, type Destination } from './partner.js'
 import { relayColumns, toRelay, type RelayRow } from './record.js'
@@ -221,10 +221,10 @@ async function emitRelay(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
   caller: Caller,
-  code: 'relay.relay.create.success' | 'relay.relay.update.success' | 'relay.relay.delete.success',
+  code: `relay.relay.${'create' | 'update' | 'delete'}.success`,
   row: RelayRow,
 ): Promise<Changed<Relay>> {
-  const record = toRelay(row, caller)
-  await emit(deps, trx, { ...caller, domain: caller.accountDomain }, { code, record })
-  return { record, version: row.version, organizationId: row.organization_id }
+  const emission = { code, record: toRelay(row, caller), version: row.version }
+  // The event belongs to the account; the answer to repeat goes with the partner.
+  return { ...(await emit(deps, trx, sceneOfAccount(caller), emission)), organizationId: row.organization_id }
 }

@@ -63,13 +63,12 @@ export function updateTotpConnection(
       .executeTakeFirst()
     if (row === undefined)
       throw await whyUnchanged(connectionsOf(trx, tenant).select('version'), 'organization_not_found')
-    const record = toTotpConnection(row, tenant)
-    await emit(deps, trx, tenant, {
+    return emit(deps, trx, tenant, {
       code: 'totp.connection.update.success',
-      record,
+      record: toTotpConnection(row, tenant),
+      version: row.version,
       organizationId: row.organization_id,
     })
-    return { record, version: row.version, organizationId: row.organization_id }
   })
 }
 

@@ -176,18 +176,20 @@ export async function emitAdminUpdate(
   await emitAdmin(deps, trx, tenant, 'admin.admin.update.success', row)
 }
 
-type AdminEvent = 'admin.admin.invite.success' | 'admin.admin.update.success'
-
 /** Tells of an administrator as they are at the end of a change. */
 async function emitAdmin(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
   tenant: Tenant,
-  code: AdminEvent,
+  code: `admin.admin.${'invite' | 'update'}.success`,
   row: AdminRow,
 ): Promise<Changed<Admin>> {
   const organization = await organizationOf(trx, tenant)
-  const record = toAdmin(row, organization)
-  await emit(deps, trx, tenant, { code, record, organizationId: organization.id, email: row.email })
-  return { record, organizationId: organization.id, subjectId: row.id }
+  const emission = {
+    code,
+    record: toAdmin(row, organization),
+    organizationId: organization.id,
+    email: row.email,
+  }
+  return { ...(await emit(deps, trx, tenant, emission)), subjectId: row.id }
 }

@@ -37,13 +37,8 @@ export function createDefaultRedirection(
       .set({ updated_at: deps.now(), version: sql`version + 1` })
       .where(isConnection(connection))
       .execute()
-    await emit(
-      deps,
-      trx,
-      { ...caller, domain: connection.domain },
-      { code: 'sso.default_redirection.create.success', record, organizationId },
-    )
-    return { record, organizationId }
+    const scene = { ...caller, domain: connection.domain }
+    return emit(deps, trx, scene, { code: 'sso.default_redirection.create.success', record, organizationId })
   })
 }
 

@@ -252,11 +252,7 @@ function isSameAddress(email: string, current: string | null): boolean {
   return current !== null && normalizeEmail(email) === normalizeEmail(current)
 }
 
-type OnboardingEvent =
-  | 'sso.onboarding.create.success'
-  | 'sso.onboarding.update.success'
-  | 'sso.onboarding.invite.success'
-  | 'sso.onboarding.reset.success'
+type OnboardingEvent = `sso.onboarding.${'create' | 'update' | 'invite' | 'reset'}.success`
 
 /** Tells of an onboarding as it is at the end of a change. */
 export async function emitOnboarding(
@@ -273,16 +269,6 @@ export async function emitOnboarding(
     .executeTakeFirstOrThrow()
   const record = toOnboarding(row)
   const { organizationId } = key
-  await emit(
-    deps,
-    trx,
-    { ...key, domain, cause },
-    {
-      code,
-      record,
-      organizationId,
-      ...(record.sso_admin_email !== null && { email: record.sso_admin_email }),
-    },
-  )
-  return { record, version: row.version, organizationId }
+  const emission = { code, record, version: row.version, organizationId, email: record.sso_admin_email }
+  return emit(deps, trx, { ...key, domain, cause }, emission)
 }

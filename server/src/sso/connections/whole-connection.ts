@@ -132,10 +132,7 @@ export async function lockConnection(
   }
 }
 
-type ConnectionEvent =
-  | 'sso.connection.create.success'
-  | 'sso.connection.update.success'
-  | 'sso.certificate.expire.success'
+type ConnectionEvent = `sso.connection.${'create' | 'update'}.success` | 'sso.certificate.expire.success'
 
 /** Tells of a connection as it is at the end of a change, with what is associated as records. */
 export async function emitConnection(
@@ -153,18 +150,15 @@ export async function emitConnection(
     .select(wholeConnection(reach))
     .executeTakeFirstOrThrow()
   const record = toWholeConnection(deps, row, reach)
-  await emit(
-    deps,
-    trx,
-    { ...key, domain: row.domain, cause },
-    {
-      code,
-      record,
-      organizationId: key.organizationId,
-      ...(record.onboarding?.sso_admin_email != null && { email: record.onboarding.sso_admin_email }),
-    },
-  )
-  return { record, version: row.version, organizationId: key.organizationId }
+  const scene = { ...key, domain: row.domain, cause }
+  const email = record.onboarding?.sso_admin_email
+  return emit(deps, trx, scene, {
+    code,
+    record,
+    version: row.version,
+    organizationId: key.organizationId,
+    email,
+  })
 }
 
 /** Whether a row of a table belongs to the statement's row of sso_connections. */

@@ -181,15 +181,11 @@ async function getUsableKey(trx: Transaction<DB>, clientId: string): Promise<{ e
 async function emitApiKey(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
-  code:
-    | 'api_key.api_key.create.success'
-    | 'api_key.api_key.rotate.success'
-    | 'api_key.api_key.revoke.success',
-  row: AccountKeyRow,
+  code: `api_key.api_key.${'create' | 'rotate' | 'revoke'}.success`,
+  { account_id: accountId, environment, account_domain: domain, ...row }: AccountKeyRow,
   cause: Cause,
 ): Promise<ApiKey> {
-  const { account_id: accountId, environment, account_domain: domain } = row
-  const record = toApiKey(row, domain)
-  await emit(deps, trx, { accountId, environment, domain, cause }, { code, record })
+  const emission = { code, record: toApiKey({ ...row, environment }, domain) }
+  const { record } = await emit(deps, trx, { accountId, environment, domain, cause }, emission)
   return record
 }
