@@ -3,9 +3,10 @@ import type { Kysely } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import { insertion } from '../../platform/db/statement.js'
 import type { Deps } from '../deps.js'
+import type { Cause } from '../../platform/tenant.js'
 import { normalizeEmail } from '../../platform/email.js'
 
-export interface LogEntry {
+interface Activity {
   readonly accountId: string
   readonly environment: string | null
   readonly organizationId?: string | null
@@ -19,8 +20,11 @@ export interface LogEntry {
   readonly reason?: string | null
   /** idp_id of the SSO connection, where it is about one. */
   readonly idpId?: string | null
-  readonly requestId: string
 }
+
+/** Activity, and the request that it was in. */
+export type LogEntry = Activity &
+  ({ readonly requestId: string } | { readonly cause: Pick<Cause, 'requestId'> })
 
 /** Records authentication activity, for the account's own eyes, and counts what it tells of sign-ins. */
 export async function logEvent(
@@ -41,8 +45,38 @@ export async function logEvent(
     resource_owner_id: entry.userId ?? null,
     saml_identity_provider_id: entry.idpId ?? null,
     reason: entry.reason ?? null,
-    request_id: entry.requestId,
+    request_id: 'requestId' in entry ? entry.requestId : entry.cause.requestId,
     inserted_at: now(),
+  })
+}
+
+/** A row of a sign-in, a link or a token, which says whose activity it is. */
+interface ActiveRow {
+  readonly account_id: string
+  readonly environment: string
+  readonly organization_id?: string
+  readonly domain: string
+  readonly application_id?: string
+  readonly user_id?: string
+  readonly email?: string
+}
+
+/** Records activity that a row is about; what the entry says comes before what the row does. */
+export function logEventOf(
+  deps: Pick<Deps, 'now' | 'metrics'>,
+  db: Kysely<DB>,
+  row: ActiveRow,
+  entry: Pick<Activity, 'code' | 'reason' | 'clientId' | 'email' | 'userId'> & { readonly requestId: string },
+): Promise<void> {
+  return logEvent(deps, db, {
+    accountId: row.account_id,
+    environment: row.environment,
+    organizationId: row.organization_id,
+    domain: row.domain,
+    clientId: row.application_id,
+    email: row.email,
+    userId: row.user_id,
+    ...entry,
   })
 }
 

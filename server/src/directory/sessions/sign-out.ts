@@ -70,15 +70,11 @@ async function endWhere(
       subjectId: userId,
     })
     await logEvent(deps, trx, {
-      accountId: tenant.accountId,
-      environment: tenant.environment,
+      ...tenant,
       organizationId,
-      domain: tenant.domain,
       code: 'END_USER_SIGNED_OUT',
       clientId: record.client_id,
-      email: null,
       userId,
-      requestId: tenant.cause.requestId,
     })
   }
   return records

@@ -11,7 +11,7 @@ import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
-import { logEvent, type LogEntry } from '../../delivery/log-events/log-event.js'
+import { logEventOf } from '../../delivery/log-events/log-event.js'
 import { isEmailDomainAllowed } from '../../directory/sessions/complete-sign-in.js'
 import { endSession } from '../../directory/end-sessions.js'
 import type { Cause } from '../../platform/tenant.js'
@@ -44,6 +44,7 @@ interface CodeExchange {
  * @throws OAuthFailure `invalid_grant`, with one text whatever was wrong; the log event has the reason.
  */
 export async function exchangeCode(deps: Deps, exchange: CodeExchange): Promise<UserTokens> {
+  const { requestId } = exchange
   const { record: grant } = await change(deps, causeOf(exchange), async (trx) => {
     const [spent] = await spendCode(trx, { codeHash: hashSecret(exchange.code), at: deps.now() })
     if (spent === undefined) {
@@ -54,13 +55,13 @@ export async function exchangeCode(deps: Deps, exchange: CodeExchange): Promise<
     const user = refusal === undefined ? await findUserOf(trx, spent, causeOf(exchange)) : undefined
     if (user === undefined) {
       const reason = refusal ?? 'user_inactive'
-      await logExchange(deps, trx, exchange, spent, { code: 'TOKEN_EXCHANGE_FAILED', reason })
+      await logEventOf(deps, trx, spent, { code: 'TOKEN_EXCHANGE_FAILED', reason, requestId })
       return { record: undefined }
     }
     const refreshToken = hasOfflineAccess(spent.scope)
       ? await issueRefreshToken(deps, trx, spent, spent.code_id)
       : undefined
-    await logExchange(deps, trx, exchange, spent, { code: 'TOKEN_EXCHANGED', email: user.email })
+    await logEventOf(deps, trx, spent, { code: 'TOKEN_EXCHANGED', email: user.email, requestId })
     return { record: { spent, user, refreshToken } }
   })
   if (grant === undefined)
@@ -261,7 +262,7 @@ async function refuseDeadCode(deps: Deps, trx: Transaction<DB>, exchange: CodeEx
   if (dead.used_at !== null) await endWhatWasMade(deps, trx, dead, exchange)
   const isExpired = dead.expires_at <= deps.now()
   const reason = dead.used_at !== null ? 'code_used' : isExpired ? 'code_expired' : 'session_ended'
-  await logExchange(deps, trx, exchange, dead, { code: 'TOKEN_EXCHANGE_FAILED', reason })
+  await logEventOf(deps, trx, dead, { code: 'TOKEN_EXCHANGE_FAILED', reason, requestId: exchange.requestId })
 }
 
 /**
@@ -297,29 +298,4 @@ interface UsedCode extends Pick<SpentCode, 'account_id' | 'organization_id' | 's
   readonly environment: string
   readonly code_challenge: string | null
   readonly is_of_browser: boolean
-}
-
-/** What is known of a code that is told of. */
-type KnownCode = Pick<
-  SpentCode,
-  'account_id' | 'organization_id' | 'user_id' | 'application_id' | 'domain'
-> & { readonly environment: string }
-
-function logExchange(
-  deps: Pick<Deps, 'now' | 'metrics'>,
-  trx: Transaction<DB>,
-  { requestId }: CodeExchange,
-  known: KnownCode,
-  entry: Pick<LogEntry, 'code' | 'reason' | 'email'>,
-): Promise<void> {
-  return logEvent(deps, trx, {
-    ...entry,
-    accountId: known.account_id,
-    environment: known.environment,
-    organizationId: known.organization_id,
-    domain: known.domain,
-    clientId: known.application_id,
-    userId: known.user_id,
-    requestId,
-  })
 }

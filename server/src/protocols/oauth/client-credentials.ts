@@ -6,7 +6,7 @@ import { areApiKeyCredentials, isSecretOf } from '../../tokens/api-keys/credenti
 import { newTimelessId } from '../../platform/crypto/random.js'
 import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
-import { logEvent } from '../../delivery/log-events/log-event.js'
+import { logEventOf } from '../../delivery/log-events/log-event.js'
 import { accountKeys, signWith } from '../../tokens/signing-keys/signing-keys.js'
 import { OAuthFailure } from './oauth-failure.js'
 
@@ -38,8 +38,8 @@ export async function grantClientCredentials(
   if (key === undefined || !isValid || key.domain !== domain) {
     // Not waited for: the time of the answer must not tell whether there is such a key.
     if (key !== undefined) {
-      logToken(deps, key, 'API_KEY_TOKEN_REFUSED', requestId).catch((error: unknown) =>
-        deps.log.warn({ err: error }, 'a refused token request is not in the log events'),
+      logEventOf(deps, deps.db, key, { code: 'API_KEY_TOKEN_REFUSED', clientId: key.id, requestId }).catch(
+        (error: unknown) => deps.log.warn({ err: error }, 'a refused token request is not in the log events'),
       )
     }
     throw new OAuthFailure('invalid_client', 'client_id, client_secret and domain do not name an API key.')
@@ -75,7 +75,7 @@ export async function grantClientCredentials(
       jti: newTimelessId(),
     },
   })
-  await logToken(deps, key, 'API_KEY_TOKEN_ISSUED', requestId)
+  await logEventOf(deps, deps.db, key, { code: 'API_KEY_TOKEN_ISSUED', clientId: key.id, requestId })
   return { access_token: token, token_type: 'Bearer', expires_in: apiTokenLifetimeSeconds, scope }
 }
 
@@ -112,22 +112,4 @@ const selectKey = statement((db, { clientId }: { clientId: string }) =>
 async function findKey({ db }: Deps, clientId: string) {
   const [key] = await selectKey(db, { clientId })
   return key
-}
-
-type FoundKey = NonNullable<Awaited<ReturnType<typeof findKey>>>
-
-function logToken(
-  deps: Deps,
-  key: FoundKey,
-  code: 'API_KEY_TOKEN_ISSUED' | 'API_KEY_TOKEN_REFUSED',
-  requestId: string,
-): Promise<void> {
-  return logEvent(deps, deps.db, {
-    accountId: key.account_id,
-    environment: key.environment,
-    domain: key.domain,
-    code,
-    clientId: key.id,
-    requestId,
-  })
 }

@@ -5,7 +5,7 @@ import type { DB } from '../../platform/db/schema.js'
 import { sqlStatement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
-import { logEvent, type LogEntry } from '../../delivery/log-events/log-event.js'
+import { logEventOf } from '../../delivery/log-events/log-event.js'
 import type { Cause } from '../../platform/tenant.js'
 import { findKeyClient } from './key-client.js'
 import { OAuthFailure } from './oauth-failure.js'
@@ -58,6 +58,7 @@ export async function refreshTokens(deps: Deps, refresh: Refresh): Promise<UserT
   const asked = scopesOf(refresh.scope ?? '')
   const successors = successorsOf(deps, token)
   const [successor = ''] = successors
+  const { requestId } = refresh
   const { record } = await change(deps, causeOf(refresh), async (trx) => {
     const at = deps.now()
     const attempt: Attempt = {
@@ -76,10 +77,10 @@ export async function refreshTokens(deps: Deps, refresh: Refresh): Promise<UserT
     // Undefined where the answer that is to be repeated was made under a master key that is gone.
     if (next === undefined || user === undefined) {
       const reason = next === undefined ? 'successor_unknown' : 'user_inactive'
-      await logRefresh(deps, trx, refresh, spent, { code: 'TOKEN_REFRESH_FAILED', reason })
+      await logEventOf(deps, trx, spent, { code: 'TOKEN_REFRESH_FAILED', reason, requestId })
       return { record: undefined }
     }
-    await logRefresh(deps, trx, refresh, { ...spent, email: user.email }, { code: 'TOKEN_REFRESHED' })
+    await logEventOf(deps, trx, spent, { code: 'TOKEN_REFRESHED', email: user.email, requestId })
     return { record: { spent, user, refreshToken: `${token.handle}.${next}` } }
   })
   if (record === 'invalid_scope')
@@ -156,18 +157,18 @@ const rotate = sqlStatement(
 async function refuse(
   deps: Deps,
   trx: Transaction<DB>,
-  refresh: Refresh,
+  { requestId }: Refresh,
   attempt: Attempt,
 ): Promise<'invalid_scope' | undefined> {
   const [reused] = await endReused(trx, attempt)
   if (reused !== undefined) {
-    await logRefresh(deps, trx, refresh, reused, { code: 'REFRESH_TOKEN_REUSED' })
+    await logEventOf(deps, trx, reused, { code: 'REFRESH_TOKEN_REUSED', requestId })
     return undefined
   }
   const [known] = await findRefused(trx, attempt)
   if (known === undefined) return undefined
   const reason = known.reason ?? 'changed_meanwhile'
-  await logRefresh(deps, trx, refresh, known, { code: 'TOKEN_REFRESH_FAILED', reason })
+  await logEventOf(deps, trx, known, { code: 'TOKEN_REFRESH_FAILED', reason, requestId })
   return reason === 'invalid_scope' ? reason : undefined
 }
 
@@ -200,24 +201,4 @@ function whens(demands: Readonly<Record<string, RawBuilder<boolean>>>) {
     ([reason, isMet]) => sql`when not coalesce(${isMet}, false) then ${sql.lit(reason)}`,
   )
   return sql.join(lines, sql` `)
-}
-
-function logRefresh(
-  deps: Pick<Deps, 'now' | 'metrics'>,
-  trx: Transaction<DB>,
-  { requestId }: Refresh,
-  family: Omit<KnownFamily, 'email'> & { readonly email?: string },
-  entry: Pick<LogEntry, 'code' | 'reason'>,
-): Promise<void> {
-  return logEvent(deps, trx, {
-    ...entry,
-    accountId: family.account_id,
-    environment: family.environment,
-    organizationId: family.organization_id,
-    domain: family.domain,
-    clientId: family.application_id,
-    userId: family.user_id,
-    email: family.email ?? null,
-    requestId,
-  })
 }

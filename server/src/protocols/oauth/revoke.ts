@@ -5,7 +5,7 @@ import { hashSecret } from '../../platform/crypto/secret.js'
 import { sqlStatement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
-import { logEvent } from '../../delivery/log-events/log-event.js'
+import { logEventOf } from '../../delivery/log-events/log-event.js'
 import { findKeyClient } from './key-client.js'
 import { OAuthFailure } from './oauth-failure.js'
 import {
@@ -61,18 +61,7 @@ export async function revokeToken(deps: Deps, revocation: Revocation): Promise<R
   await change(deps, cause, async (trx) => {
     const asker = askerOf({ ...revocation, key, origin: undefined })
     const [ended] = await endFamily(trx, { ...asker, familyHash: hashSecret(token.handle), at: deps.now() })
-    if (ended !== undefined)
-      await logEvent(deps, trx, {
-        accountId: ended.account_id,
-        environment: ended.environment,
-        organizationId: ended.organization_id,
-        domain: ended.domain,
-        code: 'REFRESH_TOKEN_REVOKED',
-        clientId: ended.application_id,
-        userId: ended.user_id,
-        email: ended.email,
-        requestId,
-      })
+    if (ended !== undefined) await logEventOf(deps, trx, ended, { code: 'REFRESH_TOKEN_REVOKED', requestId })
     return { record: undefined }
   })
   return {}

@@ -32,12 +32,12 @@ export async function recordRefusal(
     await insertScimRequest(deps, trx, directory, { ...logged, userId })
     await logEvent(deps, trx, {
       ...directory.tenant,
+      cause,
       organizationId: directory.organizationId,
       code: 'SCIM_REQUEST_FAILED',
-      email: logged.email ?? null,
-      userId: userId ?? null,
+      email: logged.email,
+      userId,
       reason: error.fault.scimType ?? `status_${error.fault.status}`,
-      requestId: cause.requestId,
     })
     const told = refusedChangeOf(error, target)
     if (told !== undefined)

@@ -6,7 +6,7 @@ import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
-import { logEvent } from '../../delivery/log-events/log-event.js'
+import { logEventOf } from '../../delivery/log-events/log-event.js'
 import { issuerOf } from '../../tokens/claims.js'
 import {
   isEmailDomainAllowed,
@@ -169,19 +169,7 @@ async function finish(
   const log = (
     code: 'END_USER_SIGN_IN_SUCCESS' | 'END_USER_SIGN_IN_FAILED' | 'REQUIRED_METADATA_MISSING',
     reason?: string,
-  ) =>
-    logEvent(deps, trx, {
-      accountId,
-      environment,
-      organizationId,
-      domain: spent.domain,
-      code,
-      clientId: spent.application_id,
-      email: user?.email ?? null,
-      userId,
-      reason: reason ?? null,
-      requestId: end.requestId,
-    })
+  ) => logEventOf(deps, trx, spent, { code, email: user?.email, reason, requestId: end.requestId })
   const refusal = whyRefused(spent, user)
   if (refusal !== undefined) {
     await log('END_USER_SIGN_IN_FAILED', refusal)

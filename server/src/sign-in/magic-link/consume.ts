@@ -4,6 +4,7 @@ import { hashSecret } from '../../platform/crypto/secret.js'
 import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
+import { logEventOf } from '../../delivery/log-events/log-event.js'
 import { change } from '../../delivery/events/change.js'
 import { issuerOf } from '../../tokens/claims.js'
 import { givePasswordCode } from '../password/open-request.js'
@@ -19,7 +20,6 @@ import { purposeOf, type LinkPurpose } from '../../platform/link-purpose.js'
 import {
   emitConsumed,
   findOrCreateUser,
-  logLink,
   spendToken,
   voidSiblings,
   whyRefused,
@@ -147,7 +147,8 @@ export async function consumeMagicLink(deps: Deps, link: ArrivedLink): Promise<L
     const user = refusal === undefined ? await findOrCreateUser(deps, trx, tenant, spent) : undefined
     if (user?.active !== true) {
       const reason = refusal ?? (user === undefined ? 'user_not_found' : 'user_inactive')
-      await logLink(deps, trx, link, spent, { code: 'END_USER_MAGIC_LINK_FAILED', userId: user?.id, reason })
+      const known = { userId: user?.id, requestId: link.requestId }
+      await logEventOf(deps, trx, spent, { code: 'END_USER_MAGIC_LINK_FAILED', ...known, reason })
       return { record: undefined }
     }
     return { record: await goOn(deps, trx, { tenant: ofUser(tenant, user.id), link, spent, user }) }
@@ -183,21 +184,22 @@ interface Lead {
 
 async function goOn(deps: Deps, trx: Transaction<DB>, arrival: Arrival): Promise<LinkOutcome | undefined> {
   const { tenant, link, spent, user } = arrival
+  const known = { userId: user.id, requestId: link.requestId }
   const lead =
     spent.password_request_id === null
       ? await signIn(deps, trx, arrival)
       : await leadToPassword(deps, trx, arrival, spent.password_request_id)
   if (lead === undefined) {
     const reason = 'password_request_closed'
-    await logLink(deps, trx, link, spent, { code: 'END_USER_MAGIC_LINK_FAILED', userId: user.id, reason })
+    await logEventOf(deps, trx, spent, { code: 'END_USER_MAGIC_LINK_FAILED', ...known, reason })
     return undefined
   }
   await voidSiblings(deps, trx, spent)
   const { parameters, reason } = lead
-  await logLink(deps, trx, link, spent, { code: 'END_USER_MAGIC_LINK_SUCCESS', userId: user.id, reason })
+  await logEventOf(deps, trx, spent, { code: 'END_USER_MAGIC_LINK_SUCCESS', ...known, reason })
   // Nobody is locked out for a value that the organization requires and this user lacks.
   if (reason === undefined && (await isRequiredMetadataMissing(trx, tenant, user.id)))
-    await logLink(deps, trx, link, spent, { code: 'REQUIRED_METADATA_MISSING', userId: user.id })
+    await logEventOf(deps, trx, spent, { code: 'REQUIRED_METADATA_MISSING', ...known })
   if (reason === 'password_code' && spent.redirect_uri === setPasswordUrl(deps.config.baseUrl, spent.domain))
     return { redirectUrl: `${spent.redirect_uri}?${new URLSearchParams(parameters).toString()}` }
   const issuer = issuerOf(deps.config.baseUrl, spent.domain)
@@ -267,5 +269,5 @@ async function logDeadLink(deps: Deps, trx: Transaction<DB>, link: ArrivedLink):
   if (dead === undefined || dead.deleted_at !== null) return
   const reason =
     dead.used_at !== null ? 'link_used' : dead.voided_at !== null ? 'link_voided' : 'link_expired'
-  await logLink(deps, trx, link, dead, { code: 'END_USER_MAGIC_LINK_FAILED', reason })
+  await logEventOf(deps, trx, dead, { code: 'END_USER_MAGIC_LINK_FAILED', reason, requestId: link.requestId })
 }

@@ -2,6 +2,7 @@ import type { Transaction } from 'kysely'
 import { hashSecret } from '../../platform/crypto/secret.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
+import { logEventOf } from '../../delivery/log-events/log-event.js'
 import type { FlowKey } from '../flows/flow.js'
 import { flowUrl } from '../flows/flow-url.js'
 import { holdFlow, passHeldFlow, type HeldFlow } from '../flows/hold.js'
@@ -13,7 +14,6 @@ import { makeLinkCode, sealLinkCode } from './link-code.js'
 import {
   emitConsumed,
   findOrCreateUser,
-  logLink,
   mayCreateUser,
   voidSiblings,
   whyRefused,
@@ -48,9 +48,9 @@ export async function arriveInFlow(
   trx: Transaction<DB>,
   { tenant, link, spent, flowId }: FlowArrival,
 ): Promise<{ readonly redirectUrl: string } | ShownLinkCode | undefined> {
-  const { browserSecret } = link
+  const { browserSecret, requestId } = link
   const fail = async (reason: string, userId?: string) => {
-    await logLink(deps, trx, link, spent, { code: 'END_USER_MAGIC_LINK_FAILED', userId, reason })
+    await logEventOf(deps, trx, spent, { code: 'END_USER_MAGIC_LINK_FAILED', userId, reason, requestId })
     return undefined
   }
   const refusal = whyRefused(spent)
@@ -131,6 +131,7 @@ export async function enterFlow(
   await emitConsumed(deps, trx, { tenant: asUser, spent, user })
   await voidSiblings(deps, trx, spent)
   const reason = step === 'totp' ? 'totp_required' : undefined
-  await logLink(deps, trx, link, spent, { code: 'END_USER_MAGIC_LINK_SUCCESS', userId: user.id, reason })
+  const known = { userId: user.id, requestId: link.requestId }
+  await logEventOf(deps, trx, spent, { code: 'END_USER_MAGIC_LINK_SUCCESS', ...known, reason })
   return true
 }

@@ -96,15 +96,12 @@ export async function insertLink(
     email,
   })
   await logEvent(deps, trx, {
-    accountId: tenant.accountId,
-    environment: tenant.environment,
+    ...tenant,
     organizationId: row.organization_id,
-    domain: tenant.domain,
     code: 'END_USER_MAGIC_LINK_STARTED',
     clientId: applicationId,
     email: row.email,
     userId: link.userId,
-    requestId: tenant.cause.requestId,
   })
   return record
 }

@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
+import { logEventOf } from '../../delivery/log-events/log-event.js'
 import { change } from '../../delivery/events/change.js'
 import type { FlowKey } from '../flows/flow.js'
 import { holdFlow } from '../flows/hold.js'
@@ -9,7 +10,7 @@ import { setPasswordUrl } from '../password/own-page.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { enterFlow } from './flow-arrival.js'
 import { isLinkCode, openLinkCode } from './link-code.js'
-import { findOrCreateUser, logLink, selectSpentLink, whyRefused, type SpentLink } from './spent-link.js'
+import { findOrCreateUser, selectSpentLink, whyRefused, type SpentLink } from './spent-link.js'
 
 /** Who has five of a million codes to guess has a link of somebody else's opened for each time. */
 const maxFailures = 5
@@ -37,16 +38,19 @@ export async function passLinkCode(
       ownPage: setPasswordUrl(deps.config.baseUrl, tenant.domain),
     })
     if (spent === undefined) return { record: 'void' }
+    const { requestId } = tenant.cause
+    const fail = (reason: string) =>
+      logEventOf(deps, trx, spent, { code: 'END_USER_MAGIC_LINK_FAILED', reason, requestId })
     if (!isLinkCode(shown, typed)) {
       const outcome = tried.failures < maxFailures ? 'wrong' : 'void'
       if (outcome === 'void') await voidCode(deps, trx, flow)
-      await logFailure(deps, trx, tenant, spent, outcome === 'void' ? 'link_code_voided' : 'link_code_wrong')
+      await fail(outcome === 'void' ? 'link_code_voided' : 'link_code_wrong')
       return { record: outcome }
     }
     const reason = await enter(deps, trx, tenant, { flow, spent })
     if (reason === undefined) return { record: 'passed' }
     await voidCode(deps, trx, flow)
-    await logFailure(deps, trx, tenant, spent, reason)
+    await fail(reason)
     return { record: 'void' }
   })
   return record
@@ -98,14 +102,4 @@ async function enter(
   if (!user.active) return 'user_inactive'
   const link = { requestId: tenant.cause.requestId }
   return (await enterFlow(deps, trx, { tenant, link, spent, held, user })) ? undefined : 'flow_over'
-}
-
-function logFailure(
-  deps: Pick<Deps, 'now' | 'metrics'>,
-  trx: Transaction<DB>,
-  tenant: Tenant,
-  spent: SpentLink,
-  reason: string,
-): Promise<void> {
-  return logLink(deps, trx, tenant.cause, spent, { code: 'END_USER_MAGIC_LINK_FAILED', reason })
 }

@@ -7,7 +7,6 @@ import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { emit } from '../../delivery/events/emit.js'
 import type { FlowKey } from '../flows/flow.js'
-import { logEvent, type LogEntry } from '../../delivery/log-events/log-event.js'
 import { isEmailDomainAllowed } from '../../directory/sessions/complete-sign-in.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
 import { createSigningInUser, findUser, type SigningInUser } from '../../directory/users/signing-in-user.js'
@@ -188,33 +187,4 @@ export async function voidSiblings(
     .where('used_at', 'is', null)
     .where('voided_at', 'is', null)
     .execute()
-}
-
-type KnownLink = Pick<SpentLink, 'account_id' | 'organization_id' | 'application_id' | 'email' | 'domain'> & {
-  readonly environment: string
-}
-
-/** Logs what became of a link. */
-export function logLink(
-  deps: Pick<Deps, 'now' | 'metrics'>,
-  trx: Transaction<DB>,
-  { requestId }: { readonly requestId: string },
-  known: KnownLink,
-  entry: Pick<LogEntry, 'code'> & {
-    readonly userId?: string | undefined
-    readonly reason?: string | undefined
-  },
-): Promise<void> {
-  return logEvent(deps, trx, {
-    accountId: known.account_id,
-    environment: known.environment,
-    organizationId: known.organization_id,
-    domain: known.domain,
-    code: entry.code,
-    clientId: known.application_id,
-    email: known.email,
-    userId: entry.userId ?? null,
-    reason: entry.reason ?? null,
-    requestId,
-  })
 }

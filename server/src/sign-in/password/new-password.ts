@@ -85,12 +85,11 @@ export async function replacePassword(
     subjectId: user.id,
   })
   await logEvent(deps, trx, {
+    ...tenant,
     ...owner,
-    domain: tenant.domain,
     code: 'PASSWORD_SET',
     clientId: applicationId,
     email: user.email,
-    requestId: tenant.cause.requestId,
   })
   await enqueueNotice(deps, trx, { notice: 'password_set', ...owner, environment })
   return id

@@ -209,14 +209,11 @@ export function logChallenge(
   entry: Pick<LogEntry, 'code' | 'reason'>,
 ): Promise<void> {
   return logEvent(deps, trx, {
+    ...tenant,
     ...entry,
-    accountId: tenant.accountId,
-    environment: tenant.environment,
     organizationId: addressee.organization_id,
-    domain: tenant.domain,
     clientId: destination.applicationId,
     email: typedEmail,
     userId: addressee.user_id,
-    requestId: tenant.cause.requestId,
   })
 }

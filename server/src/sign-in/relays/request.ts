@@ -67,15 +67,12 @@ export async function requestRelay(
       subjectId: user.userId,
     })
     await logEvent(deps, trx, {
-      accountId: caller.accountId,
-      environment: caller.environment,
+      ...tenant,
       organizationId: user.organizationId,
-      domain: user.organizationDomain,
       code: 'END_USER_RELAY_STARTED',
       clientId: user.clientId,
       email: row.email,
       userId: user.userId,
-      requestId: caller.cause.requestId,
     })
     return { record: { ...data, relay_uri: `${deps.config.baseUrl}/relay/${token}` } }
   })

@@ -13,13 +13,10 @@ export function logTotp(
   { user, ...entry }: Pick<LogEntry, 'code' | 'reason'> & { readonly user: TotpUser },
 ): Promise<void> {
   return logEvent(deps, db, {
+    ...tenant,
     ...entry,
-    accountId: tenant.accountId,
-    environment: tenant.environment,
     organizationId: user.organizationId,
-    domain: tenant.domain,
     email: user.email,
     userId: user.id,
-    requestId: tenant.cause.requestId,
   })
 }

@@ -46,7 +46,6 @@ export async function inviteAdmin(deps: Deps, tenant: Tenant, { email }: NewAdmi
       organizationId,
       code: 'ADMIN_ONBOARDING_INVITED',
       email,
-      requestId: tenant.cause.requestId,
     })
     return { ...(await emitAdmin(deps, trx, tenant, 'admin.admin.invite.success', row)), limit }
   })

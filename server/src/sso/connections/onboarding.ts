@@ -170,12 +170,7 @@ export async function inviteToLocked(
   if (email == null) throw new ApiError('sso_admin_email_missing')
   const adminId = await upsertInvitedAdmin(deps, trx, connection, email)
   await insertAdminLink(deps, trx, { ...connection, adminId })
-  await logEvent(deps, trx, {
-    ...connection,
-    code: 'ADMIN_ONBOARDING_INVITED',
-    email,
-    requestId: cause.requestId,
-  })
+  await logEvent(deps, trx, { ...connection, cause, code: 'ADMIN_ONBOARDING_INVITED', email })
   return emitOnboarding(deps, trx, cause, connection, 'sso.onboarding.invite.success')
 }
 

@@ -18,7 +18,7 @@ export async function declineToBeInCharge(
   session: AdminSession & { readonly idpId: string | null },
   requestId: string,
 ): Promise<boolean> {
-  const { accountId, environment, organizationId, domain, linkId, adminId, email, idpId } = session
+  const { accountId, environment, organizationId, linkId, adminId } = session
   const cause = adminCause(session, requestId)
   const { record } = await change(deps, cause, async (trx) => {
     const at = deps.now()
@@ -48,16 +48,7 @@ export async function declineToBeInCharge(
       .where('id', '=', adminId)
       .execute()
     await emitAdminUpdate(deps, trx, session, cause)
-    await logEvent(deps, trx, {
-      accountId,
-      environment,
-      organizationId,
-      domain,
-      code: 'ADMIN_ONBOARDING_DECLINED',
-      email,
-      idpId,
-      requestId,
-    })
+    await logEvent(deps, trx, { ...session, code: 'ADMIN_ONBOARDING_DECLINED', requestId })
     return { record: true }
   })
   return record

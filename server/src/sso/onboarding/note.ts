@@ -24,9 +24,8 @@ export async function logAdmin(
   connection: Pick<OnboardingConnection, 'environment' | 'idpId'>,
   entry: { readonly code: LogEventCode; readonly reason?: string | null; readonly requestId: string },
 ): Promise<void> {
-  const { accountId, organizationId, domain, email } = session
   const { environment, idpId } = connection
-  await logEvent(deps, trx, { accountId, environment, organizationId, domain, email, idpId, ...entry })
+  await logEvent(deps, trx, { ...session, environment, idpId, ...entry })
 }
 
 /** An administrator is in: their record says since when and that they have accepted, and so does their connection. */
@@ -36,7 +35,7 @@ export async function noteLogin(
   browser: ArrivedBrowser,
   cause: Cause,
 ): Promise<void> {
-  const { accountId, environment, organizationId, adminId, domain, email, connection, idpId } = browser
+  const { accountId, environment, organizationId, adminId, connection } = browser
   const at = deps.now()
   const acceptedColumn = momentColumn(environment, 'accepted_invitation_at')
   // Read before it is written, in one statement: whether this was the first time decides whether there is an event.
@@ -65,16 +64,7 @@ export async function noteLogin(
     .returning(sql<boolean>`(before.accepted_at is null)`.as('is_first'))
     .executeTakeFirst()
   if (accepted?.is_first === true) await emitAdminUpdate(deps, trx, browser, cause)
-  await logEvent(deps, trx, {
-    accountId,
-    environment,
-    organizationId,
-    domain,
-    code: 'ADMIN_ONBOARDING_LOGIN',
-    email,
-    idpId,
-    requestId: cause.requestId,
-  })
+  await logEvent(deps, trx, { ...browser, cause, code: 'ADMIN_ONBOARDING_LOGIN' })
   if (connection !== null) await noteOpened(deps, trx, { accountId, organizationId, ...connection }, cause)
 }
 

@@ -55,19 +55,8 @@ async function tryCode(
     await noteLogin(deps, trx, browser, adminCause(browser, requestId))
     return 'verified'
   }
-  const { accountId, environment, organizationId, domain, email, idpId } = browser
   const outcome = sealed === null ? 'code_over' : 'wrong_code'
-  await logEvent(deps, trx, {
-    accountId,
-    environment,
-    organizationId,
-    domain,
-    code: 'ADMIN_ONBOARDING_LOGIN_FAILED',
-    email,
-    idpId,
-    reason: outcome,
-    requestId,
-  })
+  await logEvent(deps, trx, { ...browser, code: 'ADMIN_ONBOARDING_LOGIN_FAILED', reason: outcome, requestId })
   return outcome
 }
 
