@@ -9,7 +9,7 @@ const declaredKeys = 'server/src/directory/meta-keys/declared-keys.ts'
 const metaKeys = 'server/src/directory/token-customization/meta-keys.ts'
 const addressee = 'server/src/directory/sessions/addressee.ts'
 const outbox = 'server/src/delivery/outbox/outbox.ts'
-const stream = 'server/src/delivery/events/stream.ts'
+const events = 'server/src/delivery/events/events.ts'
 const logEvents = 'server/src/delivery/log-events/log-events.ts'
 
 const usersGet = routeTests('users.get')
@@ -315,12 +315,12 @@ export const tenantGuards = [
   }),
   guard({
     name: 'account: events',
-    file: stream,
+    file: events,
     find: 'where place.account_id = ${accountId} and place.environment = ${environment}',
     replace: 'where place.environment = ${environment}',
     also: [
       {
-        file: stream,
+        file: events,
         find: 'where account_id = ${accountId} and environment = ${environment} and id = place.event_id',
         replace:
           'where account_id = place.account_id and environment = ${environment} and id = place.event_id',
@@ -331,12 +331,12 @@ export const tenantGuards = [
   }),
   guard({
     name: 'environment: events',
-    file: stream,
+    file: events,
     find: 'where place.account_id = ${accountId} and place.environment = ${environment}',
     replace: 'where place.account_id = ${accountId}',
     also: [
       {
-        file: stream,
+        file: events,
         find: 'where account_id = ${accountId} and environment = ${environment} and id = place.event_id',
         replace:
           'where account_id = ${accountId} and environment = place.environment and id = place.event_id',

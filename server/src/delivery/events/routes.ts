@@ -2,7 +2,7 @@ import { contract } from '@portico/contract/contract'
 import { initServer } from '@ts-rest/express'
 import type { Deps } from '../deps.js'
 import { callerOf } from '../request-context.js'
-import { readEvents } from './stream.js'
+import { readEvents } from './events.js'
 
 const s = initServer()
 

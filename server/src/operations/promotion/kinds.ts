@@ -37,7 +37,7 @@ import {
   createSsoConnection,
   listSsoConnections,
   updateSsoConnection,
-} from '../../sso/connections/sso-connections.js'
+} from '../../sso/connections/connections.js'
 import { getTotpConnection, updateTotpConnection } from '../../sign-in/totp/connection.js'
 import {
   createWebhook,

@@ -12,7 +12,7 @@ import {
   updateSsoConnection,
   useMetadata,
   useOidcClient,
-} from './sso-connections.js'
+} from './connections.js'
 
 const s = initServer()
 
