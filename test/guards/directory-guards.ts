@@ -45,7 +45,7 @@ export const directoryGuards = [
     file: directories,
     find: '.where(isOfVersion(versions)) .returning(directoryColumns) .executeTakeFirst() if (row === undefined) throw await whyDirectoryUnchanged(trx, tenant) return row',
     replace:
-      '.returning(directoryColumns) .executeTakeFirst() if (row === undefined) throw await whyDirectoryUnchanged(trx, tenant) return row',
+      '.returning(directoryColumns).executeTakeFirst()\n  if (row === undefined) throw await whyDirectoryUnchanged(trx, tenant)\n  return row',
     red: isVersioned,
     green: isChanged,
   }),
