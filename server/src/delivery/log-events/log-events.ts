@@ -3,6 +3,7 @@ import { sql, type Kysely } from 'kysely'
 import { isOrganizationThere, organizationIdOf } from '../../platform/db/organization-id.js'
 import { orderOf, readPage } from '../../platform/db/page.js'
 import type { DB } from '../../platform/db/schema.js'
+import { countRows } from '../../platform/db/totals.js'
 import type { Deps } from '../deps.js'
 import { ApiError } from '../../platform/errors.js'
 import type { Tenant } from '../../platform/tenant.js'
@@ -75,10 +76,8 @@ async function countLogEvents(
   tenant: Tenant,
   filtered: ReturnType<typeof logEventsOf>,
 ): Promise<number> {
-  const { total } = await filtered
-    .select(({ fn }) => fn.countAll<string>().as('total'))
-    .executeTakeFirstOrThrow()
-  const isThere = total !== '0' || isOfAccount(tenant) || (await isOrganizationThere(db, tenant))
+  const total = await countRows(filtered)
+  const isThere = total > 0 || isOfAccount(tenant) || (await isOrganizationThere(db, tenant))
   if (!isThere) throw new ApiError('organization_not_found')
-  return Number(total)
+  return total
 }

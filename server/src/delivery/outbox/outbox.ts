@@ -27,7 +27,6 @@ export async function listOutbox(
       keys: filtered,
       table: 'outbox_messages',
       rows: messagesOf(readDb, caller).select(outboxColumns),
-      total: () => countRows(filtered),
     },
     toOutboxMessage,
   )
@@ -38,11 +37,6 @@ function messagesOf(db: Kysely<DB>, { accountId, environment }: Caller) {
     .selectFrom('outbox_messages')
     .where('outbox_messages.account_id', '=', accountId)
     .where('outbox_messages.environment', '=', environment)
-}
-
-async function countRows(query: ReturnType<typeof messagesOf>): Promise<number> {
-  const { count } = await query.select(sql<string>`count(*)`.as('count')).executeTakeFirstOrThrow()
-  return Number(count)
 }
 
 const shownOnPage = 50

@@ -4,14 +4,15 @@ import type { WebhookDelivery, WebhookRedelivery } from '@portico/contract/webho
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import { newestFirst, readPage, type Page } from '../../platform/db/page.js'
 import type { DB } from '../../platform/db/schema.js'
+import { countRows } from '../../platform/db/totals.js'
 import type { Deps } from '../deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { change, type Changed } from '../events/change.js'
 import { emit, sceneOfAccount } from '../events/emit.js'
 import type { Caller } from '../../platform/tenant.js'
 import { announceDeliveries } from '../events/announce.js'
-import { toDelivery, webhookColumns, type AttemptRow, type DeliveryRow } from './record.js'
-import { readWebhook, webhooksOf, type WebhookOwner } from './webhooks.js'
+import { toDelivery, type AttemptRow, type DeliveryRow } from './record.js'
+import { getWebhook, webhooksOf, type WebhookOwner } from './webhooks.js'
 
 const batchSize = 5_000
 
@@ -35,12 +36,7 @@ const deliveryColumns = [
  */
 export function testWebhook(deps: Deps, caller: Caller, id: string): Promise<Changed<WebhookDelivery>> {
   return change(deps, caller.cause, async (trx) => {
-    const webhook = await webhooksOf(trx, caller)
-      .where('webhooks.id', '=', id)
-      .select(webhookColumns)
-      .executeTakeFirst()
-    if (webhook === undefined) throw new ApiError('webhook_not_found')
-    const record = readWebhook(deps, webhook, caller.accountDomain)
+    const { record } = await getWebhook({ ...deps, db: trx }, caller, id)
     const code = 'webhook.webhook.test.success'
     const { eventId } = await emit(deps, trx, sceneOfAccount(caller), { code, record, onlyWebhookId: id })
     const row = await deliveriesOf(trx, caller, id)
@@ -76,11 +72,9 @@ export function listDeliveries(
         latestAttempts().as('attempts'),
       ]),
       total: async () => {
-        const { total } = await filtered
-          .select(({ fn }) => fn.countAll<string>().as('total'))
-          .executeTakeFirstOrThrow()
-        if (total === '0') await checkWebhook(readDb, caller, webhookId)
-        return Number(total)
+        const total = await countRows(filtered)
+        if (total === 0) await checkWebhook(readDb, caller, webhookId)
+        return total
       },
     },
     (row: DeliveryRow) => toDelivery(row, caller.accountDomain),

@@ -5,6 +5,7 @@ import { sql, type Kysely, type Transaction, type UpdateObject } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import { newestFirst, readPage, type Page } from '../../platform/db/page.js'
 import type { DB } from '../../platform/db/schema.js'
+import { countRows } from '../../platform/db/totals.js'
 import { isOfVersion, whyUnchanged } from '../../platform/db/versions.js'
 import type { Deps } from '../deps.js'
 import { ApiError, invalid } from '../../platform/errors.js'
@@ -72,7 +73,6 @@ export function listWebhooks(
       keys: all,
       table: 'webhooks',
       rows: all.select(webhookColumns),
-      total: () => countWebhooks(deps.readDb, caller),
     },
     (row) => readWebhook(deps, row, caller.accountDomain),
   )
@@ -181,13 +181,6 @@ export function webhooksOf(db: Kysely<DB>, { accountId, environment }: WebhookOw
     .where('webhooks.deleted_at', 'is', null)
 }
 
-async function countWebhooks(db: Kysely<DB>, owner: WebhookOwner): Promise<number> {
-  const { total } = await webhooksOf(db, owner)
-    .select(({ fn }) => fn.countAll<string>().as('total'))
-    .executeTakeFirstOrThrow()
-  return Number(total)
-}
-
 /** Parallel creations of one account wait for each other, so that the count still holds at the insert. */
 async function checkNumber(trx: Transaction<DB>, caller: Caller): Promise<void> {
   await trx
@@ -196,7 +189,7 @@ async function checkNumber(trx: Transaction<DB>, caller: Caller): Promise<void> 
     .select('id')
     .forNoKeyUpdate()
     .executeTakeFirstOrThrow()
-  if ((await countWebhooks(trx, caller)) >= maxWebhooks) throw new ApiError('webhooks_exhausted')
+  if ((await countRows(webhooksOf(trx, caller))) >= maxWebhooks) throw new ApiError('webhooks_exhausted')
 }
 
 /** @throws ApiError `webhook_not_found`, `precondition_failed` */

@@ -10,7 +10,7 @@ import { sql, type Kysely, type Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import { emptyPage, orderOf, readPage, type Page } from '../../platform/db/page.js'
 import type { DB } from '../../platform/db/schema.js'
-import { totalInAccount } from '../../platform/db/totals.js'
+import { countRows, totalInAccount } from '../../platform/db/totals.js'
 import { isOfVersion } from '../../platform/db/versions.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
@@ -219,11 +219,6 @@ function filterOrganizations(
 function hasEnvironmentIn(statuses: readonly string[] = []) {
   if (statuses.includes('up')) return sql<boolean>`true`
   return statuses.includes('down') ? sql<boolean>`not ${isProductionUp()}` : sql<boolean>`false`
-}
-
-async function countRows(query: ReturnType<typeof organizationsOf>): Promise<number> {
-  const { count } = await query.select(sql<string>`count(*)`.as('count')).executeTakeFirstOrThrow()
-  return Number(count)
 }
 
 async function checkPlan(trx: Transaction<DB>, accountId: string): Promise<void> {

@@ -4,6 +4,7 @@ import type { Kysely } from 'kysely'
 import { readPage, type Page } from '../../platform/db/page.js'
 import { whyNotFound } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
+import { countRows } from '../../platform/db/totals.js'
 import type { Deps } from '../../delivery/deps.js'
 import { change, type Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
@@ -34,11 +35,9 @@ export async function listSessions(
       table: 'sessions',
       rows: live.select(sessionColumns),
       total: async () => {
-        const { total } = await live
-          .select(({ fn }) => fn.countAll<string>().as('total'))
-          .executeTakeFirstOrThrow()
-        if (total === '0') await checkUser(readDb, tenant, userId)
-        return Number(total)
+        const total = await countRows(live)
+        if (total === 0) await checkUser(readDb, tenant, userId)
+        return total
       },
       environment: tenant.environment,
     },
@@ -77,16 +76,14 @@ export function endUserSessions(deps: Deps, tenant: Tenant, userId: string): Pro
       .forNoKeyUpdate()
       .executeTakeFirst()
     if (user === undefined) throw await whyNotFound(trx, tenant, 'user_not_found')
-    const { total } = await liveSessionsOf(trx, tenant, { userId, at: deps.now() })
-      .select(({ fn }) => fn.countAll<string>().as('total'))
-      .executeTakeFirstOrThrow()
+    const total = await countRows(liveSessionsOf(trx, tenant, { userId, at: deps.now() }))
     await endSessionsOf(deps, trx, tenant, userId)
     const record: EndedSessions = {
       __type__: 'EndedSessions',
       __domain__: tenant.domain,
       __environment__: tenant.environment,
       user_id: userId,
-      total: Number(total),
+      total,
     }
     await emit(deps, trx, tenant, {
       code: 'user.session.end_all.success',

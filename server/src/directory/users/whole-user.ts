@@ -92,6 +92,7 @@ export function asEmailTaken(error: unknown): never {
 /** What a change of a user answers, and what its event carries. */
 export type ChangedUser = Changed<User> & { readonly version: number; readonly email: string }
 
+/** The user of a row that a change returned. */
 export function toChangedUser(row: UserRow, tenant: Pick<Tenant, 'domain' | 'environment'>): ChangedUser {
   const { organization_id: organizationId, id: subjectId, version, email } = row
   return { record: toUser(row, tenant), version, organizationId, subjectId, email }

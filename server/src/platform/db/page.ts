@@ -2,6 +2,7 @@ import type { Environment, PageQuery } from '@portico/contract/fields'
 import { sql, type Kysely, type SelectQueryBuilder } from 'kysely'
 import { eachOf } from './each.js'
 import type { DB } from './schema.js'
+import { countRows } from './totals.js'
 
 /** The order of a list: a column, and the id where it is the same. */
 export interface Order {
@@ -42,7 +43,8 @@ interface PageSource<Table extends keyof DB, Row extends { id: string }> {
   readonly table: Table
   /** What is read of a row of the list, its tenant in the where clause again; which rows, the page says. */
   readonly rows: SelectQueryBuilder<DB, Table, Row>
-  readonly total: () => Promise<number>
+  /** How many rows the list has; left out, the keys are counted. */
+  readonly total?: () => Promise<number>
   readonly environment: Environment
   /** What the ids of the table are: UUIDs unless said otherwise. */
   readonly ids?: 'uuid' | 'bigint'
@@ -56,7 +58,7 @@ export async function readPage<Table extends keyof DB, Row extends { id: string 
   source: PageSource<Table, Row>,
   toRecord: (row: Row) => Record,
 ): Promise<Page<Record>> {
-  const { query, order } = source
+  const { query, order, total: totalOf = () => countRows(source.keys) } = source
   const isOfOtherEnvironment =
     query.environment !== undefined && query.environment.toLowerCase() !== source.environment
   const perPage = query.per_page ?? 25
@@ -64,7 +66,7 @@ export async function readPage<Table extends keyof DB, Row extends { id: string 
   const cursor = query.after === undefined ? undefined : readCursor(query.after, order, source.ids ?? 'uuid')
   if (cursor === null || isOfOtherEnvironment) {
     // For what it throws: a list of nothing under an organization that is not there is a 404 all the same.
-    await source.total()
+    await totalOf()
     return emptyPage(query)
   }
 
@@ -83,7 +85,7 @@ export async function readPage<Table extends keyof DB, Row extends { id: string 
     .limit(perPage + 1)
   const [found, total] = await Promise.all([
     eachOf(sql`(${ids}) list`, { id, position: column }, source.rows).execute(source.db),
-    source.total(),
+    totalOf(),
   ])
   const rows = inOrder(found.rows, order)
   const last = rows.length > perPage ? rows[perPage - 1] : undefined

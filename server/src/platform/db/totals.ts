@@ -1,5 +1,5 @@
 import { nilId } from '@portico/contract/fields'
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type SelectQueryBuilder } from 'kysely'
 import { ApiError } from '../errors.js'
 import type { Tenant } from '../tenant.js'
 import { organizationIdOf } from './organization-id.js'
@@ -38,6 +38,17 @@ export async function totalInAccount(
     .where('environment', '=', scope.environment)
     .where('organization_id', '=', nilId)
     .select(sql<string>`coalesce(sum(delta), 0)`.as('total'))
+    .executeTakeFirstOrThrow()
+  return Number(total)
+}
+
+/** How many rows a query finds, by counting them. */
+export async function countRows<Table extends keyof DB>(
+  query: SelectQueryBuilder<DB, Table, object>,
+): Promise<number> {
+  const { total } = await query
+    .select(sql`count(*)`.as('total'))
+    .$castTo<{ total: string }>()
     .executeTakeFirstOrThrow()
   return Number(total)
 }

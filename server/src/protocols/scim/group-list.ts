@@ -1,6 +1,7 @@
 import { groupSchema, scimLimits } from '@portico/contract/scim'
 import { sql, type Kysely } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
+import { countRows } from '../../platform/db/totals.js'
 import type { Deps } from '../../delivery/deps.js'
 import { sortedBy, toGroupCondition } from './group-filter.js'
 import { readMembers, type Member } from './group-members.js'
@@ -25,10 +26,7 @@ export async function listGroups(
   const query = readListQuery(groupSchemas, call.query, call.quirk)
   const wanted = filteredGroups(db, caller, query)
   const rows = await pageOf(wanted, caller, query)
-  const total = await totalOf(query, rows.length, async () => {
-    const counted = await wanted.select(sql<number>`count(*)::integer`.as('count')).executeTakeFirstOrThrow()
-    return counted.count
-  })
+  const total = await totalOf(query, rows.length, () => countRows(wanted))
   const { shown, members } = hasMembers(query.projection)
     ? await withMembers(db, caller, rows)
     : { shown: rows, members: undefined }

@@ -68,7 +68,6 @@ export async function listRelays(
       keys: relaysOf(readDb, caller),
       table: 'relays',
       rows: relaysOf(readDb, caller).select(wholeRelay()),
-      total: () => countRelays(readDb, caller),
     },
     (row) => toRelay(row, caller),
   )
@@ -163,13 +162,6 @@ function wholeRelay() {
     where partner.account_id = relays.account_id and partner.id = relays.organization_id
   )`
   return [...relayColumns, partnerDomain.as('partner_domain')] as const
-}
-
-async function countRelays(db: Kysely<DB>, caller: Caller): Promise<number> {
-  const { count } = await relaysOf(db, caller)
-    .select(({ fn }) => fn.countAll<string>().as('count'))
-    .executeTakeFirstOrThrow()
-  return Number(count)
 }
 
 /** Whether users can be carried to a destination as it is at this moment. */

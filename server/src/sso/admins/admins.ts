@@ -71,7 +71,6 @@ export async function listAdmins(
       keys: adminsOf(readDb, tenant),
       table: 'sso_admins',
       rows: adminsOf(readDb, tenant).select(adminColumns(tenant.environment)),
-      total: () => countAdmins(readDb, tenant),
     },
     (row) => toAdmin(row, organization),
   )
@@ -130,13 +129,6 @@ function adminsOf(db: Kysely<DB>, tenant: Tenant) {
     .selectFrom('sso_admins')
     .where('sso_admins.account_id', '=', tenant.accountId)
     .where('sso_admins.organization_id', '=', organizationIdOf(tenant))
-}
-
-async function countAdmins(db: Kysely<DB>, tenant: Tenant): Promise<number> {
-  const { count } = await adminsOf(db, tenant)
-    .select(({ fn }) => fn.countAll<string>().as('count'))
-    .executeTakeFirstOrThrow()
-  return Number(count)
 }
 
 /** @throws ApiError `organization_not_found` also for one that is deleted. */

@@ -120,12 +120,6 @@ export async function listSsoConnections(
       keys: all,
       table: 'sso_connections',
       rows: connectionsOf(readDb, caller).select(wholeConnection(caller)),
-      total: async () => {
-        const { count } = await all
-          .select(({ fn }) => fn.countAll<string>().as('count'))
-          .executeTakeFirstOrThrow()
-        return Number(count)
-      },
     },
     (row) => withAssociations(toWholeConnection(deps, row, caller), associations),
   )
