@@ -4,6 +4,7 @@ import { open } from '../core/access.js'
 import { failures } from '../core/errors.js'
 import { id, OrganizationPath, personal } from '../core/fields.js'
 import { record } from '../core/record.js'
+import { standardClaimNames, type StandardClaim } from '../resources/profile.js'
 
 /** Provider metadata of one organization (OpenID Connect Discovery section 3): exactly what works, nothing more. */
 export const ProviderMetadata = record(
@@ -104,6 +105,12 @@ export const KeySet = record(
 )
 export type KeySet = z.output<typeof KeySet>
 
+// An entry for each of the names.
+const profileClaims = Object.fromEntries(standardClaimNames.map((name) => [name, claim()])) as Record<
+  StandardClaim,
+  ReturnType<typeof claim>
+>
+
 /**
  * What is told of the user of an access token (OpenID Connect Core sections 5.1 and 5.3.2): `sub` always, the others by
  * the scopes of the token, each where the user has it.
@@ -112,18 +119,8 @@ export const UserInfo = record(
   'UserInfo',
   {
     sub: id().describe('The user'),
+    ...profileClaims,
     name: claim().describe('With the scope profile, as every member up to updated_at'),
-    given_name: claim(),
-    family_name: claim(),
-    nickname: claim(),
-    preferred_username: claim(),
-    profile: claim(),
-    picture: claim(),
-    website: claim(),
-    gender: claim(),
-    birthdate: claim(),
-    zoneinfo: claim(),
-    locale: claim(),
     updated_at: z.int().optional().describe('Seconds since 1970'),
     email: claim().describe('With the scope email'),
     email_verified: z.boolean().optional(),

@@ -75,6 +75,35 @@ export const Profile = record(
 )
 export type Profile = z.output<typeof Profile>
 
+/** The claims of the scope profile (OpenID Connect Core section 5.4): all of a profile but its copies. */
+export type StandardClaim = Exclude<keyof Profile, 'email' | 'phone_number' | 'address'>
+
+interface ClaimUse {
+  /** No password may be made of it. */
+  readonly isName: boolean
+  /** The attribute in which a directory sends it, and the member of that; null where none does. */
+  readonly scim: readonly [attribute: string, member?: string] | null
+}
+
+/** What is done with each claim, in the order of UserInfo. The compiler demands a row for every new one. */
+export const standardClaims = {
+  name: { isName: true, scim: null },
+  given_name: { isName: true, scim: ['name', 'givenName'] },
+  family_name: { isName: true, scim: ['name', 'familyName'] },
+  nickname: { isName: true, scim: ['nickName'] },
+  preferred_username: { isName: true, scim: null },
+  profile: { isName: false, scim: ['profileUrl'] },
+  picture: { isName: false, scim: ['photos', 'value'] },
+  website: { isName: false, scim: null },
+  gender: { isName: false, scim: null },
+  birthdate: { isName: false, scim: null },
+  zoneinfo: { isName: false, scim: ['timezone'] },
+  locale: { isName: false, scim: ['locale'] },
+} as const satisfies Record<StandardClaim, ClaimUse>
+
+// Object.keys() gives the keys of the table and no others.
+export const standardClaimNames = Object.keys(standardClaims) as readonly StandardClaim[]
+
 export const PhoneNumber = record(
   'PhoneNumber',
   {

@@ -1,6 +1,6 @@
 import { environments } from '@portico/contract/fields'
 import type { UserInfo } from '@portico/contract/oidc'
-import type { Address, Profile } from '@portico/contract/profile'
+import { standardClaimNames, type Address } from '@portico/contract/profile'
 import type { User } from '@portico/contract/users'
 import { decodeJwt } from '../../platform/crypto/jwt.js'
 import type { Deps } from '../../delivery/deps.js'
@@ -75,23 +75,8 @@ function toUserInfo(user: User, scopes: readonly unknown[]): UserInfo {
   }
 }
 
-const profileClaims = [
-  'name',
-  'given_name',
-  'family_name',
-  'nickname',
-  'preferred_username',
-  'profile',
-  'picture',
-  'website',
-  'gender',
-  'birthdate',
-  'zoneinfo',
-  'locale',
-] as const satisfies readonly (keyof Profile & keyof UserInfo)[]
-
 function toProfileClaims({ profile, updated_at }: User): Partial<UserInfo> {
-  const known = profileClaims.map((name) => [name, profile[name]] as const)
+  const known = standardClaimNames.map((name) => [name, profile[name]] as const)
   return { ...withoutNulls(known), updated_at: Math.floor(Date.parse(updated_at) / 1000) }
 }
 

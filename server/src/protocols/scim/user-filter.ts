@@ -4,6 +4,7 @@ import { normalizeEmail } from '../../platform/email.js'
 import type { Comparison, ElementFilter, ScimFilter } from './filter.js'
 import { leafOf, type SchemaPath } from './schema-path.js'
 import { ScimError } from './scim-error.js'
+import { claimPaths } from './user-record.js'
 
 type Text = RawBuilder<string | null>
 type Condition = RawBuilder<boolean>
@@ -81,14 +82,15 @@ const orders: Readonly<Partial<Record<Comparison, string>>> = {
   le: '<=',
 }
 
-/** Claims that callers of the API write, too: where they are set, they say what the attribute is by now. */
-const columns: Readonly<Record<string, Text>> = {
-  'name.givenName': sql`users.profile ->> 'given_name'`,
-  'name.familyName': sql`users.profile ->> 'family_name'`,
-  nickName: sql`users.profile ->> 'nickname'`,
-  timezone: sql`users.profile ->> 'zoneinfo'`,
-  profileUrl: sql`users.profile ->> 'profile'`,
-}
+/**
+ * Claims that callers of the API write, too: where they are set, they say what the attribute is by now. A locale is
+ * compared as the directory has spelled it, which the record does otherwise.
+ */
+const columns: Readonly<Record<string, Text>> = Object.fromEntries(
+  Object.entries(claimPaths)
+    .filter(([claim]) => claim !== 'locale')
+    .map(([claim, path]) => [path.join('.'), sql`users.profile ->> ${sql.lit(claim)}`]),
+)
 
 /** The value of an attribute of one value, as text. */
 export function textOf({ schema, attribute, sub }: SchemaPath): Text {

@@ -1,11 +1,20 @@
 import { enterpriseUserSchema, userSchema } from '@portico/contract/scim'
-import { addressInput, claimInput, phoneInput, profilePage } from '@portico/contract/profile'
+import {
+  addressInput,
+  claimInput,
+  phoneInput,
+  profilePage,
+  standardClaims,
+  type StandardClaim,
+} from '@portico/contract/profile'
 import type { UserChanges } from '@portico/contract/user-input'
 import { countryOfPhoneNumber } from '../../platform/phone.js'
 import { isComplex, isList, type ScimComplex, type ScimResource, type ScimValue } from './values.js'
 
 const claims = { ...claimInput, profile: profilePage }
-type Claim = 'given_name' | 'family_name' | 'nickname' | 'locale' | 'zoneinfo' | 'profile' | 'picture'
+type Claim = {
+  [Name in StandardClaim]: (typeof standardClaims)[Name]['scim'] extends null ? never : Name
+}[StandardClaim]
 type AddressMember = keyof typeof addressInput
 type PhoneInput = NonNullable<UserChanges['phone_numbers']>[number]
 
@@ -18,15 +27,12 @@ interface RecordPart {
 }
 
 /** The claims of a profile by the attributes that they are read from. */
-export const claimPaths = {
-  given_name: ['name', 'givenName'],
-  family_name: ['name', 'familyName'],
-  nickname: ['nickName'],
-  locale: ['locale'],
-  zoneinfo: ['timezone'],
-  profile: ['profileUrl'],
-  picture: ['photos', 'value'],
-} as const satisfies Record<Claim, readonly [string, string?]>
+export const claimPaths = Object.fromEntries(
+  Object.entries(standardClaims).flatMap(([claim, { scim }]): [string, readonly [string, string?]][] =>
+    scim === null ? [] : [[claim, scim]],
+  ),
+  // An entry for each claim with an attribute.
+) as Record<Claim, readonly [string, string?]>
 
 /** The members of an address by those of SCIM. */
 export const addressNames = {

@@ -1,3 +1,4 @@
+import { standardClaimNames, standardClaims } from '@portico/contract/profile'
 import type { Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
@@ -41,10 +42,9 @@ export async function findNewPasswordFault(
 function textsOf(profile: unknown): string[] {
   if (typeof profile !== 'object' || profile === null) return []
   const named: Record<string, unknown> = { ...profile }
-  const names = ['given_name', 'family_name', 'name', 'nickname', 'preferred_username']
-  return names.flatMap((name) => {
+  return standardClaimNames.flatMap((name) => {
     const text = named[name]
-    return typeof text === 'string' ? [text] : []
+    return standardClaims[name].isName && typeof text === 'string' ? [text] : []
   })
 }
 
