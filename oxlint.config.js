@@ -16,7 +16,8 @@ const rooms = {
   app: ['.', 'http'],
   operations: ['.', 'doctor', 'backup', 'purge', 'promotion', 'import', 'master-keys', 'accounts'],
   pages: [
-    ...['.', 'outbox', 'test-idp', 'onboarding', 'sso', 'sign-in', 'set-password', 'own-sessions', 'logout'],
+    ...['.', 'outbox', 'test-idp', 'onboarding', 'sso', 'sign-in', 'magic-link', 'relay', 'set-password'],
+    ...['own-sessions', 'logout'],
     ...['steps', 'views', 'frame', 'texts'],
   ],
   protocols: ['scim', 'oidc', 'oauth'],
@@ -213,7 +214,7 @@ const importRules = [
     noProtocolInternals,
   ),
   imports(
-    ['server/src/{protocols/oauth,protocols/oidc,pages}/**/router.ts'],
+    ['server/src/{protocols/oauth,protocols/oidc,pages}/**/{router,page-route}.ts'],
     ...serverWide,
     {
       deny: ['@ts-rest/.*', 'kysely(/.*)?', 'server/src/platform/db/.*', '.*/routes'],

@@ -115,8 +115,8 @@ export const authorizeGuards = [
   guard({
     name: 'authorize: who only looks',
     file: router,
-    find: 'if (isOnlyLooking(req)) res.status(204)',
-    replace: 'if (isHttps) res.status(204)',
+    find: 'visit: (exchange) => answerAuthorization(',
+    replace: 'get: (exchange) => answerAuthorization(',
     red: asks('a request to sign in begins nothing for a HEAD, and makes no code'),
     green: atOnce,
   }),

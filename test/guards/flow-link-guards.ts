@@ -286,7 +286,7 @@ export const flowLinkGuards = [
     name: 'password at the page: its form',
     file: setPasswordRouter,
     find: 'const secret = secretOfOurForm(req, site, code)',
-    replace: 'const secret = flowSecretOf(req.headers.cookie, isHttps)',
+    replace: 'const secret = keepFlowSecret(exchange)',
     red: page('refuses a form of another site, or of another browser'),
     green: sets,
   }),

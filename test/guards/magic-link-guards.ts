@@ -5,7 +5,7 @@ const consume = 'server/src/sign-in/magic-link/consume.ts'
 const spent = 'server/src/sign-in/magic-link/spent-link.ts'
 
 const organizationId = 'server/src/platform/db/organization-id.ts'
-const router = 'server/src/pages/router.ts'
+const router = 'server/src/pages/magic-link/router.ts'
 const csrf = 'server/src/pages/frame/csrf.ts'
 
 const createChallenge = routeTests('magicLink.createChallenge')

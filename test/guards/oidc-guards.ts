@@ -301,8 +301,8 @@ export const oidcGuards = [
   guard({
     name: 'oidc: what a browser loads ahead',
     file: pages,
-    find: 'router.get(callbackPath, skipPrefetch, async',
-    replace: 'router.get(callbackPath, async',
+    find: 'visit: takeAnswer',
+    replace: 'get: takeAnswer',
     red: state('is not spent by what a browser loads ahead'),
     green: ends,
   }),

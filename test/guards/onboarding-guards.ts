@@ -369,8 +369,8 @@ export const onboardingGuards = [
   guard({
     name: 'onboarding: a test that is only looked for',
     file: router,
-    find: 'if (isOnlyLooking(req)) {',
-    replace: "if (req.method === 'nothing') {",
+    find: 'visit: startTest',
+    replace: 'get: startTest',
     red: uploads('the test does not begin for what only looks'),
     green: isStored,
   }),
@@ -437,9 +437,8 @@ export const onboardingGuards = [
   guard({
     name: 'onboarding: the code before a refusal',
     file: arrivalRouter,
-    find: 'else if (browser.isVerified) await leave(req, res, browser, textOf(action))',
-    replace:
-      "else if (browser.isVerified || action === 'decline') await leave(req, res, browser, textOf(action))",
+    find: 'else if (browser.isVerified) await leave(exchange, browser, action)',
+    replace: "else if (browser.isVerified || action === 'decline') await leave(exchange, browser, action)",
     red: takesSteps(
       'who is not in charge says so behind the code: the link alone, which may have been forwarded, ends nothing',
     ),

@@ -194,7 +194,7 @@ export const presentedTokenGuards = [
   guard({
     name: 'form: of a logout',
     file: logoutPage,
-    find: 'if (secretOfOurForm(req, deps.config, csrfTopicOf(plan)) === undefined) {',
+    find: 'if (secretOfOurForm(req, site, csrfTopicOf(plan)) === undefined) {',
     replace: 'if (csrfTopicOf(plan) === "") {',
     red: notAnswered,
     green: isAsked,
@@ -213,11 +213,11 @@ export const presentedTokenGuards = [
     name: 'form of a logout: of another site, without cookies',
     file: logoutPage,
     find: 'if (plan.session === undefined) {',
-    replace: 'if (isHttps && plan.session === undefined) {',
+    replace: 'if (site.isHttps && plan.session === undefined) {',
     also: [
       {
         file: logoutPage,
-        find: 'if (secretOfOurForm(req, deps.config, csrfTopicOf(plan)) === undefined) {',
+        find: 'if (secretOfOurForm(req, site, csrfTopicOf(plan)) === undefined) {',
         replace: 'if (csrfTopicOf(plan) === "") {',
       },
     ],
@@ -229,8 +229,8 @@ export const presentedTokenGuards = [
   guard({
     name: 'HEAD of a logout',
     file: logoutPage,
-    find: 'if (isOnlyLooking(req)) {',
-    replace: 'if (isHttps) {',
+    find: 'visit: showForm',
+    replace: 'get: showForm',
     red: logoutTest('logout asks nobody who only looks'),
     green: isSignedOut,
   }),

@@ -355,8 +355,8 @@ export const samlArrivalGuards = [
   guard({
     name: 'saml: handles and those who only look',
     file: pages,
-    find: 'router.get(continuePath, skipPrefetch, async',
-    replace: 'router.get(continuePath, async',
+    find: 'visit: continueAfterResponse',
+    replace: 'get: continueAfterResponse',
     red: usedOnce('and not by who only looks'),
     green: ends,
   }),

@@ -111,8 +111,8 @@ export const samlRequestGuards = [
   guard({
     name: 'saml: challenges and those who only look',
     file: pages,
-    find: 'router.get(challengePath, skipPrefetch, async',
-    replace: 'router.get(challengePath, async',
+    find: 'visit: followLink',
+    replace: 'get: followLink',
     red: opened('is not used up by who only looks'),
     green: opened('is good once'),
   }),

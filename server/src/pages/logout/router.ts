@@ -1,5 +1,5 @@
-import { OrganizationPath, type Environment } from '@portico/contract/fields'
-import express, { type Request, type Response, type Router } from 'express'
+import type { Environment } from '@portico/contract/fields'
+import type { Router } from 'express'
 import type { Deps } from '../../delivery/deps.js'
 import { formReader } from '../../platform/http/body.js'
 import { requestIdOf } from '../../delivery/request-context.js'
@@ -13,17 +13,13 @@ import {
   findOrganizationByDomain,
   type PublicOrganization,
 } from '../../directory/organizations/find-organization.js'
-import { flowSecretOf, secretOfOurForm, toCsrfField, toFlowCookie } from '../frame/csrf.js'
+import { secretOfOurForm, toCsrfField } from '../frame/csrf.js'
 import { errorPage } from '../frame/error.js'
 import type { Frame } from '../frame/layout.js'
-import { textsFor } from '../frame/locale.js'
-import { isOnlyLooking } from '../frame/only-looking.js'
-import { pageHeaders } from '../frame/page-headers.js'
+import { keepFlowSecret, pageRouter, redirect, type Exchange } from '../frame/page-route.js'
 import { clearSessionCookie, findSessionSecret } from '../frame/session-cookie.js'
-import { formOf, type Site } from '../frame/site.js'
+import { domainOf, formOf, frameOf, sendPage, type Site } from '../frame/site.js'
 import { signedOutPage, signOutPage } from '../views/sign-out.js'
-
-const path = '/t/:org_domain/logout'
 
 /** The parameters that are read, with how long each may be. */
 const parameters = {
@@ -36,130 +32,113 @@ const parameters = {
 type Parameter = keyof typeof parameters
 
 /** The address at which users sign out (OpenID Connect RP-Initiated Logout): by themselves, or sent by an application. */
-export function logoutRouter(deps: Deps, { styleUrl, scriptUrl }: Site): Router {
-  const { isHttps, productName } = deps.config
-  const router = express.Router()
+export function logoutRouter(deps: Deps, site: Site): Router {
+  return pageRouter(deps, site, [
+    {
+      path: '/t/:org_domain/logout',
+      visit: showForm,
+      read: [formReader(32 * 1024)],
+      post: takeForm,
+      otherwise: (exchange, status) => {
+        const frame = frameAt(exchange, undefined, undefined)
+        const sentence = frame.texts.invalidRequest('This address takes GET and POST.')
+        send(exchange, status, errorPage(frame, sentence))
+      },
+    },
+  ])
+}
 
-  router.get(path, async (req, res) => {
-    if (isOnlyLooking(req)) {
-      res.status(204).set(pageHeaders(isHttps)).end()
-      return
-    }
-    const scene = await sceneOf(req, res)
-    if (scene === undefined) return
-    const { plan, organization, frame, query } = scene
-    if (plan.session !== undefined && !plan.isHinted) {
-      const secret = flowSecretOf(req.headers.cookie, isHttps)
-      res.append('Set-Cookie', toFlowCookie(secret, isHttps))
-      const form = { action: `${req.path}${query}`, csrf: toCsrfField(secret, csrfTopicOf(plan)) }
-      sendPage(res, signOutPage({ frame, form, email: plan.session.email }), plan.redirectUrl)
-      return
-    }
-    await signOutAsPlanned(deps, organization, plan, requestIdOf(req))
-    sendAway(req, res, scene)
+async function showForm(exchange: Exchange): Promise<void> {
+  const scene = await sceneOf(exchange)
+  if (scene === undefined) return
+  const { deps, req } = exchange
+  const { plan, organization, frame, query } = scene
+  if (plan.session !== undefined && !plan.isHinted) {
+    const secret = keepFlowSecret(exchange)
+    const form = { action: `${req.path}${query}`, csrf: toCsrfField(secret, csrfTopicOf(plan)) }
+    send(exchange, 200, signOutPage({ frame, form, email: plan.session.email }), plan.redirectUrl)
+    return
+  }
+  await signOutAsPlanned(deps, organization, plan, requestIdOf(req))
+  sendAway(exchange, scene)
+}
+
+async function takeForm(exchange: Exchange): Promise<void> {
+  const { deps, site, req } = exchange
+  if (formOf(req)['action'] !== 'sign_out') {
+    // An application's form comes without our cookies, which a browser sends with the GET that follows (SameSite=Lax).
+    redirect(exchange, `${req.path}${queryOf(formOf(req))}`)
+    return
+  }
+  const scene = await sceneOf(exchange)
+  if (scene === undefined) return
+  const { plan, organization, frame, query } = scene
+  if (plan.session === undefined) {
+    // It is over already, or our cookies are missing, as with a form of another site: the GET that follows knows.
+    redirect(exchange, `${req.path}${query}`)
+    return
+  }
+  if (secretOfOurForm(req, site, csrfTopicOf(plan)) === undefined) {
+    send(exchange, 403, errorPage(frame, frame.texts.otherBrowser))
+    return
+  }
+  await signOutAsPlanned(deps, organization, plan, requestIdOf(req))
+  sendAway(exchange, scene)
+}
+
+/** What a request comes to, with what its page needs; undefined when a page has said that it comes to nothing. */
+async function sceneOf(exchange: Exchange): Promise<Scene | undefined> {
+  const { deps, site, req } = exchange
+  const organization = await findOrganizationByDomain(deps, domainOf(req))
+  if (organization === undefined) {
+    const frame = frameAt(exchange, undefined, undefined)
+    send(exchange, 404, errorPage(frame, frame.texts.invalidRequest('No organization has this address.')))
+    return undefined
+  }
+  const sent = readParameters(req.query)
+  const { organizationId } = organization
+  const plan = await planSignOut(deps, {
+    organization,
+    idTokenHint: sent.id_token_hint,
+    clientId: sent.client_id,
+    postLogoutRedirectUri: sent.post_logout_redirect_uri,
+    state: sent.state,
+    sessionSecretOf: (environment) =>
+      findSessionSecret(req.headers.cookie, site.isHttps, { organizationId, environment }),
   })
-
-  router.post(path, formReader(32 * 1024), async (req, res) => {
-    if (formOf(req)['action'] !== 'sign_out') {
-      // An application's form comes without our cookies, which a browser sends with the GET that follows (SameSite=Lax).
-      sendToPage(req, res, queryOf(formOf(req)))
-      return
-    }
-    const scene = await sceneOf(req, res)
-    if (scene === undefined) return
-    const { plan, organization, frame, query } = scene
-    if (plan.session === undefined) {
-      // It is over already, or our cookies are missing, as with a form of another site: the GET that follows knows.
-      sendToPage(req, res, query)
-      return
-    }
-    if (secretOfOurForm(req, deps.config, csrfTopicOf(plan)) === undefined) {
-      sendPage(res.status(403), errorPage(frame, frame.texts.otherBrowser))
-      return
-    }
-    await signOutAsPlanned(deps, organization, plan, requestIdOf(req))
-    sendAway(req, res, scene)
-  })
-
-  router.all(path, (req, res) => {
-    const frame = frameOf(req, undefined, undefined)
-    const page = errorPage(frame, frame.texts.invalidRequest('This address takes GET and POST.'))
-    sendPage(res.status(405).set('Allow', 'GET, HEAD, POST'), page)
-  })
-
-  return router
-
-  /** What a request comes to, with what its page needs; undefined when a page has said that it comes to nothing. */
-  async function sceneOf(req: Request, res: Response): Promise<Scene | undefined> {
-    const organization = await findOrganizationByDomain(deps, OrganizationPath.parse(req.params).org_domain)
-    if (organization === undefined) {
-      const frame = frameOf(req, undefined, undefined)
-      sendPage(
-        res.status(404),
-        errorPage(frame, frame.texts.invalidRequest('No organization has this address.')),
-      )
-      return undefined
-    }
-    const sent = readParameters(req.query)
-    const { organizationId } = organization
-    const plan = await planSignOut(deps, {
-      organization,
-      idTokenHint: sent.id_token_hint,
-      clientId: sent.client_id,
-      postLogoutRedirectUri: sent.post_logout_redirect_uri,
-      state: sent.state,
-      sessionSecretOf: (environment) =>
-        findSessionSecret(req.headers.cookie, isHttps, { organizationId, environment }),
-    })
-    if ('fault' in plan) {
-      const frame = frameOf(req, organization, undefined)
-      const detail = logoutFaults[plan.fault]
-      sendPage(res.status(400), errorPage(frame, frame.texts.invalidRequest(detail)))
-      return undefined
-    }
-    const query = queryOf(req.query)
-    return { plan, organization, query, frame: frameOf(req, organization, plan.environment) }
+  if ('fault' in plan) {
+    const frame = frameAt(exchange, organization, undefined)
+    send(exchange, 400, errorPage(frame, frame.texts.invalidRequest(logoutFaults[plan.fault])))
+    return undefined
   }
+  const frame = frameAt(exchange, organization, plan.environment)
+  return { plan, organization, query: queryOf(req.query), frame }
+}
 
-  function sendToPage(req: Request, res: Response, query: string): void {
-    res.status(303).set(pageHeaders(isHttps)).set('Location', `${req.path}${query}`).end()
+function sendAway(exchange: Exchange, { plan, organization, frame }: Scene): void {
+  const { req, res } = exchange
+  const { isHttps } = exchange.site
+  const { environment, redirectUrl } = plan
+  const place = environment && { organizationId: organization.organizationId, environment }
+  // A request that came without the cookie may be of another site, and knows nothing of the session.
+  if (place !== undefined && findSessionSecret(req.headers.cookie, isHttps, place) !== undefined) {
+    res.append('Set-Cookie', clearSessionCookie(isHttps, place))
   }
+  if (redirectUrl === undefined) send(exchange, 200, signedOutPage({ frame }))
+  else redirect(exchange, redirectUrl, redirectUrl)
+}
 
-  function sendAway(req: Request, res: Response, { plan, organization, frame }: Scene): void {
-    const { environment, redirectUrl } = plan
-    const place = environment && { organizationId: organization.organizationId, environment }
-    // A request that came without the cookie may be of another site, and knows nothing of the session.
-    if (place !== undefined && findSessionSecret(req.headers.cookie, isHttps, place) !== undefined) {
-      res.append('Set-Cookie', clearSessionCookie(isHttps, place))
-    }
-    if (redirectUrl === undefined) sendPage(res, signedOutPage({ frame }))
-    else res.status(303).set(pageHeaders(isHttps, redirectUrl)).set('Location', redirectUrl).end()
-  }
+function send({ site, res }: Exchange, status: number, page: string, redirectUri?: string): void {
+  sendPage(site, res.status(status).vary('Accept-Language'), page, { organization: undefined, redirectUri })
+}
 
-  function sendPage(res: Response, page: string, redirectUri?: string): void {
-    res.vary('Accept-Language').set(pageHeaders(isHttps, redirectUri)).type('html').send(page)
-  }
-
-  function frameOf(
-    req: Request,
-    organization: PublicOrganization | undefined,
-    environment: Environment | undefined,
-  ): Frame {
-    const texts = textsFor({
-      uiLocales: readParameters(req.query).ui_locales ?? '',
-      organizationLocale: organization?.locale,
-      acceptLanguage: req.headers['accept-language'],
-    })
-    return {
-      texts,
-      organization,
-      isSandbox: environment === 'sandbox',
-      productName,
-      styleUrl,
-      scriptUrl,
-      url: `${req.path}${queryOf({ ...req.query, ui_locales: undefined })}`,
-    }
-  }
+function frameAt(
+  { site, req }: Exchange,
+  organization: PublicOrganization | undefined,
+  environment: Environment | undefined,
+): Frame {
+  const url = `${req.path}${queryOf({ ...req.query, ui_locales: undefined })}`
+  return frameOf(site, req, { organization, isSandbox: environment === 'sandbox', url })
 }
 
 /** What would be right, for who has written the application. */

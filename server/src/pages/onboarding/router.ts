@@ -12,10 +12,15 @@ import { findServiceProvider } from '../../sso/sign-in/live-connection.js'
 import { startOidcRequest } from '../../sso/oidc/start-request.js'
 import { startRequest } from '../../sso/sign-in/start-request.js'
 import { toCsrfField } from '../frame/csrf.js'
-import { errorPage } from '../frame/error.js'
 import { requestFormPage } from '../views/identity-provider.js'
-import { isOnlyLooking } from '../frame/only-looking.js'
 import { pageHeaders } from '../frame/page-headers.js'
+import {
+  inChosenLanguage,
+  pageRouter,
+  redirect,
+  sendPlainSentence,
+  type Exchange,
+} from '../frame/page-route.js'
 import { waitOf } from '../steps/limit.js'
 import { formOf, frameOf, sendPage, textOf, type Site } from '../frame/site.js'
 import { findAdminSecret, toAdminCookie } from '../frame/admin-cookie.js'
@@ -40,88 +45,25 @@ type Arrived = OnboardingScene & { readonly secret: string }
 
 /** The pages on which an administrator sets single sign-on up. */
 export function onboardingRouter(deps: Deps, site: Site): Router {
-  const { isHttps } = site
   const router = express.Router()
   router.use(arrivalRouter(deps, site))
   router.use(directoryRouter(deps, site))
-
-  router.get(`${base}/now`, async (req, res) => {
-    const scene = await findScene(req, res)
-    if (scene !== undefined) goTo(req, res, scene, currentPhase(scene.connection))
-  })
-
-  router.get(`${base}/sp-metadata.xml`, async (req, res) => {
-    const scene = await findScene(req, res)
-    if (scene === undefined) return
-    const metadata = toServiceProviderMetadata(await findServiceProvider(deps, scene.connection))
-    sendFile(res, 'sp-metadata.xml', 'application/samlmetadata+xml', metadata)
-  })
-
-  router.get(`${base}/sp-certificate.pem`, async (req, res) => {
-    const scene = await findScene(req, res)
-    if (scene === undefined) return
-    const { certificates } = await findServiceProvider(deps, scene.connection)
-    sendFile(
-      res,
-      'sp-certificate.pem',
-      'application/x-pem-file',
-      `${certificates.map((pem) => pem.trim()).join('\n')}\n`,
-    )
-  })
-
-  router.get(`${base}/test/start`, async (req, res) => {
-    if (isOnlyLooking(req)) {
-      res.status(204).set(pageHeaders(isHttps)).end()
-      return
-    }
-    const scene = await findScene(req, res)
-    if (scene !== undefined) await startTest(req, res, scene)
-  })
-
-  router.get(`${base}/test/:trace_id`, async (req, res) => {
-    const scene = await findScene(req, res)
-    if (scene === undefined) return
-    const outcome = await showTestResult(scene, TraceId.parse(req.params.trace_id))
-    if (outcome === undefined) sendSentence(req, res, 404, 'noSuchConnection')
-    else answer(req, res, scene, outcome)
-  })
-
-  router.get(`${base}/:page`, async (req, res, next) => {
-    const step = stepOf(req)
-    if (step === undefined) {
-      next()
-      return
-    }
-    const scene = await findScene(req, res)
-    if (scene !== undefined) answer(req, res, scene, await step.show(scene))
-  })
-
-  router.post(
-    [`${base}/:page`, `${base}/test/:trace_id`],
-    formReader(16 * 1024),
-    readUpload,
-    async (req, res, next) => {
-      const step = stepOf(req)
-      if (step === undefined) {
-        next()
-        return
-      }
-      const scene = await findScene(req, res)
-      if (scene === undefined) return
-      const { action } = formOf(req)
-      // It was not read, so that nobody knows who has sent it; and all that is done is to say so.
-      if (action === tooLarge) answer(req, res, scene, await act(scene, tooLarge, step))
-      else if (!isSentByAdmin(req, site, { ...scene.session, secret: scene.secret }))
-        sendSentence(req, res, 403, 'otherBrowser')
-      else await actOrLeave(req, res, scene, textOf(action))
-    },
+  router.use(
+    pageRouter(deps, site, [
+      { path: `${base}/now`, get: goToPhase },
+      { path: `${base}/sp-metadata.xml`, get: sendMetadata },
+      { path: `${base}/sp-certificate.pem`, get: sendCertificate },
+      { path: `${base}/test/start`, visit: startTest },
+      {
+        path: [`${base}/:page`, `${base}/test/:trace_id`],
+        isThere: (req) => stepOf(req) !== undefined,
+        get: show,
+        read: [formReader(16 * 1024), readUpload],
+        post: takeForm,
+        otherwise: (exchange, status) => sendPlainSentence(exchange, status, 'notInvited'),
+      },
+    ]),
   )
-
-  router.all([`${base}/:page`, `${base}/test/:trace_id`], (req, res, next) => {
-    if (stepOf(req) === undefined) next()
-    else sendSentence(req, res.set('Allow', 'GET, HEAD, POST'), 405, 'notInvited')
-  })
-
   router.use((error: unknown, req: Request, res: Response, next: NextFunction) => {
     const wait = res.headersSent ? undefined : waitOf(error)
     if (wait === undefined) {
@@ -129,117 +71,149 @@ export function onboardingRouter(deps: Deps, site: Site): Router {
       return
     }
     if (wait.retryAfterSeconds !== undefined) res.set('Retry-After', String(wait.retryAfterSeconds))
-    sendSentence(req, res, 429, 'tooMany')
+    sendPlainSentence({ site, req, res }, 429, 'tooMany')
   })
-
   return router
+}
 
-  async function actOrLeave(req: Request, res: Response, scene: Arrived, action: string): Promise<void> {
-    const { session, connection, requestId } = scene
-    const { idpId } = connection
-    const left = await leaveOrDecline(deps, session, { action, idpId, requestId })
-    if (left === undefined) {
-      const step = stepOf(req)
-      if (step !== undefined) answer(req, res, scene, await act(scene, action, step))
-      return
-    }
-    res.append('Set-Cookie', toAdminCookie('', isHttps, 0))
-    sendSentence(req, res, 200, left)
-  }
+async function goToPhase(exchange: Exchange): Promise<void> {
+  const scene = await findScene(exchange)
+  if (scene !== undefined) goTo(exchange, scene, currentPhase(scene.connection))
+}
 
-  /** A button that the page does not have shows the page. */
-  function act(
-    scene: OnboardingScene,
-    action: string,
-    { show, actions }: (typeof onboardingSteps)[string],
-  ): Promise<OnboardingOutcome> {
-    const does = Object.hasOwn(actions, action) ? actions[action] : undefined
-    return (does ?? show)(scene)
-  }
+async function sendMetadata(exchange: Exchange): Promise<void> {
+  const scene = await findScene(exchange)
+  if (scene === undefined) return
+  const metadata = toServiceProviderMetadata(await findServiceProvider(exchange.deps, scene.connection))
+  sendFile(exchange, 'sp-metadata.xml', 'application/samlmetadata+xml', metadata)
+}
 
-  /** The administrator of this browser at the connection of the address; else a page says what is missing. */
-  async function findScene(req: Request, res: Response): Promise<Arrived | undefined> {
-    const secret = findAdminSecret(req.headers.cookie, isHttps)
-    const session = secret === undefined ? undefined : await findAdminSession(deps, secret)
-    if (secret === undefined || session === undefined) {
-      sendSentence(req, res, 401, 'notInvited')
-      return undefined
-    }
-    const connection = await findConnection(deps, session, ConnectionPath.parse(req.params).idp_id)
-    if (connection === undefined) {
-      sendSentence(req, res, 404, 'noSuchConnection')
-      return undefined
-    }
-    const organization = await findOrganizationByDomain(deps, session.domain)
-    const isSandbox = connection.environment === 'sandbox'
-    const frame = frameOf(site, req, { organization, isSandbox, url: req.path })
-    const form = {
-      action: `${req.path}?ui_locales=${frame.texts.lang}`,
-      csrf: toCsrfField(secret, session.sessionId),
-    }
-    const fields = formOf(req)
-    const field = (name: string) => textOf(fields[name], maxFieldLength)
-    return { deps, session, connection, frame, form, requestId: requestIdOf(req), field, secret }
-  }
+async function sendCertificate(exchange: Exchange): Promise<void> {
+  const scene = await findScene(exchange)
+  if (scene === undefined) return
+  const { certificates } = await findServiceProvider(exchange.deps, scene.connection)
+  const content = `${certificates.map((pem) => pem.trim()).join('\n')}\n`
+  sendFile(exchange, 'sp-certificate.pem', 'application/x-pem-file', content)
+}
 
-  /** Goes to the identity provider, by a GET: the answer to a form may not lead to another site. */
-  async function startTest(req: Request, res: Response, scene: Arrived): Promise<void> {
-    const { session, connection, frame, requestId } = scene
-    const metadataVersion = testedVersion(connection)
-    if (connection.protocol === 'oidc') {
-      const purpose = { adminSessionId: session.sessionId, clientVersion: metadataVersion ?? 0, requestId }
-      const url = await startOidcRequest(deps, connection, purpose)
-      // Where the provider cannot be read, the page lists the test that has failed so.
-      if (url === undefined) goTo(req, res, scene, 'test')
-      else res.status(303).set(pageHeaders(isHttps)).set('Location', url).end()
-      return
-    }
-    const purpose = {
-      adminSessionId: session.sessionId,
-      metadataVersion: metadataVersion ?? 0,
-      ip: req.ip ?? '',
-    }
-    const request = metadataVersion === null ? undefined : await startRequest(deps, connection, purpose)
-    if (request === undefined) goTo(req, res, scene, 'test')
-    else if (request.binding === 'redirect')
-      res.status(303).set(pageHeaders(isHttps)).set('Location', request.url).end()
-    else
-      sendPage(site, res, requestFormPage({ frame: { ...frame, url: undefined }, ...request }), {
-        ...frame,
-        redirectUri: request.action,
-      })
-  }
+async function show(exchange: Exchange): Promise<void> {
+  const { req } = exchange
+  const scene = await findScene(exchange)
+  if (scene === undefined) return
+  const { trace_id: traceId } = req.params
+  const outcome =
+    traceId === undefined
+      ? await stepOf(req)?.show(scene)
+      : await showTestResult(scene, TraceId.parse(traceId))
+  if (outcome === undefined) sendPlainSentence(exchange, 404, 'noSuchConnection')
+  else answer(exchange, scene, outcome)
+}
 
-  function answer(req: Request, res: Response, scene: OnboardingScene, outcome: OnboardingOutcome): void {
-    if ('goTo' in outcome) goTo(req, res, scene, outcome.goTo)
-    else sendPage(site, res.status(outcome.status ?? 200), outcome.page, scene.frame)
-  }
+async function takeForm(exchange: Exchange): Promise<void> {
+  const { site, req } = exchange
+  const scene = await findScene(exchange)
+  if (scene === undefined) return
+  const { action } = formOf(req)
+  // It was not read, so that nobody knows who has sent it; and all that is done is to say so.
+  if (action === tooLarge) await act(exchange, scene, tooLarge)
+  else if (!isSentByAdmin(req, site, { ...scene.session, secret: scene.secret }))
+    sendPlainSentence(exchange, 403, 'otherBrowser')
+  else await actOrLeave(exchange, scene, textOf(action))
+}
 
-  /** Another page of the connection, in the language that was chosen on this one. */
-  function goTo(req: Request, res: Response, { connection }: OnboardingScene, page: string): void {
-    const chosen = textOf(req.query.ui_locales)
-    const query = chosen === '' ? '' : `?ui_locales=${encodeURIComponent(chosen)}`
-    const location = `/onboarding/${connection.idpId}/${page}${query}`
-    res.status(303).set(pageHeaders(isHttps)).set('Location', location).end()
+async function actOrLeave(exchange: Exchange, scene: Arrived, action: string): Promise<void> {
+  const { deps, site, res } = exchange
+  const { session, connection, requestId } = scene
+  const { idpId } = connection
+  const left = await leaveOrDecline(deps, session, { action, idpId, requestId })
+  if (left === undefined) {
+    await act(exchange, scene, action)
+    return
   }
+  res.append('Set-Cookie', toAdminCookie('', site.isHttps, 0))
+  sendPlainSentence(exchange, 200, left)
+}
 
-  function sendFile(res: Response, name: string, type: string, content: string): void {
-    res
-      .set(pageHeaders(isHttps))
-      .set('Content-Disposition', `attachment; filename="${name}"`)
-      .type(type)
-      .send(content)
-  }
+/** A button that the page does not have shows the page. */
+async function act(exchange: Exchange, scene: OnboardingScene, action: string): Promise<void> {
+  const step = stepOf(exchange.req)
+  if (step === undefined) return
+  const does = Object.hasOwn(step.actions, action) ? step.actions[action] : undefined
+  answer(exchange, scene, await (does ?? step.show)(scene))
+}
 
-  function sendSentence(
-    req: Request,
-    res: Response,
-    status: number,
-    name: 'notInvited' | 'noSuchConnection' | 'otherBrowser' | 'leftOnboarding' | 'declined' | 'tooMany',
-  ): void {
-    const frame = frameOf(site, req, { organization: undefined, isSandbox: false, url: undefined })
-    sendPage(site, res.status(status), errorPage(frame, frame.texts[name]), frame)
+/** The administrator of this browser at the connection of the address; else a page says what is missing. */
+async function findScene(exchange: Exchange): Promise<Arrived | undefined> {
+  const { deps, site, req } = exchange
+  const secret = findAdminSecret(req.headers.cookie, site.isHttps)
+  const session = secret === undefined ? undefined : await findAdminSession(deps, secret)
+  if (secret === undefined || session === undefined) {
+    sendPlainSentence(exchange, 401, 'notInvited')
+    return undefined
   }
+  const connection = await findConnection(deps, session, ConnectionPath.parse(req.params).idp_id)
+  if (connection === undefined) {
+    sendPlainSentence(exchange, 404, 'noSuchConnection')
+    return undefined
+  }
+  const organization = await findOrganizationByDomain(deps, session.domain)
+  const isSandbox = connection.environment === 'sandbox'
+  const frame = frameOf(site, req, { organization, isSandbox, url: req.path })
+  const form = {
+    action: `${req.path}?ui_locales=${frame.texts.lang}`,
+    csrf: toCsrfField(secret, session.sessionId),
+  }
+  const fields = formOf(req)
+  const field = (name: string) => textOf(fields[name], maxFieldLength)
+  return { deps, session, connection, frame, form, requestId: requestIdOf(req), field, secret }
+}
+
+/** Goes to the identity provider, by a GET: the answer to a form may not lead to another site. */
+async function startTest(exchange: Exchange): Promise<void> {
+  const { deps, site, req, res } = exchange
+  const scene = await findScene(exchange)
+  if (scene === undefined) return
+  const { session, connection, frame, requestId } = scene
+  const metadataVersion = testedVersion(connection)
+  if (connection.protocol === 'oidc') {
+    const purpose = { adminSessionId: session.sessionId, clientVersion: metadataVersion ?? 0, requestId }
+    const url = await startOidcRequest(deps, connection, purpose)
+    // Where the provider cannot be read, the page lists the test that has failed so.
+    if (url === undefined) goTo(exchange, scene, 'test')
+    else redirect(exchange, url)
+    return
+  }
+  const purpose = {
+    adminSessionId: session.sessionId,
+    metadataVersion: metadataVersion ?? 0,
+    ip: req.ip ?? '',
+  }
+  const request = metadataVersion === null ? undefined : await startRequest(deps, connection, purpose)
+  if (request === undefined) goTo(exchange, scene, 'test')
+  else if (request.binding === 'redirect') redirect(exchange, request.url)
+  else
+    sendPage(site, res, requestFormPage({ frame: { ...frame, url: undefined }, ...request }), {
+      ...frame,
+      redirectUri: request.action,
+    })
+}
+
+function answer(exchange: Exchange, scene: OnboardingScene, outcome: OnboardingOutcome): void {
+  if ('goTo' in outcome) goTo(exchange, scene, outcome.goTo)
+  else sendPage(exchange.site, exchange.res.status(outcome.status ?? 200), outcome.page, scene.frame)
+}
+
+/** Another page of the connection, in the language that was chosen on this one. */
+function goTo(exchange: Exchange, { connection }: OnboardingScene, page: string): void {
+  redirect(exchange, inChosenLanguage(exchange, `/onboarding/${connection.idpId}/${page}`))
+}
+
+function sendFile({ site, res }: Exchange, name: string, type: string, content: string): void {
+  res
+    .set(pageHeaders(site.isHttps))
+    .set('Content-Disposition', `attachment; filename="${name}"`)
+    .type(type)
+    .send(content)
 }
 
 const TraceId = pathId()

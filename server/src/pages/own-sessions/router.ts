@@ -1,5 +1,5 @@
 import { environments, pathId, type Environment } from '@portico/contract/fields'
-import express, { type Request, type Response, type Router } from 'express'
+import type { Request, Router } from 'express'
 import type { Deps } from '../../delivery/deps.js'
 import { callerAtPage } from '../../sign-in/flows/flow.js'
 import { formReader } from '../../platform/http/body.js'
@@ -12,15 +12,12 @@ import { findBrowserSession, type BrowserSession } from '../../directory/session
 import { endOtherSessions, endOwnSession, listOwnSessions } from '../../directory/sessions/own-sessions.js'
 import type { SessionOfUser } from '../../directory/sessions/sign-out.js'
 import type { Tenant } from '../../platform/tenant.js'
-import { flowSecretOf, secretOfOurForm, toCsrfField, toFlowCookie } from '../frame/csrf.js'
-import { errorPage } from '../frame/error.js'
-import { pageHeaders } from '../frame/page-headers.js'
+import { secretOfOurForm, toCsrfField } from '../frame/csrf.js'
+import { keepFlowSecret, pageRouter, redirect, sendSentence, type Exchange } from '../frame/page-route.js'
 import { clearSessionCookie, findSessionSecret } from '../frame/session-cookie.js'
 import { sessionsPage } from '../views/sessions.js'
 import { signedOutPage } from '../views/sign-out.js'
 import { domainOf, formOf, frameOf, sendPage, textOf, type Site } from '../frame/site.js'
-
-const path = '/t/:org_domain/sessions'
 
 /** Whoever is signed in in this browser, and where. */
 interface Visitor {
@@ -31,109 +28,108 @@ interface Visitor {
 
 /** The page on which people see where they are signed in, and sign out. */
 export function sessionsRouter(deps: Deps, site: Site): Router {
-  const { isHttps } = site
-  const router = express.Router()
+  return pageRouter(deps, site, [
+    {
+      path: '/t/:org_domain/sessions',
+      get: showSessions,
+      read: [formReader(16 * 1024)],
+      post: takeForm,
+      otherwise: async (exchange, status) => {
+        const organization = await findOrganizationByDomain(deps, domainOf(exchange.req))
+        sendNotSignedIn(exchange, status, organization)
+      },
+    },
+  ])
+}
 
-  router.get(path, async (req, res) => {
-    const organization = await findOrganizationByDomain(deps, domainOf(req))
-    const visitor = await findVisitor(req, organization)
-    if (visitor === undefined) {
-      sendNotSignedIn(req, res, organization)
-      return
-    }
-    const secret = flowSecretOf(req.headers.cookie, isHttps)
-    res.append('Set-Cookie', toFlowCookie(secret, isHttps))
-    const { session } = visitor
-    const sessions = await listOwnSessions(deps, tenantOf(req, visitor), session.userId)
-    const page = sessionsPage({
-      frame: frameFor(req, visitor),
-      form: { action: addressOf(req, visitor), csrf: toCsrfField(secret, session.sessionId) },
-      email: session.email,
-      sessions: sessions.map(({ userAgent, ...shown }) => ({
-        ...shown,
-        device: userAgent,
-        isCurrent: shown.id === session.sessionId,
-      })),
-      isOnlyOne: sessions.length === 1,
-      now: deps.now(),
-    })
-    sendPage(site, res, page, { organization })
-  })
-
-  router.post(path, formReader(16 * 1024), async (req, res) => {
-    const organization = await findOrganizationByDomain(deps, domainOf(req))
-    const visitor = await findVisitor(req, organization)
-    if (visitor === undefined) {
-      sendNotSignedIn(req, res, organization)
-      return
-    }
-    const { session } = visitor
-    const { action, session_id: sentId } = formOf(req)
-    if (secretOfOurForm(req, site, session.sessionId) === undefined) {
-      const frame = frameFor(req, visitor)
-      sendPage(site, res.status(403), errorPage(frame, frame.texts.otherBrowser), frame)
-      return
-    }
-    const act = actions.get(textOf(action))
-    await act?.(
-      deps,
-      tenantOf(req, visitor),
-      { userId: session.userId, sessionId: SessionId.parse(textOf(sentId)) },
-      session,
-    )
-    const isLeft = (await findVisitor(req, visitor.organization)) === undefined
-    if (!isLeft) {
-      res.status(303).set(pageHeaders(isHttps)).set('Location', addressOf(req, visitor)).end()
-      return
-    }
-    const owner = { organizationId: visitor.organization.organizationId, environment: visitor.environment }
-    res.append('Set-Cookie', clearSessionCookie(isHttps, owner))
-    const frame = { ...frameFor(req, visitor), url: undefined }
-    sendPage(site, res, signedOutPage({ frame }), frame)
-  })
-
-  router.all(path, async (req, res) => {
-    const organization = await findOrganizationByDomain(deps, domainOf(req))
-    sendNotSignedIn(req, res.set('Allow', 'GET, HEAD, POST'), organization, 405)
-  })
-
-  return router
-
-  /** Of production first, where a browser is signed in to both environments and the address names none. */
-  async function findVisitor(
-    req: Request,
-    organization: PublicOrganization | undefined,
-  ): Promise<Visitor | undefined> {
-    if (organization === undefined) return undefined
-    const { accountId, organizationId } = organization
-    const named = environments.filter((environment) => environment === req.query.environment)
-    for (const environment of named.length > 0 ? named : environments.toReversed()) {
-      const secret = findSessionSecret(req.headers.cookie, isHttps, { organizationId, environment })
-      if (secret === undefined) continue
-      const session = await findBrowserSession(deps, { accountId, environment, organizationId, secret })
-      if (session !== undefined) return { organization, environment, session }
-    }
-    return undefined
+async function showSessions(exchange: Exchange): Promise<void> {
+  const { deps, site, req, res } = exchange
+  const organization = await findOrganizationByDomain(deps, domainOf(req))
+  const visitor = await findVisitor(exchange, organization)
+  if (visitor === undefined) {
+    sendNotSignedIn(exchange, 401, organization)
+    return
   }
+  const secret = keepFlowSecret(exchange)
+  const { session } = visitor
+  const sessions = await listOwnSessions(deps, tenantOf(req, visitor), session.userId)
+  const page = sessionsPage({
+    frame: frameFor(exchange, visitor),
+    form: { action: addressOf(req, visitor), csrf: toCsrfField(secret, session.sessionId) },
+    email: session.email,
+    sessions: sessions.map(({ userAgent, ...shown }) => ({
+      ...shown,
+      device: userAgent,
+      isCurrent: shown.id === session.sessionId,
+    })),
+    isOnlyOne: sessions.length === 1,
+    now: deps.now(),
+  })
+  sendPage(site, res, page, { organization })
+}
 
-  function frameFor(req: Request, visitor: Visitor) {
-    const { organization, environment } = visitor
-    return frameOf(site, req, {
-      organization,
-      isSandbox: environment === 'sandbox',
-      url: `${req.path}?environment=${environment}`,
-    })
+async function takeForm(exchange: Exchange): Promise<void> {
+  const { deps, site, req, res } = exchange
+  const organization = await findOrganizationByDomain(deps, domainOf(req))
+  const visitor = await findVisitor(exchange, organization)
+  if (visitor === undefined) {
+    sendNotSignedIn(exchange, 401, organization)
+    return
   }
+  const { session } = visitor
+  const { action, session_id: sentId } = formOf(req)
+  if (secretOfOurForm(req, site, session.sessionId) === undefined) {
+    const frame = frameFor(exchange, visitor)
+    sendSentence(exchange, 403, frame, frame.texts.otherBrowser)
+    return
+  }
+  const act = actions.get(textOf(action))
+  const named = { userId: session.userId, sessionId: SessionId.parse(textOf(sentId)) }
+  await act?.(deps, tenantOf(req, visitor), named, session)
+  const isLeft = (await findVisitor(exchange, visitor.organization)) === undefined
+  if (!isLeft) {
+    redirect(exchange, addressOf(req, visitor))
+    return
+  }
+  const owner = { organizationId: visitor.organization.organizationId, environment: visitor.environment }
+  res.append('Set-Cookie', clearSessionCookie(site.isHttps, owner))
+  const frame = { ...frameFor(exchange, visitor), url: undefined }
+  sendPage(site, res, signedOutPage({ frame }), frame)
+}
 
-  function sendNotSignedIn(
-    req: Request,
-    res: Response,
-    organization: PublicOrganization | undefined,
-    status = 401,
-  ): void {
-    const frame = frameOf(site, req, { organization, isSandbox: false, url: req.path })
-    sendPage(site, res.status(status), errorPage(frame, frame.texts.notSignedIn), frame)
+/** Of production first, where a browser is signed in to both environments and the address names none. */
+async function findVisitor(
+  { deps, site, req }: Exchange,
+  organization: PublicOrganization | undefined,
+): Promise<Visitor | undefined> {
+  if (organization === undefined) return undefined
+  const { accountId, organizationId } = organization
+  const named = environments.filter((environment) => environment === req.query.environment)
+  for (const environment of named.length > 0 ? named : environments.toReversed()) {
+    const secret = findSessionSecret(req.headers.cookie, site.isHttps, { organizationId, environment })
+    if (secret === undefined) continue
+    const session = await findBrowserSession(deps, { accountId, environment, organizationId, secret })
+    if (session !== undefined) return { organization, environment, session }
   }
+  return undefined
+}
+
+function frameFor({ site, req }: Exchange, { organization, environment }: Visitor) {
+  return frameOf(site, req, {
+    organization,
+    isSandbox: environment === 'sandbox',
+    url: `${req.path}?environment=${environment}`,
+  })
+}
+
+function sendNotSignedIn(
+  exchange: Exchange,
+  status: number,
+  organization: PublicOrganization | undefined,
+): void {
+  const { site, req } = exchange
+  const frame = frameOf(site, req, { organization, isSandbox: false, url: req.path })
+  sendSentence(exchange, status, frame, frame.texts.notSignedIn)
 }
 
 /** What the forms of the page do, by the value of their button. */

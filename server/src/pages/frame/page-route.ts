@@ -1,0 +1,115 @@
+import express, { type Request, type RequestHandler, type Response, type Router } from 'express'
+import type { Deps } from '../../delivery/deps.js'
+import type { PageTexts } from '../texts/en.js'
+import type { PageSentence } from '../texts/page-sentence.js'
+import { flowSecretOf, toFlowCookie } from './csrf.js'
+import { errorPage } from './error.js'
+import type { Frame } from './layout.js'
+import { isOnlyLooking } from './only-looking.js'
+import { pageHeaders } from './page-headers.js'
+import { frameOf, sendPage, textOf, type Site } from './site.js'
+
+/** A request for a page and its response, with what answers it. */
+export interface Exchange {
+  readonly deps: Deps
+  readonly site: Site
+  readonly req: Request
+  readonly res: Response
+}
+
+type Answer = (exchange: Exchange) => Promise<void> | void
+
+/** An address of the pages, and what answers each method. */
+interface PageRoute {
+  readonly path: string | string[]
+  readonly get?: Answer
+  /** A GET that does something: a HEAD, and what a browser loads ahead, gets an empty answer instead. */
+  readonly visit?: Answer
+  readonly post?: Answer
+  /** Read the body of a POST. */
+  readonly read?: RequestHandler[]
+  /** Whether the address is one of these; the next route is asked where not. Undefined: it always is. */
+  readonly isThere?: (req: Request) => boolean
+  /** The page for every other method; Allow is set already. Undefined: other routes are asked. */
+  readonly otherwise?: (exchange: Exchange, status: number) => Promise<void> | void
+}
+
+/** A router of pages: the first route that has the address answers. */
+export function pageRouter(deps: Deps, site: Site, routes: readonly PageRoute[]): Router {
+  const router = express.Router()
+  for (const route of routes) pageRoute(router, { deps, site }, route)
+  return router
+}
+
+function pageRoute(router: Router, scope: Pick<Exchange, 'deps' | 'site'>, route: PageRoute): void {
+  const { path, visit, post, read = [], isThere, otherwise } = route
+  const get = visit === undefined ? route.get : unlessOnlyLooking(visit)
+  const by =
+    (answer: Answer): RequestHandler =>
+    (req, res, next) =>
+      isThere?.(req) === false ? next() : answer({ ...scope, req, res })
+  if (get !== undefined) router.get(path, by(get))
+  if (post !== undefined) router.post(path, ...read, by(post))
+  if (otherwise === undefined) return
+  const allow = [...(get === undefined ? [] : ['GET', 'HEAD']), ...(post === undefined ? [] : ['POST'])]
+  const refuse: Answer = (exchange) => {
+    exchange.res.set('Allow', allow.join(', '))
+    return otherwise(exchange, 405)
+  }
+  router.all(path, by(refuse))
+}
+
+function unlessOnlyLooking(visit: Answer): Answer {
+  return (exchange) => {
+    const { site, req, res } = exchange
+    if (!isOnlyLooking(req)) return visit(exchange)
+    res.status(204).set(pageHeaders(site.isHttps)).end()
+  }
+}
+
+/** What an answer is sent with, where nothing is done any more. */
+type Arrival = Omit<Exchange, 'deps'>
+type Sender = Omit<Arrival, 'req'>
+
+/**
+ * Leads to another address by 303 and not 302: what was a POST here is a GET there (RFC 9110 section 15.4.4).
+ *
+ * @param redirectUri Where the form of the page before may lead, if it is another site.
+ */
+export function redirect({ site, res }: Sender, location: string, redirectUri?: string): void {
+  res.status(303).set(pageHeaders(site.isHttps, redirectUri)).set('Location', location).end()
+}
+
+/** Answers with a page of one sentence, and the reference by which it is found. */
+export function sendSentence(
+  { site, res }: Sender,
+  status: number,
+  frame: Frame,
+  sentence: PageSentence,
+  reference?: string,
+): void {
+  sendPage(site, res.status(status), errorPage(frame, sentence, reference), frame)
+}
+
+type SentenceName = {
+  [Name in keyof PageTexts]: PageTexts[Name] extends PageSentence ? Name : never
+}[keyof PageTexts]
+
+/** The same on a page of no organization, which cannot be shown again. */
+export function sendPlainSentence({ site, req, res }: Arrival, status: number, name: SentenceName): void {
+  const frame = frameOf(site, req, { organization: undefined, isSandbox: false, url: undefined })
+  sendSentence({ site, res }, status, frame, frame.texts[name])
+}
+
+/** The secret of this browser, which the answer has it keep. */
+export function keepFlowSecret({ site, req, res }: Arrival): string {
+  const secret = flowSecretOf(req.headers.cookie, site.isHttps)
+  res.append('Set-Cookie', toFlowCookie(secret, site.isHttps))
+  return secret
+}
+
+/** Another address, in the language that somebody has chosen on this page. */
+export function inChosenLanguage({ req }: Pick<Exchange, 'req'>, path: string): string {
+  const chosen = textOf(req.query.ui_locales)
+  return chosen === '' ? path : `${path}?ui_locales=${encodeURIComponent(chosen)}`
+}
