@@ -169,8 +169,10 @@ describe('a password challenge', () => {
 
     const answers = await Promise.all(Array.from({ length: 60 }, () => challenge(owner, wrong)))
 
-    // A machine with far too much to do has no connection in time for some (503), which have counted nothing.
-    const counted = answers.filter(({ status }) => status !== 503)
+    // Some are refused before they count: on a machine with far too much to do, which has no connection in time (503), and on
+    // one that answers so many within the burst of the key (429).
+    const counted = answers.filter(({ status }) => status === 201)
+    expect([201, 429, 503]).toEqual(expect.arrayContaining(answers.map(({ status }) => status)))
     expect(counted.length).toBeGreaterThan(30)
     const remaining = counted.map((answer) => answer.remaining).sort((a = 0, b = 0) => b - a)
     expect(remaining).toEqual([4, 3, 2, 1, ...counted.slice(4).map(() => 0)])

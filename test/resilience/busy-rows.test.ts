@@ -6,13 +6,13 @@ import { startService, type Service } from '../given/harness.js'
 import { rawSenderOf, type RawAnswer } from '../given/raw.js'
 import { untilWaiting } from '../given/waiting.js'
 
-/** Of eight. */
+/** Of eight connections. */
 const share = 4
 
 let service: Service
 
 beforeAll(async () => {
-  service = await startService()
+  service = await startService({ variables: { DATABASE_POOL_SIZE: '8' } })
 })
 
 /** Keeps a row of the table users locked until the work is done, or until it is let go. */
@@ -28,11 +28,12 @@ async function whileUserIsHeld(userId: string, work: (letGo: () => Promise<unkno
   }
 }
 
-/** How many sessions of the service wait for a lock. */
+/** How many changes of users wait for a lock; a worker may wait for locks of its own. */
 async function waiting(): Promise<number> {
   const rows = await service.query(
     `select from pg_stat_activity
-     where wait_event_type = 'Lock' and datname = current_database() and application_name = 'portico'`,
+     where wait_event_type = 'Lock' and datname = current_database() and application_name = 'portico'
+       and query like '%"users"%'`,
   )
   return rows.length
 }
