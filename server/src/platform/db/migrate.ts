@@ -1,4 +1,4 @@
-import { Kysely, type Migration, Migrator, PostgresDialect } from 'kysely'
+import { Kysely, type Migration, Migrator, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import * as tenants from './migrations/0001-tenants.js'
 import * as whatHappened from './migrations/0002-what-happened.js'
@@ -50,18 +50,30 @@ export const migrations: Record<string, Migration> = {
   '0022-event-positions': eventPositions,
 }
 
+/** The key of the advisory lock under which one process at a time migrates a database: the bytes of "portico". */
+const migrationLock = '31647734761612143'
+
 /**
- * Applies the migrations that the database lacks, in one transaction, under a lock that other processes wait for.
+ * Applies the migrations that the database lacks, in one transaction, and gives its tables their first statistics. Other
+ * processes wait until both are done: statistics detach partitions, which a process that serves already would change.
  *
  * @param db Connected directly: the lock belongs to a session, which a pooler in transaction mode would share.
  * @returns The names of the applied ones.
  */
-export async function migrate<T>(db: Kysely<T>): Promise<string[]> {
-  const { error, results = [] } = await migratorOf(db).migrateToLatest()
-  if (error !== undefined)
-    throw error instanceof Error ? error : new Error('a migration failed', { cause: error })
-  if (results.length > 0) await seedStatistics(db)
-  return results.map((result) => result.migrationName)
+export function migrate<T>(db: Kysely<T>): Promise<string[]> {
+  return db.connection().execute(async (connection) => {
+    await sql`select pg_advisory_lock(${migrationLock})`.execute(connection)
+    try {
+      const { error, results = [] } = await migratorOf(connection).migrateToLatest()
+      if (error !== undefined)
+        throw error instanceof Error ? error : new Error('a migration failed', { cause: error })
+      if (results.length > 0) await seedStatistics(connection)
+      return results.map((result) => result.migrationName)
+    } finally {
+      // A connection that was lost has given it back, and why it was lost is the error that counts.
+      await sql`select pg_advisory_unlock(${migrationLock})`.execute(connection).catch(() => undefined)
+    }
+  })
 }
 
 /** Applies the migrations to the database at an address, over one connection of its own. */
