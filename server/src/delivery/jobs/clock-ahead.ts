@@ -6,13 +6,17 @@ const aheadMs = 60_000
 
 /**
  * Brings jobs and deliveries back that a clock far ahead has written: by another clock, they would wait for as long as it
- * was ahead. Jobs keep the time that they wait from their making on; a delivery that was never tried is due.
+ * was ahead. Jobs keep the time that they wait from when they were made or given back; a delivery that was never tried is due.
  */
 export async function bringBackFromAhead(db: Kysely<DB>, at: Date): Promise<void> {
   const ahead = new Date(at.getTime() + aheadMs)
   await sql`
-    update jobs set run_at = run_at - (inserted_at - ${at}), inserted_at = ${at}
-    where inserted_at > ${ahead} and lease is null and run_at <> 'infinity'`.execute(db)
+    update jobs
+    set run_at = run_at - (coalesce(returned_at, inserted_at) - ${at}),
+      inserted_at = least(inserted_at, ${at}), returned_at = least(returned_at, ${at})
+    where coalesce(returned_at, inserted_at) > ${ahead} and lease is null and run_at <> 'infinity'`.execute(
+    db,
+  )
   // Of each webhook the earliest tells, which is what the index has; what is behind it follows when that has been sent.
   await sql`
     with recursive earliest as (

@@ -80,11 +80,17 @@ export async function extendLeases(
 export async function returnJob(
   db: Kysely<DB>,
   job: ClaimedJob,
-  back: { runAt: Date | 'infinity'; attempt: number; lastError: string | null },
+  back: { at: Date; runAt: Date | 'infinity'; attempt: number; lastError: string | null },
 ): Promise<void> {
   await db
     .updateTable('jobs')
-    .set({ run_at: back.runAt, attempt: back.attempt, last_error: back.lastError, lease: null })
+    .set({
+      run_at: back.runAt,
+      returned_at: back.at,
+      attempt: back.attempt,
+      last_error: back.lastError,
+      lease: null,
+    })
     .where('id', '=', job.id)
     .where('lease', '=', job.lease)
     .execute()

@@ -210,6 +210,34 @@ describe('a worker', () => {
     expect(ran).toEqual(['now', 'later'])
   })
 
+  test('runs again what has run or failed by a clock that was an hour ahead, after its wait by the right one', async () => {
+    const ran: string[] = []
+    const handlers = {
+      always: { run: () => Promise.resolve(void ran.push('always')), everySeconds: 60 },
+      failing: {
+        run: () => (ran.push('failing'), Promise.reject(new Error('not yet'))),
+        retryAfterSeconds: [30, 30],
+      },
+    }
+    await queue.add('failing')
+    const ahead = start(handlers)
+    await vi.waitFor(() => expect(ran).toEqual(['failing']))
+    await ahead.stop()
+    ran.length = 0
+    queue.pass(61 * 60 * secondMs)
+    const again = start(handlers)
+    await vi.waitFor(() => expect(ran.toSorted()).toEqual(['always', 'failing']))
+    await again.stop()
+    queue.pass(-60 * 60 * secondMs)
+
+    const right = start(handlers)
+    await right.runDue()
+    expect(ran).toHaveLength(2)
+    queue.pass(61 * secondMs)
+    await right.runDue()
+    expect(ran.toSorted()).toEqual(['always', 'always', 'failing', 'failing'])
+  })
+
   test('tries a failed job again on its schedule, then keeps it with the reason and lets it be', async () => {
     await queue.add('send')
     const run = () => Promise.reject(new TypeError(`no answer ${'.'.repeat(600)}`))

@@ -122,8 +122,9 @@ function jobRunner(deps: Deps, handlers: ReadonlyMap<string, JobHandler<never>>)
     if (handler === undefined) {
       log.warn(about, 'no such job is known here; it is left to a process that knows it')
       metrics.jobs.inc({ name: 'unknown', outcome: 'returned' })
-      const runAt = after(deps.now(), unknownJobDelayMs)
-      await returnJob(db, job, { runAt, attempt: job.attempt - 1, lastError: null })
+      const at = deps.now()
+      const runAt = after(at, unknownJobDelayMs)
+      await returnJob(db, job, { at, runAt, attempt: job.attempt - 1, lastError: null })
       return
     }
     try {
@@ -137,8 +138,10 @@ function jobRunner(deps: Deps, handlers: ReadonlyMap<string, JobHandler<never>>)
       if (next === undefined) log.error({ ...about, err: error }, 'a job failed for the last time')
       else log.warn({ ...about, err: error }, 'a job failed and will be tried again')
       metrics.jobs.inc({ name: job.name, outcome: next === undefined ? 'dead' : 'failed' })
+      const at = deps.now()
       await returnJob(db, job, {
-        runAt: next === undefined ? 'infinity' : after(deps.now(), next.waitSeconds * 1000),
+        at,
+        runAt: next === undefined ? 'infinity' : after(at, next.waitSeconds * 1000),
         attempt: next?.attempt ?? job.attempt,
         lastError: describeError(error),
       })
@@ -148,8 +151,9 @@ function jobRunner(deps: Deps, handlers: ReadonlyMap<string, JobHandler<never>>)
     if (handler.everySeconds === undefined) {
       await deleteTogether(job)
     } else {
-      const runAt = after(deps.now(), handler.everySeconds * 1000)
-      await returnJob(db, job, { runAt, attempt: 0, lastError: null })
+      const at = deps.now()
+      const runAt = after(at, handler.everySeconds * 1000)
+      await returnJob(db, job, { at, runAt, attempt: 0, lastError: null })
     }
   }
 }

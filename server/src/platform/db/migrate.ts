@@ -22,6 +22,7 @@ import * as configApplies from './migrations/0019-config-applies.js'
 import * as largeOrganizations from './migrations/0020-large-organizations.js'
 import * as statistics from './migrations/0021-statistics.js'
 import * as eventPositions from './migrations/0022-event-positions.js'
+import * as returnedJobs from './migrations/0023-returned-jobs.js'
 import { seedStatistics } from './seed-statistics.js'
 
 /** Every migration by name. A new one is added at the end; one that has been released is never edited. */
@@ -48,6 +49,7 @@ export const migrations: Record<string, Migration> = {
   '0020-large-organizations': largeOrganizations,
   '0021-statistics': statistics,
   '0022-event-positions': eventPositions,
+  '0023-returned-jobs': returnedJobs,
 }
 
 /** The key of the advisory lock under which one process at a time migrates a database: the bytes of "portico". */

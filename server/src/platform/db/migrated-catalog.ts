@@ -242,6 +242,7 @@ const byKind: Readonly<Record<CatalogObject['kind'], Parts>> = {
     ["jobs","lease","uuid"],
     ["jobs","name","text not null"],
     ["jobs","payload","jsonb not null"],
+    ["jobs","returned_at","timestamp(3) with time zone"],
     ["jobs","run_at","timestamp(3) with time zone not null"],
     ["log_events","account_id","uuid not null"],
     ["log_events","client_id","uuid"],

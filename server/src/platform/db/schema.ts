@@ -244,6 +244,7 @@ export interface Jobs {
   lease: string | null;
   name: string;
   payload: Json;
+  returned_at: Timestamp | null;
   run_at: Timestamp;
 }
 
