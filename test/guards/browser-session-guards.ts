@@ -1,4 +1,4 @@
-import { guard, protocolTest } from './guard.js'
+import { guard, protocolTest, without } from './guard.js'
 
 const sessionFit = 'server/src/protocols/oauth/session-fit.ts'
 const browserSession = 'server/src/directory/sessions/browser-session.ts'
@@ -81,13 +81,11 @@ export const browserSessionGuards = [
   guard({
     name: 'session: organization',
     file: browserSession,
-    find: ".where('sessions.organization_id', '=', key.organizationId)",
-    replace: '',
+    ...without('organization_id', "ofOwner(key, 'sessions')"),
     also: [
       {
         file: 'server/src/protocols/oauth/session-code.ts',
-        find: ".where('organization_id', '=', row.organizationId)",
-        replace: '',
+        ...without('organization_id', 'ofOwner(row)'),
       },
     ],
     red: sessions(

@@ -1,4 +1,4 @@
-import { guard, guardTest } from './guard.js'
+import { guard, guardTest, without } from './guard.js'
 
 const exchange = 'server/src/protocols/oauth/authorization-code.ts'
 const credentials = 'server/src/tokens/api-keys/credentials.ts'
@@ -16,6 +16,8 @@ const isVerified = challenged('is exchanged with its verifier')
 const isExchangedByKey = backEnd('is exchanged with an API key of the account')
 
 const sessionEnded = { file: exchange, find: ".where('sessions.ended_at', 'is', null)", replace: '' }
+
+const keyOfCode = 'ofEnvironment({ accountId: spent.account_id, environment: spent.environment })'
 
 /** Who gets tokens for a code. What ends a session is guarded twice: by the session, and by what ended it. */
 export const codeGuards = [
@@ -200,16 +202,14 @@ export const codeGuards = [
   guard({
     name: 'account: API key of an exchange',
     file: exchange,
-    find: ".where('account_id', '=', spent.account_id) .where('environment', '=', spent.environment) .where('id', '=', clientId)",
-    replace: ".where('environment', '=', spent.environment).where('id', '=', clientId)",
+    ...without('account_id', keyOfCode),
     red: backEnd('is refused with a key of another account'),
     green: isExchangedByKey,
   }),
   guard({
     name: 'environment: API key of an exchange',
     file: exchange,
-    find: ".where('account_id', '=', spent.account_id) .where('environment', '=', spent.environment) .where('id', '=', clientId)",
-    replace: ".where('account_id', '=', spent.account_id).where('id', '=', clientId)",
+    ...without('environment', keyOfCode),
     red: backEnd('is refused with a key of the other environment'),
     green: isExchangedByKey,
   }),

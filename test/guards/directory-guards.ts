@@ -1,4 +1,4 @@
-import { contractTest, guard, unitTest } from './guard.js'
+import { contractTest, guard, unitTest, without } from './guard.js'
 
 const directories = 'server/src/directory/directory-sync/directory-sync.ts'
 const requests = 'server/src/directory/directory-sync/requests.ts'
@@ -35,8 +35,7 @@ export const directoryGuards = [
   guard({
     name: 'directory: environment',
     file: directories,
-    find: ".where('environment', '=', tenant.environment)\n    .where('organization_id', '=', organizationIdOf(tenant))\n}\n\nasync function changeRow",
-    replace: ".where('organization_id', '=', organizationIdOf(tenant))\n}\n\nasync function changeRow",
+    ...without('environment', 'ofTenant(tenant)', '\n}\n\nasync function changeRow'),
     red: isOfEnvironment,
     green: isChanged,
   }),

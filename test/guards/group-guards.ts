@@ -1,4 +1,4 @@
-import { guard, type Guard } from './guard.js'
+import { guard, type Guard, without } from './guard.js'
 import type { NamedTest } from './vitest-run.js'
 
 const groups = 'server/src/protocols/scim/groups.ts'
@@ -63,8 +63,10 @@ export const groupGuards: readonly Guard[] = [
   guard({
     name: 'groups: a directory sees no group of another',
     file: 'server/src/protocols/scim/group-list.ts',
-    find: ".where('directory_groups.organization_id', '=', organizationId)",
-    replace: '',
+    ...without(
+      'organization_id',
+      "ofOwner({ accountId: tenant.accountId, environment: tenant.environment, organizationId }, 'directory_groups')",
+    ),
     also: [
       {
         file: 'server/src/protocols/scim/group-list.ts',

@@ -1,4 +1,4 @@
-import { guard } from './guard.js'
+import { guard, without } from './guard.js'
 
 const adminSession = 'server/src/sso/admins/admin-session.ts'
 const arrival = 'server/src/sso/onboarding/arrival.ts'
@@ -51,6 +51,8 @@ const reachesBoth = ofProduction(
 const endsByInvitation = uploads(
   'a session that ends by another invitation keeps neither its code nor what was uploaded',
 )
+
+const ofSession = "ofOrganization({ accountId, organizationId }, 'sso_connections')"
 
 /** Who gets to the onboarding of a connection, and what each step of it takes. */
 export const onboardingGuards = [
@@ -151,8 +153,7 @@ export const onboardingGuards = [
   guard({
     name: 'onboarding: entity IDs of other organizations',
     file: 'server/src/sso/onboarding/shared-name.ts',
-    find: ".where('organization_id', '=', organizationId)",
-    replace: '',
+    ...without('organization_id', 'ofOwner({ accountId, environment, organizationId })'),
     red: uploads(
       'metadata of an entity ID that another connection of the organization uses say so, and nothing of others',
     ),
@@ -272,8 +273,7 @@ export const onboardingGuards = [
     also: [
       {
         file: connections,
-        find: ".where('sso_connections.organization_id', '=', organizationId)",
-        replace: '',
+        ...without('organization_id', ofSession),
       },
     ],
     red: onboards(
@@ -284,8 +284,7 @@ export const onboardingGuards = [
   guard({
     name: 'onboarding: the organization of the session',
     file: connections,
-    find: ".where('sso_connections.organization_id', '=', organizationId)",
-    replace: '',
+    ...without('organization_id', ofSession),
     red: onboards(
       'the session of an administrator of the organization lists its connections, and is good at each of them and at no other',
     ),

@@ -1,4 +1,4 @@
-import { guard, guardTest } from './guard.js'
+import { guard, guardTest, without } from './guard.js'
 
 const history = 'server/src/operations/promotion/history.ts'
 const apply = 'server/src/operations/promotion/apply.ts'
@@ -12,21 +12,21 @@ const isApplied = promotion('a plan is applied')
 const isOfEnvironment = promotion('a name is that of one environment')
 const isTakenBack = promotion('what was applied is taken back where it was')
 
+const applied = 'ofEnvironment({ accountId: account.id, environment })'
+
 /** What keeps portico config within its account and environment, and to what was reviewed. */
 export const promotionGuards = [
   guard({
     name: 'account: what portico config has applied',
     file: history,
-    find: ".selectFrom('config_applies') .where('account_id', '=', account.id)",
-    replace: ".selectFrom('config_applies')",
+    ...without('account_id', applied, '.orderBy'),
     red: promotion('what was applied in another account is not taken back'),
     green: isTakenBack,
   }),
   guard({
     name: 'environment: what portico config has applied',
     file: history,
-    find: ".where('environment', '=', environment) .orderBy",
-    replace: '.orderBy',
+    ...without('environment', applied, '.orderBy'),
     red: promotion('what was applied in another environment is not taken back'),
     green: isTakenBack,
   }),
@@ -89,8 +89,7 @@ export const promotionGuards = [
   guard({
     name: 'environment: names that portico config has given',
     file: numbers,
-    find: ".where('environment', '=', place.environment)",
-    replace: '',
+    ...without('environment', 'ofOwner(place)'),
     red: isOfEnvironment,
     green: isApplied,
   }),

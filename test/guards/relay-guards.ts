@@ -1,4 +1,4 @@
-import { contractTest, guard, guardTest, routeTests } from './guard.js'
+import { contractTest, guard, guardTest, routeTests, without } from './guard.js'
 
 const relays = 'server/src/sign-in/relays/relays.ts'
 const partner = 'server/src/sign-in/relays/partner.ts'
@@ -40,18 +40,14 @@ const sessionKey = {
   replace: '',
 }
 
-/** The tenant of a change of relays, without one of its lines. */
-function withoutTenantLine(index: 0 | 1, next: string) {
-  const lines = [
-    ".where('account_id', '=', caller.accountId)",
-    ".where('environment', '=', caller.environment)",
-  ]
-  const rest = `.where('id', '=', id) .where(isOfVersion(versions)) .${next}`
-  return {
-    file: relays,
-    find: [...lines, rest].join(' '),
-    replace: [...lines.toSpliced(index, 1), rest].join(' '),
-  }
+const signingKeys = "ofEnvironment({ accountId, environment }, 'signing_keys')"
+const ofUser =
+  "ofOwner({ accountId: caller.accountId, environment: caller.environment, organizationId: user.organizationId }, 'sessions')"
+
+/** The predicate of a change of relays, without one of its columns. */
+function inChange(column: 'account_id' | 'environment', next: '$if' | 'returning') {
+  const after = `.where('id', '=', id) .where(isOfVersion(versions)) .${next}`
+  return { file: relays, ...without(column, 'ofEnvironment(caller)', after) }
 }
 
 /** Where relays may lead, whom they carry, and as whom these arrive. */
@@ -70,39 +66,37 @@ export const relayGuards = [
   guard({
     name: 'account: relay that is read',
     file: relays,
-    find: ".where('relays.account_id', '=', accountId)",
-    replace: '',
+    ...without('account_id', "ofEnvironment({ accountId, environment }, 'relays')"),
     red: get.hidesForeign,
     green: get.succeeds,
   }),
   guard({
     name: 'environment: relay that is read',
     file: relays,
-    find: ".where('relays.environment', '=', environment)",
-    replace: '',
+    ...without('environment', "ofEnvironment({ accountId, environment }, 'relays')"),
     red: get.hidesForeign,
     green: get.succeeds,
   }),
   guard({
-    ...withoutTenantLine(0, '$if'),
+    ...inChange('account_id', '$if'),
     name: 'account: relay that is changed',
     red: update.hidesForeign,
     green: update.succeeds,
   }),
   guard({
-    ...withoutTenantLine(1, '$if'),
+    ...inChange('environment', '$if'),
     name: 'environment: relay that is changed',
     red: update.hidesForeign,
     green: update.succeeds,
   }),
   guard({
-    ...withoutTenantLine(0, 'returning'),
+    ...inChange('account_id', 'returning'),
     name: 'account: relay that is deleted',
     red: remove.hidesForeign,
     green: remove.succeeds,
   }),
   guard({
-    ...withoutTenantLine(1, 'returning'),
+    ...inChange('environment', 'returning'),
     name: 'environment: relay that is deleted',
     red: remove.hidesForeign,
     green: remove.succeeds,
@@ -200,11 +194,10 @@ export const relayGuards = [
   guard({
     name: 'environment: access token of a relay, with the key of its session',
     file: rotate,
-    find: ".where('signing_keys.environment', '=', environment)",
-    replace: '',
+    ...without('environment', signingKeys),
     also: [
       { file: accessToken, find: 'if (dbs !== caller.environment)', replace: 'if (dbs === undefined)' },
-      { file: request, find: ".where('sessions.environment', '=', caller.environment)", replace: '' },
+      { file: request, ...without('environment', ofUser) },
       sessionKey,
     ],
     red: token('is refused where it is of the other environment'),
@@ -213,12 +206,8 @@ export const relayGuards = [
   guard({
     name: 'account: access token of a relay, with the key of its session',
     file: rotate,
-    find: ".where('signing_keys.account_id', '=', accountId)",
-    replace: '',
-    also: [
-      { file: request, find: ".where('sessions.account_id', '=', caller.accountId)", replace: '' },
-      sessionKey,
-    ],
+    ...without('account_id', signingKeys),
+    also: [{ file: request, ...without('account_id', ofUser) }, sessionKey],
     red: token('is refused where it is of an organization of another account'),
     green: isTaken,
   }),

@@ -1,4 +1,4 @@
-import { contractTest, guard } from './guard.js'
+import { contractTest, guard, without } from './guard.js'
 
 const whole = 'server/src/sso/connections/whole-connection.ts'
 const insertConnection = 'server/src/sso/connections/insert-connection.ts'
@@ -41,21 +41,21 @@ const signsIn = atTestIdp('signs in an address that is typed, and one of those t
 const noneOfOurs = atTestIdp('404: a request that is none of ours, or is answered too late')
 const neverElsewhere = atTestIdp('404: never in production, and never for a connection of another type')
 
+const ofConnection = "ofEnvironment({ accountId, environment }, 'sso_connections')"
+
 /** Whose connections are seen and changed, where they may lead, and whom the built-in identity provider answers. */
 export const ssoConnectionGuards = [
   guard({
     name: 'sso connection: account',
     file: whole,
-    find: ".where('sso_connections.account_id', '=', accountId)",
-    replace: '',
+    ...without('account_id', ofConnection),
     red: isHidden,
     green: isChanged,
   }),
   guard({
     name: 'sso connection: environment',
     file: whole,
-    find: ".where('sso_connections.environment', '=', environment)",
-    replace: '',
+    ...without('environment', ofConnection),
     red: isHidden,
     green: isChanged,
   }),

@@ -1,4 +1,4 @@
-import { contractTest, guard, guardTest, routeTests } from './guard.js'
+import { contractTest, guard, guardTest, routeTests, without } from './guard.js'
 
 const organizationId = 'server/src/platform/db/organization-id.ts'
 const organizations = 'server/src/directory/organizations/organizations.ts'
@@ -47,6 +47,9 @@ const logEventsOfSignIn = contractTest(
   'the log events of an organization tell each step of a sign-in, newest first, in an envelope of their own',
 )
 
+const keysOfTenant =
+  'ofOrganization({ accountId: tenant.accountId, organizationId: organizationIdOf(tenant) })'
+
 const reachesItsOwn = limited('reaches what its own organization has')
 const countsItsOwn = listed('of users counts those of its own environment alone')
 
@@ -66,8 +69,7 @@ export const tenantGuards = [
   guard({
     name: 'account: users, with organizationIdOf',
     file: users,
-    find: ".where('users.account_id', '=', tenant.accountId)",
-    replace: '',
+    ...without('account_id', "ofTenant(tenant, 'users')"),
     also: [
       {
         file: organizationId,
@@ -145,16 +147,14 @@ export const tenantGuards = [
   guard({
     name: 'organization: users',
     file: users,
-    find: ".where('users.organization_id', '=', organizationIdOf(tenant))",
-    replace: '',
+    ...without('organization_id', "ofTenant(tenant, 'users')"),
     red: usersGet.hidesForeign,
     green: usersGet.succeeds,
   }),
   guard({
     name: 'environment: users',
     file: users,
-    find: ".where('users.environment', '=', tenant.environment)",
-    replace: '',
+    ...without('environment', "ofTenant(tenant, 'users')"),
     red: usersGet.hidesForeign,
     green: usersGet.succeeds,
   }),
@@ -169,16 +169,14 @@ export const tenantGuards = [
   guard({
     name: 'organization: change of a user',
     file: users,
-    find: ".where('organization_id', '=', organizationIdOf(tenant))",
-    replace: '',
+    ...without('organization_id', 'ofTenant(tenant)'),
     red: usersDelete.hidesForeign,
     green: usersDelete.succeeds,
   }),
   guard({
     name: 'environment: change of a user',
     file: users,
-    find: ".where('environment', '=', tenant.environment)",
-    replace: '',
+    ...without('environment', 'ofTenant(tenant)'),
     red: usersDelete.hidesForeign,
     green: usersDelete.succeeds,
   }),
@@ -209,16 +207,14 @@ export const tenantGuards = [
   guard({
     name: 'account: applications',
     file: applications,
-    find: ".where('applications.account_id', '=', tenant.accountId)",
-    replace: '',
+    ...without('account_id', "ofEnvironment(tenant, 'applications')"),
     red: listed('of applications has none of another account'),
     green: reachesItsOwn,
   }),
   guard({
     name: 'environment: applications',
     file: applications,
-    find: ".where('applications.environment', '=', tenant.environment)",
-    replace: '',
+    ...without('environment', "ofEnvironment(tenant, 'applications')"),
     red: listed('of applications has none of another environment'),
     green: reachesItsOwn,
   }),
@@ -257,16 +253,14 @@ export const tenantGuards = [
   guard({
     name: 'organization: metadata keys of a user’s values',
     file: declaredKeys,
-    find: ".where('organization_id', '=', organizationIdOf(tenant))",
-    replace: '',
+    ...without('organization_id', keysOfTenant),
     red: addMetadata.hidesForeign,
     green: addMetadata.succeeds,
   }),
   guard({
     name: 'organization: deletion of a metadata key',
     file: metaKeys,
-    find: ".where('organization_id', '=', organizationIdOf(tenant))",
-    replace: '',
+    ...without('organization_id', keysOfTenant),
     red: deleteMetaKey.hidesForeign,
     green: deleteMetaKey.succeeds,
   }),
@@ -308,8 +302,7 @@ export const tenantGuards = [
   guard({
     name: 'account: outbox',
     file: outbox,
-    find: ".where('outbox_messages.account_id', '=', accountId)",
-    replace: '',
+    ...without('account_id', "ofEnvironment({ accountId, environment }, 'outbox_messages')"),
     red: listed('of kept mails has none of another account'),
     green: routeTests('outbox.list').succeeds,
   }),
@@ -348,16 +341,14 @@ export const tenantGuards = [
   guard({
     name: 'environment: log events',
     file: logEvents,
-    find: ".where('log_events.environment', '=', tenant.environment)",
-    replace: '',
+    ...without('environment', "ofEnvironment(tenant, 'log_events')"),
     red: logEventsOfOthers,
     green: logEventsOfSignIn,
   }),
   guard({
     name: 'account: log events of the account',
     file: logEvents,
-    find: ".where('log_events.account_id', '=', tenant.accountId)",
-    replace: '',
+    ...without('account_id', "ofEnvironment(tenant, 'log_events')"),
     red: contractTest(
       'log-events',
       'the log events of the account tell what API keys did, to keys of the whole account',

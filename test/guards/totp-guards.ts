@@ -1,4 +1,4 @@
-import { contractTest, guard, routeTests, unitTest } from './guard.js'
+import { contractTest, guard, routeTests, unitTest, without } from './guard.js'
 
 const enrollment = 'server/src/sign-in/totp/enrollment.ts'
 const validateEnrollment = 'server/src/sign-in/totp/validate-enrollment.ts'
@@ -48,8 +48,7 @@ export const totpGuards = [
   guard({
     name: 'environment: TOTP connection that is changed',
     file: connection,
-    find: ".where('environment', '=', tenant.environment) .where('organization_id', '=', organizationIdOf(tenant)) .where(isOf",
-    replace: ".where('organization_id', '=', organizationIdOf(tenant)) .where(isOf",
+    ...without('environment', 'ofTenant(tenant)', '.where(isOf'),
     red: contractTest('totp-connection', 'the TOTP connection is one of its environment alone'),
     green: update.succeeds,
   }),

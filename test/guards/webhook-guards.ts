@@ -1,4 +1,4 @@
-import { contractTest, guard, routeTests, unitTest } from './guard.js'
+import { contractTest, guard, routeTests, unitTest, without } from './guard.js'
 
 const webhooks = 'server/src/delivery/webhooks/webhooks.ts'
 const deliveries = 'server/src/delivery/webhooks/deliveries.ts'
@@ -44,24 +44,21 @@ export const webhookGuards = [
       guard({
         name: `${owner}: webhooks`,
         file: webhooks,
-        find: `.where('webhooks.${column}', '=', ${owner})`,
-        replace: '',
+        ...without(column, "ofEnvironment({ accountId, environment }, 'webhooks')"),
         red: get.hidesForeign,
         green: get.succeeds,
       }),
       guard({
         name: `${owner}: webhooks, in a change`,
         file: webhooks,
-        find: `.where('${column}', '=', owner.${owner})`,
-        replace: '',
+        ...without(column, 'ofEnvironment(owner)'),
         red: update.hidesForeign,
         green: update.succeeds,
       }),
       guard({
         name: `${owner}: deliveries`,
         file: deliveries,
-        find: `.where('webhook_deliveries.${column}', '=', ${owner})`,
-        replace: '',
+        ...without(column, "ofEnvironment({ accountId, environment }, 'webhook_deliveries')"),
         also: [
           {
             file: deliveries,

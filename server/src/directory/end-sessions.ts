@@ -4,6 +4,7 @@ import { organizationIdOf } from '../platform/db/organization-id.js'
 import type { DB } from '../platform/db/schema.js'
 import type { Deps } from '../delivery/deps.js'
 import type { Tenant } from '../platform/tenant.js'
+import { ofEnvironment, ofTenant } from '../platform/db/tenant-predicate.js'
 
 /** Which session, and whose. */
 interface SessionPlace {
@@ -57,9 +58,7 @@ export async function endFlowsOf(
   await trx
     .updateTable('sign_in_flows')
     .set({ used_at: now() })
-    .where('account_id', '=', tenant.accountId)
-    .where('environment', '=', tenant.environment)
-    .where('organization_id', '=', organizationIdOf(tenant))
+    .where(ofTenant(tenant))
     .where('user_id', '=', userId)
     .where('used_at', 'is', null)
     .$if(keptFlowId !== undefined, (query) => query.where('id', '!=', keptFlowId ?? ''))
@@ -75,9 +74,7 @@ async function voidPendingSignIns(
   await trx
     .updateTable('pending_sign_ins')
     .set({ used_at: now() })
-    .where('account_id', '=', tenant.accountId)
-    .where('environment', '=', tenant.environment)
-    .where('organization_id', '=', organizationIdOf(tenant))
+    .where(ofTenant(tenant))
     .where('user_id', '=', userId)
     .where('used_at', 'is', null)
     .execute()
@@ -113,7 +110,6 @@ function endSessions(
   return trx
     .updateTable('sessions')
     .set({ ended_at: now() })
-    .where('account_id', '=', accountId)
-    .where('environment', '=', environment)
+    .where(ofEnvironment({ accountId, environment }))
     .where('ended_at', 'is', null)
 }

@@ -1,8 +1,8 @@
 import type { Transaction } from 'kysely'
-import { organizationIdOf } from '../platform/db/organization-id.js'
 import type { DB } from '../platform/db/schema.js'
 import type { Deps } from '../delivery/deps.js'
 import type { Tenant } from '../platform/tenant.js'
+import { ofTenant } from '../platform/db/tenant-predicate.js'
 
 /** Forgets the password of a user, and voids the codes that whoever knew it was given to set another one. */
 export async function forgetPassword(
@@ -11,13 +11,7 @@ export async function forgetPassword(
   tenant: Tenant,
   userId: string,
 ): Promise<void> {
-  await trx
-    .deleteFrom('passwords')
-    .where('account_id', '=', tenant.accountId)
-    .where('environment', '=', tenant.environment)
-    .where('organization_id', '=', organizationIdOf(tenant))
-    .where('user_id', '=', userId)
-    .execute()
+  await trx.deleteFrom('passwords').where(ofTenant(tenant)).where('user_id', '=', userId).execute()
   await voidRenewals(deps, trx, tenant, userId)
 }
 
@@ -50,8 +44,6 @@ function voidOpen({ now }: Pick<Deps, 'now'>, trx: Transaction<DB>, tenant: Tena
   return trx
     .updateTable('password_requests')
     .set({ used_at: now() })
-    .where('account_id', '=', tenant.accountId)
-    .where('environment', '=', tenant.environment)
-    .where('organization_id', '=', organizationIdOf(tenant))
+    .where(ofTenant(tenant))
     .where('used_at', 'is', null)
 }

@@ -5,6 +5,7 @@ import { getAccount } from './accounts/list-accounts.js'
 import type { Algorithm } from '../platform/crypto/jwt.js'
 import type { Deps } from '../delivery/deps.js'
 import type { KeyOwner } from '../tokens/signing-keys/signing-keys.js'
+import { isOrganizationOf } from '../platform/db/tenant-predicate.js'
 
 /** Narrows the keys to those of an account, an organization or an environment. */
 interface OwnerFilter {
@@ -38,11 +39,7 @@ export async function listSigningKeys(
   const rows = await db
     .selectFrom('signing_keys as key')
     .innerJoin('accounts', 'accounts.id', 'key.account_id')
-    .leftJoin('organizations', (join) =>
-      join
-        .onRef('organizations.account_id', '=', 'key.account_id')
-        .onRef('organizations.id', '=', 'key.organization_id'),
-    )
+    .leftJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'key')))
     .where('organizations.deleted_at', 'is', null)
     .$if(filter.account !== undefined, (query) => query.where('accounts.domain', '=', filter.account ?? ''))
     .$if(filter.organization !== undefined, (query) =>

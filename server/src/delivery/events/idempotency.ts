@@ -5,6 +5,7 @@ import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../deps.js'
 import { ApiError } from '../../platform/errors.js'
 import type { IdempotencyClaim } from '../../platform/tenant.js'
+import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 
 /** Whose data an answer is. */
 interface AnswerOwner {
@@ -86,8 +87,7 @@ export async function claimIdempotencyKey(
   const earlier = await db
     .selectFrom('idempotency_keys')
     .select(['request_hash', 'answer_sealed'])
-    .where('account_id', '=', accountId)
-    .where('environment', '=', environment)
+    .where(ofEnvironment({ accountId, environment }))
     .where('api_key_id', '=', apiKeyId)
     .where('key_hash', '=', keyHash)
     .executeTakeFirst()
@@ -106,8 +106,7 @@ export async function renewIdempotencyClaim(
   await db
     .updateTable('idempotency_keys')
     .set({ lease_until: new Date(now().getTime() + leaseMs) })
-    .where('account_id', '=', claim.accountId)
-    .where('environment', '=', claim.environment)
+    .where(ofEnvironment(claim))
     .where('api_key_id', '=', claim.apiKeyId)
     .where('key_hash', '=', claim.keyHash)
     .where('lease', '=', claim.lease)
@@ -136,8 +135,7 @@ export async function settleIdempotency(
       subject_id: subjectId ?? null,
       lease: null,
     })
-    .where('account_id', '=', claim.accountId)
-    .where('environment', '=', claim.environment)
+    .where(ofEnvironment(claim))
     .where('api_key_id', '=', claim.apiKeyId)
     .where('key_hash', '=', claim.keyHash)
     .where('lease', '=', claim.lease)
@@ -184,8 +182,7 @@ export async function releaseIdempotencyKey(
 ): Promise<void> {
   await db
     .deleteFrom('idempotency_keys')
-    .where('account_id', '=', claim.accountId)
-    .where('environment', '=', claim.environment)
+    .where(ofEnvironment(claim))
     .where('api_key_id', '=', claim.apiKeyId)
     .where('key_hash', '=', claim.keyHash)
     .where('lease', '=', claim.lease)

@@ -8,6 +8,7 @@ import type { Deps } from '../deps.js'
 import { ApiError } from '../../platform/errors.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { logEventColumns, toLogEvent } from './record.js'
+import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 
 /**
  * What happened at sign-in to the organization, in the tenant's environment; for the domain of the account, what its
@@ -42,8 +43,7 @@ export async function listLogEvents(
 function logEventsOf(db: Kysely<DB>, tenant: Tenant) {
   return db
     .selectFrom('log_events')
-    .where('log_events.account_id', '=', tenant.accountId)
-    .where('log_events.environment', '=', tenant.environment)
+    .where(ofEnvironment(tenant, 'log_events'))
     .where(
       isOfAccount(tenant)
         ? sql<boolean>`log_events.organization_id is null`

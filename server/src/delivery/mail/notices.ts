@@ -6,6 +6,7 @@ import { enqueue } from '../jobs/enqueue.js'
 import type { JobPayloads } from '../jobs/job-names.js'
 import { deliverMail } from './deliver.js'
 import { noticeMail } from './messages.js'
+import { isOrganizationOf, ofOwner } from '../../platform/db/tenant-predicate.js'
 
 type NoticePayload = JobPayloads['send_notice']
 
@@ -27,14 +28,8 @@ export function enqueueNotice(
 export async function sendNotice(deps: Deps, payload: NoticePayload): Promise<void> {
   const addressee = await deps.db
     .selectFrom('users')
-    .innerJoin('organizations', (join) =>
-      join
-        .onRef('organizations.account_id', '=', 'users.account_id')
-        .onRef('organizations.id', '=', 'users.organization_id'),
-    )
-    .where('users.account_id', '=', payload.accountId)
-    .where('users.environment', '=', payload.environment)
-    .where('users.organization_id', '=', payload.organizationId)
+    .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'users')))
+    .where(ofOwner(payload, 'users'))
     .where('users.id', '=', payload.userId)
     .where('users.deleted_at', 'is', null)
     .where('organizations.deleted_at', 'is', null)

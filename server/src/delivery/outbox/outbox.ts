@@ -5,6 +5,7 @@ import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../deps.js'
 import type { Caller } from '../../platform/tenant.js'
 import { outboxColumns, toOutboxMessage } from './record.js'
+import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 
 /** The kept messages of the account in the caller's environment, newest first. */
 export async function listOutbox(
@@ -33,10 +34,7 @@ export async function listOutbox(
 }
 
 function messagesOf(db: Kysely<DB>, { accountId, environment }: Caller) {
-  return db
-    .selectFrom('outbox_messages')
-    .where('outbox_messages.account_id', '=', accountId)
-    .where('outbox_messages.environment', '=', environment)
+  return db.selectFrom('outbox_messages').where(ofEnvironment({ accountId, environment }, 'outbox_messages'))
 }
 
 const shownOnPage = 50

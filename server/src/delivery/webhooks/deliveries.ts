@@ -13,6 +13,7 @@ import type { Caller } from '../../platform/tenant.js'
 import { announceDeliveries } from '../events/announce.js'
 import { toDelivery, type AttemptRow, type DeliveryRow } from './record.js'
 import { getWebhook, webhooksOf, type WebhookOwner } from './webhooks.js'
+import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 
 const batchSize = 5_000
 
@@ -131,8 +132,7 @@ export function redeliverAll(
 function deliveriesOf(db: Kysely<DB>, { accountId, environment }: WebhookOwner, webhookId: string) {
   return db
     .selectFrom('webhook_deliveries')
-    .where('webhook_deliveries.account_id', '=', accountId)
-    .where('webhook_deliveries.environment', '=', environment)
+    .where(ofEnvironment({ accountId, environment }, 'webhook_deliveries'))
     .where('webhook_deliveries.webhook_id', '=', webhookId)
     .where(({ exists }) =>
       exists(

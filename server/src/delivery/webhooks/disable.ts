@@ -6,6 +6,7 @@ import { logEvent } from '../log-events/log-event.js'
 import type { ClaimedDelivery } from './queue.js'
 import { webhookColumns } from './record.js'
 import { readWebhook } from './webhooks.js'
+import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 
 /** A receiver that takes nothing for this long is taken to be gone. */
 const patienceMs = 5 * 24 * 60 * 60 * 1000
@@ -28,8 +29,7 @@ export async function disableIfGone(
     const row = await trx
       .updateTable('webhooks')
       .set({ active: false, version: sql`version + 1`, updated_at: at })
-      .where('account_id', '=', accountId)
-      .where('environment', '=', environment)
+      .where(ofEnvironment({ accountId, environment }))
       .where('id', '=', id)
       .where('active', '=', true)
       .where('failing_since', '<=', limit)

@@ -15,6 +15,7 @@ import { isTargetAllowed, targetRefusal } from '../../platform/outbound/target.j
 import type { Caller } from '../../platform/tenant.js'
 import { toWebhook, webhookColumns, type WebhookRow } from './record.js'
 import { openSignatureKey, sealNewSignatureKey } from './signature-keys.js'
+import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 
 /** In one environment of an account: each event costs a row for each, and each can hold places of a sender. */
 const maxWebhooks = 100
@@ -176,8 +177,7 @@ export function readWebhook(deps: Pick<Deps, 'keys'>, row: WebhookRow, accountDo
 export function webhooksOf(db: Kysely<DB>, { accountId, environment }: WebhookOwner) {
   return db
     .selectFrom('webhooks')
-    .where('webhooks.account_id', '=', accountId)
-    .where('webhooks.environment', '=', environment)
+    .where(ofEnvironment({ accountId, environment }, 'webhooks'))
     .where('webhooks.deleted_at', 'is', null)
 }
 
@@ -202,8 +202,7 @@ async function changeRow(
   const row = await trx
     .updateTable('webhooks')
     .set({ ...columns, version: sql`version + 1` })
-    .where('account_id', '=', owner.accountId)
-    .where('environment', '=', owner.environment)
+    .where(ofEnvironment(owner))
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
     .where(isOfVersion(versions))

@@ -22,6 +22,7 @@ import type { Tenant } from '../../platform/tenant.js'
 import { applicationColumns, toApplication, toDeletedApplication, type ApplicationRow } from './record.js'
 import { checkApplicationUrls, chooseRedirect, settleDefaults } from './redirects.js'
 import { isForOrganization } from '../usable.js'
+import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 
 const defaultTokenLifetimeSeconds = 3600
 
@@ -239,11 +240,7 @@ function applicationsOf(db: Kysely<DB>, tenant: Place) {
 }
 
 function everyApplicationOf(db: Kysely<DB>, tenant: Place) {
-  return db
-    .selectFrom('applications')
-    .where('applications.account_id', '=', tenant.accountId)
-    .where('applications.environment', '=', tenant.environment)
-    .where(isInReach(tenant))
+  return db.selectFrom('applications').where(ofEnvironment(tenant, 'applications')).where(isInReach(tenant))
 }
 
 /** Whether the organization is there, and the row's application is for it. */
@@ -276,8 +273,7 @@ function updateApplicationRow(trx: Transaction<DB>, tenant: Tenant, id: string) 
   return trx
     .updateTable('applications')
     .set({ version: sql`version + 1` })
-    .where('account_id', '=', tenant.accountId)
-    .where('environment', '=', tenant.environment)
+    .where(ofEnvironment(tenant))
     .where(isInReach(tenant))
     .where('id', '=', id)
     .where('deleted_at', 'is', null)

@@ -12,6 +12,7 @@ import { emit } from '../../delivery/events/emit.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { scimBaseUrl } from './base-url.js'
 import { directoryColumns, toDirectorySync, type DirectoryRow } from './record.js'
+import { ofTenant } from '../../platform/db/tenant-predicate.js'
 
 /** As long as a company needs to give its provider the new secret. */
 const previousSecretMs = 24 * 60 * 60 * 1000
@@ -128,9 +129,7 @@ export function deleteDirectorySync(
   return change(deps, tenant.cause, async (trx) => {
     const row = await trx
       .deleteFrom('directories')
-      .where('account_id', '=', tenant.accountId)
-      .where('environment', '=', tenant.environment)
-      .where('organization_id', '=', organizationIdOf(tenant))
+      .where(ofTenant(tenant))
       .where(isOfVersion(versions))
       .returning(directoryColumns)
       .executeTakeFirst()
@@ -144,11 +143,7 @@ export function deleteDirectorySync(
 
 /** Every read of directories by the API starts here, so that no query can forget its tenant. */
 export function directoriesOf(db: Kysely<DB>, tenant: Tenant) {
-  return db
-    .selectFrom('directories')
-    .where('account_id', '=', tenant.accountId)
-    .where('environment', '=', tenant.environment)
-    .where('organization_id', '=', organizationIdOf(tenant))
+  return db.selectFrom('directories').where(ofTenant(tenant))
 }
 
 async function changeRow(
@@ -160,9 +155,7 @@ async function changeRow(
   const row = await trx
     .updateTable('directories')
     .set({ ...columns, version: sql`version + 1` })
-    .where('account_id', '=', tenant.accountId)
-    .where('environment', '=', tenant.environment)
-    .where('organization_id', '=', organizationIdOf(tenant))
+    .where(ofTenant(tenant))
     .where(isOfVersion(versions))
     .returning(directoryColumns)
     .executeTakeFirst()

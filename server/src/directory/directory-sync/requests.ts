@@ -7,6 +7,7 @@ import type { Deps } from '../../delivery/deps.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { directoriesOf } from './directory-sync.js'
 import { scimRequestColumns, toScimRequest } from './record.js'
+import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /**
  * What the provider of the organization's directory asked in the last days, newest first. Of a busy one these are millions,
@@ -25,9 +26,16 @@ export async function listScimRequests(
   const ofDirectory = () =>
     readDb
       .selectFrom('scim_requests')
-      .where('scim_requests.account_id', '=', tenant.accountId)
-      .where('scim_requests.environment', '=', tenant.environment)
-      .where('scim_requests.organization_id', '=', directory.organization_id)
+      .where(
+        ofOwner(
+          {
+            accountId: tenant.accountId,
+            environment: tenant.environment,
+            organizationId: directory.organization_id,
+          },
+          'scim_requests',
+        ),
+      )
       .where('scim_requests.directory_id', '=', directory.id)
   const wanted = () =>
     ofDirectory()

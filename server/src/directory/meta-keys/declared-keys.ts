@@ -4,6 +4,7 @@ import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import { ApiError } from '../../platform/errors.js'
 import type { Tenant } from '../../platform/tenant.js'
+import { ofOrganization } from '../../platform/db/tenant-predicate.js'
 
 /** Whose keys: they are an organization's, the same in both environments. */
 type Owner = Pick<Tenant, 'accountId' | 'domain' | 'organizationIds'>
@@ -43,8 +44,7 @@ export async function holdDeclaredKey(
 function declaredKeysOf(db: Kysely<DB>, tenant: Owner) {
   return db
     .selectFrom('meta_keys')
-    .where('account_id', '=', tenant.accountId)
-    .where('organization_id', '=', organizationIdOf(tenant))
+    .where(ofOrganization({ accountId: tenant.accountId, organizationId: organizationIdOf(tenant) }))
     .select(['id', 'name', sql<MetaKey['type']>`type`.as('type'), 'required'])
     .orderBy('name')
 }

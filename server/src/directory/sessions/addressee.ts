@@ -2,6 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import { ApiError } from '../../platform/errors.js'
 import type { Caller } from '../../platform/tenant.js'
+import { isOrganizationOf } from '../../platform/db/tenant-predicate.js'
 
 /** An address that somebody wants to sign in with. */
 export interface SoughtAddress {
@@ -22,9 +23,8 @@ export function addresseesOf(db: Kysely<DB>, caller: Caller, { email, domain }: 
     .selectFrom('organizations')
     .leftJoin('users', (join) =>
       join
-        .onRef('users.account_id', '=', 'organizations.account_id')
+        .on(isOrganizationOf('organizations', 'users'))
         .on('users.environment', '=', environment)
-        .onRef('users.organization_id', '=', 'organizations.id')
         .on('users.email_normalized', '=', email)
         .on('users.deleted_at', 'is', null),
     )

@@ -2,6 +2,7 @@ import { hashSecret } from '../../platform/crypto/secret.js'
 import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { isTotpAskedOfUserOf } from './totp-asked.js'
+import { ofOwner, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** Without being used for so long, a browser's session asks for a sign-in again. */
 export const idleMs = 60 * 60 * 1000
@@ -57,15 +58,9 @@ const selectSession = statement((db, key: SessionKey) =>
   db
     .selectFrom('sessions')
     .innerJoin('users', (join) =>
-      join
-        .onRef('users.account_id', '=', 'sessions.account_id')
-        .onRef('users.environment', '=', 'sessions.environment')
-        .onRef('users.organization_id', '=', 'sessions.organization_id')
-        .onRef('users.id', '=', 'sessions.user_id'),
+      join.on(sameTenant('users', 'sessions')).onRef('users.id', '=', 'sessions.user_id'),
     )
-    .where('sessions.account_id', '=', key.accountId)
-    .where('sessions.environment', '=', key.environment)
-    .where('sessions.organization_id', '=', key.organizationId)
+    .where(ofOwner(key, 'sessions'))
     .where('sessions.secret_hash', '=', key.secretHash)
     .where('sessions.ended_at', 'is', null)
     .where('sessions.expires_at', '>', key.at)

@@ -2,6 +2,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { liveSessionsOf, signOut, signOutOthers, type SessionOfUser } from './sign-out.js'
+import { sameEnvironment } from '../../platform/db/tenant-predicate.js'
 
 /** A page that lists more would be read by nobody. */
 const shownSessions = 100
@@ -25,8 +26,7 @@ export async function listOwnSessions(
   const rows = await liveSessionsOf(db, tenant, { userId, at: now() })
     .leftJoin('applications', (join) =>
       join
-        .onRef('applications.account_id', '=', 'sessions.account_id')
-        .onRef('applications.environment', '=', 'sessions.environment')
+        .on(sameEnvironment('applications', 'sessions'))
         .onRef('applications.id', '=', 'sessions.application_id')
         .on('applications.deleted_at', 'is', null),
     )

@@ -1,12 +1,12 @@
 import type { Session } from '@portico/contract/sessions'
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
-import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { emit } from '../../delivery/events/emit.js'
 import { logEvent } from '../../delivery/log-events/log-event.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { sessionColumns, toSession } from './record.js'
+import { ofTenant } from '../../platform/db/tenant-predicate.js'
 
 /** A session of a user. */
 export interface SessionOfUser {
@@ -51,9 +51,7 @@ async function endWhere(
   const ended = await trx
     .updateTable('sessions')
     .set({ ended_at: at })
-    .where('account_id', '=', tenant.accountId)
-    .where('environment', '=', tenant.environment)
-    .where('organization_id', '=', organizationIdOf(tenant))
+    .where(ofTenant(tenant))
     .where('user_id', '=', userId)
     .where(isMeant)
     .where(isLive(at))
@@ -88,9 +86,7 @@ export function liveSessionsOf(
 ) {
   return db
     .selectFrom('sessions')
-    .where('sessions.account_id', '=', tenant.accountId)
-    .where('sessions.environment', '=', tenant.environment)
-    .where('sessions.organization_id', '=', organizationIdOf(tenant))
+    .where(ofTenant(tenant, 'sessions'))
     .where('sessions.user_id', '=', userId)
     .where(isLive(at))
 }

@@ -16,6 +16,7 @@ import { emit } from '../../delivery/events/emit.js'
 import { mayChangeProduction } from '../organizations/production.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { metaKeyColumns, toMetaKey, type MetaKeyRow } from './record.js'
+import { ofOrganization, sameOrganization, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /**
  * Declares a metadata key, of the organization in both environments.
@@ -86,8 +87,7 @@ export function deleteMetaKey(deps: Deps, tenant: Tenant, name: string): Promise
       .with('gone', (db) =>
         db
           .deleteFrom('meta_keys')
-          .where('account_id', '=', tenant.accountId)
-          .where('organization_id', '=', organizationIdOf(tenant))
+          .where(ofOrganization({ accountId: tenant.accountId, organizationId: organizationIdOf(tenant) }))
           .where('name', '=', name)
           .where(mayChangeProduction(tenant))
           .returning([...metaKeyColumns, 'meta_keys.account_id']),
@@ -97,12 +97,9 @@ export function deleteMetaKey(deps: Deps, tenant: Tenant, name: string): Promise
           .updateTable('users')
           .from(['gone', 'user_metadata as data'])
           .set({ version: sql`users.version + 1`, updated_at: deps.now() })
-          .whereRef('data.account_id', '=', 'gone.account_id')
-          .whereRef('data.organization_id', '=', 'gone.organization_id')
+          .where(sameOrganization('data', 'gone'))
           .whereRef('data.meta_key_id', '=', 'gone.id')
-          .whereRef('users.account_id', '=', 'data.account_id')
-          .whereRef('users.environment', '=', 'data.environment')
-          .whereRef('users.organization_id', '=', 'data.organization_id')
+          .where(sameTenant('users', 'data'))
           .whereRef('users.id', '=', 'data.user_id')
           .where('users.deleted_at', 'is', null),
       )
@@ -131,8 +128,9 @@ async function countMetaKeys(db: Kysely<DB>, tenant: Tenant): Promise<number> {
 function metaKeysOf(db: Kysely<DB>, tenant: Tenant) {
   return db
     .selectFrom('meta_keys')
-    .where('meta_keys.account_id', '=', tenant.accountId)
-    .where('meta_keys.organization_id', '=', organizationIdOf(tenant))
+    .where(
+      ofOrganization({ accountId: tenant.accountId, organizationId: organizationIdOf(tenant) }, 'meta_keys'),
+    )
 }
 
 function totalOf(tenant: Tenant) {

@@ -7,6 +7,7 @@ import { sqlStatement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { Tenant } from '../../platform/tenant.js'
 import type { IdentityRow } from './record.js'
+import { ofTenant } from '../../platform/db/tenant-predicate.js'
 
 /** A user as another issuer names them; one at most of an organization and environment has it. */
 export interface IdentityName {
@@ -87,9 +88,7 @@ export async function hasIdentityOfIssuer(
 ): Promise<boolean> {
   const known = await trx
     .selectFrom('user_identities')
-    .where('account_id', '=', tenant.accountId)
-    .where('environment', '=', tenant.environment)
-    .where('organization_id', '=', organizationIdOf(tenant))
+    .where(ofTenant(tenant))
     .where('user_id', '=', userId)
     .where('kind', '=', kind)
     .where('issuer', '=', issuer)
@@ -101,13 +100,7 @@ export async function hasIdentityOfIssuer(
 
 /** Forgets the identities of a user: who comes by one again is somebody new, as by an address. */
 export async function forgetIdentities(trx: Transaction<DB>, tenant: Tenant, userId: string): Promise<void> {
-  await trx
-    .deleteFrom('user_identities')
-    .where('account_id', '=', tenant.accountId)
-    .where('environment', '=', tenant.environment)
-    .where('organization_id', '=', organizationIdOf(tenant))
-    .where('user_id', '=', userId)
-    .execute()
+  await trx.deleteFrom('user_identities').where(ofTenant(tenant)).where('user_id', '=', userId).execute()
 }
 
 /** How a directory's users are known to it: the identity that identitiesOfUser() finds at the end. */

@@ -10,6 +10,7 @@ import { insertIdentity, type IdentityName, type VouchedIdentity } from './ident
 import { insertUserIf, userInsertion, type UserInsertion } from './insert-user.js'
 import { touchUser } from './change-user.js'
 import { toChangedUser, usersOf } from './whole-user.js'
+import { sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** What a statement says of the tenant. */
 type TenantKey = Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'>
@@ -58,11 +59,7 @@ export async function findUserByIdentity(
 const selectByIdentity = statement((db, identity: TenantKey & IdentityName) =>
   usersOf(db, identity)
     .innerJoin('user_identities as identity', (join) =>
-      join
-        .onRef('identity.account_id', '=', 'users.account_id')
-        .onRef('identity.environment', '=', 'users.environment')
-        .onRef('identity.organization_id', '=', 'users.organization_id')
-        .onRef('identity.user_id', '=', 'users.id'),
+      join.on(sameTenant('identity', 'users')).onRef('identity.user_id', '=', 'users.id'),
     )
     .where('identity.kind', '=', identity.kind)
     .where('identity.issuer', '=', identity.issuer)

@@ -9,6 +9,7 @@ import { holdDeclaredKeys, type DeclaredKey } from '../meta-keys/declared-keys.j
 import { checkMetaValue } from '../meta-keys/meta-value.js'
 import type { Tenant } from '../../platform/tenant.js'
 import type { MetaDataRow } from './record.js'
+import { ofTenant } from '../../platform/db/tenant-predicate.js'
 
 interface Value {
   readonly key: string
@@ -98,12 +99,7 @@ export async function removeValue(
 }
 
 function valuesOf(trx: Transaction<DB>, tenant: Tenant, userId: string) {
-  return trx
-    .deleteFrom('user_metadata')
-    .where('account_id', '=', tenant.accountId)
-    .where('environment', '=', tenant.environment)
-    .where('organization_id', '=', organizationIdOf(tenant))
-    .where('user_id', '=', userId)
+  return trx.deleteFrom('user_metadata').where(ofTenant(tenant)).where('user_id', '=', userId)
 }
 
 /** The metadata of the row's user with their keys, by name. */

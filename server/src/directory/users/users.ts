@@ -27,6 +27,7 @@ import {
   wholeUser,
   type TenantKey,
 } from './whole-user.js'
+import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 type UserKey = TenantKey & { readonly id: string }
 
@@ -165,9 +166,7 @@ export async function getKeptUser(
 ): Promise<{ readonly user: User; readonly deletedAt: Date | null }> {
   const row = await db
     .selectFrom('users')
-    .where('users.account_id', '=', key.accountId)
-    .where('users.environment', '=', key.environment)
-    .where('users.organization_id', '=', key.organizationId)
+    .where(ofOwner(key, 'users'))
     .where('users.id', '=', id)
     .select(wholeUser())
     .executeTakeFirst()

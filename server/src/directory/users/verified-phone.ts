@@ -1,9 +1,9 @@
 import { sql, type Transaction } from 'kysely'
-import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { tellUserChanged } from './signing-in-user.js'
+import { ofTenant } from '../../platform/db/tenant-predicate.js'
 
 /** Notes that a telephone number is the user's, where it still is their primary one: they have read a message there. */
 export async function markPhoneNumberVerified(
@@ -16,9 +16,7 @@ export async function markPhoneNumberVerified(
   const verified = await trx
     .updateTable('users')
     .set({ phone_number_verified: true })
-    .where('account_id', '=', tenant.accountId)
-    .where('environment', '=', tenant.environment)
-    .where('organization_id', '=', organizationIdOf(tenant))
+    .where(ofTenant(tenant))
     .where('id', '=', userId)
     .where('phone_number_verified', '=', false)
     .where(sql<boolean>`phone_numbers @> ${primary}::jsonb`)

@@ -1,7 +1,6 @@
 import type { User } from '@portico/contract/users'
 import { sql, type Kysely } from 'kysely'
 import { eachOf } from '../../platform/db/each.js'
-import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
 import { isOfVersion } from '../../platform/db/versions.js'
@@ -13,6 +12,7 @@ import { groupsOfUser } from './groups.js'
 import { identitiesOfUser } from './identities.js'
 import { toUser, userColumns, type UserRow } from './record.js'
 import { metadataOfUser } from './stored-metadata.js'
+import { ofTenant } from '../../platform/db/tenant-predicate.js'
 
 /** What a statement says of the tenant. */
 export type TenantKey = Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'>
@@ -24,11 +24,7 @@ export function usersOf(db: Kysely<DB>, tenant: TenantKey) {
 
 /** The same with those that are deleted. */
 export function everyUserOf(db: Kysely<DB>, tenant: TenantKey) {
-  return db
-    .selectFrom('users')
-    .where('users.account_id', '=', tenant.accountId)
-    .where('users.environment', '=', tenant.environment)
-    .where('users.organization_id', '=', organizationIdOf(tenant))
+  return db.selectFrom('users').where(ofTenant(tenant, 'users'))
 }
 
 /** All that the record of a user is made of. */
@@ -75,9 +71,7 @@ export function updateUserRow(
   return trx
     .updateTable('users')
     .set({ version: sql`version + 1` })
-    .where('account_id', '=', tenant.accountId)
-    .where('environment', '=', tenant.environment)
-    .where('organization_id', '=', organizationIdOf(tenant))
+    .where(ofTenant(tenant))
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
     .where(isOfVersion(versions))

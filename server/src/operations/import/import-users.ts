@@ -1,6 +1,5 @@
 import { sql, type Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
-import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
@@ -16,6 +15,7 @@ import { valuesByKey, writeValues } from '../../directory/users/stored-metadata.
 import { readUser, toChangedUser } from '../../directory/users/whole-user.js'
 import { toFaultSentence, toImportableUser, type ImportableUser } from './importable-user.js'
 import { countLines, maxLineBytes, readLines, type Line } from './read-lines.js'
+import { ofTenant } from '../../platform/db/tenant-predicate.js'
 
 /** What became of the lines of a file, but for the empty ones. */
 interface ImportSummary {
@@ -106,9 +106,7 @@ function toFault(line: number, error: unknown): Fault {
 async function checkPasswordConnection({ db }: Pick<Deps, 'db'>, tenant: Tenant): Promise<void> {
   const connection = await db
     .selectFrom('password_connections')
-    .where('account_id', '=', tenant.accountId)
-    .where('environment', '=', tenant.environment)
-    .where('organization_id', '=', organizationIdOf(tenant))
+    .where(ofTenant(tenant))
     .select('id')
     .executeTakeFirst()
   if (connection === undefined)

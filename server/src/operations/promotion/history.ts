@@ -6,6 +6,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { addressOf } from './address.js'
 import type { Scope } from './configuration.js'
 import type { Step } from './plan.js'
+import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 
 export type AppliedAction = 'apply' | 'rollback'
 
@@ -49,8 +50,7 @@ export async function recordApply(
   await recordSteps(trx, { account, environment }, row.id, steps)
   await trx
     .deleteFrom('config_applies')
-    .where('account_id', '=', account.id)
-    .where('environment', '=', environment)
+    .where(ofEnvironment({ accountId: account.id, environment }))
     .where('id', 'not in', appliesOf(trx, { account, environment }).select('id').limit(maxApplies))
     .execute()
   return row
@@ -112,8 +112,7 @@ function organizationOf(account: Scope['account'], { path }: Step) {
 function appliesOf(db: Deps['db'], { account, environment }: Pick<Scope, 'account' | 'environment'>) {
   return db
     .selectFrom('config_applies')
-    .where('account_id', '=', account.id)
-    .where('environment', '=', environment)
+    .where(ofEnvironment({ accountId: account.id, environment }))
     .orderBy('applied_at', 'desc')
     .orderBy('id', 'desc')
 }

@@ -3,6 +3,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import type { Place } from './kind.js'
 import { lockConfiguration } from './lock.js'
+import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /** A thing with what it has in common with others. */
 interface Named {
@@ -65,9 +66,7 @@ export function fromKey(key: string): Pick<Numbered, 'name' | 'number'> {
 function listNumbers({ db }: Pick<Deps, 'db'>, place: Place, section: string): Promise<Numbered[]> {
   return db
     .selectFrom('config_numbers')
-    .where('account_id', '=', place.accountId)
-    .where('environment', '=', place.environment)
-    .where('organization_id', '=', place.organizationId)
+    .where(ofOwner(place))
     .where('section', '=', section)
     .select(['thing_id as id', 'name', 'number'])
     .orderBy('name')

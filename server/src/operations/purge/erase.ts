@@ -9,6 +9,7 @@ import type { Cause } from '../../platform/tenant.js'
 import { carriesAddress, heldAddresses, type HeldAddress } from './held-addresses.js'
 import { failedFor, sendsTo } from './mail-jobs.js'
 import { namesUser, tracesIn, type Persons } from './traces.js'
+import { isOrganizationOf, ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /** Rows under a record that one statement deletes, and users that one transaction does. */
 const rowBatch = 5_000
@@ -80,11 +81,8 @@ async function eraseUsers(
     const erased = await trx
       .deleteFrom('users')
       .using('organizations')
-      .whereRef('organizations.account_id', '=', 'users.account_id')
-      .whereRef('organizations.id', '=', 'users.organization_id')
-      .where('users.account_id', '=', accountId)
-      .where('users.environment', '=', environment)
-      .where('users.organization_id', '=', organizationId)
+      .where(isOrganizationOf('organizations', 'users'))
+      .where(ofOwner({ accountId, environment, organizationId }, 'users'))
       .where(sql<boolean>`users.id = any(${ids}::uuid[])`)
       .returning(['users.id', 'users.environment', 'organizations.domain'])
       .execute()

@@ -2,6 +2,7 @@ import type { Environment } from '@portico/contract/fields'
 import type { Deps } from '../../delivery/deps.js'
 import { normalizeEmail } from '../../platform/email.js'
 import type { Persons } from './traces.js'
+import { isOrganizationOf } from '../../platform/db/tenant-predicate.js'
 
 /** One user, by the domains of account and organization, and by id or address. */
 export type PersonQuery = {
@@ -25,11 +26,7 @@ interface FoundPerson {
 export async function findPerson({ db }: Pick<Deps, 'db'>, query: PersonQuery): Promise<FoundPerson> {
   const found = await db
     .selectFrom('users')
-    .innerJoin('organizations', (join) =>
-      join
-        .onRef('organizations.account_id', '=', 'users.account_id')
-        .onRef('organizations.id', '=', 'users.organization_id'),
-    )
+    .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'users')))
     .innerJoin('accounts', 'accounts.id', 'users.account_id')
     .where('accounts.domain', '=', query.account)
     .where('organizations.domain', '=', query.organization)

@@ -4,6 +4,7 @@ import { ApiError } from '../errors.js'
 import type { Tenant } from '../tenant.js'
 import { organizationIdOf } from './organization-id.js'
 import type { DB } from './schema.js'
+import { ofOwner } from './tenant-predicate.js'
 
 /**
  * How many records of a kind the tenant's organization has, exactly, without counting them.
@@ -34,9 +35,7 @@ export async function totalInAccount(
   const { total } = await db
     .selectFrom('record_counts')
     .where('kind', '=', kind)
-    .where('account_id', '=', scope.accountId)
-    .where('environment', '=', scope.environment)
-    .where('organization_id', '=', nilId)
+    .where(ofOwner({ accountId: scope.accountId, environment: scope.environment, organizationId: nilId }))
     .select(sql<string>`coalesce(sum(delta), 0)`.as('total'))
     .executeTakeFirstOrThrow()
   return Number(total)

@@ -22,6 +22,13 @@ import { isVerifierOf } from '../../tokens/pkce.js'
 import { issueRefreshToken } from './refresh-family.js'
 import { hasOfflineAccess } from '../../tokens/scopes.js'
 import { findUserOf, identityDataOfSession, signUserTokens } from './user-tokens.js'
+import {
+  isOrganizationOf,
+  ofEnvironment,
+  ofOwner,
+  sameEnvironment,
+  sameTenant,
+} from '../../platform/db/tenant-predicate.js'
 
 /** A code as it is presented; what is undefined was not sent. */
 interface CodeExchange {
@@ -85,23 +92,17 @@ const spendCode = statement((db, { codeHash, at }: { codeHash: Buffer; at: Date 
     .where('code.code_hash', '=', codeHash)
     .where('code.used_at', 'is', null)
     .where('code.expires_at', '>', at)
-    .whereRef('sessions.account_id', '=', 'code.account_id')
-    .whereRef('sessions.environment', '=', 'code.environment')
-    .whereRef('sessions.organization_id', '=', 'code.organization_id')
+    .where(sameTenant('sessions', 'code'))
     .whereRef('sessions.id', '=', 'code.session_id')
     // So that the planner has no index by which it would read every session of the organization.
     .whereRef('sessions.user_id', '=', 'code.user_id')
     .where('sessions.ended_at', 'is', null)
     .where('sessions.expires_at', '>', at)
-    .whereRef('users.account_id', '=', 'code.account_id')
-    .whereRef('users.environment', '=', 'code.environment')
-    .whereRef('users.organization_id', '=', 'code.organization_id')
+    .where(sameTenant('users', 'code'))
     .whereRef('users.id', '=', 'code.user_id')
-    .whereRef('applications.account_id', '=', 'code.account_id')
-    .whereRef('applications.environment', '=', 'code.environment')
+    .where(sameEnvironment('applications', 'code'))
     .whereRef('applications.id', '=', 'code.application_id')
-    .whereRef('organizations.account_id', '=', 'code.account_id')
-    .whereRef('organizations.id', '=', 'code.organization_id')
+    .where(isOrganizationOf('organizations', 'code'))
     .whereRef('accounts.id', '=', 'code.account_id')
     .returning([
       'code.account_id',
@@ -211,8 +212,7 @@ function maySignIn(scopes: readonly Scope[], amr: readonly string[]): boolean {
 function findApiKey(trx: Transaction<DB>, spent: SpentCode, clientId: string) {
   return trx
     .selectFrom('api_keys')
-    .where('account_id', '=', spent.account_id)
-    .where('environment', '=', spent.environment)
+    .where(ofEnvironment({ accountId: spent.account_id, environment: spent.environment }))
     .where('id', '=', clientId)
     .where(sql<boolean>`(organization_ids is null or ${spent.organization_id} = any(organization_ids))`)
     .select([
@@ -230,17 +230,9 @@ function findApiKey(trx: Transaction<DB>, spent: SpentCode, clientId: string) {
 async function refuseDeadCode(deps: Deps, trx: Transaction<DB>, exchange: CodeExchange): Promise<void> {
   const dead = await trx
     .selectFrom('authorization_codes as code')
-    .innerJoin('organizations', (join) =>
-      join
-        .onRef('organizations.account_id', '=', 'code.account_id')
-        .onRef('organizations.id', '=', 'code.organization_id'),
-    )
+    .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'code')))
     .innerJoin('sessions', (join) =>
-      join
-        .onRef('sessions.account_id', '=', 'code.account_id')
-        .onRef('sessions.environment', '=', 'code.environment')
-        .onRef('sessions.organization_id', '=', 'code.organization_id')
-        .onRef('sessions.id', '=', 'code.session_id'),
+      join.on(sameTenant('sessions', 'code')).onRef('sessions.id', '=', 'code.session_id'),
     )
     .where('code.code_hash', '=', hashSecret(exchange.code))
     .select([
@@ -285,9 +277,7 @@ async function endWhatWasMade(
   await trx
     .updateTable('refresh_token_families')
     .set({ ended_at: deps.now() })
-    .where('account_id', '=', accountId)
-    .where('environment', '=', environment)
-    .where('organization_id', '=', organizationId)
+    .where(ofOwner({ accountId, environment, organizationId }))
     .where('session_id', '=', sessionId)
     .where('code_id', '=', dead.code_id)
     .where('ended_at', 'is', null)

@@ -4,6 +4,7 @@ import { isUsableBy } from '../../directory/usable.js'
 import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { NamedClient } from './authorization-request.js'
+import { isOrganizationOf } from '../../platform/db/tenant-predicate.js'
 
 /** An application that asks an organization to sign a user in, and what decides how. */
 export interface AuthorizingClient {
@@ -56,9 +57,8 @@ const selectClient = statement((db, key: { organizationDomain: string; clientId:
     )
     .innerJoin('totp_connections', (join) =>
       join
-        .onRef('totp_connections.account_id', '=', 'organizations.account_id')
-        .onRef('totp_connections.environment', '=', 'applications.environment')
-        .onRef('totp_connections.organization_id', '=', 'organizations.id'),
+        .on(isOrganizationOf('organizations', 'totp_connections'))
+        .onRef('totp_connections.environment', '=', 'applications.environment'),
     )
     .where('organizations.domain', '=', key.organizationDomain)
     .where('organizations.deleted_at', 'is', null)

@@ -9,6 +9,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { logEventOf } from '../../delivery/log-events/log-event.js'
 import { accountKeys, signWith } from '../../tokens/signing-keys/signing-keys.js'
 import { OAuthFailure } from './oauth-failure.js'
+import { sameEnvironment } from '../../platform/db/tenant-predicate.js'
 
 interface ClientCredentials {
   readonly clientId: string | undefined
@@ -86,8 +87,7 @@ const selectKey = statement((db, { clientId }: { clientId: string }) =>
     .innerJoin('accounts', 'accounts.id', 'key.account_id')
     .innerJoin('signing_keys as signing', (join) =>
       join
-        .onRef('signing.account_id', '=', 'key.account_id')
-        .onRef('signing.environment', '=', 'key.environment')
+        .on(sameEnvironment('signing', 'key'))
         .on('signing.organization_id', '=', nilId)
         .on('signing.algorithm', '=', 'ES256')
         .on('signing.state', '=', 'active'),

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { VerifiedUserToken } from '../../tokens/access-token.js'
+import { isOrganizationOf, ofOwner, sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** Where an access token comes from, as its key says. */
 interface TokenPlace {
@@ -34,25 +35,11 @@ const selectLive = statement((db, key: LiveKey) =>
   db
     .selectFrom('sessions')
     .innerJoin('users', (join) =>
-      join
-        .onRef('users.account_id', '=', 'sessions.account_id')
-        .onRef('users.environment', '=', 'sessions.environment')
-        .onRef('users.organization_id', '=', 'sessions.organization_id')
-        .onRef('users.id', '=', 'sessions.user_id'),
+      join.on(sameTenant('users', 'sessions')).onRef('users.id', '=', 'sessions.user_id'),
     )
-    .innerJoin('applications', (join) =>
-      join
-        .onRef('applications.account_id', '=', 'sessions.account_id')
-        .onRef('applications.environment', '=', 'sessions.environment'),
-    )
-    .innerJoin('organizations', (join) =>
-      join
-        .onRef('organizations.account_id', '=', 'sessions.account_id')
-        .onRef('organizations.id', '=', 'sessions.organization_id'),
-    )
-    .where('sessions.account_id', '=', key.accountId)
-    .where('sessions.environment', '=', key.environment)
-    .where('sessions.organization_id', '=', key.organizationId)
+    .innerJoin('applications', (join) => join.on(sameEnvironment('applications', 'sessions')))
+    .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'sessions')))
+    .where(ofOwner(key, 'sessions'))
     .where('sessions.id', '=', key.sessionId)
     .where('sessions.user_id', '=', key.userId)
     .where('sessions.ended_at', 'is', null)

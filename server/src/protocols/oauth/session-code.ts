@@ -7,6 +7,7 @@ import { idleMs, type BrowserSession } from '../../directory/sessions/browser-se
 import { codeLifetimesMs } from '../../directory/sessions/complete-sign-in.js'
 import { normalizeEmail } from '../../platform/email.js'
 import type { AuthorizingClient } from './authorizing-client.js'
+import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /** What a code of a session that is there already is bound to. */
 interface SessionCode {
@@ -90,9 +91,7 @@ const insertSessionCode = statement((db, row: NewSessionCode) =>
       cte
         .updateTable('sessions')
         .set({ last_used_at: row.at, browser_used_at: row.at })
-        .where('account_id', '=', row.accountId)
-        .where('environment', '=', row.environment)
-        .where('organization_id', '=', row.organizationId)
+        .where(ofOwner(row))
         .where('id', '=', row.sessionId)
         .where('secret_hash', '=', row.secretHash)
         .where('ended_at', 'is', null)

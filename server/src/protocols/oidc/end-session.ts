@@ -8,6 +8,7 @@ import { readIdTokenHint, type IdTokenHint } from '../oauth/id-token-hint.js'
 import type { PublicOrganization } from '../../directory/organizations/find-organization.js'
 import { withParameters } from '../../directory/sessions/complete-sign-in.js'
 import { signOut } from '../../directory/sessions/sign-out.js'
+import { ofOwner, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** A request to sign out of an organization (OpenID Connect RP-Initiated Logout section 2); what is undefined was not sent. */
 interface SignOutRequest {
@@ -129,15 +130,9 @@ async function findSession(
     db
       .selectFrom('sessions')
       .innerJoin('users', (join) =>
-        join
-          .onRef('users.account_id', '=', 'sessions.account_id')
-          .onRef('users.environment', '=', 'sessions.environment')
-          .onRef('users.organization_id', '=', 'sessions.organization_id')
-          .onRef('users.id', '=', 'sessions.user_id'),
+        join.on(sameTenant('users', 'sessions')).onRef('users.id', '=', 'sessions.user_id'),
       )
-      .where('sessions.account_id', '=', accountId)
-      .where('sessions.environment', '=', environment)
-      .where('sessions.organization_id', '=', organizationId)
+      .where(ofOwner({ accountId, environment, organizationId }, 'sessions'))
       .where('sessions.ended_at', 'is', null)
       .select(['sessions.id', 'sessions.user_id', 'users.email'])
   for (const environment of candidates) {

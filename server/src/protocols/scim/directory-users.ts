@@ -9,6 +9,7 @@ import { insertUserIf, type UserInsertion } from '../../directory/users/insert-u
 import { keyOf, type DirectoryKey, type ScimCaller } from './scim-caller.js'
 import { taken } from './user-email.js'
 import { invalidValue, type ScimResource } from './values.js'
+import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /** What a directory says of one of its users beyond the record of the user. */
 export interface DirectoryUser {
@@ -36,9 +37,7 @@ export async function readDirectoryUsers(
 const selectAmong = statement((db, directory: DirectoryKey & { readonly ids: readonly string[] }) =>
   db
     .selectFrom('directory_users')
-    .where('account_id', '=', directory.accountId)
-    .where('environment', '=', directory.environment)
-    .where('organization_id', '=', directory.organizationId)
+    .where(ofOwner(directory))
     .where('directory_id', '=', directory.directoryId)
     .where(sql<boolean>`user_id = any(${directory.ids}::uuid[])`)
     .select(['user_id', 'user_name', 'external_id', 'attributes']),
@@ -175,9 +174,7 @@ const updateRow = statement((db, row: ChangedRow) =>
       external_id: row.external_id,
       attributes: row.attributes,
     })
-    .where('account_id', '=', row.accountId)
-    .where('environment', '=', row.environment)
-    .where('organization_id', '=', row.organizationId)
+    .where(ofOwner(row))
     .where('directory_id', '=', row.directoryId)
     .where('user_id', '=', row.id),
 )
@@ -210,9 +207,16 @@ async function checkUserName(
 ): Promise<void> {
   const other = await trx
     .selectFrom('users')
-    .where('users.account_id', '=', caller.tenant.accountId)
-    .where('users.environment', '=', caller.tenant.environment)
-    .where('users.organization_id', '=', caller.organizationId)
+    .where(
+      ofOwner(
+        {
+          accountId: caller.tenant.accountId,
+          environment: caller.tenant.environment,
+          organizationId: caller.organizationId,
+        },
+        'users',
+      ),
+    )
     .where('users.email_normalized', '=', normalizeEmail(userName))
     .where('users.deleted_at', 'is', null)
     .where('users.id', '<>', userId)

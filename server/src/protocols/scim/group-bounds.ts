@@ -5,6 +5,7 @@ import { sqlStatement, statement } from '../../platform/db/statement.js'
 import { keyOf, type DirectoryKey, type ScimCaller } from './scim-caller.js'
 import { ScimError } from './scim-error.js'
 import { invalidValue } from './values.js'
+import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /**
  * Refuses another group where the directory has as many as it may. Whoever makes one next waits for the end of this
@@ -25,9 +26,7 @@ export async function checkGroupCount(trx: Transaction<DB>, caller: ScimCaller):
 const holdGroupCount = statement((db, directory: DirectoryKey) =>
   db
     .selectFrom('directories')
-    .where('account_id', '=', directory.accountId)
-    .where('environment', '=', directory.environment)
-    .where('organization_id', '=', directory.organizationId)
+    .where(ofOwner(directory))
     .where('id', '=', directory.directoryId)
     .select('id')
     .forNoKeyUpdate(),

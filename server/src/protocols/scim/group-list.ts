@@ -11,6 +11,7 @@ import { isAnswered, toBody, type Projection } from './projection.js'
 import { attributeNamed, groupSchemas, textOf } from './schema-path.js'
 import type { ScimAnswer, ScimCall, ScimCaller } from './scim-caller.js'
 import { ScimError } from './scim-error.js'
+import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /**
  * The groups of the directory, the oldest first. A page ends where it has as many members as one answer may have: with
@@ -47,9 +48,12 @@ export function hasMembers(projection: Projection): boolean {
 export function groupsOf(db: Kysely<DB>, { tenant, organizationId, directoryId }: ScimCaller) {
   return db
     .selectFrom('directory_groups')
-    .where('directory_groups.account_id', '=', tenant.accountId)
-    .where('directory_groups.environment', '=', tenant.environment)
-    .where('directory_groups.organization_id', '=', organizationId)
+    .where(
+      ofOwner(
+        { accountId: tenant.accountId, environment: tenant.environment, organizationId },
+        'directory_groups',
+      ),
+    )
     .where('directory_groups.directory_id', '=', directoryId)
 }
 

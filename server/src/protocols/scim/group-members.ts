@@ -9,6 +9,7 @@ import type { MemberChange } from './group-change.js'
 import type { ScimCaller } from './scim-caller.js'
 import { ScimError } from './scim-error.js'
 import { invalidValue } from './values.js'
+import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /** A member, as groups tell of them. */
 export interface Member {
@@ -209,9 +210,13 @@ async function whyUnknown(
 ): Promise<ScimError> {
   const known = await trx
     .selectFrom('users')
-    .where('account_id', '=', caller.tenant.accountId)
-    .where('environment', '=', caller.tenant.environment)
-    .where('organization_id', '=', caller.organizationId)
+    .where(
+      ofOwner({
+        accountId: caller.tenant.accountId,
+        environment: caller.tenant.environment,
+        organizationId: caller.organizationId,
+      }),
+    )
     .where(sql<boolean>`id = any(${ids}::uuid[])`)
     .where('deleted_at', 'is', null)
     .select('id')

@@ -34,6 +34,7 @@ import type { ScimAnswer, ScimCall, ScimCaller, ScimOperations } from './scim-ca
 import { ScimError } from './scim-error.js'
 import { readResource } from './values.js'
 import { tagOf, versionsOf } from './versions.js'
+import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /** SCIM operations on groups (RFC 7644 section 3). */
 export function scimGroups(deps: Deps): ScimOperations {
@@ -147,9 +148,13 @@ async function deleteGroup(
     const { ids, count } = await countMembers(trx, caller, id)
     await trx
       .deleteFrom('directory_groups')
-      .where('account_id', '=', caller.tenant.accountId)
-      .where('environment', '=', caller.tenant.environment)
-      .where('organization_id', '=', caller.organizationId)
+      .where(
+        ofOwner({
+          accountId: caller.tenant.accountId,
+          environment: caller.tenant.environment,
+          organizationId: caller.organizationId,
+        }),
+      )
       .where('directory_id', '=', caller.directoryId)
       .where('id', '=', id)
       .execute()
@@ -190,9 +195,13 @@ async function changeGroup(
       version: sql`version + 1`,
       updated_at: deps.now(),
     })
-    .where('account_id', '=', caller.tenant.accountId)
-    .where('environment', '=', caller.tenant.environment)
-    .where('organization_id', '=', caller.organizationId)
+    .where(
+      ofOwner({
+        accountId: caller.tenant.accountId,
+        environment: caller.tenant.environment,
+        organizationId: caller.organizationId,
+      }),
+    )
     .where('directory_id', '=', caller.directoryId)
     .where('id', '=', id)
     .returning(groupColumns)

@@ -5,6 +5,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import { keyOf, type DirectoryKey, type ScimAnswer, type ScimCaller } from './scim-caller.js'
 import { unproven } from './scim-error.js'
+import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /**
  * Runs one change that a provider asks for, and logs it, while its directory stays: a deletion of the directory comes
@@ -34,9 +35,7 @@ async function holdDirectory(trx: Transaction<DB>, caller: ScimCaller): Promise<
 const selectHeld = statement((db, directory: DirectoryKey) =>
   db
     .selectFrom('directories')
-    .where('account_id', '=', directory.accountId)
-    .where('environment', '=', directory.environment)
-    .where('organization_id', '=', directory.organizationId)
+    .where(ofOwner(directory))
     .where('id', '=', directory.directoryId)
     .select('id')
     .forKeyShare(),

@@ -7,6 +7,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { scimBaseUrl } from '../../directory/directory-sync/base-url.js'
 import type { Cause } from '../../platform/tenant.js'
 import type { ScimCaller } from './scim-caller.js'
+import { isOrganizationOf } from '../../platform/db/tenant-predicate.js'
 
 /** A directory whose provider has shown its secret. */
 export interface ProvenDirectory extends Omit<ScimCaller, 'tenant' | 'log'> {
@@ -81,11 +82,7 @@ function isPreviousSecret(row: PreviousSecret, hash: Buffer, at: Date): boolean 
 const selectDirectory = statement((db, { directoryId }: { directoryId: string }) =>
   db
     .selectFrom('directories')
-    .innerJoin('organizations', (join) =>
-      join
-        .onRef('organizations.account_id', '=', 'directories.account_id')
-        .onRef('organizations.id', '=', 'directories.organization_id'),
-    )
+    .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'directories')))
     .innerJoin('accounts', 'accounts.id', 'directories.account_id')
     .where('directories.id', '=', directoryId)
     .where('organizations.deleted_at', 'is', null)

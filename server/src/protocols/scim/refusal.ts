@@ -10,6 +10,7 @@ import type { ProvenDirectory } from './proven-directory.js'
 import { insertScimRequest, type LoggedRequest } from './request-log.js'
 import type { ScimError } from './scim-error.js'
 import type { Target } from './target.js'
+import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /** A request that was refused. */
 export interface Refusal {
@@ -120,9 +121,7 @@ async function findResourceId(
   if (target.type === 'User') {
     const user = await db
       .selectFrom('users')
-      .where('account_id', '=', tenant.accountId)
-      .where('environment', '=', tenant.environment)
-      .where('organization_id', '=', organizationId)
+      .where(ofOwner({ accountId: tenant.accountId, environment: tenant.environment, organizationId }))
       .where('id', '=', target.id)
       .select('id')
       .executeTakeFirst()
@@ -130,9 +129,7 @@ async function findResourceId(
   }
   const group = await db
     .selectFrom('directory_groups')
-    .where('account_id', '=', tenant.accountId)
-    .where('environment', '=', tenant.environment)
-    .where('organization_id', '=', organizationId)
+    .where(ofOwner({ accountId: tenant.accountId, environment: tenant.environment, organizationId }))
     .where('directory_id', '=', directoryId)
     .where('id', '=', target.id)
     .select('id')

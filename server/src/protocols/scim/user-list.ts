@@ -8,6 +8,7 @@ import type { SchemaPath } from './schema-path.js'
 import type { ScimCaller } from './scim-caller.js'
 import { candidatesOf } from './user-candidates.js'
 import { elementsOf, textOf, userCondition } from './user-filter.js'
+import { sameTenant } from '../../platform/db/tenant-predicate.js'
 
 interface FoundUsers {
   readonly ids: readonly string[]
@@ -81,9 +82,7 @@ async function readPageOfFound(
 function usersWithDirectory(db: Kysely<DB>, { tenant, directoryId }: ScimCaller) {
   return usersOf(db, tenant).leftJoin('directory_users as known', (join) =>
     join
-      .onRef('known.account_id', '=', 'users.account_id')
-      .onRef('known.environment', '=', 'users.environment')
-      .onRef('known.organization_id', '=', 'users.organization_id')
+      .on(sameTenant('known', 'users'))
       .onRef('known.user_id', '=', 'users.id')
       .on('known.directory_id', '=', directoryId),
   )
@@ -95,9 +94,7 @@ function usersEachWithDirectory(db: Kysely<DB>, { tenant, directoryId }: ScimCal
     (from) =>
       from
         .selectFrom('directory_users')
-        .whereRef('directory_users.account_id', '=', 'users.account_id')
-        .whereRef('directory_users.environment', '=', 'users.environment')
-        .whereRef('directory_users.organization_id', '=', 'users.organization_id')
+        .where(sameTenant('directory_users', 'users'))
         .whereRef('directory_users.user_id', '=', 'users.id')
         .where('directory_users.directory_id', '=', directoryId)
         .selectAll()

@@ -21,6 +21,7 @@ import { ofUser, type Tenant } from '../../platform/tenant.js'
 import { isRequiredMetadataMissing } from '../../directory/users/signing-in-user.js'
 import { usersOf } from '../../directory/users/whole-user.js'
 import { callerAtPage, type FlowRequest } from './flow.js'
+import { isOrganizationOf, ofOwner, sameEnvironment } from '../../platform/db/tenant-predicate.js'
 
 /** A flow whose steps are done, and the browser that asks for its end. */
 interface FlowEnd extends FlowRequest {
@@ -79,11 +80,9 @@ const spendFlow = statement(
       .where(isConnectionStillActive())
       .where('organizations.domain', '=', key.organizationDomain)
       .where('organizations.deleted_at', 'is', null)
-      .whereRef('organizations.account_id', '=', 'flow.account_id')
-      .whereRef('organizations.id', '=', 'flow.organization_id')
+      .where(isOrganizationOf('organizations', 'flow'))
       .whereRef('accounts.id', '=', 'flow.account_id')
-      .whereRef('applications.account_id', '=', 'flow.account_id')
-      .whereRef('applications.environment', '=', 'flow.environment')
+      .where(sameEnvironment('applications', 'flow'))
       .whereRef('applications.id', '=', 'flow.application_id')
       .returning([
         'flow.account_id',
@@ -235,9 +234,7 @@ async function holdSession(
   if (sessionSecret !== undefined) {
     const owned = trx
       .updateTable('sessions')
-      .where('account_id', '=', tenant.accountId)
-      .where('environment', '=', tenant.environment)
-      .where('organization_id', '=', organizationId)
+      .where(ofOwner({ accountId: tenant.accountId, environment: tenant.environment, organizationId }))
       .where('secret_hash', '=', hashSecret(sessionSecret))
       .where('ended_at', 'is', null)
     const renewed = await owned

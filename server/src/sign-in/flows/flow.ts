@@ -6,6 +6,7 @@ import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { Caller } from '../../platform/tenant.js'
+import { isOrganizationOf, sameEnvironment } from '../../platform/db/tenant-predicate.js'
 
 /** How long somebody has to sign in on our pages: time for a mail, and for a first password. */
 export const flowLifetimeMs = 60 * 60 * 1000
@@ -115,17 +116,10 @@ const selectFlow = statement(
 function flowColumns(db: Kysely<DB>) {
   return db
     .selectFrom('sign_in_flows as flow')
-    .innerJoin('organizations', (join) =>
-      join
-        .onRef('organizations.account_id', '=', 'flow.account_id')
-        .onRef('organizations.id', '=', 'flow.organization_id'),
-    )
+    .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'flow')))
     .innerJoin('accounts', 'accounts.id', 'flow.account_id')
     .innerJoin('applications', (join) =>
-      join
-        .onRef('applications.account_id', '=', 'flow.account_id')
-        .onRef('applications.environment', '=', 'flow.environment')
-        .onRef('applications.id', '=', 'flow.application_id'),
+      join.on(sameEnvironment('applications', 'flow')).onRef('applications.id', '=', 'flow.application_id'),
     )
     .where('organizations.deleted_at', 'is', null)
     .select([

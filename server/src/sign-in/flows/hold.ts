@@ -6,6 +6,7 @@ import { grantedScope } from '../../tokens/scopes.js'
 import { passFirstFactorInFlow } from './pending-sign-in.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
 import type { FlowKey, Step } from './flow.js'
+import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /** A flow that the transaction holds, with what a factor that is passed in it is bound to. */
 export type HeldFlow = FlowKey & Awaited<ReturnType<typeof selectHeld>>[number]
@@ -36,9 +37,7 @@ interface HoldingKey extends FlowKey {
 const selectHeld = statement((db, key: HoldingKey) =>
   db
     .selectFrom('sign_in_flows')
-    .where('account_id', '=', key.accountId)
-    .where('environment', '=', key.environment)
-    .where('organization_id', '=', key.organizationId)
+    .where(ofOwner(key))
     .where('id', '=', key.flowId)
     .where(sql<boolean>`step = any(${key.steps}::text[])`)
     .where('used_at', 'is', null)

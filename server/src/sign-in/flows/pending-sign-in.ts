@@ -1,7 +1,6 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { isUsableBy } from '../../directory/usable.js'
 import { newId } from '../../platform/crypto/random.js'
-import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
@@ -15,6 +14,12 @@ import {
   isEmailDomainAllowed,
   type PassedSignIn,
 } from '../../directory/sessions/complete-sign-in.js'
+import {
+  isOrganizationOf,
+  ofTenant,
+  sameEnvironment,
+  sameTenant,
+} from '../../platform/db/tenant-predicate.js'
 
 /** How long a user has for the second factor. */
 const lifetimeMs = 10 * 60 * 1000
@@ -141,15 +146,8 @@ const selectAsked = statement(
   ) =>
     db
       .selectFrom('totp_connections as connection')
-      .innerJoin('totp_enrollments as enrollment', (join) =>
-        join
-          .onRef('enrollment.account_id', '=', 'connection.account_id')
-          .onRef('enrollment.environment', '=', 'connection.environment')
-          .onRef('enrollment.organization_id', '=', 'connection.organization_id'),
-      )
-      .where('connection.account_id', '=', user.accountId)
-      .where('connection.environment', '=', user.environment)
-      .where('connection.organization_id', '=', organizationIdOf(user))
+      .innerJoin('totp_enrollments as enrollment', (join) => join.on(sameTenant('enrollment', 'connection')))
+      .where(ofTenant(user, 'connection'))
       .where('connection.active', '=', true)
       .where('enrollment.user_id', '=', user.userId)
       .where('enrollment.validated_at', 'is not', null)
@@ -168,9 +166,7 @@ export function findPendingSignIn(
 ) {
   return db
     .selectFrom('pending_sign_ins')
-    .where('account_id', '=', tenant.accountId)
-    .where('environment', '=', tenant.environment)
-    .where('organization_id', '=', organizationIdOf(tenant))
+    .where(ofTenant(tenant))
     .where('id', '=', pendingSignInId)
     .where('user_id', '=', userId)
     .where('flow_id', 'is not distinct from', flowId)
@@ -205,22 +201,16 @@ export async function completePendingSignIn(
     .updateTable('pending_sign_ins as pending')
     .set({ used_at: at })
     .from(['users', 'organizations', 'applications'])
-    .where('pending.account_id', '=', tenant.accountId)
-    .where('pending.environment', '=', tenant.environment)
-    .where('pending.organization_id', '=', organizationIdOf(tenant))
+    .where(ofTenant(tenant, 'pending'))
     .where('pending.id', '=', pendingSignInId)
     .where('pending.user_id', '=', userId)
     .where('pending.used_at', 'is', null)
     .where('pending.expires_at', '>', at)
     .where(isAnyWayOpen())
-    .whereRef('users.account_id', '=', 'pending.account_id')
-    .whereRef('users.environment', '=', 'pending.environment')
-    .whereRef('users.organization_id', '=', 'pending.organization_id')
+    .where(sameTenant('users', 'pending'))
     .whereRef('users.id', '=', 'pending.user_id')
-    .whereRef('organizations.account_id', '=', 'pending.account_id')
-    .whereRef('organizations.id', '=', 'pending.organization_id')
-    .whereRef('applications.account_id', '=', 'pending.account_id')
-    .whereRef('applications.environment', '=', 'pending.environment')
+    .where(isOrganizationOf('organizations', 'pending'))
+    .where(sameEnvironment('applications', 'pending'))
     .whereRef('applications.id', '=', 'pending.application_id')
     .returning([
       'pending.organization_id',

@@ -2,6 +2,7 @@ import type { Transaction, Updateable } from 'kysely'
 import type { DB, SignInFlows } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { FlowKey, Step } from './flow.js'
+import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /** From which steps a flow goes on to which, and what is noted with it. */
 export interface Move {
@@ -40,9 +41,7 @@ export async function moveFlow(
   const moved = await trx
     .updateTable('sign_in_flows')
     .set({ ...set, step: to })
-    .where('account_id', '=', accountId)
-    .where('environment', '=', environment)
-    .where('organization_id', '=', organizationId)
+    .where(ofOwner({ accountId, environment, organizationId }))
     .where('id', '=', flowId)
     .where('step', 'in', [...from])
     .where('used_at', 'is', null)

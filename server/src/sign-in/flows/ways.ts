@@ -1,6 +1,7 @@
 import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { Flow } from './flow.js'
+import { isOrganizationOf } from '../../platform/db/tenant-predicate.js'
 
 /** How users of an organization can sign in on our pages; the same whatever the address. */
 export interface Ways {
@@ -31,15 +32,13 @@ const selectWays = statement((db, key: { accountId: string; environment: string;
     .selectFrom('organizations')
     .leftJoin('password_connections', (join) =>
       join
-        .onRef('password_connections.account_id', '=', 'organizations.account_id')
-        .on('password_connections.environment', '=', key.environment)
-        .onRef('password_connections.organization_id', '=', 'organizations.id'),
+        .on(isOrganizationOf('organizations', 'password_connections'))
+        .on('password_connections.environment', '=', key.environment),
     )
     .leftJoin('magic_link_connections', (join) =>
       join
-        .onRef('magic_link_connections.account_id', '=', 'organizations.account_id')
-        .on('magic_link_connections.environment', '=', key.environment)
-        .onRef('magic_link_connections.organization_id', '=', 'organizations.id'),
+        .on(isOrganizationOf('organizations', 'magic_link_connections'))
+        .on('magic_link_connections.environment', '=', key.environment),
     )
     .where('organizations.account_id', '=', key.accountId)
     .where('organizations.id', '=', key.organizationId)

@@ -15,6 +15,7 @@ import { isEmailDomainAllowed } from '../../directory/sessions/complete-sign-in.
 import { mayReadUsers, type Caller, type Tenant } from '../../platform/tenant.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { insertLink, linkLifetimeMs } from './insert-link.js'
+import { isOrganizationOf } from '../../platform/db/tenant-predicate.js'
 
 /**
  * Makes a single-use link that signs a user in, or leads them to a new password. Either the link is in the answer, or a
@@ -70,9 +71,8 @@ async function findAddressee(db: Kysely<DB>, caller: Caller, sought: SoughtAddre
   const found = await addresseesOf(db, caller, sought)
     .innerJoin('magic_link_connections as connection', (join) =>
       join
-        .onRef('connection.account_id', '=', 'organizations.account_id')
-        .on('connection.environment', '=', caller.environment)
-        .onRef('connection.organization_id', '=', 'organizations.id'),
+        .on(isOrganizationOf('organizations', 'connection'))
+        .on('connection.environment', '=', caller.environment),
     )
     .select(['connection.active', 'connection.find_or_create_user'])
     .execute()

@@ -1,6 +1,5 @@
 import type { MagicLinkConnection, MagicLinkConnectionChanges } from '@portico/contract/magic-link'
 import { sql, type Kysely } from 'kysely'
-import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import { isOfVersion, whyUnchanged } from '../../platform/db/versions.js'
 import type { Deps } from '../../delivery/deps.js'
@@ -9,6 +8,7 @@ import { change, type Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { connectionColumns, toMagicLinkConnection } from './record.js'
+import { ofTenant } from '../../platform/db/tenant-predicate.js'
 
 /**
  * How the organization lets users sign in by link, in the tenant's environment.
@@ -40,9 +40,7 @@ export function updateMagicLinkConnection(
     const row = await trx
       .updateTable('magic_link_connections')
       .set({ ...input, updated_at: deps.now(), version: sql`version + 1` })
-      .where('account_id', '=', tenant.accountId)
-      .where('environment', '=', tenant.environment)
-      .where('organization_id', '=', organizationIdOf(tenant))
+      .where(ofTenant(tenant))
       .where(isOfVersion(versions))
       .returning(connectionColumns)
       .executeTakeFirst()
@@ -59,9 +57,5 @@ export function updateMagicLinkConnection(
 
 /** Every organization has one connection per environment, from its creation on. */
 function connectionsOf(db: Kysely<DB>, tenant: Tenant) {
-  return db
-    .selectFrom('magic_link_connections')
-    .where('account_id', '=', tenant.accountId)
-    .where('environment', '=', tenant.environment)
-    .where('organization_id', '=', organizationIdOf(tenant))
+  return db.selectFrom('magic_link_connections').where(ofTenant(tenant))
 }

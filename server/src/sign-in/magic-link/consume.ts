@@ -27,6 +27,7 @@ import {
   type SpentLink,
   type UsedLink,
 } from './spent-link.js'
+import { isOrganizationOf, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** A link as it arrives: the organization of its path, and its token. */
 interface ArrivedLink {
@@ -52,16 +53,10 @@ export interface OpenLink {
 const selectOpenLink = statement((db, key: LinkKey & { readonly browserHash: Buffer | null }) =>
   db
     .selectFrom('magic_link_challenges as challenge')
-    .innerJoin('organizations', (join) =>
-      join
-        .onRef('organizations.account_id', '=', 'challenge.account_id')
-        .onRef('organizations.id', '=', 'challenge.organization_id'),
-    )
+    .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'challenge')))
     .leftJoin('sign_in_flows as flow', (join) =>
       join
-        .onRef('flow.account_id', '=', 'challenge.account_id')
-        .onRef('flow.environment', '=', 'challenge.environment')
-        .onRef('flow.organization_id', '=', 'challenge.organization_id')
+        .on(sameTenant('flow', 'challenge'))
         .onRef('flow.id', '=', 'challenge.flow_id')
         // A link to a password works in every browser, and after its flow.
         .on('challenge.password_request_id', 'is', null),
@@ -247,11 +242,7 @@ async function leadToPassword(
 async function logDeadLink(deps: Deps, trx: Transaction<DB>, link: ArrivedLink): Promise<void> {
   const dead = await trx
     .selectFrom('magic_link_challenges as challenge')
-    .innerJoin('organizations', (join) =>
-      join
-        .onRef('organizations.account_id', '=', 'challenge.account_id')
-        .onRef('organizations.id', '=', 'challenge.organization_id'),
-    )
+    .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'challenge')))
     .where('challenge.token_hash', '=', hashSecret(link.token))
     .where('organizations.domain', '=', link.organizationDomain)
     .select([

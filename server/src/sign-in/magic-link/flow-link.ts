@@ -16,6 +16,7 @@ import type { Caller, Tenant } from '../../platform/tenant.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { insertLink, linkLifetimeMs } from './insert-link.js'
 import { purposeOf, type LinkPurpose } from '../../platform/link-purpose.js'
+import { isOrganizationOf, ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /** A mail that somebody at a page asks for. */
 interface FlowMail {
@@ -91,9 +92,8 @@ async function findAddressee(db: Kysely<DB>, caller: Caller & Tenant, email: str
   const found = await passwordAddresseesOf(db, caller, sought)
     .innerJoin('magic_link_connections as link_connection', (join) =>
       join
-        .onRef('link_connection.account_id', '=', 'organizations.account_id')
-        .on('link_connection.environment', '=', caller.environment)
-        .onRef('link_connection.organization_id', '=', 'organizations.id'),
+        .on(isOrganizationOf('organizations', 'link_connection'))
+        .on('link_connection.environment', '=', caller.environment),
     )
     .select(['link_connection.active as is_link_active', 'link_connection.find_or_create_user'])
     .execute()
@@ -123,9 +123,7 @@ export async function findPurposeOfFlow(
 ): Promise<LinkPurpose | undefined> {
   const row = await db
     .selectFrom('magic_link_challenges')
-    .where('account_id', '=', accountId)
-    .where('environment', '=', environment)
-    .where('organization_id', '=', organizationId)
+    .where(ofOwner({ accountId, environment, organizationId }))
     .where('flow_id', '=', flowId)
     .select('password_request_id')
     .orderBy('inserted_at', 'desc')

@@ -4,6 +4,7 @@ import { newId } from '../../platform/crypto/random.js'
 import { hashSecret } from '../../platform/crypto/secret.js'
 import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
+import { ofTenant } from '../../platform/db/tenant-predicate.js'
 import type { Deps } from '../../delivery/deps.js'
 import { emit } from '../../delivery/events/emit.js'
 import { enqueue } from '../../delivery/jobs/enqueue.js'
@@ -128,17 +129,14 @@ async function voidOlderLinks(
   tenant: Tenant,
   { email, applicationId, flowId, newestId, at }: Links,
 ): Promise<void> {
-  const isOfTenant = sql<boolean>`account_id = ${tenant.accountId}
-    and environment = ${tenant.environment}
-    and organization_id = ${organizationIdOf(tenant)}`
   await trx
     .updateTable('magic_link_challenges')
     .set({ voided_at: at })
-    .where(isOfTenant)
+    .where(ofTenant(tenant))
     .where(
       sql<boolean>`id = any(array(
         select id from magic_link_challenges
-        where ${isOfTenant}
+        where ${ofTenant(tenant)}
           and email_normalized = ${email}
           and application_id = ${applicationId}
           and flow_id is not distinct from ${flowId}

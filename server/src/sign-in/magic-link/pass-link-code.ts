@@ -11,6 +11,7 @@ import type { Tenant } from '../../platform/tenant.js'
 import { enterFlow } from './flow-arrival.js'
 import { isLinkCode, openLinkCode } from './link-code.js'
 import { findOrCreateUser, selectSpentLink, whyRefused, type SpentLink } from './spent-link.js'
+import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /** Who has five of a million codes to guess has a link of somebody else's opened for each time. */
 const maxFailures = 5
@@ -66,9 +67,7 @@ async function takeTry(
   return trx
     .updateTable('sign_in_flows')
     .set({ link_code_failures: sql`link_code_failures + 1` })
-    .where('account_id', '=', accountId)
-    .where('environment', '=', environment)
-    .where('organization_id', '=', organizationId)
+    .where(ofOwner({ accountId, environment, organizationId }))
     .where('id', '=', flowId)
     .where('step', '=', 'link_sent')
     .where('used_at', 'is', null)

@@ -6,6 +6,7 @@ import { deliverMail } from '../../delivery/mail/deliver.js'
 import { magicLinkMail } from '../../delivery/mail/messages.js'
 import { magicLinkUrl } from './insert-link.js'
 import { purposeOf } from '../../platform/link-purpose.js'
+import { isOrganizationOf, ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /**
  * Mails the link of a challenge that is still open. Its token is made here, so that no row but the kept mail of a
@@ -21,16 +22,13 @@ export async function sendMagicLink(deps: Deps, payload: JobPayloads['send_magic
     .updateTable('magic_link_challenges as challenge')
     .set({ token_hash: hashSecret(token) })
     .from('organizations')
-    .where('challenge.account_id', '=', payload.accountId)
-    .where('challenge.environment', '=', payload.environment)
-    .where('challenge.organization_id', '=', payload.organizationId)
+    .where(ofOwner(payload, 'challenge'))
     .where('challenge.id', '=', payload.challengeId)
     .where('challenge.is_link_returned', '=', false)
     .where('challenge.used_at', 'is', null)
     .where('challenge.voided_at', 'is', null)
     .where('challenge.expires_at', '>', at)
-    .whereRef('organizations.account_id', '=', 'challenge.account_id')
-    .whereRef('organizations.id', '=', 'challenge.organization_id')
+    .where(isOrganizationOf('organizations', 'challenge'))
     .where('organizations.deleted_at', 'is', null)
     .where(isOfSomebody)
     .returning([

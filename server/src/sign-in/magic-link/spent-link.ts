@@ -11,6 +11,7 @@ import { isEmailDomainAllowed } from '../../directory/sessions/complete-sign-in.
 import { ofUser, type Tenant } from '../../platform/tenant.js'
 import { createSigningInUser, findUser, type SigningInUser } from '../../directory/users/signing-in-user.js'
 import { toMagicLinkChallenge } from './record.js'
+import { isOrganizationOf, ofOwner, sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** What a statement looks for of a link that has arrived. */
 export interface LinkKey {
@@ -33,14 +34,10 @@ export const spendToken = statement((db, link: LinkKey) =>
     .where('challenge.expires_at', '>', link.at)
     .where('organizations.domain', '=', link.organizationDomain)
     .where('organizations.deleted_at', 'is', null)
-    .whereRef('organizations.account_id', '=', 'challenge.account_id')
-    .whereRef('organizations.id', '=', 'challenge.organization_id')
+    .where(isOrganizationOf('organizations', 'challenge'))
     .whereRef('accounts.id', '=', 'challenge.account_id')
-    .whereRef('connection.account_id', '=', 'challenge.account_id')
-    .whereRef('connection.environment', '=', 'challenge.environment')
-    .whereRef('connection.organization_id', '=', 'challenge.organization_id')
-    .whereRef('applications.account_id', '=', 'challenge.account_id')
-    .whereRef('applications.environment', '=', 'challenge.environment')
+    .where(sameTenant('connection', 'challenge'))
+    .where(sameEnvironment('applications', 'challenge'))
     .whereRef('applications.id', '=', 'challenge.application_id')
     .returning(linkColumns(link)),
 )
@@ -92,27 +89,17 @@ interface ShownLink extends Omit<FlowKey, 'flowId'> {
 export const selectSpentLink = statement((db, link: ShownLink) =>
   db
     .selectFrom('magic_link_challenges as challenge')
-    .innerJoin('organizations', (join) =>
-      join
-        .onRef('organizations.account_id', '=', 'challenge.account_id')
-        .onRef('organizations.id', '=', 'challenge.organization_id'),
-    )
+    .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'challenge')))
     .innerJoin('accounts', 'accounts.id', 'challenge.account_id')
     .innerJoin('magic_link_connections as connection', (join) =>
-      join
-        .onRef('connection.account_id', '=', 'challenge.account_id')
-        .onRef('connection.environment', '=', 'challenge.environment')
-        .onRef('connection.organization_id', '=', 'challenge.organization_id'),
+      join.on(sameTenant('connection', 'challenge')),
     )
     .innerJoin('applications', (join) =>
       join
-        .onRef('applications.account_id', '=', 'challenge.account_id')
-        .onRef('applications.environment', '=', 'challenge.environment')
+        .on(sameEnvironment('applications', 'challenge'))
         .onRef('applications.id', '=', 'challenge.application_id'),
     )
-    .where('challenge.account_id', '=', link.accountId)
-    .where('challenge.environment', '=', link.environment)
-    .where('challenge.organization_id', '=', link.organizationId)
+    .where(ofOwner(link, 'challenge'))
     .where('challenge.id', '=', link.challengeId)
     .where('organizations.deleted_at', 'is', null)
     .select(linkColumns(link)),
@@ -179,9 +166,13 @@ export async function voidSiblings(
   await trx
     .updateTable('magic_link_challenges')
     .set({ voided_at: now() })
-    .where('account_id', '=', spent.account_id)
-    .where('environment', '=', spent.environment)
-    .where('organization_id', '=', spent.organization_id)
+    .where(
+      ofOwner({
+        accountId: spent.account_id,
+        environment: spent.environment,
+        organizationId: spent.organization_id,
+      }),
+    )
     .where('email_normalized', '=', spent.email_normalized)
     .where('application_id', '=', spent.application_id)
     .where('used_at', 'is', null)

@@ -4,15 +4,15 @@ import { ApiError } from '../../platform/errors.js'
 import { addresseesOf, type SoughtAddress } from '../../directory/sessions/addressee.js'
 import { isEmailDomainAllowed } from '../../directory/sessions/complete-sign-in.js'
 import type { Caller } from '../../platform/tenant.js'
+import { isOrganizationOf } from '../../platform/db/tenant-predicate.js'
 
 /** The organization that an address may belong to, with its password connection, and the user who has the address. */
 export function passwordAddresseesOf(db: Kysely<DB>, caller: Caller, sought: SoughtAddress) {
   return addresseesOf(db, caller, sought)
     .leftJoin('password_connections as connection', (join) =>
       join
-        .onRef('connection.account_id', '=', 'organizations.account_id')
-        .on('connection.environment', '=', caller.environment)
-        .onRef('connection.organization_id', '=', 'organizations.id'),
+        .on(isOrganizationOf('organizations', 'connection'))
+        .on('connection.environment', '=', caller.environment),
     )
     .select(['connection.active', 'connection.plain_text_min_length', 'connection.plain_text_max_length'])
 }

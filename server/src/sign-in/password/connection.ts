@@ -13,6 +13,7 @@ import { emit } from '../../delivery/events/emit.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { makePepperKey } from './pepper.js'
 import { connectionColumns, toPasswordConnection, type ConnectionRow } from './record.js'
+import { ofTenant } from '../../platform/db/tenant-predicate.js'
 
 /**
  * Lets the users of an organization have passwords, in the tenant's environment, with the first pepper around them.
@@ -77,9 +78,7 @@ export function updatePasswordConnection(
     const row = await trx
       .updateTable('password_connections')
       .set({ ...input, updated_at: deps.now(), version: sql`version + 1` })
-      .where('account_id', '=', tenant.accountId)
-      .where('environment', '=', tenant.environment)
-      .where('organization_id', '=', organizationIdOf(tenant))
+      .where(ofTenant(tenant))
       .where(isOfVersion(versions))
       .returning(connectionColumns)
       .executeTakeFirst()
@@ -127,9 +126,5 @@ function asRefusal(error: unknown): never {
 }
 
 function connectionsOf(db: Kysely<DB>, tenant: Tenant) {
-  return db
-    .selectFrom('password_connections')
-    .where('account_id', '=', tenant.accountId)
-    .where('environment', '=', tenant.environment)
-    .where('organization_id', '=', organizationIdOf(tenant))
+  return db.selectFrom('password_connections').where(ofTenant(tenant))
 }

@@ -3,6 +3,7 @@ import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { PasswordOwner } from './pepper.js'
 import { openPassword, type StoredPassword } from './stored-password.js'
+import { ofOwner, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** The password of a user, unwrapped; undefined when they have none, or none that opens. */
 export async function findPassword(
@@ -13,15 +14,9 @@ export async function findPassword(
   const row = await db
     .selectFrom('passwords')
     .innerJoin('password_peppers as pepper', (join) =>
-      join
-        .onRef('pepper.account_id', '=', 'passwords.account_id')
-        .onRef('pepper.environment', '=', 'passwords.environment')
-        .onRef('pepper.organization_id', '=', 'passwords.organization_id')
-        .onRef('pepper.version', '=', 'passwords.pepper_version'),
+      join.on(sameTenant('pepper', 'passwords')).onRef('pepper.version', '=', 'passwords.pepper_version'),
     )
-    .where('passwords.account_id', '=', owner.accountId)
-    .where('passwords.environment', '=', owner.environment)
-    .where('passwords.organization_id', '=', owner.organizationId)
+    .where(ofOwner(owner, 'passwords'))
     .where('passwords.user_id', '=', owner.userId)
     .select([
       'passwords.id',

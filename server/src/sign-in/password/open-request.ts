@@ -9,6 +9,7 @@ import type { CodeDestination } from '../../directory/sessions/code-destination.
 import type { Tenant } from '../../platform/tenant.js'
 import { voidRenewals } from '../../directory/forget-password.js'
 import type { RequestRow } from './record.js'
+import { ofTenant } from '../../platform/db/tenant-predicate.js'
 
 const lifetimeMs = 60 * 60 * 1000
 
@@ -79,9 +80,7 @@ export async function findOpenPasswordRequest(
 ): Promise<OpenPasswordRequest | undefined> {
   const row = await db
     .selectFrom('password_requests')
-    .where('account_id', '=', tenant.accountId)
-    .where('environment', '=', tenant.environment)
-    .where('organization_id', '=', organizationIdOf(tenant))
+    .where(ofTenant(tenant))
     .where('id', '=', requestId)
     .where('email_normalized', '=', email)
     .where('used_at', 'is', null)
@@ -117,9 +116,7 @@ export async function givePasswordCode(
   const given = await trx
     .updateTable('password_requests')
     .set({ code_hash: hashSecret(code), opened_at: at, user_id: userId })
-    .where('account_id', '=', tenant.accountId)
-    .where('environment', '=', tenant.environment)
-    .where('organization_id', '=', organizationIdOf(tenant))
+    .where(ofTenant(tenant))
     .where('id', '=', requestId)
     .where('email_normalized', '=', email)
     .where((where) => where.or([where('user_id', 'is', null), where('user_id', '=', userId)]))

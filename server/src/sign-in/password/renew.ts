@@ -9,6 +9,7 @@ import { findUser } from '../../directory/users/signing-in-user.js'
 import { usersOf } from '../../directory/users/whole-user.js'
 import { findNewPasswordFault, replacePassword } from './new-password.js'
 import type { PasswordFault } from './policy.js'
+import { isOrganizationOf, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** A flow whose password should be renewed, with the user who has passed every factor. */
 type RenewingFlow = Flow & { readonly userId: string }
@@ -26,17 +27,8 @@ export type Renewal = NonNullable<Awaited<ReturnType<typeof selectRenewal>>>
 
 function selectRenewal(db: Kysely<DB>, tenant: Tenant, userId: string) {
   return usersOf(db, tenant)
-    .innerJoin('organizations', (join) =>
-      join
-        .onRef('organizations.account_id', '=', 'users.account_id')
-        .onRef('organizations.id', '=', 'users.organization_id'),
-    )
-    .innerJoin('password_connections as connection', (join) =>
-      join
-        .onRef('connection.account_id', '=', 'users.account_id')
-        .onRef('connection.environment', '=', 'users.environment')
-        .onRef('connection.organization_id', '=', 'users.organization_id'),
-    )
+    .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'users')))
+    .innerJoin('password_connections as connection', (join) => join.on(sameTenant('connection', 'users')))
     .where('users.id', '=', userId)
     .where('connection.active', '=', true)
     .select([

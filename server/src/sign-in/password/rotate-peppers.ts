@@ -3,6 +3,7 @@ import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { makePepperKey, wrapHash, type Pepper, type PepperOwner } from './pepper.js'
 import { holdNewestPepper, openHash, pepperOf } from './stored-password.js'
+import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /** What one run wraps anew at most: some seconds of work, so that no run is still at it when the next one begins. */
 const rowBudget = 20_000
@@ -148,9 +149,7 @@ async function rewrapBatch(
     // Whoever writes a password now, writes it with the newest pepper anyway.
     const rows = await trx
       .selectFrom('passwords')
-      .where('account_id', '=', pepper.accountId)
-      .where('environment', '=', pepper.environment)
-      .where('organization_id', '=', pepper.organizationId)
+      .where(ofOwner(pepper))
       .where('pepper_version', '=', pepper.version)
       .where('user_id', '>', after)
       .select(['user_id', 'hash_wrapped'])
@@ -191,9 +190,7 @@ async function destroyIfUnused(db: Kysely<DB>, pepper: OutdatedPepper): Promise<
     // A statement of its own, which sees what was written until the lock was there.
     const { numDeletedRows } = await trx
       .deleteFrom('password_peppers')
-      .where('account_id', '=', pepper.accountId)
-      .where('environment', '=', pepper.environment)
-      .where('organization_id', '=', pepper.organizationId)
+      .where(ofOwner(pepper))
       .where('version', '=', pepper.version)
       .where(
         sql<boolean>`not exists (

@@ -16,6 +16,7 @@ import { findNewPasswordFault, replacePassword } from './new-password.js'
 import { setPasswordUrl } from './own-page.js'
 import type { PasswordFault } from './policy.js'
 import { spendCode } from './spend-code.js'
+import { isOrganizationOf, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** A code as it arrives at our page. */
 interface ArrivedCode {
@@ -36,32 +37,17 @@ interface CodeKey {
 const selectOpenCode = statement((db, key: CodeKey) =>
   db
     .selectFrom('password_requests as request')
-    .innerJoin('organizations', (join) =>
-      join
-        .onRef('organizations.account_id', '=', 'request.account_id')
-        .onRef('organizations.id', '=', 'request.organization_id'),
-    )
+    .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'request')))
     .innerJoin('accounts', 'accounts.id', 'request.account_id')
-    .innerJoin('password_connections as connection', (join) =>
-      join
-        .onRef('connection.account_id', '=', 'request.account_id')
-        .onRef('connection.environment', '=', 'request.environment')
-        .onRef('connection.organization_id', '=', 'request.organization_id'),
-    )
+    .innerJoin('password_connections as connection', (join) => join.on(sameTenant('connection', 'request')))
     .innerJoin('users', (join) =>
       join
-        .onRef('users.account_id', '=', 'request.account_id')
-        .onRef('users.environment', '=', 'request.environment')
-        .onRef('users.organization_id', '=', 'request.organization_id')
+        .on(sameTenant('users', 'request'))
         .onRef('users.id', '=', 'request.user_id')
         .onRef('users.email_normalized', '=', 'request.email_normalized'),
     )
     .leftJoin('sign_in_flows as flow', (join) =>
-      join
-        .onRef('flow.account_id', '=', 'request.account_id')
-        .onRef('flow.environment', '=', 'request.environment')
-        .onRef('flow.organization_id', '=', 'request.organization_id')
-        .onRef('flow.id', '=', 'request.flow_id'),
+      join.on(sameTenant('flow', 'request')).onRef('flow.id', '=', 'request.flow_id'),
     )
     .where('request.code_hash', '=', key.codeHash)
     .where('request.redirect_uri', '=', key.ownPage)

@@ -17,6 +17,7 @@ import { passwordAddresseesOf } from './addressee.js'
 import { findNewPasswordFault, replacePassword } from './new-password.js'
 import { toPassword } from './record.js'
 import { spendCode, type SpentCode } from './spend-code.js'
+import { isOrganizationOf } from '../../platform/db/tenant-predicate.js'
 
 /**
  * Sets the password of the user to whom a code was given, once, and signs them in, unless a second factor is asked of
@@ -65,9 +66,8 @@ async function findAddressee(
   const found = await passwordAddresseesOf(db, caller, sought)
     .leftJoin('password_requests as request', (join) =>
       join
-        .onRef('request.account_id', '=', 'organizations.account_id')
+        .on(isOrganizationOf('organizations', 'request'))
         .on('request.environment', '=', caller.environment)
-        .onRef('request.organization_id', '=', 'organizations.id')
         .onRef('request.user_id', '=', 'users.id')
         .on('request.email_normalized', '=', sought.email)
         .on('request.code_hash', '=', codeHash)

@@ -1,10 +1,15 @@
 import { sql, type Transaction } from 'kysely'
 import { isUsableBy } from '../../directory/usable.js'
-import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { isEmailDomainAllowed } from '../../directory/sessions/complete-sign-in.js'
 import type { Tenant } from '../../platform/tenant.js'
+import {
+  isOrganizationOf,
+  ofTenant,
+  sameEnvironment,
+  sameTenant,
+} from '../../platform/db/tenant-predicate.js'
 
 /** A code that sets a password, as it is sent. */
 export interface PresentedCode {
@@ -28,24 +33,18 @@ export async function spendCode(
     .updateTable('password_requests as request')
     .set({ used_at: at })
     .from(['organizations', 'applications', 'password_connections as connection'])
-    .where('request.account_id', '=', tenant.accountId)
-    .where('request.environment', '=', tenant.environment)
-    .where('request.organization_id', '=', organizationIdOf(tenant))
+    .where(ofTenant(tenant, 'request'))
     .where('request.code_hash', '=', codeHash)
     .where('request.user_id', '=', userId)
     .where('request.email_normalized', '=', email)
     .where('request.used_at', 'is', null)
     .where('request.expires_at', '>', at)
-    .whereRef('organizations.account_id', '=', 'request.account_id')
-    .whereRef('organizations.id', '=', 'request.organization_id')
-    .whereRef('applications.account_id', '=', 'request.account_id')
-    .whereRef('applications.environment', '=', 'request.environment')
+    .where(isOrganizationOf('organizations', 'request'))
+    .where(sameEnvironment('applications', 'request'))
     .whereRef('applications.id', '=', 'request.application_id')
     .where(isUsableBy(sql.ref('request.organization_id')))
     .where(leadsTo(ownPage))
-    .whereRef('connection.account_id', '=', 'request.account_id')
-    .whereRef('connection.environment', '=', 'request.environment')
-    .whereRef('connection.organization_id', '=', 'request.organization_id')
+    .where(sameTenant('connection', 'request'))
     .where('connection.active', '=', true)
     .returning([
       'request.organization_id',

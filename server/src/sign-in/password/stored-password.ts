@@ -2,6 +2,7 @@ import { sql, type Kysely, type Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { unwrapHash, wrapHash, type PasswordOwner, type Pepper, type PepperOwner } from './pepper.js'
+import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /** What is stored of a user's password, with the pepper around it. */
 export interface StoredPassword {
@@ -33,11 +34,7 @@ export async function holdNewestPepper(trx: Transaction<DB>, owner: PepperOwner)
 
 /** Every statement about peppers of one organization starts here. */
 export function pepperOf(db: Kysely<DB>, { accountId, environment, organizationId }: PepperOwner) {
-  return db
-    .selectFrom('password_peppers')
-    .where('account_id', '=', accountId)
-    .where('environment', '=', environment)
-    .where('organization_id', '=', organizationId)
+  return db.selectFrom('password_peppers').where(ofOwner({ accountId, environment, organizationId }))
 }
 
 /** Writes the hash of a user's password, in place of the one before. @returns The password's id. */
@@ -117,9 +114,7 @@ export async function upgradePassword(
       pepper_version: pepper.version,
       hash_wrapped: wrapHash(keys.master, pepper, owner, hash),
     })
-    .where('account_id', '=', owner.accountId)
-    .where('environment', '=', owner.environment)
-    .where('organization_id', '=', owner.organizationId)
+    .where(ofOwner(owner))
     .where('user_id', '=', owner.userId)
     .where('set_at', '=', setAt)
     .returning('id')

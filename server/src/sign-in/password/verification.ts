@@ -11,6 +11,7 @@ import { attemptSignIn, type SignInAttempt } from '../flows/attempts.js'
 import { checkDoorway, passwordAddresseesOf } from './addressee.js'
 import { hasAllowedLength } from './policy.js'
 import { openPassword, upgradePassword, type StoredPassword } from './stored-password.js'
+import { isOrganizationOf, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** A password that somebody has sent for an address. */
 interface SentPassword {
@@ -84,17 +85,12 @@ async function findAddressee(db: Kysely<DB>, caller: Caller, sought: SoughtAddre
   const found = await passwordAddresseesOf(db, caller, sought)
     .leftJoin('passwords', (join) =>
       join
-        .onRef('passwords.account_id', '=', 'organizations.account_id')
+        .on(isOrganizationOf('organizations', 'passwords'))
         .on('passwords.environment', '=', caller.environment)
-        .onRef('passwords.organization_id', '=', 'organizations.id')
         .onRef('passwords.user_id', '=', 'users.id'),
     )
     .leftJoin('password_peppers as pepper', (join) =>
-      join
-        .onRef('pepper.account_id', '=', 'passwords.account_id')
-        .onRef('pepper.environment', '=', 'passwords.environment')
-        .onRef('pepper.organization_id', '=', 'passwords.organization_id')
-        .onRef('pepper.version', '=', 'passwords.pepper_version'),
+      join.on(sameTenant('pepper', 'passwords')).onRef('pepper.version', '=', 'passwords.pepper_version'),
     )
     .select([
       'passwords.id as password_id',
@@ -172,23 +168,10 @@ async function holdUser(
 ): Promise<string | undefined> {
   const held = await usersOf(trx, tenant)
     .innerJoin('passwords', (join) =>
-      join
-        .onRef('passwords.account_id', '=', 'users.account_id')
-        .onRef('passwords.environment', '=', 'users.environment')
-        .onRef('passwords.organization_id', '=', 'users.organization_id')
-        .onRef('passwords.user_id', '=', 'users.id'),
+      join.on(sameTenant('passwords', 'users')).onRef('passwords.user_id', '=', 'users.id'),
     )
-    .innerJoin('password_connections as connection', (join) =>
-      join
-        .onRef('connection.account_id', '=', 'users.account_id')
-        .onRef('connection.environment', '=', 'users.environment')
-        .onRef('connection.organization_id', '=', 'users.organization_id'),
-    )
-    .innerJoin('organizations', (join) =>
-      join
-        .onRef('organizations.account_id', '=', 'users.account_id')
-        .onRef('organizations.id', '=', 'users.organization_id'),
-    )
+    .innerJoin('password_connections as connection', (join) => join.on(sameTenant('connection', 'users')))
+    .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'users')))
     .where('users.id', '=', addressee.user_id)
     .where('users.email_normalized', '=', email)
     .where('users.active', '=', true)

@@ -22,6 +22,7 @@ import {
 } from '../../directory/users/signing-in-user.js'
 import { destinationOf, isPartnerOpen, receivingApplication } from './partner.js'
 import { toRelayRequestData } from './record.js'
+import { isOrganizationOf, sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** The address of a relay as a browser opens it. */
 interface ArrivedRelay {
@@ -67,21 +68,14 @@ const spendToken = statement((db, { tokenHash, at }: { tokenHash: Buffer; at: Da
     .where('request.token_hash', '=', tokenHash)
     .where('request.used_at', 'is', null)
     .where('request.expires_at', '>', at)
-    .whereRef('relay.account_id', '=', 'request.account_id')
-    .whereRef('relay.environment', '=', 'request.environment')
+    .where(sameEnvironment('relay', 'request'))
     .whereRef('relay.id', '=', 'request.relay_id')
-    .whereRef('partner.account_id', '=', 'relay.account_id')
-    .whereRef('partner.id', '=', 'relay.organization_id')
-    .whereRef('origin.account_id', '=', 'request.account_id')
-    .whereRef('origin.id', '=', 'request.organization_id')
+    .where(isOrganizationOf('partner', 'relay'))
+    .where(isOrganizationOf('origin', 'request'))
     .whereRef('accounts.id', '=', 'request.account_id')
-    .whereRef('session.account_id', '=', 'request.account_id')
-    .whereRef('session.environment', '=', 'request.environment')
-    .whereRef('session.organization_id', '=', 'request.organization_id')
+    .where(sameTenant('session', 'request'))
     .whereRef('session.id', '=', 'request.session_id')
-    .whereRef('carried.account_id', '=', 'request.account_id')
-    .whereRef('carried.environment', '=', 'request.environment')
-    .whereRef('carried.organization_id', '=', 'request.organization_id')
+    .where(sameTenant('carried', 'request'))
     .whereRef('carried.id', '=', 'request.user_id')
     .returning([
       'request.account_id',
@@ -272,16 +266,9 @@ async function logDeadRelay(deps: Deps, trx: Transaction<DB>, arrived: ArrivedRe
   const dead = await trx
     .selectFrom('relay_requests as request')
     .innerJoin('relays as relay', (join) =>
-      join
-        .onRef('relay.account_id', '=', 'request.account_id')
-        .onRef('relay.environment', '=', 'request.environment')
-        .onRef('relay.id', '=', 'request.relay_id'),
+      join.on(sameEnvironment('relay', 'request')).onRef('relay.id', '=', 'request.relay_id'),
     )
-    .innerJoin('organizations as partner', (join) =>
-      join
-        .onRef('partner.account_id', '=', 'relay.account_id')
-        .onRef('partner.id', '=', 'relay.organization_id'),
-    )
+    .innerJoin('organizations as partner', (join) => join.on(isOrganizationOf('partner', 'relay')))
     .where('request.token_hash', '=', hashSecret(arrived.token))
     .select([
       'request.account_id',

@@ -14,6 +14,7 @@ import { emit, sceneOfAccount } from '../../delivery/events/emit.js'
 import type { Caller } from '../../platform/tenant.js'
 import { destinationOf, isPartnerOpen, receivingApplication, type Destination } from './partner.js'
 import { relayColumns, toRelay, type RelayRow } from './record.js'
+import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 
 /**
  * Creates a relay, through which users of the account's organizations are carried to a partner.
@@ -110,8 +111,7 @@ export function updateRelay(
         updated_at: deps.now(),
         version: sql`version + 1`,
       })
-      .where('account_id', '=', caller.accountId)
-      .where('environment', '=', caller.environment)
+      .where(ofEnvironment(caller))
       .where('id', '=', id)
       .where(isOfVersion(versions))
       .$if(redirectUri !== undefined, (update) => update.where(carriesTo(destination)))
@@ -136,8 +136,7 @@ export function deleteRelay(
   return change(deps, caller.cause, async (trx) => {
     const row = await trx
       .deleteFrom('relays')
-      .where('account_id', '=', caller.accountId)
-      .where('environment', '=', caller.environment)
+      .where(ofEnvironment(caller))
       .where('id', '=', id)
       .where(isOfVersion(versions))
       .returning(wholeRelay())
@@ -149,10 +148,7 @@ export function deleteRelay(
 
 /** Every read of relays starts here, so that no query can forget its tenant. */
 export function relaysOf(db: Kysely<DB>, { accountId, environment }: Caller) {
-  return db
-    .selectFrom('relays')
-    .where('relays.account_id', '=', accountId)
-    .where('relays.environment', '=', environment)
+  return db.selectFrom('relays').where(ofEnvironment({ accountId, environment }, 'relays'))
 }
 
 /** All that the record of a relay is made of. */

@@ -14,6 +14,7 @@ import type { Caller } from '../../platform/tenant.js'
 import { destinationOf, isPartnerOpen, receivingApplication } from './partner.js'
 import { toRelayRequestData } from './record.js'
 import { relaysOf } from './relays.js'
+import { isOrganizationOf, ofOwner, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** The caller redirects the browser there at once. */
 const lifetimeMs = 60_000
@@ -112,20 +113,15 @@ function sessionOf(db: Kysely<DB>, { caller, user }: Attempt) {
   return db
     .selectFrom('sessions')
     .innerJoin('users', (join) =>
-      join
-        .onRef('users.account_id', '=', 'sessions.account_id')
-        .onRef('users.environment', '=', 'sessions.environment')
-        .onRef('users.organization_id', '=', 'sessions.organization_id')
-        .onRef('users.id', '=', 'sessions.user_id'),
+      join.on(sameTenant('users', 'sessions')).onRef('users.id', '=', 'sessions.user_id'),
     )
-    .innerJoin('organizations', (join) =>
-      join
-        .onRef('organizations.account_id', '=', 'sessions.account_id')
-        .onRef('organizations.id', '=', 'sessions.organization_id'),
+    .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'sessions')))
+    .where(
+      ofOwner(
+        { accountId: caller.accountId, environment: caller.environment, organizationId: user.organizationId },
+        'sessions',
+      ),
     )
-    .where('sessions.account_id', '=', caller.accountId)
-    .where('sessions.environment', '=', caller.environment)
-    .where('sessions.organization_id', '=', user.organizationId)
     .where('sessions.id', '=', user.sessionId)
     .where('sessions.user_id', '=', user.userId)
 }

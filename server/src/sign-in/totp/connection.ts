@@ -5,7 +5,6 @@ import {
   type TotpMethod,
 } from '@portico/contract/totp'
 import { sql, type Kysely } from 'kysely'
-import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import { isOfVersion, whyUnchanged } from '../../platform/db/versions.js'
 import type { Deps } from '../../delivery/deps.js'
@@ -15,6 +14,7 @@ import { emit } from '../../delivery/events/emit.js'
 import { smsRouteOf } from '../../delivery/sms/deliver.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { connectionColumns, toTotpConnection } from './record.js'
+import { ofTenant } from '../../platform/db/tenant-predicate.js'
 
 /**
  * Whether and how the organization asks for a second factor, in the tenant's environment.
@@ -55,9 +55,7 @@ export function updateTotpConnection(
         updated_at: deps.now(),
         version: sql`version + 1`,
       })
-      .where('account_id', '=', tenant.accountId)
-      .where('environment', '=', tenant.environment)
-      .where('organization_id', '=', organizationIdOf(tenant))
+      .where(ofTenant(tenant))
       .where(isOfVersion(versions))
       .returning(connectionColumns)
       .executeTakeFirst()
@@ -84,9 +82,5 @@ function checkCanBeSent({ config }: Pick<Deps, 'config'>, tenant: Tenant, method
 
 /** Every organization has one connection per environment, from its creation on. */
 function connectionsOf(db: Kysely<DB>, tenant: Tenant) {
-  return db
-    .selectFrom('totp_connections')
-    .where('account_id', '=', tenant.accountId)
-    .where('environment', '=', tenant.environment)
-    .where('organization_id', '=', organizationIdOf(tenant))
+  return db.selectFrom('totp_connections').where(ofTenant(tenant))
 }

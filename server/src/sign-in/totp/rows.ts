@@ -1,26 +1,16 @@
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
-import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Tenant } from '../../platform/tenant.js'
+import { ofTenant } from '../../platform/db/tenant-predicate.js'
 
 /** Every read of an enrolment starts here, so that no query can forget its tenant. */
 export function enrollmentsOf(db: Kysely<DB>, tenant: Tenant, userId: string) {
-  return db
-    .selectFrom('totp_enrollments')
-    .where('account_id', '=', tenant.accountId)
-    .where('environment', '=', tenant.environment)
-    .where('organization_id', '=', organizationIdOf(tenant))
-    .where('user_id', '=', userId)
+  return db.selectFrom('totp_enrollments').where(ofTenant(tenant)).where('user_id', '=', userId)
 }
 
 /** Every change of one, too. */
 export function updateEnrollment(trx: Transaction<DB>, tenant: Tenant, userId: string) {
-  return trx
-    .updateTable('totp_enrollments')
-    .where('account_id', '=', tenant.accountId)
-    .where('environment', '=', tenant.environment)
-    .where('organization_id', '=', organizationIdOf(tenant))
-    .where('user_id', '=', userId)
+  return trx.updateTable('totp_enrollments').where(ofTenant(tenant)).where('user_id', '=', userId)
 }
 
 /** Whose challenges, and when. */
@@ -40,21 +30,12 @@ export function openChallengesOf(db: Kysely<DB>, tenant: Tenant, open: OpenAt) {
 }
 
 function everyChallengeOf(db: Kysely<DB>, tenant: Tenant) {
-  return db
-    .selectFrom('totp_challenges')
-    .where('account_id', '=', tenant.accountId)
-    .where('environment', '=', tenant.environment)
-    .where('organization_id', '=', organizationIdOf(tenant))
+  return db.selectFrom('totp_challenges').where(ofTenant(tenant))
 }
 
 /** What spends or voids them; of two that come together, one finds nothing. */
 export function updateOpenChallenges(trx: Transaction<DB>, tenant: Tenant, open: OpenAt) {
-  return trx
-    .updateTable('totp_challenges')
-    .where('account_id', '=', tenant.accountId)
-    .where('environment', '=', tenant.environment)
-    .where('organization_id', '=', organizationIdOf(tenant))
-    .where(isOpen(open))
+  return trx.updateTable('totp_challenges').where(ofTenant(tenant)).where(isOpen(open))
 }
 
 /**

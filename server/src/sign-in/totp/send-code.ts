@@ -10,6 +10,7 @@ import { mailLanguageOf } from '../../delivery/mail/texts.js'
 import { deliverSms } from '../../delivery/sms/deliver.js'
 import { smsTexts } from '../../delivery/sms/texts.js'
 import { challengeContext, enrollmentContext } from './sealed.js'
+import { isOrganizationOf, ofOwner, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 type Payload = JobPayloads['send_totp_code']
 
@@ -74,11 +75,7 @@ async function findEnrollmentCode(
 ): Promise<WaitingCode | undefined> {
   const row = await addresseesOf(db, payload)
     .innerJoin('totp_enrollments as enrollment', (join) =>
-      join
-        .onRef('enrollment.account_id', '=', 'users.account_id')
-        .onRef('enrollment.environment', '=', 'users.environment')
-        .onRef('enrollment.organization_id', '=', 'users.organization_id')
-        .onRef('enrollment.user_id', '=', 'users.id'),
+      join.on(sameTenant('enrollment', 'users')).onRef('enrollment.user_id', '=', 'users.id'),
     )
     .where('enrollment.pending_id', '=', payload.id)
     .where('enrollment.pending_expires_at', '>', at)
@@ -100,11 +97,7 @@ async function findChallengeCode(
 ): Promise<WaitingCode | undefined> {
   const row = await addresseesOf(db, payload)
     .innerJoin('totp_challenges as challenge', (join) =>
-      join
-        .onRef('challenge.account_id', '=', 'users.account_id')
-        .onRef('challenge.environment', '=', 'users.environment')
-        .onRef('challenge.organization_id', '=', 'users.organization_id')
-        .onRef('challenge.user_id', '=', 'users.id'),
+      join.on(sameTenant('challenge', 'users')).onRef('challenge.user_id', '=', 'users.id'),
     )
     .where('challenge.id', '=', payload.id)
     .where('challenge.challenged_at', 'is', null)
@@ -134,14 +127,8 @@ const addresseeColumns = [
 function addresseesOf(db: Kysely<DB>, payload: Payload) {
   return db
     .selectFrom('users')
-    .innerJoin('organizations', (join) =>
-      join
-        .onRef('organizations.account_id', '=', 'users.account_id')
-        .onRef('organizations.id', '=', 'users.organization_id'),
-    )
-    .where('users.account_id', '=', payload.accountId)
-    .where('users.environment', '=', payload.environment)
-    .where('users.organization_id', '=', payload.organizationId)
+    .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'users')))
+    .where(ofOwner(payload, 'users'))
     .where('users.id', '=', payload.userId)
     .where('users.deleted_at', 'is', null)
     .where('organizations.deleted_at', 'is', null)

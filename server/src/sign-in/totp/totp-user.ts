@@ -5,6 +5,7 @@ import { whyNotFound } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { usersOf } from '../../directory/users/whole-user.js'
+import { isOrganizationOf, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** A user as the second factor needs them, with what their organization asks for. */
 export interface TotpUser {
@@ -28,22 +29,11 @@ export interface TotpUser {
 /** @throws ApiError `organization_not_found`, `user_not_found` */
 export async function getTotpUser(db: Kysely<DB>, tenant: Tenant, userId: string): Promise<TotpUser> {
   const row = await usersOf(db, tenant)
-    .innerJoin('organizations', (join) =>
-      join
-        .onRef('organizations.account_id', '=', 'users.account_id')
-        .onRef('organizations.id', '=', 'users.organization_id'),
-    )
-    .innerJoin('totp_connections as connection', (join) =>
-      join
-        .onRef('connection.account_id', '=', 'users.account_id')
-        .onRef('connection.environment', '=', 'users.environment')
-        .onRef('connection.organization_id', '=', 'users.organization_id'),
-    )
+    .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'users')))
+    .innerJoin('totp_connections as connection', (join) => join.on(sameTenant('connection', 'users')))
     .leftJoin('totp_enrollments as enrollment', (join) =>
       join
-        .onRef('enrollment.account_id', '=', 'users.account_id')
-        .onRef('enrollment.environment', '=', 'users.environment')
-        .onRef('enrollment.organization_id', '=', 'users.organization_id')
+        .on(sameTenant('enrollment', 'users'))
         .onRef('enrollment.user_id', '=', 'users.id')
         .on('enrollment.validated_at', 'is not', null),
     )

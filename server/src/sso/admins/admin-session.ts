@@ -4,6 +4,7 @@ import { hashSecret } from '../../platform/crypto/secret.js'
 import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
+import { isOrganizationOf, sameOrganization, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** How long an administrator who has typed the code works on before they are asked for another one. */
 export const adminSessionMs = 8 * 60 * 60 * 1000
@@ -69,11 +70,7 @@ const selectSession = statement((db, { secretHash, at }: { secretHash: Buffer; a
   openSessions(db)
     .innerJoin('accounts', 'accounts.id', 'session.account_id')
     .leftJoin('sso_connections as connection', (join) =>
-      join
-        .onRef('connection.account_id', '=', 'link.account_id')
-        .onRef('connection.environment', '=', 'link.environment')
-        .onRef('connection.organization_id', '=', 'link.organization_id')
-        .onRef('connection.id', '=', 'link.connection_id'),
+      join.on(sameTenant('connection', 'link')).onRef('connection.id', '=', 'link.connection_id'),
     )
     .where('session.secret_hash', '=', secretHash)
     .where('session.expires_at', '>', at)
@@ -101,22 +98,12 @@ export function openSessions(db: Kysely<DB>) {
   return db
     .selectFrom('sso_admin_sessions as session')
     .innerJoin('sso_admin_links as link', (join) =>
-      join
-        .onRef('link.account_id', '=', 'session.account_id')
-        .onRef('link.organization_id', '=', 'session.organization_id')
-        .onRef('link.id', '=', 'session.link_id'),
+      join.on(sameOrganization('link', 'session')).onRef('link.id', '=', 'session.link_id'),
     )
     .innerJoin('sso_admins as admin', (join) =>
-      join
-        .onRef('admin.account_id', '=', 'link.account_id')
-        .onRef('admin.organization_id', '=', 'link.organization_id')
-        .onRef('admin.id', '=', 'link.admin_id'),
+      join.on(sameOrganization('admin', 'link')).onRef('admin.id', '=', 'link.admin_id'),
     )
-    .innerJoin('organizations', (join) =>
-      join
-        .onRef('organizations.account_id', '=', 'session.account_id')
-        .onRef('organizations.id', '=', 'session.organization_id'),
-    )
+    .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'session')))
     .where('session.ended_at', 'is', null)
     .where('link.ended_at', 'is', null)
     .where('organizations.deleted_at', 'is', null)

@@ -19,6 +19,7 @@ import { eraseAdmin } from './erase-admin.js'
 import { upsertInvitedAdmin } from '../invitations/invited-admin.js'
 import { insertAdminLink } from '../invitations/links.js'
 import { toAdmin, type AdminRow } from './record.js'
+import { ofOrganization } from '../../platform/db/tenant-predicate.js'
 
 /**
  * Invites an administrator to set up the SSO connections of an organization: a mail has the link. One from production is
@@ -86,8 +87,7 @@ export function deleteAdmin(deps: Deps, tenant: Tenant, email: string): Promise<
   return change(deps, tenant.cause, async (trx) => {
     const row = await trx
       .deleteFrom('sso_admins')
-      .where('account_id', '=', tenant.accountId)
-      .where('organization_id', '=', organizationIdOf(tenant))
+      .where(ofOrganization({ accountId: tenant.accountId, organizationId: organizationIdOf(tenant) }))
       .where('email_normalized', '=', normalizeEmail(email))
       .where(sql<boolean>`(${tenant.environment} = 'production' or not is_of_production)`)
       .returning(adminColumns(tenant.environment))
@@ -127,8 +127,9 @@ async function whyKept(trx: Transaction<DB>, tenant: Tenant, email: string): Pro
 function adminsOf(db: Kysely<DB>, tenant: Tenant) {
   return db
     .selectFrom('sso_admins')
-    .where('sso_admins.account_id', '=', tenant.accountId)
-    .where('sso_admins.organization_id', '=', organizationIdOf(tenant))
+    .where(
+      ofOrganization({ accountId: tenant.accountId, organizationId: organizationIdOf(tenant) }, 'sso_admins'),
+    )
 }
 
 /** @throws ApiError `organization_not_found` also for one that is deleted. */

@@ -5,6 +5,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { forgetAnswers } from '../../delivery/events/idempotency.js'
 import { emitOnboarding } from '../connections/onboarding.js'
 import type { Cause } from '../../platform/tenant.js'
+import { ofOrganization } from '../../platform/db/tenant-predicate.js'
 
 /** An administrator who is to be forgotten. */
 interface AdminToErase {
@@ -45,8 +46,7 @@ async function leaveOnboardings(
   const left = await trx
     .updateTable('sso_onboardings')
     .set({ sso_admin_email: null, updated_at: deps.now(), version: sql`version + 1` })
-    .where('account_id', '=', accountId)
-    .where('organization_id', '=', organizationId)
+    .where(ofOrganization({ accountId, organizationId }))
     .where('environment', 'in', environments)
     .where(sql<boolean>`lower(normalize(sso_admin_email, NFKC)) = ${email}`)
     .returning(['environment', 'connection_id'])

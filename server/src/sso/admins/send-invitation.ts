@@ -6,6 +6,7 @@ import type { JobPayloads } from '../../delivery/jobs/job-names.js'
 import { deliverMail } from '../../delivery/mail/deliver.js'
 import { adminInvitationMail } from '../../delivery/mail/messages.js'
 import { findServiceName } from './service-name.js'
+import { isOrganizationOf, ofOrganization } from '../../platform/db/tenant-predicate.js'
 
 const dayMs = 24 * 60 * 60 * 1000
 
@@ -25,18 +26,12 @@ export async function sendAdminInvitation(
     .updateTable('sso_admin_links as link')
     .set({ token_hash: hashSecret(token) })
     .from('organizations')
-    .innerJoin('sso_admins as admin', (join) =>
-      join
-        .onRef('admin.account_id', '=', 'organizations.account_id')
-        .onRef('admin.organization_id', '=', 'organizations.id'),
-    )
-    .where('link.account_id', '=', accountId)
-    .where('link.organization_id', '=', organizationId)
+    .innerJoin('sso_admins as admin', (join) => join.on(isOrganizationOf('organizations', 'admin')))
+    .where(ofOrganization({ accountId, organizationId }, 'link'))
     .where('link.id', '=', linkId)
     .where('link.ended_at', 'is', null)
     .where('link.expires_at', '>', at)
-    .whereRef('organizations.account_id', '=', 'link.account_id')
-    .whereRef('organizations.id', '=', 'link.organization_id')
+    .where(isOrganizationOf('organizations', 'link'))
     .where('organizations.deleted_at', 'is', null)
     .whereRef('admin.id', '=', 'link.admin_id')
     .returning([

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import { isOfConnection, type ConnectionKey } from '../connections/connection-key.js'
+import { sameEnvironment } from '../../platform/db/tenant-predicate.js'
 
 /**
  * What users sign in to by a connection, as an administrator knows it: the name of the application to which the connection
@@ -16,8 +17,7 @@ export async function findServiceName(
     .selectFrom('sso_default_redirections')
     .innerJoin('applications', (join) =>
       join
-        .onRef('applications.account_id', '=', 'sso_default_redirections.account_id')
-        .onRef('applications.environment', '=', 'sso_default_redirections.environment')
+        .on(sameEnvironment('applications', 'sso_default_redirections'))
         .onRef('applications.id', '=', 'sso_default_redirections.application_id'),
     )
     .where(isOfConnection('sso_default_redirections', { ...owner, connectionId }))

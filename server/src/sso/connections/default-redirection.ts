@@ -12,6 +12,7 @@ import type { Caller } from '../../platform/tenant.js'
 import { isConnection, isOfConnection, type ConnectionKey } from './connection-key.js'
 import { toDefaultRedirection, type DefaultRedirectionRow } from './record.js'
 import { connectionsOf, lockConnection } from './whole-connection.js'
+import { ofEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 const redirectionColumns = ['id', 'application_id', 'uri', 'inserted_at'] as const
 
@@ -55,9 +56,7 @@ export async function getDefaultRedirection(
   const row = await connectionsOf(db, caller)
     .leftJoin('sso_default_redirections as redirection', (join) =>
       join
-        .onRef('redirection.account_id', '=', 'sso_connections.account_id')
-        .onRef('redirection.environment', '=', 'sso_connections.environment')
-        .onRef('redirection.organization_id', '=', 'sso_connections.organization_id')
+        .on(sameTenant('redirection', 'sso_connections'))
         .onRef('redirection.connection_id', '=', 'sso_connections.id')
         .on('redirection.is_current', '=', true),
     )
@@ -143,8 +142,7 @@ async function allowedUri(
 ): Promise<string> {
   const application = await trx
     .selectFrom('applications')
-    .where('account_id', '=', key.accountId)
-    .where('environment', '=', key.environment)
+    .where(ofEnvironment(key))
     .where('id', '=', applicationId)
     .where(isUsableBy(sql<string>`${key.organizationId}::uuid`))
     .select(['allowed_redirect_urls', 'default_redirect_uri_after_login', 'code_exchange'])

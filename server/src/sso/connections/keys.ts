@@ -5,6 +5,7 @@ import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { ServiceProviderKey } from '../saml/service-provider-key.js'
 import type { ConnectionKey } from './connection-key.js'
+import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /** Whose key it is: ours, or that of the built-in identity provider, which answers us. */
 type SsoKeyPurpose = 'service_provider' | 'test_identity_provider'
@@ -26,9 +27,7 @@ export async function findSsoKeys(
 ): Promise<ServiceProviderKey[]> {
   const row = await db
     .selectFrom('sso_connections as connection')
-    .where('connection.account_id', '=', key.accountId)
-    .where('connection.environment', '=', key.environment)
-    .where('connection.organization_id', '=', key.organizationId)
+    .where(ofOwner(key, 'connection'))
     .where('connection.id', '=', key.connectionId)
     .select(ssoKeysOfConnection(purpose).as('keys'))
     .executeTakeFirst()
@@ -101,9 +100,7 @@ export async function deleteSsoKeys(
 ): Promise<void> {
   await db
     .deleteFrom('sso_keys')
-    .where('account_id', '=', key.accountId)
-    .where('environment', '=', key.environment)
-    .where('organization_id', '=', key.organizationId)
+    .where(ofOwner(key))
     .where('connection_id', '=', key.connectionId)
     .where('purpose', '=', purpose)
     .execute()

@@ -22,6 +22,7 @@ import { isConnection, isOfConnection, type ConnectionKey } from './connection-k
 import { setConnectionProvider, prepareProvider } from './provider.js'
 import { toOnboarding, type OnboardingRow } from './record.js'
 import { connectionsOf, lockConnection, type LockedConnection } from './whole-connection.js'
+import { sameTenant } from '../../platform/db/tenant-predicate.js'
 
 const onboardingColumns = [
   'id',
@@ -183,9 +184,7 @@ async function findInvitee(
   const row = await connectionsOf(db, caller)
     .leftJoin('sso_onboardings as onboarding', (join) =>
       join
-        .onRef('onboarding.account_id', '=', 'sso_connections.account_id')
-        .onRef('onboarding.environment', '=', 'sso_connections.environment')
-        .onRef('onboarding.organization_id', '=', 'sso_connections.organization_id')
+        .on(sameTenant('onboarding', 'sso_connections'))
         .onRef('onboarding.connection_id', '=', 'sso_connections.id'),
     )
     .where('sso_connections.idp_id', '=', idpId)

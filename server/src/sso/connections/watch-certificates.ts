@@ -8,6 +8,7 @@ import { logEvent } from '../../delivery/log-events/log-event.js'
 import type { Cause } from '../../platform/tenant.js'
 import { isConnection, type ConnectionKey } from './connection-key.js'
 import { emitConnection } from './whole-connection.js'
+import { isOrganizationOf } from '../../platform/db/tenant-predicate.js'
 
 const dayMs = 24 * 60 * 60 * 1000
 /** How long before its end the newest certificate of a connection is told of. */
@@ -56,11 +57,7 @@ interface DueConnection extends ConnectionKey {
 async function findDue(db: Kysely<DB>, at: Date): Promise<DueConnection[]> {
   const rows = await db
     .selectFrom('sso_connections')
-    .innerJoin('organizations', (join) =>
-      join
-        .onRef('organizations.account_id', '=', 'sso_connections.account_id')
-        .onRef('organizations.id', '=', 'sso_connections.organization_id'),
-    )
+    .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'sso_connections')))
     .where('organizations.deleted_at', 'is', null)
     .where('sso_connections.active', '=', true)
     .where(isSilent(at))

@@ -19,6 +19,7 @@ import {
   type OidcClientRow,
   type WholeSsoConnection,
 } from './record.js'
+import { isOrganizationOf, ofEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** Whose connections a caller may see. */
 export type Reach = Pick<Caller, 'accountId' | 'environment' | 'organizationIds'>
@@ -35,13 +36,8 @@ export interface LockedConnection extends ConnectionKey {
 export function connectionsOf(db: Kysely<DB>, { accountId, environment, organizationIds }: Reach) {
   return db
     .selectFrom('sso_connections')
-    .innerJoin('organizations', (join) =>
-      join
-        .onRef('organizations.account_id', '=', 'sso_connections.account_id')
-        .onRef('organizations.id', '=', 'sso_connections.organization_id'),
-    )
-    .where('sso_connections.account_id', '=', accountId)
-    .where('sso_connections.environment', '=', environment)
+    .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'sso_connections')))
+    .where(ofEnvironment({ accountId, environment }, 'sso_connections'))
     .where('organizations.deleted_at', 'is', null)
     .where(
       sql<boolean>`(${organizationIds}::uuid[] is null or sso_connections.organization_id = any(${organizationIds}::uuid[]))`,
@@ -163,11 +159,8 @@ export async function emitConnection(
 
 /** Whether a row of a table belongs to the statement's row of sso_connections. */
 function isOfConnectionRow(table: string) {
-  const column = (name: string) => sql.ref(`${table}.${name}`)
-  return sql<boolean>`${column('account_id')} = sso_connections.account_id
-    and ${column('environment')} = sso_connections.environment
-    and ${column('organization_id')} = sso_connections.organization_id
-    and ${column('connection_id')} = sso_connections.id`
+  return sql<boolean>`${sameTenant(table, 'sso_connections')}
+    and ${sql.ref(`${table}.connection_id`)} = sso_connections.id`
 }
 
 /** Milliseconds since 1970, as JSON carries a time. */

@@ -4,6 +4,7 @@ import { newId } from '../../platform/crypto/random.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { enqueue } from '../../delivery/jobs/enqueue.js'
+import { ofOrganization, sameOrganization } from '../../platform/db/tenant-predicate.js'
 
 /** How long an invitation can be opened. */
 const linkLifetimeMs = 30 * 24 * 60 * 60 * 1000
@@ -98,8 +99,7 @@ export async function endConnectionSessions(
   await trx
     .updateTable('sso_admin_sessions')
     .set(withoutUpload)
-    .where('account_id', '=', connection.accountId)
-    .where('organization_id', '=', connection.organizationId)
+    .where(ofOrganization(connection))
     .where('upload_connection_id', '=', connection.connectionId)
     .execute()
 }
@@ -133,11 +133,9 @@ async function endSessionsOf(
     .updateTable('sso_admin_sessions as sessions')
     .from('sso_admin_links as links')
     .set(endedSession(at))
-    .where('sessions.account_id', '=', accountId)
-    .where('sessions.organization_id', '=', organizationId)
+    .where(ofOrganization({ accountId, organizationId }, 'sessions'))
     .where('sessions.ended_at', 'is', null)
-    .whereRef('links.account_id', '=', 'sessions.account_id')
-    .whereRef('links.organization_id', '=', 'sessions.organization_id')
+    .where(sameOrganization('links', 'sessions'))
     .whereRef('links.id', '=', 'sessions.link_id')
     .where(areMeant)
     .execute()
@@ -152,8 +150,7 @@ async function endLinks(
   await trx
     .updateTable('sso_admin_links as links')
     .set({ ended_at: at })
-    .where('links.account_id', '=', accountId)
-    .where('links.organization_id', '=', organizationId)
+    .where(ofOrganization({ accountId, organizationId }, 'links'))
     .where('links.ended_at', 'is', null)
     .where(areMeant)
     .execute()

@@ -14,6 +14,7 @@ import { endPageOf, type SsoOutcome } from '../sign-in/outcome.js'
 import { authenticatedAtOf, toAssertedByClaims, type Claims } from './claims.js'
 import { proveAnswer, type SentAnswer } from './prove-answer.js'
 import { consumeOidcRequest, type ConsumedOidcRequest } from './request.js'
+import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /** A browser that a provider has sent back to our own address, so that its cookies are seen. */
 interface AnsweredBrowser {
@@ -103,9 +104,7 @@ async function isFlowOfBrowser(
   if (browserSecret === undefined) return false
   const own = await db
     .selectFrom('sign_in_flows')
-    .where('account_id', '=', accountId)
-    .where('environment', '=', environment)
-    .where('organization_id', '=', organizationId)
+    .where(ofOwner({ accountId, environment, organizationId }))
     .where('id', '=', flowId)
     .where('browser_hash', '=', hashSecret(browserSecret))
     .select('id')

@@ -12,6 +12,7 @@ import type { Cause } from '../../platform/tenant.js'
 import { adminSessionMs } from '../admins/admin-session.js'
 import { codeLifetimeMs, makeAdminCode, sealAdminCode } from './code.js'
 import { takeAdminCode } from './code-limits.js'
+import { isOrganizationOf, sameOrganization, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** The link of an invitation, as its address has it. */
 export interface InvitationAddress {
@@ -144,22 +145,11 @@ function openLinks(db: Kysely<DB>, { idpId, token }: InvitationAddress, at: Date
   return db
     .selectFrom('sso_admin_links as link')
     .innerJoin('sso_admins as admin', (join) =>
-      join
-        .onRef('admin.account_id', '=', 'link.account_id')
-        .onRef('admin.organization_id', '=', 'link.organization_id')
-        .onRef('admin.id', '=', 'link.admin_id'),
+      join.on(sameOrganization('admin', 'link')).onRef('admin.id', '=', 'link.admin_id'),
     )
-    .innerJoin('organizations', (join) =>
-      join
-        .onRef('organizations.account_id', '=', 'link.account_id')
-        .onRef('organizations.id', '=', 'link.organization_id'),
-    )
+    .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'link')))
     .leftJoin('sso_connections as connection', (join) =>
-      join
-        .onRef('connection.account_id', '=', 'link.account_id')
-        .onRef('connection.environment', '=', 'link.environment')
-        .onRef('connection.organization_id', '=', 'link.organization_id')
-        .onRef('connection.id', '=', 'link.connection_id'),
+      join.on(sameTenant('connection', 'link')).onRef('connection.id', '=', 'link.connection_id'),
     )
     .where('link.token_hash', '=', hashSecret(token))
     .where('link.ended_at', 'is', null)

@@ -7,6 +7,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { isConnection, type ConnectionKey } from '../connections/connection-key.js'
 import { isSetUp } from '../connections/protocol.js'
 import type { AdminSession } from '../admins/admin-session.js'
+import { ofOrganization, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** A connection that an administrator may set up, and how far they are. */
 export interface OnboardingConnection extends ConnectionKey {
@@ -75,29 +76,22 @@ function openConnections(db: Kysely<DB>, session: AdminSession) {
     .selectFrom('sso_connections')
     .leftJoin('sso_onboardings as onboarding', (join) =>
       join
-        .onRef('onboarding.account_id', '=', 'sso_connections.account_id')
-        .onRef('onboarding.environment', '=', 'sso_connections.environment')
-        .onRef('onboarding.organization_id', '=', 'sso_connections.organization_id')
+        .on(sameTenant('onboarding', 'sso_connections'))
         .onRef('onboarding.connection_id', '=', 'sso_connections.id'),
     )
     .leftJoin('sso_metadata_versions as metadata', (join) =>
       join
-        .onRef('metadata.account_id', '=', 'sso_connections.account_id')
-        .onRef('metadata.environment', '=', 'sso_connections.environment')
-        .onRef('metadata.organization_id', '=', 'sso_connections.organization_id')
+        .on(sameTenant('metadata', 'sso_connections'))
         .onRef('metadata.connection_id', '=', 'sso_connections.id')
         .on('metadata.is_current', '=', true),
     )
     .leftJoin('sso_oidc_clients as client', (join) =>
       join
-        .onRef('client.account_id', '=', 'sso_connections.account_id')
-        .onRef('client.environment', '=', 'sso_connections.environment')
-        .onRef('client.organization_id', '=', 'sso_connections.organization_id')
+        .on(sameTenant('client', 'sso_connections'))
         .onRef('client.connection_id', '=', 'sso_connections.id')
         .on('client.is_current', '=', true),
     )
-    .where('sso_connections.account_id', '=', accountId)
-    .where('sso_connections.organization_id', '=', organizationId)
+    .where(ofOrganization({ accountId, organizationId }, 'sso_connections'))
     .where('sso_connections.environment', 'in', reachOf[environment])
     .$if(connection !== null, (query) =>
       query

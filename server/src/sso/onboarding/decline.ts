@@ -6,6 +6,7 @@ import { change } from '../../delivery/events/change.js'
 import { logEvent } from '../../delivery/log-events/log-event.js'
 import type { AdminSession } from '../admins/admin-session.js'
 import { adminCause } from './note.js'
+import { ofOrganization } from '../../platform/db/tenant-predicate.js'
 
 /**
  * An administrator says that they are not in charge: the link ends, with every session of it. The code is behind them, so
@@ -25,8 +26,7 @@ export async function declineToBeInCharge(
     const ended = await trx
       .updateTable('sso_admin_links')
       .set({ ended_at: at })
-      .where('account_id', '=', accountId)
-      .where('organization_id', '=', organizationId)
+      .where(ofOrganization({ accountId, organizationId }))
       .where('id', '=', linkId)
       .where('ended_at', 'is', null)
       .returning('id')
@@ -35,16 +35,14 @@ export async function declineToBeInCharge(
     await trx
       .updateTable('sso_admin_sessions')
       .set(endedSession(at))
-      .where('account_id', '=', accountId)
-      .where('organization_id', '=', organizationId)
+      .where(ofOrganization({ accountId, organizationId }))
       .where('link_id', '=', linkId)
       .where('ended_at', 'is', null)
       .execute()
     await trx
       .updateTable('sso_admins')
       .set(toMomentColumns(environment, { declined_to_be_in_charge_at: at, updated_at: at }))
-      .where('account_id', '=', accountId)
-      .where('organization_id', '=', organizationId)
+      .where(ofOrganization({ accountId, organizationId }))
       .where('id', '=', adminId)
       .execute()
     await emitAdminUpdate(deps, trx, session, cause)

@@ -11,6 +11,7 @@ import type { AdminSession } from '../admins/admin-session.js'
 import { reachOf } from './connections.js'
 import { adminCause } from './note.js'
 import { listProviderRequests, type ProviderRequest } from './provider-requests.js'
+import { ofOrganization } from '../../platform/db/tenant-predicate.js'
 
 /** Secrets that administrators make for a directory. */
 const newSecrets = limit('directory-secret', { windowSeconds: 60 * 60, most: () => 10 })
@@ -31,8 +32,7 @@ export async function listDirectories(
   if (reached.length === 0) return []
   return db
     .selectFrom('directories')
-    .where('account_id', '=', accountId)
-    .where('organization_id', '=', organizationId)
+    .where(ofOrganization({ accountId, organizationId }))
     .where('environment', 'in', reached)
     .select([
       // The contract allows nothing else.

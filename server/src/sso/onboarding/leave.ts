@@ -1,6 +1,7 @@
 import { endedSession } from '../invitations/links.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { AdminSession } from '../admins/admin-session.js'
+import { ofOrganization } from '../../platform/db/tenant-predicate.js'
 
 /** Signs an administrator out of this browser; the link still lets them in anew. */
 export async function endAdminSession(
@@ -10,8 +11,7 @@ export async function endAdminSession(
   await db
     .updateTable('sso_admin_sessions')
     .set(endedSession(now()))
-    .where('account_id', '=', accountId)
-    .where('organization_id', '=', organizationId)
+    .where(ofOrganization({ accountId, organizationId }))
     .where('id', '=', sessionId)
     .where('ended_at', 'is', null)
     .execute()

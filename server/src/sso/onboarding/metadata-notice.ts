@@ -9,6 +9,7 @@ import type { JobPayloads } from '../../delivery/jobs/job-names.js'
 import { deliverMail } from '../../delivery/mail/deliver.js'
 import { metadataNoticeMail } from '../../delivery/mail/metadata-notice.js'
 import { isConnection, isOfConnection, type ConnectionKey } from '../connections/connection-key.js'
+import { isOrganizationOf, ofOrganization } from '../../platform/db/tenant-predicate.js'
 
 /** More than an organization has. */
 const maxAdmins = 100
@@ -27,8 +28,7 @@ export async function enqueueMetadataNotices(
   const { accountId, environment, organizationId, connectionId } = key
   const admins = await trx
     .selectFrom('sso_admins')
-    .where('account_id', '=', accountId)
-    .where('organization_id', '=', organizationId)
+    .where(ofOrganization({ accountId, organizationId }))
     .where(momentColumn(environment, 'declined_to_be_in_charge_at'), 'is', null)
     .$if(environment === 'production', (query) => query.where('is_of_production', '=', true))
     .select('id')
@@ -65,16 +65,9 @@ export async function sendMetadataNotice(
   const told = await deps.db
     .selectFrom('sso_connections')
     .innerJoin('sso_admins', (join) =>
-      join
-        .on('sso_admins.account_id', '=', accountId)
-        .on('sso_admins.organization_id', '=', organizationId)
-        .on('sso_admins.id', '=', adminId),
+      join.on(ofOrganization({ accountId, organizationId }, 'sso_admins')).on('sso_admins.id', '=', adminId),
     )
-    .innerJoin('organizations', (join) =>
-      join
-        .onRef('organizations.account_id', '=', 'sso_connections.account_id')
-        .onRef('organizations.id', '=', 'sso_connections.organization_id'),
-    )
+    .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'sso_connections')))
     .where(isConnection(key))
     .where('organizations.deleted_at', 'is', null)
     .select([

@@ -10,6 +10,7 @@ import { emitConnection } from '../connections/whole-connection.js'
 import type { Cause } from '../../platform/tenant.js'
 import type { AdminSession, ArrivedBrowser } from '../admins/admin-session.js'
 import type { OnboardingConnection } from './connections.js'
+import { ofOrganization } from '../../platform/db/tenant-predicate.js'
 
 /** The cause of what an administrator does at the pages. */
 export function adminCause({ adminId }: Pick<AdminSession, 'adminId'>, requestId: string): Cause {
@@ -43,8 +44,7 @@ export async function noteLogin(
     .with('before', (db) =>
       db
         .selectFrom('sso_admins')
-        .where('account_id', '=', accountId)
-        .where('organization_id', '=', organizationId)
+        .where(ofOrganization({ accountId, organizationId }))
         .where('id', '=', adminId)
         .select(['id', sql.ref(acceptedColumn).as('accepted_at')])
         .forUpdate(),
@@ -58,8 +58,7 @@ export async function noteLogin(
         updated_at: at,
       }),
     )
-    .where('sso_admins.account_id', '=', accountId)
-    .where('sso_admins.organization_id', '=', organizationId)
+    .where(ofOrganization({ accountId, organizationId }, 'sso_admins'))
     .whereRef('sso_admins.id', '=', 'before.id')
     .returning(sql<boolean>`(before.accepted_at is null)`.as('is_first'))
     .executeTakeFirst()

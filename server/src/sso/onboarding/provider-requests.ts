@@ -1,11 +1,11 @@
 import { ScimRequestQuery, type DirectorySync, type ScimRequest } from '@portico/contract/directory-sync'
 import { sql, type Kysely } from 'kysely'
-import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { listScimRequests } from '../../directory/directory-sync/requests.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { usersOf } from '../../directory/users/whole-user.js'
+import { ofTenant } from '../../platform/db/tenant-predicate.js'
 
 /** A request of a directory's provider as an administrator looks at it. */
 export interface ProviderRequest {
@@ -61,9 +61,7 @@ async function readGroupNames(
 ) {
   const rows = await db
     .selectFrom('directory_groups')
-    .where('account_id', '=', tenant.accountId)
-    .where('environment', '=', tenant.environment)
-    .where('organization_id', '=', organizationIdOf(tenant))
+    .where(ofTenant(tenant))
     .where('directory_id', '=', directory.id)
     .where(sql<boolean>`id = any(${ids}::uuid[])`)
     .select(['id', 'display_name'])

@@ -7,6 +7,7 @@ import { deliverMail } from '../../delivery/mail/deliver.js'
 import { adminCodeMail } from '../../delivery/mail/admin-code.js'
 import { openSessions } from '../admins/admin-session.js'
 import { openAdminCode } from './code.js'
+import { ofOrganization } from '../../platform/db/tenant-predicate.js'
 
 /**
  * Mails the code of an administrator who has opened their link in a new browser.
@@ -17,8 +18,7 @@ export async function sendAdminCode(deps: Deps, payload: JobPayloads['send_admin
   const at = deps.now()
   const { accountId, organizationId, sessionId } = payload
   const waiting = await openSessions(deps.db)
-    .where('session.account_id', '=', accountId)
-    .where('session.organization_id', '=', organizationId)
+    .where(ofOrganization({ accountId, organizationId }, 'session'))
     .where('session.id', '=', sessionId)
     .where('session.verified_at', 'is', null)
     .where('session.code_expires_at', '>', at)

@@ -1,6 +1,7 @@
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { OnboardingConnection } from './connections.js'
+import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /** What names an identity provider, by the table of its versions. */
 const nameColumns = {
@@ -20,9 +21,7 @@ export async function isNameShared(
 ): Promise<boolean> {
   const other = await db
     .selectFrom(table)
-    .where('account_id', '=', accountId)
-    .where('environment', '=', environment)
-    .where('organization_id', '=', organizationId)
+    .where(ofOwner({ accountId, environment, organizationId }))
     .where(nameColumns[table], '=', name)
     .where('is_current', '=', true)
     .where('connection_id', '<>', connectionId)

@@ -18,6 +18,7 @@ import {
 } from './code.js'
 import { attemptAdminCode, takeAdminCode } from './code-limits.js'
 import { adminCause, noteLogin } from './note.js'
+import { ofOrganization } from '../../platform/db/tenant-predicate.js'
 
 /** `code_over`: it is too old, or was tried too often; another one has to be asked for. */
 type CodeOutcome = 'verified' | 'wrong_code' | 'code_over'
@@ -70,8 +71,7 @@ async function countTry(
   const counted = await trx
     .updateTable('sso_admin_sessions')
     .set({ code_failures: sql`code_failures + 1` })
-    .where('account_id', '=', accountId)
-    .where('organization_id', '=', organizationId)
+    .where(ofOrganization({ accountId, organizationId }))
     .where('id', '=', sessionId)
     .where('verified_at', 'is', null)
     .where('ended_at', 'is', null)
@@ -92,8 +92,7 @@ async function letIn(
   await trx
     .updateTable('sso_admin_sessions')
     .set({ verified_at: at, code_sealed: null, expires_at: new Date(at.getTime() + adminSessionMs) })
-    .where('account_id', '=', accountId)
-    .where('organization_id', '=', organizationId)
+    .where(ofOrganization({ accountId, organizationId }))
     .where('id', '=', sessionId)
     .execute()
 }
@@ -122,8 +121,7 @@ export async function sendAnotherCode(
         code_expires_at: new Date(at.getTime() + codeLifetimeMs),
         code_failures: 0,
       })
-      .where('account_id', '=', accountId)
-      .where('organization_id', '=', organizationId)
+      .where(ofOrganization({ accountId, organizationId }))
       .where('id', '=', sessionId)
       .where('verified_at', 'is', null)
       .where('ended_at', 'is', null)

@@ -13,6 +13,7 @@ import type { AdminSession } from '../admins/admin-session.js'
 import { holdConnection, type OnboardingConnection } from './connections.js'
 import { enqueueMetadataNotices } from './metadata-notice.js'
 import { adminCause, logAdmin } from './note.js'
+import { ofOrganization } from '../../platform/db/tenant-predicate.js'
 
 /** Stored metadata of a connection: whoever sets it up uploads a few, each is mailed to every administrator. */
 const uploads = limit('sso-metadata', { windowSeconds: 60 * 60, most: () => 10 })
@@ -38,8 +39,7 @@ export async function keepWaiting(
       upload_xml: xml,
       upload_client_sealed: clientSealed,
     })
-    .where('account_id', '=', accountId)
-    .where('organization_id', '=', organizationId)
+    .where(ofOrganization({ accountId, organizationId }))
     .where('id', '=', sessionId)
     .where('ended_at', 'is', null)
     .where('expires_at', '>', now())
@@ -54,8 +54,7 @@ export async function findWaiting(
 ): Promise<(WaitingUpload & { readonly uploadId: string }) | undefined> {
   const row = await db
     .selectFrom('sso_admin_sessions')
-    .where('account_id', '=', accountId)
-    .where('organization_id', '=', organizationId)
+    .where(ofOrganization({ accountId, organizationId }))
     .where('id', '=', sessionId)
     .where('upload_connection_id', '=', connectionId)
     .select(['upload_id', 'upload_xml', 'upload_client_sealed'])
@@ -128,8 +127,7 @@ async function takeWaiting(
     .with('before', (db) =>
       db
         .selectFrom('sso_admin_sessions')
-        .where('account_id', '=', accountId)
-        .where('organization_id', '=', organizationId)
+        .where(ofOrganization({ accountId, organizationId }))
         .where('id', '=', sessionId)
         .where('upload_id', '=', uploadId)
         .where('upload_connection_id', '=', connection.connectionId)
@@ -141,8 +139,7 @@ async function takeWaiting(
     .updateTable('sso_admin_sessions')
     .from('before')
     .set(withoutUpload)
-    .where('sso_admin_sessions.account_id', '=', accountId)
-    .where('sso_admin_sessions.organization_id', '=', organizationId)
+    .where(ofOrganization({ accountId, organizationId }, 'sso_admin_sessions'))
     .whereRef('sso_admin_sessions.id', '=', 'before.id')
     .returning(['before.upload_xml', 'before.upload_client_sealed'])
     .executeTakeFirst()

@@ -11,6 +11,7 @@ import { findUser, findUserByIdentity, type SigningInUser } from '../../director
 import type { Asserted } from './asserted-identity.js'
 import { assertCheck, type CheckList } from './check-list.js'
 import type { LiveConnection } from './live-connection.js'
+import { ofOwner, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** The user whom an assertion authorizes. */
 export interface Admission {
@@ -102,12 +103,7 @@ async function authorityFor(
 }
 
 const selectConnections = statement((db, key: Omit<ConnectionKey, 'connectionId'>) =>
-  db
-    .selectFrom('sso_connections')
-    .where('account_id', '=', key.accountId)
-    .where('environment', '=', key.environment)
-    .where('organization_id', '=', key.organizationId)
-    .select(['id', 'email_domains']),
+  db.selectFrom('sso_connections').where(ofOwner(key)).select(['id', 'email_domains']),
 )
 
 interface Applicant {
@@ -148,14 +144,10 @@ const selectProvisioned = statement((db, user: ProvisionedUser) =>
     .selectFrom('directory_users')
     .innerJoin('directories', (join) =>
       join
-        .onRef('directories.account_id', '=', 'directory_users.account_id')
-        .onRef('directories.environment', '=', 'directory_users.environment')
-        .onRef('directories.organization_id', '=', 'directory_users.organization_id')
+        .on(sameTenant('directories', 'directory_users'))
         .onRef('directories.id', '=', 'directory_users.directory_id'),
     )
-    .where('directory_users.account_id', '=', user.accountId)
-    .where('directory_users.environment', '=', user.environment)
-    .where('directory_users.organization_id', '=', user.organizationId)
+    .where(ofOwner(user, 'directory_users'))
     .where('directory_users.user_id', '=', user.userId)
     .where('directories.active', '=', true)
     .select('directories.id'),

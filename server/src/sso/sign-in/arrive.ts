@@ -27,6 +27,7 @@ import {
 } from './live-connection.js'
 import { failedCheckOf, logSsoSignIn, recordRefusedAttempt, type NewLoginAttempt } from './login-attempts.js'
 import { endPageOf, type EndPage, type PageOf } from './outcome.js'
+import { sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** Responses that are refused, by network and connection: any page can have its visitors post some. */
 export const failedResponses = limit('saml-response', {
@@ -155,18 +156,14 @@ const selectReceiving = statement((db, received: Received) =>
   liveConnections(db)
     .leftJoin('saml_requests', (join) =>
       join
-        .onRef('saml_requests.account_id', '=', 'connection.account_id')
-        .onRef('saml_requests.environment', '=', 'connection.environment')
-        .onRef('saml_requests.organization_id', '=', 'connection.organization_id')
+        .on(sameTenant('saml_requests', 'connection'))
         .onRef('saml_requests.connection_id', '=', 'connection.id')
         .on('saml_requests.admin_session_id', 'is not', null)
         .on(isAwaited(received)),
     )
     .leftJoin('sso_metadata_versions as metadata', (join) =>
       join
-        .onRef('metadata.account_id', '=', 'connection.account_id')
-        .onRef('metadata.environment', '=', 'connection.environment')
-        .onRef('metadata.organization_id', '=', 'connection.organization_id')
+        .on(sameTenant('metadata', 'connection'))
         .onRef('metadata.connection_id', '=', 'connection.id')
         .on(
           sql<boolean>`case

@@ -20,6 +20,7 @@ import { normalizeEmail } from '../../platform/email.js'
 import { connectionOfAddress, isConfigured, onlyOne, type OpenConnection } from './connection-of-address.js'
 import { causeOf } from './live-connection.js'
 import { toChallengeData } from './record.js'
+import { isOrganizationOf, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** As long as anybody waits between a click and a page, and as requests to identity providers are good for. */
 const lifetimeMs = 10 * 60 * 1000
@@ -312,13 +313,10 @@ const spendChallenge = statement((db, key: { tokenHash: Buffer; organizationDoma
     .where('challenge.token_hash', '=', key.tokenHash)
     .where('challenge.used_at', 'is', null)
     .where('challenge.expires_at', '>', key.at)
-    .whereRef('connection.account_id', '=', 'challenge.account_id')
-    .whereRef('connection.environment', '=', 'challenge.environment')
-    .whereRef('connection.organization_id', '=', 'challenge.organization_id')
+    .where(sameTenant('connection', 'challenge'))
     .whereRef('connection.id', '=', 'challenge.connection_id')
     .where('connection.active', '=', true)
-    .whereRef('organizations.account_id', '=', 'challenge.account_id')
-    .whereRef('organizations.id', '=', 'challenge.organization_id')
+    .where(isOrganizationOf('organizations', 'challenge'))
     .where('organizations.domain', '=', key.organizationDomain)
     .where('organizations.deleted_at', 'is', null)
     .returning([

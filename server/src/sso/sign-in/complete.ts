@@ -17,6 +17,7 @@ import { causeOf, holdLiveConnection, tenantOf, type LiveConnection } from './li
 import { failedCheckOf, logSsoSignIn, recordLoginAttempt } from './login-attempts.js'
 import { endPageOf, type SsoOutcome } from './outcome.js'
 import { writeUser, type SignedInUser } from './sign-in-user.js'
+import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /** A browser that an identity provider has sent back, at our own address, so that its cookies are seen. */
 export interface ReturnedBrowser {
@@ -216,9 +217,7 @@ async function markTested(
   const tested = await trx
     .updateTable('sso_connections as connection')
     .set({ state: 'tested', updated_at: deps.now(), version: sql`connection.version + 1` })
-    .where('connection.account_id', '=', live.accountId)
-    .where('connection.environment', '=', live.environment)
-    .where('connection.organization_id', '=', live.organizationId)
+    .where(ofOwner(live, 'connection'))
     .where('connection.id', '=', live.connectionId)
     .where('connection.state', '<>', 'tested')
     .where(

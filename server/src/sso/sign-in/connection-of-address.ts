@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { ConnectionKey } from '../connections/connection-key.js'
+import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /** A connection whose identity provider can be asked: it is active, and has metadata, or a client of OpenID Connect. */
 export interface OpenConnection {
@@ -30,9 +31,7 @@ export async function findOpenConnections(
 const selectOpen = statement((db, key: { accountId: string; environment: string; organizationId: string }) =>
   db
     .selectFrom('sso_connections as connection')
-    .where('connection.account_id', '=', key.accountId)
-    .where('connection.environment', '=', key.environment)
-    .where('connection.organization_id', '=', key.organizationId)
+    .where(ofOwner(key, 'connection'))
     .where('connection.active', '=', true)
     .where(isConfigured())
     .select(['connection.id', 'connection.idp_id', 'connection.email_domains'])

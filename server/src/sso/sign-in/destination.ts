@@ -3,6 +3,7 @@ import { isUsableBy } from '../../directory/usable.js'
 import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
 import { isOfConnection, type ConnectionKey } from '../connections/connection-key.js'
+import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 
 /** Where the browser of a sign-in goes in the end. */
 export interface Destination {
@@ -37,8 +38,7 @@ export async function isDestinationAllowed(
 const selectAllowed = statement((db, key: ConnectionKey & Destination) =>
   db
     .selectFrom('applications')
-    .where('applications.account_id', '=', key.accountId)
-    .where('applications.environment', '=', key.environment)
+    .where(ofEnvironment(key, 'applications'))
     .where('applications.id', '=', key.applicationId)
     .where(isUsableBy(sql<string>`${key.organizationId}::uuid`))
     .where(sql<boolean>`${key.redirectUri} = any(applications.allowed_redirect_urls)`)

@@ -12,6 +12,7 @@ import type { StoredCertificate } from '../saml/metadata.js'
 import { isOfConnection, type ConnectionKey } from '../connections/connection-key.js'
 import { findServiceProviderKeys } from '../connections/keys.js'
 import type { Cause, Tenant } from '../../platform/tenant.js'
+import { isOrganizationOf, ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /** What a sign-in has to know of a connection, as it is at this moment. */
 export interface LiveConnection extends ConnectionKey {
@@ -66,11 +67,7 @@ const lockByKey = statement((db, key: ConnectionKey) => connectionOf(db, key).fo
 const selectByKey = statement((db, key: ConnectionKey) => connectionOf(db, key))
 
 function connectionOf(db: Kysely<DB>, key: ConnectionKey) {
-  return liveConnections(db)
-    .where('connection.account_id', '=', key.accountId)
-    .where('connection.environment', '=', key.environment)
-    .where('connection.organization_id', '=', key.organizationId)
-    .where('connection.id', '=', key.connectionId)
+  return liveConnections(db).where(ofOwner(key, 'connection')).where('connection.id', '=', key.connectionId)
 }
 
 const selectByIdpId = statement((db, key: { idpId: string }) =>
@@ -81,11 +78,7 @@ const selectByIdpId = statement((db, key: { idpId: string }) =>
 export function liveConnections(db: Kysely<DB>) {
   return db
     .selectFrom('sso_connections as connection')
-    .innerJoin('organizations', (join) =>
-      join
-        .onRef('organizations.account_id', '=', 'connection.account_id')
-        .onRef('organizations.id', '=', 'connection.organization_id'),
-    )
+    .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'connection')))
     .innerJoin('accounts', 'accounts.id', 'connection.account_id')
     .where('organizations.deleted_at', 'is', null)
     .select([

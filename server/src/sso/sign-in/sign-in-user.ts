@@ -1,6 +1,5 @@
 import { sql, type Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
-import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
@@ -17,6 +16,7 @@ import type { Admission } from './admission.js'
 import type { Asserted } from './asserted-identity.js'
 import { assertCheck, type CheckList } from './check-list.js'
 import type { LiveConnection } from './live-connection.js'
+import { ofTenant, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** The user who signs in, and the identity by which. */
 export interface SignedInUser {
@@ -104,9 +104,7 @@ async function refreshProfile(
   const changed = await trx
     .updateTable('users')
     .set({ profile: sql`profile || ${assertedProfile}::jsonb` })
-    .where('account_id', '=', tenant.accountId)
-    .where('environment', '=', tenant.environment)
-    .where('organization_id', '=', organizationIdOf(tenant))
+    .where(ofTenant(tenant))
     .where('id', '=', userId)
     .where('deleted_at', 'is', null)
     .where(sql<boolean>`not profile @> ${assertedProfile}::jsonb`)
@@ -123,11 +121,7 @@ async function getIdentityId(
 ): Promise<string> {
   const { id } = await usersOf(trx, tenant)
     .innerJoin('user_identities as identity', (join) =>
-      join
-        .onRef('identity.account_id', '=', 'users.account_id')
-        .onRef('identity.environment', '=', 'users.environment')
-        .onRef('identity.organization_id', '=', 'users.organization_id')
-        .onRef('identity.user_id', '=', 'users.id'),
+      join.on(sameTenant('identity', 'users')).onRef('identity.user_id', '=', 'users.id'),
     )
     .where('users.id', '=', userId)
     .where('identity.kind', '=', kind)

@@ -5,6 +5,12 @@ import { generateSigningKey, toPublicKey, type Algorithm, type PublicJwk } from 
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { activeSigningKey, insertSigningKey, type KeyOwner, type PreparedSigningKey } from './signing-keys.js'
+import {
+  isOrganizationOf,
+  ofEnvironment,
+  ofOrganization,
+  ofOwner,
+} from '../../platform/db/tenant-predicate.js'
 
 /** How long a key is published before it signs, so that every verifier has it by then. */
 export const publishedBeforeMs = 24 * 60 * 60 * 1000
@@ -84,9 +90,8 @@ export async function listPublishedKeys(
 ): Promise<JsonWebKey[]> {
   const rows = await db
     .selectFrom('signing_keys')
-    .where('account_id', '=', accountId)
+    .where(ofOrganization({ accountId, organizationId }))
     .where('environment', 'in', ['sandbox', 'production'])
-    .where('organization_id', '=', organizationId)
     .where(isPublishedAt(at))
     .select('public_jwk')
     .orderBy('inserted_at', 'desc')
@@ -143,13 +148,8 @@ function userTokenKeys(
 ) {
   return db
     .selectFrom('signing_keys')
-    .innerJoin('organizations', (join) =>
-      join
-        .onRef('organizations.account_id', '=', 'signing_keys.account_id')
-        .onRef('organizations.id', '=', 'signing_keys.organization_id'),
-    )
-    .where('signing_keys.account_id', '=', accountId)
-    .where('signing_keys.environment', '=', environment)
+    .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'signing_keys')))
+    .where(ofEnvironment({ accountId, environment }, 'signing_keys'))
     .where('signing_keys.kid', '=', kid)
     .where('organizations.deleted_at', 'is', null)
     .select(['organizations.id', 'organizations.domain', 'signing_keys.algorithm', 'signing_keys.public_jwk'])
@@ -193,19 +193,11 @@ async function revokeRetired(
 }
 
 function keysOf(db: Kysely<DB>, owner: KeyOwner) {
-  return db
-    .selectFrom('signing_keys')
-    .where('account_id', '=', owner.accountId)
-    .where('environment', '=', owner.environment)
-    .where('organization_id', '=', owner.organizationId)
+  return db.selectFrom('signing_keys').where(ofOwner(owner))
 }
 
 function updateKeysOf(trx: Transaction<DB>, owner: KeyOwner) {
-  return trx
-    .updateTable('signing_keys')
-    .where('account_id', '=', owner.accountId)
-    .where('environment', '=', owner.environment)
-    .where('organization_id', '=', owner.organizationId)
+  return trx.updateTable('signing_keys').where(ofOwner(owner))
 }
 
 /** The turn of one rotation: another one waits here, and then finds what this one has done. */

@@ -13,6 +13,7 @@ import { open, seal } from '../../platform/crypto/seal.js'
 import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
+import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /** Whose tokens a key signs: one organization's in one environment, or, with nilId, the account's own API tokens. */
 export interface KeyOwner {
@@ -107,9 +108,7 @@ export async function activeSigningKey(
 const selectActiveKey = statement((db, key: KeyOwner & { readonly algorithm: Algorithm }) =>
   db
     .selectFrom('signing_keys')
-    .where('account_id', '=', key.accountId)
-    .where('environment', '=', key.environment)
-    .where('organization_id', '=', key.organizationId)
+    .where(ofOwner(key))
     .where('algorithm', '=', key.algorithm)
     .where('state', '=', 'active')
     .select(['kid', 'private_key_sealed']),
