@@ -1,4 +1,5 @@
 import { posix, relative } from 'node:path'
+import { tenantTables } from './tenant-tables.js'
 
 // Rules of this repository, for oxlint (oxlint.config.js): shapes of code that have one owner or none, and who may import
 // what. test/lint-rules.test.ts proves that each stands.
@@ -176,11 +177,40 @@ const importsRule = {
   },
 }
 
+const tenantPredicates =
+  /\b(ofTenant|ofOwner|ofEnvironment|ofOrganization|sameTenant|sameEnvironment|sameOrganization|isOrganizationOf|isConnection|isOfConnection|isVisible|account_id)\b/
+
+const tables = tenantTables()
+
+/** A query of tenants' data says whose it is, in the expression that begins it. */
+const tenantRule = {
+  create(context) {
+    const namesOf = (node) =>
+      node?.type === 'ArrayExpression' ? node.elements.flatMap(namesOf) : [String(node?.value).split(' ')[0]]
+    return {
+      CallExpression(node) {
+        if (!/^(selectFrom|updateTable|deleteFrom)$/.test(node.callee.property?.name ?? '')) return
+        const table = namesOf(node.arguments[0]).find((name) => tables.has(name))
+        if (table === undefined) return
+        let query = node
+        while (query.parent.type === 'MemberExpression' && query.parent.parent.type === 'CallExpression')
+          query = query.parent.parent
+        if (tenantPredicates.test(context.sourceCode.getText(query))) return
+        context.report({
+          node,
+          message: `Say whose rows of ${table} these are: ofTenant() and the others of server/src/platform/db/tenant-predicate.ts.`,
+        })
+      },
+    }
+  },
+}
+
 export default {
   meta: { name: 'portico' },
   rules: {
     imports: importsRule,
     rooms: roomsRule,
+    tenant: tenantRule,
     'no-todo': noTodo,
     ...Object.fromEntries(Object.entries(shapes).map(([name, shape]) => [name, ruleOfShape(shape)])),
   },

@@ -211,6 +211,21 @@ const refusedCode: Case[] = [
     "import { urlencoded } from 'express'",
     'Read bodies by server/src/platform/http/body',
   ],
+  [
+    'server/src/directory/users/users.ts',
+    "export const q = db.selectFrom('users').where('id', '=', id)",
+    'Say whose rows of users these are',
+  ],
+  [
+    'server/src/directory/users/users.ts',
+    "export const q = trx.updateTable('sessions as session').set({ ended_at: at })",
+    'Say whose rows of sessions these are',
+  ],
+  [
+    'server/src/directory/users/users.ts',
+    "export const q = db.selectFrom(['accounts', 'relays']).select('id')",
+    'Say whose rows of relays these are',
+  ],
   ['server/src/directory/users/users.ts', "console.log('hello')", 'Log through deps.log'],
   ['server/src/directory/users/users.ts', 'export const { log } = console', 'Log through deps.log'],
   [
@@ -267,6 +282,11 @@ const accepted: [file: string, code: string][] = [
   [
     'server/src/directory/users/record.ts',
     "import type { Selectable } from 'kysely'\nimport { User } from '@portico/contract/users'\nexport const a: Selectable<unknown> = User",
+  ],
+  ['server/src/directory/users/users.ts', "export const q = db.selectFrom('accounts').where('id', '=', id)"],
+  [
+    'server/src/directory/users/users.ts',
+    "export const q = db.selectFrom('users').where(ofTenant(tenant)).where('id', '=', id)",
   ],
   ['server/src/pages/router.ts', "import express from 'express'\nexpress()"],
   ['test/given/given.ts', "import { buildApp } from '@portico/server/app'\nbuildApp()"],
