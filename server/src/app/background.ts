@@ -4,7 +4,7 @@ import type { Loop } from '../delivery/jobs/loop.js'
 import { startWorker } from '../delivery/jobs/run.js'
 import { startSender } from '../delivery/webhooks/sender.js'
 
-/** Starts what runs beside requests, in the process of the API or in one of its own: jobs and deliveries of events. */
+/** Starts the job worker and the webhook sender, in the API's process or in one of their own. */
 export function startBackground(deps: Deps): Loop {
   const worker = startWorker(deps, jobHandlers)
   const sender = startSender(deps)

@@ -15,11 +15,11 @@ import { deleteExpired } from '../operations/purge/delete-expired.js'
 import type { JobHandler } from '../delivery/jobs/job-handler.js'
 import type { JobName, JobPayloads } from '../delivery/jobs/job-names.js'
 
-/** Everything that runs later. */
+/** The handler and the retry schedule of each job. */
 export const jobHandlers: { readonly [Name in JobName]: JobHandler<JobPayloads[Name]> } = {
   send_magic_link: {
     run: sendMagicLink,
-    // The last attempt comes while the link, good for 15 minutes, still is of use.
+    // The last attempt runs while the link, valid for 15 minutes, is still useful.
     retryAfterSeconds: [5, 60, 240, 420],
   },
   send_notice: {
@@ -28,7 +28,7 @@ export const jobHandlers: { readonly [Name in JobName]: JobHandler<JobPayloads[N
   },
   send_totp_code: {
     run: sendTotpCode,
-    // Somebody waits for it; a later one would come after they have asked for another.
+    // The user is waiting: a later attempt would arrive after they have requested another code.
     retryAfterSeconds: [5, 30, 90],
   },
   send_admin_invitation: {
@@ -37,7 +37,7 @@ export const jobHandlers: { readonly [Name in JobName]: JobHandler<JobPayloads[N
   },
   send_admin_code: {
     run: sendAdminCode,
-    // Somebody waits for it; a later one would come after they have asked for another.
+    // The user is waiting: a later attempt would arrive after they have requested another code.
     retryAfterSeconds: [5, 30, 90],
   },
   send_metadata_notice: {
@@ -65,13 +65,13 @@ export const jobHandlers: { readonly [Name in JobName]: JobHandler<JobPayloads[N
     everySeconds: 60 * 60,
   },
   partition_log_events: {
-    // Refused the table, it comes again in an hour, for months.
+    // If the table stays locked, the next run is in an hour, which is soon enough for a month.
     run: makeLogEventMonths,
     retryAfterSeconds: [60, 300],
     everySeconds: 60 * 60,
   },
   number_events: {
-    // A reader numbers what it is about to read; this keeps that little.
+    // Readers number pending events before they read; this job keeps their number small.
     run: ({ db }) => numberAllEvents(db),
     retryAfterSeconds: [],
     everySeconds: 60,

@@ -23,16 +23,13 @@ import { systemClock } from '../platform/system-clock.js'
 
 export type { Deps, OpenDeps } from '../delivery/deps.js'
 
-/** What openDeps() takes in place of its own. */
+/** Replacements for what openDeps() would open itself. */
 export interface GivenDeps extends Partial<Pick<Deps, 'now' | 'log' | 'mail' | 'sms' | 'newRsaKeyPair'>> {
-  /** The embedded Postgres, where it was started before; it ends with what is opened. */
+  /** An embedded Postgres that is running already; close() stops it. */
   readonly embedded?: EmbeddedPostgres | undefined
-  /** What tests hash passwords with, so that each does not take as long as fifty requests. */
+  /** A lower hashing cost for tests: at the normal one a password takes as long as fifty requests. */
   readonly passwordCost?: PasswordCost
-  /**
-   * Whether this only looks: no migration runs, no master keys are made or noted, and those that do not open the database are
-   * left to whoever opens this.
-   */
+  /** Read-only: runs no migration, creates and records no master keys, and leaves checking them to the caller. */
   readonly onlyLooks?: boolean
 }
 

@@ -24,27 +24,26 @@ export interface ServiceOptions extends Pick<GivenDeps, 'embedded' | 'log'> {
 }
 
 export interface RunningService {
-  /** Where it listens. */
   readonly address: string
   readonly metricsAddress: string
   /** Migrations the database lacks; until they are applied the service is not ready. */
   readonly pendingMigrations: readonly string[]
-  /** The account made for evaluation, on the embedded database alone; where its keys are, if they still are. */
+  /** The evaluation account, only on the embedded database, and the state of the file with its keys. */
   readonly firstAccount: { domain: string; credentials: 'created' | 'kept' | 'missing' } | undefined
-  /** Stops taking requests, ends what is under way, and closes everything, within the configured time. */
+  /** Stops accepting requests, finishes those in progress and closes everything, within the configured time. */
   close(): Promise<void>
 }
 
-/** How long other machines get to see that a public service is not ready any more, before it stops to listen. */
+/** How long load balancers get to notice that the service is not ready, before it stops listening. */
 const maxNoticeMs = 2_000
-/** What closing may take after the drain: in all, and for the last use of API keys. */
+/** Time limits for closing after the drain: in total, and for storing the last use of API keys. */
 const closingMs = 4_500
 const lastUseMs = 1_500
 
 /**
  * Starts the service: the API and the pages, /metrics on its own port, and the worker.
  *
- * @throws Error a sentence when something it needs is not there.
+ * @throws Error with a sentence for the operator when something required is missing.
  */
 export async function startService(
   config: Config,
@@ -54,7 +53,7 @@ export async function startService(
   const metricsServer = createMetricsServer(deps)
   try {
     const isMigrated = deps.pendingMigrations.length === 0
-    // The first start on a database; later the months are there, made by the job.
+    // For the first start on a database; later the job creates the months.
     if (isMigrated) await makeLogEventMonths(deps)
     const firstAccount =
       config.database.url === undefined && isMigrated ? await ensureFirstAccount(deps) : undefined
@@ -101,9 +100,9 @@ export async function startService(
 }
 
 /**
- * Starts the worker alone, with its own /metrics.
+ * Starts only the worker, with its own /metrics.
  *
- * @throws Error a sentence, also when the database lacks migrations.
+ * @throws Error with a sentence for the operator, also when the database lacks migrations.
  */
 export async function startWorkerProcess(
   config: Config,
@@ -158,7 +157,7 @@ async function ensureFirstAccount(deps: OpenDeps): Promise<RunningService['first
     writeCredentials(dataDir, { base_url: baseUrl, domain: madeDomain, ...credentials }),
   )
   if (isNew) return { domain, credentials: 'created' }
-  // The examples that read the file go on calling the process that was here first.
+  // With an attached database the file keeps the address of the first process, which the examples call.
   const address = deps.isAttached ? undefined : baseUrl
   return { domain, credentials: await refreshCredentials(dataDir, address) }
 }
@@ -167,13 +166,13 @@ function listenForMetrics(server: Server, { metricsHost: host, metricsPort: port
   return listen(server, { name: 'METRICS_PORT', port }, { name: 'METRICS_HOST', host })
 }
 
-/** Where to listen, with the settings that say so. */
-interface Place {
+/** Where to listen, with the names of the settings. */
+interface ListenSettings {
   readonly at: { readonly name: string; readonly port: number }
   readonly on: { readonly name: string; readonly host: string }
 }
 
-async function listen(server: Server, at: Place['at'], on: Place['on']): Promise<string> {
+async function listen(server: Server, at: ListenSettings['at'], on: ListenSettings['on']): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(toListenFault(error, { at, on })))
     server.listen(at.port, on.host, resolve)
@@ -183,7 +182,7 @@ async function listen(server: Server, at: Place['at'], on: Place['on']): Promise
   return `http://${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`
 }
 
-function toListenFault(error: Error, { at: { name, port }, on }: Place): Error {
+function toListenFault(error: Error, { at: { name, port }, on }: ListenSettings): Error {
   const code = 'code' in error ? error.code : undefined
   const another = name === 'METRICS_PORT' ? 'another one, or to 0 for any that is free' : 'another one'
   const sentences: Record<string, string> = {

@@ -61,7 +61,7 @@ describe('folding counts', () => {
     const fold = async () => {
       while (isWriting) folded += await foldRecordCounts(db)
     }
-    // What is moved from one to another leaves the sum over all as it is, at every moment.
+    // Transfers keep the total constant at every moment.
     let checks = 0
     const check = async () => {
       while (isWriting) {

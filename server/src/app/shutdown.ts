@@ -11,7 +11,7 @@ export interface ClosingStep {
 }
 
 /**
- * Closes one thing after the other. It ends in time even where a step hangs or fails, and then logs what was still open.
+ * Closes one thing after the other. Returns in time even when a step hangs or fails, and then logs what is still open.
  *
  * @param within In ms, for all steps together.
  */

@@ -34,13 +34,13 @@ import { rateLimit } from './rate-limit.js'
 import { requestLog } from './request-log.js'
 
 interface AppHooks {
-  /** Told of the API key behind each answered request. */
+  /** Called with the API key of each answered request. */
   readonly onKeyUse?: (apiKeyId: string) => void
-  /** What an operation meets before the service looks at it: the faults that tests have asked an emulator for. */
+  /** Injects the faults that tests have requested from an emulator, before the request is authenticated. */
   readonly faults?: RequestHandler
 }
 
-/** The Express app: everything a request passes, in its order. */
+/** Builds the Express app: all middleware, in the order in which a request runs through it. */
 export function createApp(opened: OpenDeps, hooks: AppHooks = {}): Express {
   const deps = promptly(opened)
   const app = express()
@@ -90,7 +90,7 @@ export function createApp(opened: OpenDeps, hooks: AppHooks = {}): Express {
   return app
 }
 
-/** Without its tables, and before its master keys are known to fit, the service has nothing to answer. */
+/** Answers 503 while migrations are pending: tables are missing, and the master keys are not checked yet. */
 function refuseUntilMigrated({ pendingMigrations }: OpenDeps): RequestHandler {
   return (_req, _res, next) => {
     next(pendingMigrations.length === 0 ? undefined : new ApiError('unavailable', { retryAfterSeconds: 30 }))

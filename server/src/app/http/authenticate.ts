@@ -7,7 +7,7 @@ import { ApiError } from '../../platform/errors.js'
 import { requestIdOf, setCaller } from '../../delivery/request-context.js'
 import { routeOf } from './route-of.js'
 
-/** Bearer token to Caller, on the routes that need an API key (RFC 6750 section 2.1: the header alone). */
+/** Authenticates the bearer token of routes that need an API key (RFC 6750 section 2.1: only in the header). */
 export function authenticate(deps: Deps): RequestHandler {
   const readApiToken = createApiTokenReader(deps)
   return async (req: Request, _res: Response, next: NextFunction) => {
@@ -18,7 +18,7 @@ export function authenticate(deps: Deps): RequestHandler {
     }
     if (req.headers.authorization === undefined)
       throw new ApiError('invalid_token', { message: 'Send Authorization: Bearer <token>.' })
-    // Whatever is wrong with a token, the answer is one, so that it tells nothing to those who try tokens.
+    // Every invalid token gets the same answer, so that guessing reveals nothing.
     const [, token] = /^Bearer ([\w.~+/-]+=*)$/i.exec(req.headers.authorization ?? '') ?? []
     const bearer = token === undefined ? undefined : await readApiToken(token)
     if (bearer === undefined) throw new ApiError('invalid_token')

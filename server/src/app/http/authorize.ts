@@ -3,7 +3,7 @@ import { ApiError } from '../../platform/errors.js'
 import { callerOf } from '../../delivery/request-context.js'
 import { routeOf } from './route-of.js'
 
-/** The route's access against the caller's scopes, organizations and environment. */
+/** Checks the route's access against the caller's scopes, organizations and environment. */
 export function authorize(req: Request, _res: Response, next: NextFunction): void {
   const { access } = routeOf(req)
   if (access.auth === 'none') {

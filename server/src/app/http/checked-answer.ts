@@ -4,8 +4,8 @@ import type { Deps } from '../../delivery/deps.js'
 import { findRoute } from './route-of.js'
 
 /**
- * Lets nothing leave that the contract does not declare. An answer that does not fit is a failure where the service is
- * strict; in production it is stripped to what is declared, counted and logged, and not turned into an outage.
+ * Validates every answer against the contract. A mismatch fails the request in strict mode; in production undeclared
+ * members are removed, and the mismatch is counted and logged.
  */
 export function checkAnswers({ config, log, metrics }: Deps): RequestHandler {
   return (req: Request, res: Response, next: NextFunction) => {
@@ -21,7 +21,7 @@ export function checkAnswers({ config, log, metrics }: Deps): RequestHandler {
       const paths = [...(isDeclared ? [] : ['status']), ...issues.map((issue) => issue.path.join('.'))]
       log.error({ route: route.name, paths }, 'an answer does not fit the contract')
       if (config.isStrict)
-        throw new Error(`${route.name} answered what the contract does not declare: ${paths.join(', ')}`)
+        throw new Error(`the answer of ${route.name} does not match the contract: ${paths.join(', ')}`)
       metrics.answersRepaired.inc({ route: route.name })
       return send(withoutUndeclared(route.success, body))
     }

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express'
 
-/** Several handlers as one, in their order: Express looks for the next of its own layers far more slowly. */
+/** Chains handlers into one: Express's own search for the next layer is far slower. */
 export function compose(...handlers: readonly RequestHandler[]): RequestHandler {
   return (req: Request, res: Response, next) => {
     let index = 0

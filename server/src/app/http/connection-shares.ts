@@ -1,22 +1,22 @@
 import type { Request, RequestHandler } from 'express'
 import { countedFor } from '../../platform/db/shares.js'
 
-/** Counts the connections to the database that a request has for whoever sent it, or for what it is about. */
+/** Counts the database connections of a request against its credential, or against the resource in its path. */
 export const connectionShares: RequestHandler = (req, _res, next) => countedFor(holderOf(req), next)
 
-/** What only those answer who have a secret. */
+/** First path segments of routes that need a secret. */
 const keyed = new Set(['api', 'oauth', 'scim'])
 
 /**
- * Of the API and of SCIM the key or secret, by its header; of pages, where anybody may send any header, what the path
- * names: an organization, a connection or a link.
+ * The Authorization header on the API and SCIM. On pages, where anybody may send any header, the organization,
+ * connection or link in the path.
  */
 export function holderOf({ path, headers: { authorization } }: Pick<Request, 'path' | 'headers'>): string {
   const [first = '', second = ''] = decoded(path).toLowerCase().slice(1).split('/')
   return authorization !== undefined && keyed.has(first) ? authorization : `${first}/${second}`
 }
 
-/** One path can be written in many ways. */
+/** Percent-decodes the path, because one path has many spellings. */
 function decoded(path: string): string {
   try {
     return decodeURIComponent(path)

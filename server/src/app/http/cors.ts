@@ -2,8 +2,8 @@ import { routes } from '@portico/contract/walk'
 import type { NextFunction, Request, Response } from 'express'
 
 /**
- * The addresses that scripts of any page may read: the user's token, revocation and UserInfo endpoints, discovery and
- * key sets. Not introspection, which takes an API key.
+ * Routes that scripts of any origin may read: token, revocation and UserInfo endpoints of users, discovery and key
+ * sets. Not introspection, which takes an API key.
  */
 const browserRoutes = routes()
   .filter(({ resource, verb, path }) => {
@@ -15,11 +15,11 @@ const browserRoutes = routes()
 const preflightSeconds = 7200
 
 /**
- * Lets browsers read the answers of these addresses (Fetch Standard, CORS protocol). `*` and never credentials: no
- * cookie is read there, so that a page learns nothing that anybody could not ask for.
+ * Allows cross-origin reads of these routes (Fetch Standard, CORS protocol). `*` without credentials: they read no
+ * cookie, so another site gets only what an anonymous client gets.
  */
 export function corsForBrowsers(req: Request, res: Response, next: NextFunction): void {
-  // Almost every request is for the API, which no page may read.
+  // Most requests are for the API, which allows no cross-origin reads.
   const matching = req.path.startsWith('/api/')
     ? []
     : browserRoutes.filter(({ pattern }) => pattern.test(req.path))
@@ -35,7 +35,7 @@ export function corsForBrowsers(req: Request, res: Response, next: NextFunction)
     return
   }
   res.set('Access-Control-Allow-Methods', matching.map(({ method }) => method).join(', '))
-  // No Authorization but for the token of the page's own user: the key it would carry elsewhere has no place in a page.
+  // Authorization only where it carries a user's access token: an API key must not be in a browser.
   const token = route.takesToken ? 'Authorization, ' : ''
   res.set('Access-Control-Allow-Headers', `${token}Content-Type, X-Request-Id`)
   res.set('Access-Control-Max-Age', String(preflightSeconds))

@@ -13,7 +13,7 @@ import { z } from 'zod/v4'
 import { announceDeprecation } from './deprecation.js'
 import { mountContract } from './mount.js'
 
-// Nothing of the contract is deprecated yet, so that the routes here are a contract of their own.
+// Nothing in the contract is deprecated yet, so these routes are a contract of their own.
 const deprecated: Deprecation = { since: '2027-01-01', sunset: '2028-01-01', instead: 'users.find' }
 const of = { tag: 'Users', scope: 'read:users' } as const
 

@@ -4,7 +4,7 @@ import type { AppRoute } from '@ts-rest/core'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import type { Config } from '../../platform/config/config.js'
 
-/** Says on every answer of a route that will go, also on a refusal, since when it is deprecated and until when it stays. */
+/** Sets the Deprecation and Sunset headers on every answer of a deprecated route, errors included. */
 export function announceDeprecation({ baseUrl }: Pick<Config, 'baseUrl'>): RequestHandler {
   const known = new WeakMap<AppRoute, ReturnType<typeof deprecationHeaders> | null>()
   return (req: Request, res: Response, next: NextFunction) => {

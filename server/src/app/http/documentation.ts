@@ -8,14 +8,14 @@ import type { Deps } from '../../delivery/deps.js'
 import { systemClock } from '../../platform/system-clock.js'
 import { packageRoot } from '../../platform/package-root.js'
 
-/** What `npm start` and `npm run build` write; the path is the same from the sources and from the compiled files. */
+/** Output of `npm start` and `npm run build`; the path is the same for sources and compiled files. */
 const built = fileURLToPath(new URL('../docs/dist/', packageRoot))
 
-/** Answers with what was built of the documentation in a folder. */
+/** Serves the documentation site that was built in a folder. */
 export function documentationIn(folder: string): RequestHandler {
   const site = join(folder, 'site')
   const router = express.Router()
-  // Links of the pages are relative, so that the first one must be at an address that ends in a slash.
+  // The pages' links are relative, so the first page needs a trailing slash.
   router.get('/', (req, res, next) => {
     if (req.originalUrl.split('?')[0]?.endsWith('/')) next()
     else res.redirect('/docs/')
@@ -28,7 +28,7 @@ export function documentationIn(folder: string): RequestHandler {
   return router
 }
 
-/** The first start builds the site beside the service. Until it is there a browser gets a page that reloads by itself. */
+/** Answers 503 with a page that reloads itself while the first start builds the site, else 404. */
 function answerUnbuilt(builderFile: string, res: Response): void {
   res.set('Cache-Control', 'no-store')
   if (!isBuilding(builderFile)) {
@@ -47,20 +47,20 @@ function answerUnbuilt(builderFile: string, res: Response): void {
 `)
 }
 
-/** The site takes seconds. After this time, in ms, another process may have the number of one that was killed. */
-const longestBuild = 600_000
+/** Upper bound of a build, in ms: after it, another process may have reused the process id. */
+const maxBuildMs = 600_000
 
-/** Whether the process that was started to build the site is still at it. */
+/** Whether the build process is still running. */
 function isBuilding(builderFile: string): boolean {
   const written = statSync(builderFile, { throwIfNoEntry: false })
-  if (written === undefined || systemClock().getTime() - written.mtimeMs > longestBuild) return false
+  if (written === undefined || systemClock().getTime() - written.mtimeMs > maxBuildMs) return false
   return isAlive(Number(readFileSync(builderFile, 'utf8')))
 }
 
 const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** The OpenAPI documents, written for this service's address, and the documentation site. */
+/** Serves the OpenAPI documents with this service's address, and the documentation site. */
 export function documentation({ config }: Deps): RequestHandler {
   const router = express.Router()
   for (const { path, target } of [
@@ -73,7 +73,7 @@ export function documentation({ config }: Deps): RequestHandler {
       res.set('Access-Control-Allow-Origin', '*').type('application/json').send(written)
     })
   }
-  // For a person with a browser; to a program it is a path without an operation.
+  // Only for browsers: for API clients `/` is an unknown route.
   router.get('/', (req, res, next) => {
     if (req.accepts(['json', 'html']) === 'html') res.vary('Accept').redirect('/docs/')
     else next()

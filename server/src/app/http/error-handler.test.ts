@@ -18,7 +18,7 @@ afterAll(() => {
   for (const server of servers) server.close()
 })
 
-/** What a caller of users.get is answered when its operation throws a code, and what is logged. */
+/** The answer and the log lines of users.get when its operation throws a code. */
 async function answerTo(thrown: ErrorCode, variables: Record<string, string> = {}) {
   const config = readConfig({ LOG_LEVEL: 'error', ...variables })
   const lines: string[] = []

@@ -14,7 +14,7 @@ import { findRoute } from './route-of.js'
 
 const databaseRetrySeconds = 5
 
-/** Any failure to the error body its route speaks; what the caller did not cause becomes a logged 500. */
+/** Answers a failure with the error body of its route's protocol. Failures of the service itself are logged. */
 export function errorHandler({ config, log }: Pick<Deps, 'config' | 'log'>): ErrorRequestHandler {
   return (error: unknown, req: Request, res: Response, next: NextFunction) => {
     const requestId = requestIdOf(req)
@@ -47,7 +47,7 @@ export function errorHandler({ config, log }: Pick<Deps, 'config' | 'log'>): Err
     }
     res.status(status).json(body)
 
-    /** A code that the route's contract does not declare is a fault of ours, and where the service is strict, loud. */
+    /** A code that the route does not declare is a bug: it is logged, and answered as a 500 in strict mode. */
     function declared(intended: ApiError): ApiError {
       const { code } = intended
       if (route === undefined || code === 'internal_error' || route.errorCodes.includes(code)) return intended
@@ -61,15 +61,15 @@ export function errorHandler({ config, log }: Pick<Deps, 'config' | 'log'>): Err
 }
 
 /**
- * A request without credentials is told how to send them, and nothing of an error (RFC 6750 section 3.1); nor is one
- * whose token is good, so that no client renews it and asks again.
+ * The challenge of a 401. Without credentials it has no error (RFC 6750 section 3.1); with a valid token neither,
+ * because `invalid_token` would make clients renew it and retry.
  */
 function challengeOf(req: Request, code: ErrorCode): string {
   const isTokenBad = req.headers.authorization !== undefined && code === 'invalid_token'
   return isTokenBad ? 'Bearer error="invalid_token"' : 'Bearer'
 }
 
-/** What befell the request before the token endpoint could read it. */
+/** Whether the request failed before the token endpoint could read it. */
 function isTransportFault(code: ErrorCode): boolean {
   return code === 'https_required' || code === 'body_too_large' || code === 'media_type_unsupported'
 }
@@ -80,7 +80,7 @@ function toApiError(error: unknown): ApiError {
     return new ApiError('invalid_parameters', { fields: faultsOf(error) })
   if (isUnavailable(error))
     return new ApiError('unavailable', { retryAfterSeconds: databaseRetrySeconds, cause: error })
-  // Of what a request is read from, decoding the path alone fails so.
+  // Only decoding the path throws a URIError.
   if (error instanceof URIError)
     return new ApiError('malformed_request', {
       message: 'The path cannot be read: percent-encode its segments, as UTF-8.',
@@ -110,7 +110,7 @@ function toOAuthFailure(error: unknown): OAuthFailure {
   return new OAuthFailure('temporarily_unavailable', errorCodes.internal_error.message, { status: 500 })
 }
 
-/** How to come in (RFC 6749 section 5.2, RFC 6750 section 3). */
+/** The WWW-Authenticate challenge of an OAuth failure (RFC 6749 section 5.2, RFC 6750 section 3). */
 function oauthChallengeOf({ error, status }: OAuthFailure): string | undefined {
   if (error === 'invalid_token') return 'Bearer error="invalid_token"'
   if (error === 'insufficient_scope') return 'Bearer error="insufficient_scope"'

@@ -2,10 +2,10 @@ import express, { type RequestHandler } from 'express'
 import { ping, pingByCommit } from '../../platform/db/ping.js'
 import type { OpenDeps } from '../../delivery/deps.js'
 
-/** In ms. Anybody may ask whether the service is ready, and not each time does the database write its log. */
-const commitsEvery = 1_000
+/** In ms. /readyz is public, so it must not make the database write to its log on each request. */
+const commitIntervalMs = 1_000
 
-/** Whether the process lives, and whether it should get requests. Exempt from https, for probes beside the process. */
+/** Serves the liveness and readiness probes. Exempt from https, for probes on the same machine. */
 export function health(deps: OpenDeps): RequestHandler {
   const whyNotReady = openReadiness(deps)
   const router = express.Router()
@@ -20,27 +20,27 @@ export function health(deps: OpenDeps): RequestHandler {
     const reason = await whyNotReady()
     res.status(reason === undefined ? 200 : 503).json(readinessOf(reason))
   })
-  // Every request comes by here, and almost none is for it.
+  // Almost no request is a probe: the router is skipped for the others.
   return (req, res, next) => {
     if (req.path === '/healthz' || req.path === '/readyz') router(req, res, next)
     else next()
   }
 }
 
-/** Tells what no request and no job can do without; undefined when it is there. */
+/** Makes a function that gives the reason why the process cannot do its work; undefined when it can. */
 export function openReadiness({ db, pendingMigrations, log }: OpenDeps): () => Promise<string | undefined> {
-  let commitsAgainAt = 0
+  let nextCommitAt = 0
   return async () => {
     if (pendingMigrations.length > 0)
       return `${pendingMigrations.length} pending migrations: run portico migrate, then restart`
     try {
       if ((await ping(db)).isReadOnly) return 'the database takes no writes'
-      if (performance.now() < commitsAgainAt) return undefined
+      if (performance.now() < nextCommitAt) return undefined
       await pingByCommit(db)
-      commitsAgainAt = performance.now() + commitsEvery
+      nextCommitAt = performance.now() + commitIntervalMs
       return undefined
     } catch (error) {
-      commitsAgainAt = 0
+      nextCommitAt = 0
       log.warn({ err: error }, 'the database cannot be reached')
       return 'the database cannot be reached'
     }

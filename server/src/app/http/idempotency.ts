@@ -12,8 +12,8 @@ import { callerOf, setCaller } from '../../delivery/request-context.js'
 import { routeOf } from './route-of.js'
 
 /**
- * Repeats the stored answer of a request that was made before under its Idempotency-Key, or lets it through holding
- * the key. What it changes settles the key in its own transaction; a request that fails frees it.
+ * Repeats the stored answer of an Idempotency-Key, or claims the key for this request. The request's transaction stores
+ * its answer; a failed request releases the key.
  */
 export function idempotency(deps: Deps): RequestHandler {
   return async (req: Request, res: Response, next: NextFunction) => {
@@ -37,14 +37,14 @@ export function idempotency(deps: Deps): RequestHandler {
     }
     const renewing = setInterval(() => {
       renewIdempotencyClaim(deps, found).catch((error: unknown) =>
-        deps.log.warn({ err: error }, 'the claim of an idempotency key cannot be prolonged'),
+        deps.log.warn({ err: error }, 'the claim of an idempotency key cannot be renewed'),
       )
     }, renewEveryMs)
     res.once('close', () => {
       clearInterval(renewing)
       if (res.writableFinished && res.statusCode < 300) return
       releaseIdempotencyKey(deps, found).catch((error: unknown) =>
-        deps.log.warn({ err: error }, 'an idempotency key is held until its lease ends'),
+        deps.log.warn({ err: error }, 'an idempotency key stays claimed until its lease ends'),
       )
     })
     setCaller(req, { ...caller, cause: { ...caller.cause, idempotency: found } })

@@ -5,13 +5,13 @@ import { readinessOf } from './health.js'
 import { isOfOneHost } from './server.js'
 
 interface MetricsServerOptions {
-  /** Why the process cannot do its work; undefined when it can. With it the server has /healthz and /readyz, too. */
+  /** Why the process cannot do its work; undefined when it can. Adds /healthz and /readyz to the server. */
   readonly whyNotReady?: () => Promise<string | undefined>
-  /** For how long what is due is told again without asking the database. */
+  /** How long a measured backlog is reported before the database is queried again. */
   readonly backlogKeptMs?: number
 }
 
-/** Makes the server of /metrics, to be bound to METRICS_HOST: whoever reaches it is taken for the operator. */
+/** Makes the server of /metrics for METRICS_HOST. It has no authentication: only operators may reach that host. */
 export function createMetricsServer(
   deps: Pick<Deps, 'config' | 'db' | 'now' | 'metrics' | 'log'>,
   { whyNotReady, backlogKeptMs }: MetricsServerOptions = {},
@@ -41,7 +41,7 @@ export function createMetricsServer(
       res.writeHead(400, { Connection: 'close' }).end()
       return
     }
-    // Another host name for a loopback address is a page in somebody's browser (DNS rebinding).
+    // Another host name on a loopback address means a web page in a browser (DNS rebinding).
     const isExpected =
       !isBoundToLoopback || /^(localhost|127\.[\d.]+|\[::1\])(:\d+)?$/i.test(req.headers.host ?? '')
     const path = req.url?.split('?')[0] ?? ''
@@ -51,7 +51,7 @@ export function createMetricsServer(
       return
     }
     answer(res).catch((error: unknown) => {
-      log.error({ err: error, path }, 'a request of the operator cannot be answered')
+      log.error({ err: error, path }, 'a request to the metrics server failed')
       res.writeHead(500).end()
     })
   }

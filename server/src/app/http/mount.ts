@@ -15,11 +15,10 @@ interface NamedRoute {
 }
 
 /**
- * The routes of a contract, told apart by the segments of their paths, one after the other.
+ * The routes of a contract, indexed by one path segment after another.
  *
- * A parameter takes any segment. So the routes that have one at a place are in the branch `otherwise`, and also in the
- * branch of each literal that other routes have there: a walk never has to turn back, and the first route of the
- * contract that fits wins, as it does in Express.
+ * A parameter matches any segment, so its routes are in the branch `otherwise` and also in the branch of each literal
+ * at the same position: a lookup never backtracks, and the first matching route of the contract wins, as in Express.
  */
 type PathIndex<Leaf> =
   | { leaf: Leaf }
@@ -31,11 +30,11 @@ const defaultDepth = 12
 /**
  * Serves a contract with ts-rest's own Express adapter, in one small router for each path.
  *
- * Express tries its routes one after the other, which for a hundred costs more than all the rest of a request. Here
- * maps lead to the few that can match; what they do then, order and errors included, is what one router would do.
+ * Express tries its routes one after the other, which for a hundred costs more than the rest of a request. The index
+ * finds the few that can match; order and errors are those of a single router.
  *
  * @param options ts-rest's options; `globalMiddleware` runs before validation.
- * @param depth How many segments of a path are looked at; fewer make fewer and longer routers.
+ * @param depth How many segments of a path are indexed; fewer make fewer and longer routers.
  * @throws Error when a route has no handler, or a path is not made of literal segments and `:parameters`.
  */
 export function mountContract<Contract extends AppRouter>(
@@ -50,14 +49,14 @@ export function mountContract<Contract extends AppRouter>(
     router: routerOf(routes, implementation, options),
   }))
   app.use((req, res, next) => {
-    // No route of a contract is for OPTIONS, which a router would answer by itself and here belongs to who comes next.
+    // A router would answer OPTIONS by itself, but later middleware handles it.
     const leaf = req.method === 'OPTIONS' ? undefined : findLeaf(index, req.path)
     if (leaf === undefined) {
       next()
       return
     }
     leaf.router(req, res, (error?: unknown) => {
-      // Parameters are decoded before ts-rest says whose they are, by which the error is answered.
+      // Parameters are decoded before ts-rest sets the route, which the error handler needs.
       if (error instanceof URIError && !('tsRestRoute' in req)) {
         const segments = segmentsOf(req.path)
         const meant = leaf.routes.find(
@@ -71,8 +70,8 @@ export function mountContract<Contract extends AppRouter>(
 }
 
 /**
- * Makes a function that tells the methods which a path of the contract takes, for the `Allow` header of a 405; undefined
- * when no route has the path, which is a 404. HEAD goes with GET.
+ * Makes a function that lists the methods of a path, for the `Allow` header of a 405; undefined when no route has the
+ * path, which is a 404. GET implies HEAD.
  */
 export function allowedMethods(contract: AppRouter): (path: string) => string[] | undefined {
   const index = indexPaths(routesOf(contract), defaultDepth, (routes) => routes)
@@ -91,10 +90,10 @@ function routesOf(contract: AppRouter, parents: readonly string[] = []): NamedRo
   return Object.entries(contract).flatMap(([key, node]) => {
     const keys = [...parents, key]
     if (!isAppRoute(node)) return routesOf(node, keys)
-    // Optional parameters, wildcards and parameters within a segment would need a cleverer index than this one.
+    // The index supports no optional parameters, wildcards or parameters within a segment.
     if (!/^(?:\/(?::\w+|[\w.~-]+))+$/.test(node.path)) {
       throw new Error(
-        `The path of ${keys.join('.')}, ${node.path}, is not made of literal segments and :parameters alone.`,
+        `The path of ${keys.join('.')}, ${node.path}, is not made of literal segments and :parameters only.`,
       )
     }
     return [{ keys, route: node, segments: segmentsOf(node.path) }]
@@ -105,19 +104,19 @@ function indexPaths<Leaf>(
   routes: readonly NamedRoute[],
   depth: number,
   makeLeaf: (routes: readonly NamedRoute[]) => Leaf,
-  place = 0,
+  position = 0,
 ): PathIndex<Leaf> {
-  const isEnd = routes.every(({ segments }) => segments.length <= place)
-  if (place >= depth || isEnd) return { leaf: makeLeaf(routes) }
-  const branch = (chosen: readonly NamedRoute[]) => indexPaths(chosen, depth, makeLeaf, place + 1)
-  const segmentOf = ({ segments }: NamedRoute) => segments[place] ?? ''
+  const isEnd = routes.every(({ segments }) => segments.length <= position)
+  if (position >= depth || isEnd) return { leaf: makeLeaf(routes) }
+  const branch = (chosen: readonly NamedRoute[]) => indexPaths(chosen, depth, makeLeaf, position + 1)
+  const segmentOf = ({ segments }: NamedRoute) => segments[position] ?? ''
   const open = routes.filter((route) => isParameter(segmentOf(route)))
   const literals = new Set(routes.map(segmentOf).filter((segment) => !isParameter(segment)))
   return {
     literals: new Map(
       [...literals].map((literal) => [
         literal,
-        // No parameter takes an empty segment, which is how a path ends.
+        // No parameter matches an empty segment, which marks the end of a path.
         branch(
           routes.filter((route) => segmentOf(route) === literal || (literal !== '' && open.includes(route))),
         ),
@@ -130,14 +129,14 @@ function indexPaths<Leaf>(
 function findLeaf<Leaf>(index: PathIndex<Leaf>, path: string): Leaf | undefined {
   const segments = segmentsOf(path)
   let node: PathIndex<Leaf> | undefined = index
-  for (let place = 0; node; place += 1) {
+  for (let position = 0; node; position += 1) {
     if ('leaf' in node) return node.leaf
-    node = node.literals.get(segments[place] ?? '') ?? node.otherwise
+    node = node.literals.get(segments[position] ?? '') ?? node.otherwise
   }
   return undefined
 }
 
-/** The segments of a path in the letter case that all literals are compared in, as in Express: none. */
+/** The segments of a path in lower case, because literals match case-insensitively, as in Express. */
 function segmentsOf(path: string): string[] {
   return path.slice(1).toLowerCase().split('/')
 }
@@ -150,8 +149,8 @@ function isParameter(segment: string): boolean {
 function isMatch(pattern: readonly string[], segments: readonly string[]): boolean {
   const trailing = segments.length === pattern.length + 1 && segments.at(-1) === ''
   if (segments.length !== pattern.length && !trailing) return false
-  return pattern.every((part, place) => {
-    const segment = segments[place] ?? ''
+  return pattern.every((part, position) => {
+    const segment = segments[position] ?? ''
     return isParameter(part) ? segment !== '' : segment === part
   })
 }
@@ -162,8 +161,7 @@ function routerOf<Contract extends AppRouter>(
   options: TsRestExpressOptions<Contract>,
 ): Router {
   const router = express.Router()
-  // The handlers of a few routes, picked from a tree that the compiler has checked against the whole contract; the
-  // options speak of any route of the contract, and so of these.
+  // The casts are safe: the compiler has checked the whole tree, and the options apply to any of its routes.
   createExpressEndpoints(
     Object.fromEntries(routes.map(({ keys, route }) => [keys.join('.'), route])),
     Object.fromEntries(
@@ -176,7 +174,7 @@ function routerOf<Contract extends AppRouter>(
 }
 
 function handlerOf(implementation: object, keys: readonly string[]): unknown {
-  // Keys of the contract are keys of its implementation: the compiler has checked it, one key at a time is not typed.
+  // The compiler has checked that the implementation has the contract's keys, but cannot type one at a time.
   const handler = keys.reduce<unknown>(
     (node, key) => (node as Record<string, unknown> | undefined)?.[key],
     implementation,

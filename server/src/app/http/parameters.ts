@@ -14,7 +14,7 @@ import { routeOf } from './route-of.js'
 const bounds = { values: 2000, names: 2000 }
 
 const readBodies = readersOf(100 * 1024)
-/** Of the one route that takes a file, the metadata of an identity provider. */
+/** For the one route that takes a file, the metadata of an identity provider. */
 const readFileBodies = readersOf(512 * 1024)
 
 function readersOf(bytes: number): readonly RequestHandler[] {
@@ -42,8 +42,8 @@ export function readBody(req: Request, res: Response, next: NextFunction): void 
 }
 
 /**
- * Whether parameters come in a body, or in the place of one. A GET has none, and what a protocol's own route that has none is
- * sent, is not for it to judge (RFC 6750 section 2: a token may come in other ways than it takes).
+ * Whether the route takes parameters in its body, or for it in the query string. A GET does not, nor does a protocol
+ * route without a body, which ignores any (RFC 6750 section 2: a token may also come in the body).
  */
 function takesParameters(route: Route): boolean {
   return route.method !== 'GET' && (route.access.auth !== 'none' || bodyOf(route) !== undefined)
@@ -68,11 +68,11 @@ function hasBody(req: Request): boolean {
 }
 
 /**
- * Gathers a request's parameters into the body before it is validated: those of a write may come in the query string
- * as well, but a secret only in the body. Refuses text that no column can hold.
+ * Merges the query string of a write into its body before validation; a secret is accepted only in the body. Refuses
+ * text that no column can store.
  *
- * @throws ApiError `invalid_parameters` when a parameter is given twice with two values, `malformed_request` when what
- *   is called a form is JSON.
+ * @throws ApiError `invalid_parameters` when a parameter is given twice with different values, `malformed_request` when
+ *   JSON is sent as a form.
  */
 export function mergeParameters(req: Request, _res: Response, next: NextFunction): void {
   const route = routeOf(req)
@@ -82,7 +82,7 @@ export function mergeParameters(req: Request, _res: Response, next: NextFunction
   next()
 }
 
-/** curl -d calls a form whatever it sends; no parameter has a name that begins as JSON does. */
+/** curl -d labels every body as a form; no parameter name begins as JSON does. */
 function checkForm(req: Request): void {
   const [name = ''] = Object.keys(asObject(req.body))
   if (/^\s*\{/.test(name) && req.is('application/x-www-form-urlencoded') !== false) {
@@ -122,8 +122,8 @@ function isSecretMember(schema: z.ZodType, name: string): boolean {
 }
 
 /**
- * Older callers repeat the environment, which is that of their key. Only lists have an answer to the other one: an
- * empty page.
+ * Older callers repeat their key's environment. Lists answer another environment with an empty page; other routes
+ * refuse it.
  */
 function checkEnvironment(req: Request, route: Route): void {
   const caller = findCaller(req)
@@ -137,7 +137,7 @@ function checkEnvironment(req: Request, route: Route): void {
   )
 }
 
-/** Whether the route refuses another environment; a list has an empty page for it. */
+/** Whether the route refuses another environment. */
 function takesEnvironment(route: Route): boolean {
   const schema = route.method === 'GET' ? queryOf(route) : bodyOf(route)
   return schema instanceof z.ZodObject

@@ -4,8 +4,8 @@ import { isKnown, isNoneWanted } from '../../platform/http/if-none-match.js'
 import { routeOf } from './route-of.js'
 
 /**
- * Has reads answered 304 by isKnown(). Express would not compare where the request has `Cache-Control: no-cache`, which is for
- * caches on the way (RFC 9111 section 5.2.1.4), and which fetch() adds to every If-None-Match.
+ * Makes Express answer 304 by isKnown(). Its own check ignores If-None-Match beside `Cache-Control: no-cache`, which is
+ * meant for intermediary caches (RFC 9111 section 5.2.1.4) and which fetch() adds to every If-None-Match.
  */
 export function answerKnownReads(app: Express): void {
   Object.defineProperty(app.request, 'fresh', {
@@ -19,7 +19,7 @@ export function answerKnownReads(app: Express): void {
   })
 }
 
-/** Of a record that must not be there, as `If-None-Match: *` has it, no version will do, whatever If-Match says. */
+/** Makes `If-None-Match: *` fail for existing records: no record has this version, whatever If-Match was sent. */
 export function refuseWhatIsThere(req: Request, _res: Response, next: NextFunction): void {
   if (routeOf(req).access.versioned === 'checks' && isNoneWanted(req.headers['if-none-match']))
     req.headers['if-match'] = noVersion

@@ -6,7 +6,7 @@ import { findCaller } from '../../delivery/request-context.js'
 
 const windowMs = 60_000
 
-/** Counts the requests of each API key in this process by the minute, and tells callers where they stand. */
+/** Limits the requests of each API key per minute in this process, and reports the state in headers. */
 export function rateLimit({ config, now, metrics }: Deps): RequestHandler {
   const limit = config.apiRatePerMinute
   let windowStart = 0

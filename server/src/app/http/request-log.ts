@@ -4,12 +4,12 @@ import type { Deps } from '../../delivery/deps.js'
 import { findCaller, openContext } from '../../delivery/request-context.js'
 import { findRoute } from './route-of.js'
 
-/** For the log and the figures: the client left before its answer was sent. No answer has this status. */
+/** Logged and measured when the client disconnected before its answer; never sent as a status. */
 const clientGone = 499
 
 const safeId = /^[\w.-]{1,128}$/
 
-/** Names every request, and writes one line when it is answered: what is listed here and nothing else. */
+/** Gives every request an id, and writes one log line when it closes, with only the fields listed here. */
 export function requestLog(
   { log, metrics }: Deps,
   { onKeyUse }: { readonly onKeyUse?: (apiKeyId: string) => void } = {},
@@ -21,14 +21,14 @@ export function requestLog(
     res.setHeader('X-Request-Id', requestId)
     const start = performance.now()
     res.once('close', () => {
-      const aside = asideOf(req.originalUrl)
-      const route = findRoute(req)?.name ?? aside ?? 'none'
+      const quietRoute = quietRouteOf(req.originalUrl)
+      const route = findRoute(req)?.name ?? quietRoute ?? 'none'
       const ms = performance.now() - start
       const status = res.writableFinished ? res.statusCode : clientGone
       const apiKeyId = findCaller(req)?.apiKeyId
       if (apiKeyId !== undefined) onKeyUse?.(apiKeyId)
       metrics.requests.labels({ route, status }).observe(ms / 1000)
-      log[aside === undefined ? 'info' : 'debug'](
+      log[quietRoute === undefined ? 'info' : 'debug'](
         {
           request_id: requestId,
           method: req.method,
@@ -44,8 +44,8 @@ export function requestLog(
   }
 }
 
-/** The name of what is asked for all the time and tells nothing of the callers: probes, and files that are the same for all. */
-function asideOf(url: string): string | undefined {
+/** The name of a frequent request that says nothing about callers, logged at debug level: a probe or a static file. */
+function quietRouteOf(url: string): string | undefined {
   const [path = ''] = url.split('?')
   if (path === '/healthz' || path === '/readyz') return path.slice(1)
   return (

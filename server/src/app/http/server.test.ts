@@ -12,7 +12,7 @@ import express, { type ErrorRequestHandler, type Express } from 'express'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createHttpServer, drain } from './server.js'
 
-/** A promise that the test itself keeps; Promise.withResolvers needs Node 22. */
+/** A promise that the test resolves; Promise.withResolvers needs Node 22. */
 function withResolvers() {
   let resolve: () => void = () => undefined
   const promise = new Promise<void>((keep) => {
@@ -235,7 +235,7 @@ test('timeouts are conservative, and headers of more than 16 kB are refused', as
 })
 
 describe('draining', () => {
-  /** An app whose only route answers when the test says so, and a way to wait until a request has come in. */
+  /** An app whose only route answers when the test says so, and a promise for the arrival of a request. */
   function makeSlowServer() {
     const app = express()
     const gate = withResolvers()

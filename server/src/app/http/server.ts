@@ -5,7 +5,7 @@ import type { Express } from 'express'
 /** Longer than the 60 s after which common load balancers drop an idle connection, so that they close it, not we. */
 const keepAliveTimeoutMs = 65_000
 
-/** How long a client may take to send the headers, and the whole request; how often both are looked at. */
+/** How long a client may take to send the headers, and the whole request; how often both are checked. */
 const headersTimeoutMs = 10_000
 const requestTimeoutMs = 30_000
 const timeoutCheckMs = 5_000
@@ -16,20 +16,20 @@ const maxHeaderBytes = 16 * 1024
 const sweepMs = 100
 
 /**
- * Makes the HTTP server of an Express app; afterwards additions to `app.request` and `app.response` are not seen.
+ * Makes the HTTP server of an Express app; later additions to `app.request` and `app.response` have no effect.
  *
- * Express calls Object.setPrototypeOf on each request and response, at which V8 (Node 20 and 22) gives up its fast
- * paths for all that follows. Here both are born with Express' prototypes, so that those calls change nothing: three
- * to five times the throughput (https://github.com/expressjs/express/issues/5998).
+ * Express calls Object.setPrototypeOf on each request and response, after which V8 (Node 20 and 22) leaves its fast
+ * paths. Here both are created with Express's prototypes, so that those calls change nothing: three to five times the
+ * throughput (https://github.com/expressjs/express/issues/5998).
  */
 export function createHttpServer(app: Express): Server {
   // Real classes with copied members: objects whose prototype is app.request itself are slower still.
   class ExpressRequest extends IncomingMessage {}
   class ExpressResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
     override writeHead(...head: unknown[]): this {
-      // After close() the server listens no more: each answer then tells its client to come back elsewhere.
+      // After close() each answer ends its connection, so that clients reconnect to another process.
       if (!server.listening && !this.headersSent) this.setHeader('Connection', 'close')
-      // The overloads of writeHead do not matter here: what came in is passed on.
+      // All overloads of writeHead are passed on unchanged.
       return super.writeHead(...(head as Parameters<ServerResponse['writeHead']>))
     }
   }
@@ -65,8 +65,8 @@ interface DrainOptions {
 }
 
 /**
- * Closes a server without breaking off its answers: accepts nothing new, asks clients to leave with their answer,
- * closes connections as they become idle, and destroys what is left when the deadline has passed.
+ * Closes a server gracefully: accepts no new connections, ends each connection after its answer or once idle, and
+ * destroys the rest at the deadline.
  *
  * @returns When no connection is left; at once when the server does not listen.
  */
@@ -76,28 +76,28 @@ export async function drain(server: Server, { deadlineMs, onCut }: DrainOptions)
     if (onCut) server.getConnections((_error, count) => onCut(count))
     server.closeAllConnections()
   }, deadlineMs)
-  // An error here says that the server was closed already, which is what was asked for.
+  // An error means that the server was closed already.
   await new Promise<void>((resolve) => server.close(() => resolve()))
   clearInterval(sweep)
   clearTimeout(deadline)
 }
 
-/** Whether a request's target can be read (RFC 9112 section 3.2); Express would answer one that cannot by itself. */
+/** Whether the request target is valid (RFC 9112 section 3.2); Express would answer an invalid one by itself. */
 function isTarget(url = ''): boolean {
   return url.startsWith('/') || URL.canParse(url)
 }
 
 /**
- * Whether there is at most one Host, and of the form of one. Node takes the first of two, and what stands before the service
- * may have taken the second (RFC 9112 section 3.2); it refuses HTTP/1.1 without one by itself.
+ * Whether there is at most one Host, and a valid one. Of two, Node takes the first and a proxy may have taken the
+ * second (RFC 9112 section 3.2). Node itself refuses HTTP/1.1 without one.
  */
 export function isOfOneHost({
   rawHeaders,
   headers,
 }: Pick<IncomingMessage, 'rawHeaders' | 'headers'>): boolean {
-  // Names and values in turn, and each name in the letters it came in.
-  const isHost = (text: string, place: number) =>
-    place % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host'
+  // rawHeaders alternates names and values; names keep their original case.
+  const isHost = (text: string, index: number) =>
+    index % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host'
   if (rawHeaders.findIndex(isHost) !== rawHeaders.findLastIndex(isHost)) return false
   return hostForm.test(headers.host ?? '')
 }
@@ -116,8 +116,8 @@ function adoptMembers(target: object, source: object, end: object): void {
 }
 
 /**
- * Makes closeIdleConnections close also connections on which nothing has ever arrived, as browsers and load balancers
- * open them in advance: Node takes them for requests in progress, and a drain would wait for them until its deadline.
+ * Makes closeIdleConnections also close connections that never received a byte, which browsers and load balancers open
+ * in advance: Node counts them as active, and a drain would wait for them until its deadline.
  */
 function countSilentConnectionsAsIdle(server: Server): void {
   const connections = new Set<Socket>()
@@ -132,7 +132,7 @@ function countSilentConnectionsAsIdle(server: Server): void {
     closeIdleConnections()
     for (const socket of connections) {
       if (socket.bytesRead > 0) continue
-      // Silent twice in a row, because a request may be on its way on a connection that is new.
+      // Silent in two sweeps, because the first request of a new connection may be in transit.
       if (silentAtLastSweep.has(socket)) socket.destroy()
       else silentAtLastSweep.add(socket)
     }
