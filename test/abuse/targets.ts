@@ -153,7 +153,7 @@ function targetsIn(stack: readonly Layer[], world: References): Target[] {
 
 const inPaths: Readonly<Record<string, string>> = {
   flow_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
-  trace_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+  attempt_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
   id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
   token: 'no-such-token',
   hash: 'no-such-hash',

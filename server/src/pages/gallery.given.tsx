@@ -24,7 +24,7 @@ export interface GalleryPage {
   readonly html: string
 }
 
-/** What others have chosen, and pages have to live with. */
+/** Names that accounts and organizations have chosen. */
 export interface GalleryNames {
   readonly organization: string
   readonly application: string
@@ -39,7 +39,7 @@ export const usualNames: GalleryNames = {
   phone: '••••\u00a042',
 }
 
-/** As long as they can be, and in other scripts. */
+/** Names of maximum length, and in other scripts. */
 export const longNames: GalleryNames = {
   organization: 'Société internationale des chemins de fer et de la navigation réunis',
   application: 'Donaudampfschifffahrtsgesellschaftskapitänspatentverwaltungsanwendung',
@@ -49,7 +49,7 @@ export const longNames: GalleryNames = {
   phone: '••••\u00a0••••\u00a0••••\u00a042',
 }
 
-/** Of somebody who wants to be more than a name. */
+/** Hostile names. */
 export const hostileNames: GalleryNames = {
   organization: '"><script>alert(1)</script><b>\u202eevil\u2066',
   application: "'><img src=x onerror=alert(2)>\u202e\n{{7*7}}",
@@ -59,7 +59,7 @@ export const hostileNames: GalleryNames = {
 
 export const galleryAt = new Date('2026-03-14T12:00:00Z')
 
-/** The frame of a gallery's page: an organization with all that it can brand, the logo aside. */
+/** The frame of a gallery page: a fully branded organization, but without a logo. */
 export function galleryFrame(
   texts: PageTexts,
   names: GalleryNames,
@@ -115,7 +115,7 @@ function page(name: string, html: string): GalleryPage {
   return { name, html }
 }
 
-/** One page for each fault that there are words for. */
+/** One page for each fault with a text. */
 function faultStates<Key extends string>(
   name: string,
   faults: Readonly<Record<Key, unknown>>,
@@ -188,7 +188,7 @@ function setPasswordStates(frame: Frame, { email, application }: GalleryNames): 
   ]
 }
 
-/** What stands between us and an identity provider; the form that is another site's has its test in saml-sign-in. */
+/** The pages between this service and an identity provider; the other site's form is tested in saml-sign-in. */
 function ssoStates(frame: Frame): GalleryPage[] {
   const { texts } = frame
   const sentences = [

@@ -92,7 +92,7 @@ test('no page has a script, style or handler of its own, or anything that a name
       urls.filter((url) => !ours.test(url)),
       title,
     ).toEqual([])
-    // What was typed stands in its field as it was typed.
+    // Input is shown as it was typed.
     const shown = html.replace(/ value="[^"]*"/g, '')
     expect(shown, title).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/)
   }
@@ -108,7 +108,7 @@ test('each page has a text wherever there should be one', () => {
 })
 
 test('every page with a password tells password managers whose it is', () => {
-  // The secret of a client is no password of whoever enters it.
+  // A client secret is not a password of the user.
   const withPassword = pages.filter(
     ({ html }) => html.includes('type="password"') && !html.includes('name="client_secret"'),
   )
@@ -119,7 +119,7 @@ test('every page with a password tells password managers whose it is', () => {
 test('no page of the one language has a word of the other', () => {
   const french = galleryOf(galleryFrame(languageOf('fr'), usualNames), usualNames)
   for (const { name, html } of french) {
-    // What consoles of identity providers say is marked as English.
+    // Labels of the consoles of identity providers are marked as English.
     const own = html.replace(/<(\w+)( [^>]*)? lang="en"[^>]*>.*?<\/\1>/gs, ' ')
     const text = own.replace(/<[^>]*>/g, ' ').replace('is not one of the application’s', '')
     expect(`${name}: ${text}`).not.toMatch(/\b(the|your|you|with|and|this|again)\b/i)
@@ -141,7 +141,7 @@ function named(elements: readonly Element[], tag: string): Element[] {
   return elements.filter((element) => element.tag === tag)
 }
 
-/** The elements of what the renderer wrote, which quotes every value and escapes every quote in it. */
+/** The elements of a rendered page; the renderer quotes every value and escapes quotes in it. */
 function elementsOf(html: string): Element[] {
   return [...html.matchAll(/<([a-z][a-z0-9]*)((?:\s+[a-zA-Z-]+(?:="[^"]*")?)*)\s*\/?>/g)].map(
     ([, tag = '', attributes = '']) => ({
@@ -162,7 +162,7 @@ function languageOf(lang: string) {
   return texts
 }
 
-/** Each text by its path; one that is made of others' words by its length as a function. */
+/** Each text by its path; a template is represented by its number of parameters. */
 function flatten(value: unknown, path = ''): Record<string, string> {
   if (typeof value !== 'object' || value === null)
     return { [path]: typeof value === 'function' ? 'function' : String(value) }

@@ -18,7 +18,7 @@ import { ssoRouter } from './sso/router.js'
 import { testIdpRouter } from './test-idp/router.js'
 import { domainOf, frameOf, type Site } from './frame/site.js'
 
-/** The pages that people see, and what these load. */
+/** The pages, and the files that they load. */
 export function pagesRouter(deps: Deps): Router {
   const { isHttps, baseUrl, productName } = deps.config
   const assets = readPageAssets()
@@ -33,7 +33,7 @@ export function pagesRouter(deps: Deps): Router {
 
   for (const { name, type, hash, content } of [assets.style, assets.script]) {
     router.get(`/assets/:hash/${name}`, (req, res) => {
-      // During a rollout a page of one version may ask a process of the other.
+      // During a rollout a page of one version may request its files from a process of the other.
       const isOurs = req.params.hash === hash
       res.set('Cache-Control', isOurs ? 'public, max-age=31536000, immutable' : 'no-store')
       res.set('X-Content-Type-Options', 'nosniff').type(type).send(content)
@@ -61,7 +61,7 @@ export function pagesRouter(deps: Deps): Router {
   return router
 }
 
-/** The page in whose place an error came. */
+/** The error page. */
 function failures({ log }: Deps, site: Site): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     if (res.headersSent) {
@@ -69,7 +69,7 @@ function failures({ log }: Deps, site: Site): ErrorRequestHandler {
       return
     }
     const status = statusOfFailure(error)
-    // What was sent cannot be sent again by a link.
+    // A link cannot repeat a POST.
     const url = req.method === 'POST' ? undefined : req.path
     const frame = frameOf(site, req, { organization: undefined, isSandbox: false, url })
     if (status >= 500) logFailure(log, error, { request_id: requestIdOf(req) }, 'a page failed')

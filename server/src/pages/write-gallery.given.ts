@@ -5,7 +5,7 @@ import { allTexts } from './frame/locale.js'
 import { logoOf } from './frame/organization.js'
 import { pageHeaders } from './frame/page-headers.js'
 
-// Writes the gallery to stdout as one JSON document, for who shows it to a browser: what is answered at each address.
+// Writes the gallery to stdout as one JSON document, for a browser test: the answer of each address.
 
 const { style, script } = readPageAssets()
 const logos = {

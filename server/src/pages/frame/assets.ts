@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { packageRoot } from '../../platform/package-root.js'
 
-/** A file that pages load, at an address that is another one as soon as the file is. */
+/** A file that pages load; its address changes with its content. */
 interface Asset {
   readonly name: 'pages.css' | 'pages.js'
   readonly type: 'css' | 'js'
-  /** Of the content, as its address has it. */
+  /** Of the content, as it stands in the address. */
   readonly hash: string
   readonly url: string
   readonly content: string
@@ -18,10 +18,10 @@ interface PageAssets {
   readonly script: Asset
 }
 
-/** In the order in which they are read: what comes later stands over what was before. */
+/** In cascade order: later files override earlier ones. */
 const styleSheets = ['style.css', 'form.css', 'content.css', 'tutorial.css', 'metadata.css', 'onboarding.css']
 
-/** Reads what pages load. The sources are shipped beside what is compiled from them. */
+/** Reads the files that pages load. The sources are shipped beside the compiled files. */
 export function readPageAssets(): PageAssets {
   return {
     style: assetOf('pages.css', 'css', styleSheets.map(read).join('\n')),

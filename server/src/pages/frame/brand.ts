@@ -1,11 +1,11 @@
-/** Where an organization has no color, or none that can be read. */
+/** Used when an organization has no color, or an invalid one. */
 const plainColor = '#475569'
 
-/** The custom properties by which the one style sheet takes on an organization's color; nothing else of it is theirs. */
+/** The custom properties that apply an organization's color to the style sheet, and the only CSS that it controls. */
 export function toBrandStyle(color: string | undefined): string {
   const brand = color !== undefined && /^#[0-9a-f]{6}$/i.test(color) ? color.toLowerCase() : plainColor
   const text = textColorOn(brand)
-  // Where a pointer is, the color goes away from its text's, so that the text is never harder to read than before.
+  // On hover the color moves away from the text color, so contrast never drops.
   const away = text === '#ffffff' ? '#000000' : '#ffffff'
   return `:root { --brand: ${brand}; --on-brand: ${text}; --away: ${away} }\n`
 }

@@ -1,9 +1,9 @@
-/** How long a browser keeps it, in seconds; 0 has it forgotten at once. */
+/** How long a browser keeps the cookie, in seconds; 0 deletes it. */
 interface CookieLife {
   readonly maxAgeSeconds: number
 }
 
-/** The value of a cookie of ours; undefined when there is none that has its form. */
+/** The value of a cookie; undefined when it is missing or malformed. */
 export function findCookie(cookieHeader: string | undefined, name: string, form: RegExp): string | undefined {
   const prefix = `${name}=`
   const cookie = (cookieHeader ?? '').split(/; */).find((pair) => pair.startsWith(prefix))
@@ -11,7 +11,7 @@ export function findCookie(cookieHeader: string | undefined, name: string, form:
   return value !== undefined && form.test(value) ? value : undefined
 }
 
-/** A Set-Cookie for this host alone, out of reach of scripts and of other sites' forms. */
+/** A Set-Cookie for this host only, inaccessible to scripts and to forms of other sites. */
 export function toCookie(
   name: string,
   value: string,
@@ -22,7 +22,7 @@ export function toCookie(
   return [`${name}=${value}`, ...attributes, ...(isHttps ? ['Secure'] : [])].join('; ')
 }
 
-/** A browser takes the prefix over https alone, and then lets no other host and no plain http set it (RFC 6265bis). */
+/** Browsers accept the prefix only over https, and then let no other host and no plain http set it (RFC 6265bis). */
 export function cookieNameOf(name: string, isHttps: boolean): string {
   return isHttps ? `__Host-${name}` : name
 }

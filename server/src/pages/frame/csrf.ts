@@ -3,26 +3,25 @@ import { hashSecret, isSecretEqual, randomSecret } from '../../platform/crypto/s
 import { cookieNameOf, findCookie, toCookie } from './cookie.js'
 import { formOf, textOf, type Site } from './site.js'
 
-/** Longer than any link of a page works. */
+/** In seconds; longer than any link of a page is valid. */
 const cookieSeconds = 60 * 60
 const secretForm = /^[A-Za-z0-9_-]{43}$/
 
-/** The secret of this browser: the one its cookie has, else a new one. */
+/** The flow secret of this browser: the one in its cookie, else a new one. */
 export function flowSecretOf(cookieHeader: string | undefined, isHttps: boolean): string {
   return findFlowSecret(cookieHeader, isHttps) ?? randomSecret()
 }
 
-/** The secret in the request's flow cookie; undefined when there is none that could be ours. */
+/** The secret in the request's flow cookie; undefined when the cookie is missing or malformed. */
 export function findFlowSecret(cookieHeader: string | undefined, isHttps: boolean): string | undefined {
   return findCookie(cookieHeader, cookieNameOf('portico-flow', isHttps), secretForm)
 }
 
-/** The Set-Cookie of the flow cookie. */
 export function toFlowCookie(secret: string, isHttps: boolean): string {
   return toCookie(cookieNameOf('portico-flow', isHttps), secret, isHttps, { maxAgeSeconds: cookieSeconds })
 }
 
-/** What the form of a page sends back: only this browser has it, and only for this token. */
+/** The CSRF field of a form, bound to this browser and to the token. */
 export function toCsrfField(secret: string, token: string): string {
   return createHmac('sha256', secret).update(hashSecret(token)).digest('base64url')
 }
@@ -32,8 +31,8 @@ export function isCsrfFieldOf(secret: string, token: string, field: string): boo
 }
 
 /**
- * Whether a form was sent by a page of ours. A page that sends no referrer also sends `Origin: null`, as all of ours
- * do (Fetch Standard, section 3.2); then, as without the header, the browser must say that it was our origin.
+ * Whether a form was sent by a page of this service. Its pages send no referrer and therefore `Origin: null` (Fetch
+ * Standard, section 3.2); then, as without the header, the browser must report the same origin.
  */
 export function isSentByOurPage(
   headers: { readonly origin?: string | undefined; readonly 'sec-fetch-site'?: unknown },
@@ -45,10 +44,10 @@ export function isSentByOurPage(
 }
 
 /**
- * The secret of the browser that sent a form of ours; undefined where another site sent it, another browser, or a page
- * that was about something else. Every form is asked this before it does anything.
+ * The flow secret of a form submission; undefined when it comes from another site, another browser or a page for
+ * another token. Every form is checked by this before it has any effect.
  *
- * @param token What the form's page was about, as toCsrfField() was told.
+ * @param token The token that the page gave to toCsrfField().
  */
 export function secretOfOurForm(
   req: {

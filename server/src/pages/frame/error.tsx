@@ -1,7 +1,7 @@
 import { toDocument, type Frame } from './layout.js'
 import type { PageSentence } from '../texts/page-sentence.js'
 
-/** A page that says what is the case in one sentence, and what to do. */
+/** A page that states a problem in one sentence, with advice. */
 export function errorPage(
   frame: Frame,
   { heading, sentence, advice }: PageSentence,

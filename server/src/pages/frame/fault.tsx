@@ -2,10 +2,10 @@ import { toWait } from './moments.js'
 import type { FaultText } from '../texts/en/sign-in.js'
 import type { PageTexts } from '../texts/en.js'
 
-/** What was wrong with a form, in a sentence. */
+/** The error message of a form. */
 export interface Fault {
   readonly sentence: string
-  /** Else nothing that is typed would help, and the page says so above the form. */
+  /** Whether the message belongs to the field; else it is shown above the form, because other input would not help. */
   readonly isOfField: boolean
 }
 
@@ -19,7 +19,7 @@ const faultsOfPage: ReadonlySet<string> = new Set([
   'code_over',
 ])
 
-/** The fault of a page in its language; undefined where nothing is wrong. */
+/** The fault of a page in its language; undefined when there is no fault. */
 export function toFault<Key extends string>(
   { lang, later }: PageTexts,
   sentences: Readonly<Record<Key, FaultText>>,
@@ -32,7 +32,7 @@ export function toFault<Key extends string>(
   return { sentence: typeof text === 'string' ? text : text(wait), isOfField: !faultsOfPage.has(key) }
 }
 
-/** What is wrong with the page as a whole. It takes the focus, so that it is what is read first. */
+/** The fault of the page as a whole. It takes the focus, so that screen readers read it first. */
 export function PageFault({ fault }: { fault: Fault | undefined }) {
   if (fault === undefined || fault.isOfField) return null
   return (

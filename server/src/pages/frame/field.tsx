@@ -7,15 +7,15 @@ interface FieldProps {
   readonly id: string
   readonly label: string
   readonly fault: Fault | undefined
-  /** What is to be known before typing. */
+  /** Shown before the input. */
   readonly hint?: ComponentChildren
   readonly input: Omit<InputHTMLAttributes, 'id' | 'name'>
-  /** The page's first field, or the one at fault: it is ready to be typed in. */
+  /** The page's first or invalid field gets the focus. */
   readonly hasFocus?: boolean
   readonly beside?: ComponentChildren
 }
 
-/** A field with its label, its hint and what is wrong with it, tied together for who hears the page. */
+/** A field with its label, hint and fault, associated for screen readers. */
 export function Field({ id, label, fault, hint, input, hasFocus = true, beside }: FieldProps) {
   const ownFault = fault?.isOfField === true ? fault : undefined
   const hintId = hint === undefined ? undefined : `${id}-hint`
@@ -59,11 +59,11 @@ interface PasswordFieldProps {
   readonly fault: Fault | undefined
   readonly hint?: ComponentChildren
   readonly autocomplete: 'current-password' | 'new-password'
-  /** What password managers make a password by. */
+  /** The length rules for password managers. */
   readonly lengths?: { readonly min: number; readonly max: number }
 }
 
-/** A password, and beside it, where scripts run, a button that shows what is typed. */
+/** A password field with a button that reveals the password where scripts run. */
 export function PasswordField({ texts, label, fault, hint, autocomplete, lengths }: PasswordFieldProps) {
   const rules = lengths === undefined ? {} : { minlength: lengths.min, passwordrules: rulesOf(lengths) }
   return (
@@ -83,7 +83,7 @@ export function PasswordField({ texts, label, fault, hint, autocomplete, lengths
   )
 }
 
-/** As Safari and password managers read it. */
+/** The `passwordrules` attribute of Safari and password managers. */
 function rulesOf({ min, max }: { min: number; max: number }): string {
   return `minlength: ${min}; maxlength: ${max};`
 }
@@ -95,7 +95,7 @@ interface CodeFieldProps {
   readonly hasFocus?: boolean
 }
 
-/** Six digits, however they are typed or pasted: nothing is cut off, because a paste may have spaces in it. */
+/** A field for six digits. It has no maxlength, because a pasted code may contain spaces. */
 export function CodeField({ label, fault, hint, hasFocus }: CodeFieldProps) {
   return (
     <Field

@@ -3,23 +3,23 @@ import type { PageForm } from './step-page.js'
 
 interface FormProps {
   readonly form: PageForm
-  /** What its button does, which is the value of the field `action`. */
+  /** The value of the button `action`. */
   readonly action: string
   readonly button: ComponentChildren
-  /** A page has one main button; whatever else can be done looks lighter. */
+  /** A page has one main button; its other buttons are less prominent. */
   readonly look?: 'main' | 'second' | 'plain' | 'small'
-  /** The browser holds back what is not filled in: where the page cannot be shown again as it is. */
+  /** Whether the browser validates required fields, for pages that cannot be shown a second time. */
   readonly isShownOnce?: boolean
-  /** Sent as soon as its code is typed, where scripts run. */
+  /** Submitted as soon as the code is complete, where scripts run. */
   readonly isCodeForm?: boolean
-  /** What the main button says while its form is on its way, where scripts run. */
+  /** The label of the main button during submission, where scripts run. */
   readonly working?: string
   readonly children?: ComponentChildren
 }
 
 /**
- * A form that does one thing. Whatever else a page can do is a form of its own: so the button that Enter presses is
- * never in doubt. What is wrong is said by the service in the language of the page, and not by the browser in its own.
+ * A form with one action. Other actions of a page have their own forms, so Enter always presses the right button. The
+ * service reports invalid input in the language of the page, not the browser in its own.
  */
 export function Form({ form, action, button, look = 'main', ...props }: FormProps) {
   const { isShownOnce = false, isCodeForm = false, working, children } = props

@@ -6,33 +6,33 @@ import { allTexts } from './locale.js'
 import { isHttps, Organization } from './organization.js'
 import type { PageTexts } from '../texts/en.js'
 
-/** What every page needs to know besides its own content. */
+/** The data that every page needs besides its content. */
 export interface Frame {
   readonly texts: PageTexts
-  /** Undefined where the address names none. */
+  /** Undefined when the address names no organization. */
   readonly organization: PublicOrganization | undefined
   readonly isSandbox: boolean
   readonly productName: string
   readonly styleUrl: string
-  /** Without it a page does all the same. */
+  /** Optional: pages work without scripts. */
   readonly scriptUrl?: string | undefined
-  /** The address of this page, with everything but its language; undefined where it cannot be shown again. */
+  /** The address of this page without its language; undefined when it cannot be shown again. */
   readonly url: string | undefined
 }
 
 interface Page {
   readonly frame: Frame
   readonly title: string
-  /** The page says what was wrong with the last form. */
+  /** Whether the page reports a fault of the last form. */
   readonly isFault?: boolean
-  /** For what is read and compared at a desk, and does not fit beside a password field. */
+  /** For pages that are read and compared at a desk. */
   readonly isWide?: boolean
-  /** Where the browser goes on to by itself: a new navigation, which no form-action holds back. */
+  /** Where the browser navigates automatically, by a refresh, to which form-action does not apply. */
   readonly goesOnTo?: string | undefined
   readonly children: ComponentChildren
 }
 
-/** A whole document. It loads two style sheets, a small script and a logo, and works without the last two. */
+/** Renders a whole document. It loads two style sheets, a small script and a logo, and works without the last two. */
 export function toDocument(page: Page): string {
   return `<!doctype html>${renderToString(<Document {...page} />)}`
 }
@@ -70,7 +70,7 @@ function Document({ frame, title, isFault = false, isWide = false, goesOnTo, chi
   )
 }
 
-/** What the organization has written about its service, in a place that no page leaves out. */
+/** The legal links of the organization, which no page omits. */
 function Legal({ texts, organization }: Pick<Frame, 'texts' | 'organization'>) {
   const links = [
     [texts.termsOfService, organization?.terms_of_service_url],
@@ -119,7 +119,7 @@ function Languages({ texts, url }: { texts: PageTexts; url: string }) {
   )
 }
 
-/** An address with a parameter as it is here, whatever it was; undefined takes it away. */
+/** An address with the parameter set to this value; undefined removes it. */
 export function withParameter(url: string, name: string, value: string | undefined): string {
   const [path = '', query = ''] = url.split('?', 2)
   const parameters = new URLSearchParams(query)

@@ -4,18 +4,18 @@ import { fr } from '../texts/fr.js'
 
 const textsOf: Readonly<Record<Language, PageTexts>> = { en, fr }
 
-/** The words of the pages in each language, the one that stands in for all others first. */
+/** The texts of the pages in each language, the fallback first. */
 export const allTexts: readonly PageTexts[] = languages.map((language) => textsOf[language])
 
-/** Who says what in which language the page should be, from the strongest voice to the weakest. */
+/** The sources of the language of a page, in descending priority. */
 interface LanguageWishes {
-  /** Language tags, a space between, the best first (OpenID Connect Core section 3.1.2.1). */
+  /** Space-separated language tags in order of preference (OpenID Connect Core section 3.1.2.1). */
   readonly uiLocales: string | undefined
   readonly organizationLocale: string | null | undefined
   readonly acceptLanguage: string | undefined
 }
 
-/** The words of the page in the first language that anybody wishes and that there is; else English. */
+/** The texts in the first requested language that is available; else English. */
 export function textsFor({ uiLocales, organizationLocale, acceptLanguage }: LanguageWishes): PageTexts {
   const tags = [...(uiLocales ?? '').split(' '), organizationLocale ?? '', ...byQuality(acceptLanguage ?? '')]
   for (const tag of tags) {
@@ -26,7 +26,7 @@ export function textsFor({ uiLocales, organizationLocale, acceptLanguage }: Lang
   return en
 }
 
-/** The tags of an Accept-Language header, the best first (RFC 9110 section 12.5.4). */
+/** The tags of an Accept-Language header by descending quality (RFC 9110 section 12.5.4). */
 function byQuality(header: string): string[] {
   const weighed = header.split(',').map((part) => {
     const [tag = '', ...parameters] = part.split(';').map((text) => text.trim())

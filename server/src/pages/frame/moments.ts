@@ -4,16 +4,16 @@ const units = [
   ['minute', 60],
 ] as const
 
-/** How long ago something was, in words: "5 minutes ago", "yesterday", and below a minute "now". */
+/** A past time in words: "5 minutes ago", "yesterday", and below a minute "now". */
 export function toTimeAgo(at: Date, now: Date, lang: string): string {
   const seconds = Math.max(0, (now.getTime() - at.getTime()) / 1000)
   const format = new Intl.RelativeTimeFormat(lang, { numeric: 'auto' })
   const [unit, size] = units.find(([, unitSeconds]) => seconds >= unitSeconds) ?? ['second', Infinity]
-  // Not -0, which is "0 seconds ago" where 0 is "now".
+  // Intl formats 0 as "now", but -0 as "0 seconds ago".
   return format.format(size === Infinity ? 0 : -Math.floor(seconds / size), unit)
 }
 
-/** How long is to be waited, in words and rounded up: "in 5 minutes". */
+/** A waiting time in words, rounded up: "in 5 minutes". */
 export function toWait(seconds: number, lang: string): string {
   const format = new Intl.RelativeTimeFormat(lang, { numeric: 'always' })
   if (seconds < 60) return format.format(Math.max(1, Math.ceil(seconds)), 'second')

@@ -1,6 +1,6 @@
 /**
- * Whether somebody goes to the address, in a tab of their own, and no page of another site loads it behind their back
- * (Fetch Metadata Request Headers, section 2). Who does not say so is let pass: older browsers, and those by plain HTTP.
+ * Whether the request is a top-level navigation, not a load by a page of another site (Fetch Metadata Request Headers,
+ * section 2). Requests without the header pass: older browsers, and browsers on plain HTTP.
  */
 export function isNavigation({
   headers,

@@ -1,6 +1,6 @@
 /**
- * Whether nobody has gone to the address yet: a HEAD, or what a browser loads ahead (Fetch Standard, `Sec-Purpose`; the
- * others are what browsers sent before).
+ * Whether the request is no visit by a user: a HEAD, or a prefetch by the browser (Fetch Standard, `Sec-Purpose`; the
+ * other headers are its predecessors).
  */
 export function isOnlyLooking({
   method,

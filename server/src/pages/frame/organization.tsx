@@ -7,8 +7,8 @@ interface Props {
 }
 
 /**
- * Whose page it is: the organization's logo, or its initial and name. A logo with the name in it stands alone; beside an
- * icon stands the name. Where a logo cannot be loaded, the name is read in its place, and a script brings the initial.
+ * The organization of the page: its logo, or its initial and name. A wide logo contains the name; an icon stands beside
+ * it. If a logo fails to load, its alternative text is the name, and a script shows the initial.
  */
 export function Organization({ organization, productName }: Props) {
   const name = displayName(organization?.name ?? productName)
@@ -48,7 +48,7 @@ export function logoOf(organization: Props['organization']): Logo | undefined {
   return undefined
 }
 
-/** Whether an address of an organization's may stand on a page. The API takes no others; a row may be older. */
+/** Whether a page may show this address of an organization. The API accepts only https; a row may be older. */
 export function isHttps(url: string | null | undefined): url is string {
   return url != null && URL.canParse(url) && new URL(url).protocol === 'https:'
 }

@@ -2,11 +2,11 @@
 const httpsOnlySeconds = 31_536_000
 
 /**
- * The headers of every page: it is kept nowhere, runs nothing of others and loads no more of theirs than a logo, is in
- * nobody's frame, and tells no other site its address, which has a token in it.
+ * The headers of every page: not cached, no foreign content but the logo, no framing, and no referrer, because the
+ * address contains a token.
  *
- * @param logoUrl Of the organization: its origin alone is where the page may load an image from.
- * @param redirectUri Where the page's form leads in the end: browsers hold form-action against redirects as well.
+ * @param logoUrl Of the organization: the only other origin from which the page may load an image.
+ * @param redirectUri The final target of the form: browsers apply form-action to redirects, too.
  */
 export function pageHeaders(
   isHttps: boolean,
@@ -36,7 +36,7 @@ export function pageHeaders(
   }
 }
 
-/** A source of a policy that can be nothing else: a character more could end the directive and begin another. */
+/** A CSP source without any other character, which could end the directive and start another. */
 const sourceForm = /^(?:https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d+)?|[a-z][a-z0-9+.-]*:)$/
 
 /** The origin of an address, or the scheme where it is an application's own (CSP Level 3 section 2.3.1). */

@@ -9,7 +9,7 @@ import { isOnlyLooking } from './only-looking.js'
 import { pageHeaders } from './page-headers.js'
 import { frameOf, sendPage, textOf, type Site } from './site.js'
 
-/** A request for a page and its response, with what answers it. */
+/** A request for a page and its response, with the dependencies of its handler. */
 export interface Exchange {
   readonly deps: Deps
   readonly site: Site
@@ -19,22 +19,22 @@ export interface Exchange {
 
 type Answer = (exchange: Exchange) => Promise<void> | void
 
-/** An address of the pages, and what answers each method. */
+/** A path of the pages, with the handler of each method. */
 interface PageRoute {
   readonly path: string | string[]
   readonly get?: Answer
-  /** A GET that does something: a HEAD, and what a browser loads ahead, gets an empty answer instead. */
+  /** A GET with side effects: a HEAD or a prefetch gets an empty answer instead. */
   readonly visit?: Answer
   readonly post?: Answer
-  /** Read the body of a POST. */
+  /** Body parsers of the POST. */
   readonly read?: RequestHandler[]
-  /** Whether the address is one of these; the next route is asked where not. Undefined: it always is. */
+  /** Whether the path exists; if not, the next route is tried. Undefined: it always exists. */
   readonly isThere?: (req: Request) => boolean
-  /** The page for every other method; Allow is set already. Undefined: other routes are asked. */
+  /** Answers every other method, with Allow set already. Undefined: the next route is tried. */
   readonly otherwise?: (exchange: Exchange, status: number) => Promise<void> | void
 }
 
-/** A router of pages: the first route that has the address answers. */
+/** A router of pages: the first route with a matching path answers. */
 export function pageRouter(deps: Deps, site: Site, routes: readonly PageRoute[]): Router {
   const router = express.Router()
   for (const route of routes) pageRoute(router, { deps, site }, route)
@@ -67,12 +67,12 @@ function unlessOnlyLooking(visit: Answer): Answer {
   }
 }
 
-/** What an answer is sent with, where nothing is done any more. */
+/** The parts of an exchange that sending an answer needs. */
 type Arrival = Omit<Exchange, 'deps'>
 type Sender = Omit<Arrival, 'req'>
 
 /**
- * Leads to another address by 303 and not 302: what was a POST here is a GET there (RFC 9110 section 15.4.4).
+ * Redirects by 303 and not 302, so that a POST becomes a GET (RFC 9110 section 15.4.4).
  *
  * @param redirectUri Where the form of the page before may lead, if it is another site.
  */
@@ -80,7 +80,7 @@ export function redirect({ site, res }: Sender, location: string, redirectUri?: 
   res.status(303).set(pageHeaders(site.isHttps, redirectUri)).set('Location', location).end()
 }
 
-/** Answers with a page of one sentence, and the reference by which it is found. */
+/** Answers with a page of one sentence, with an optional reference for support. */
 export function sendSentence(
   { site, res }: Sender,
   status: number,
@@ -95,20 +95,20 @@ type SentenceName = {
   [Name in keyof PageTexts]: PageTexts[Name] extends PageSentence ? Name : never
 }[keyof PageTexts]
 
-/** The same on a page of no organization, which cannot be shown again. */
+/** Answers with a sentence on a page without an organization, which cannot be shown again. */
 export function sendPlainSentence({ site, req, res }: Arrival, status: number, name: SentenceName): void {
   const frame = frameOf(site, req, { organization: undefined, isSandbox: false, url: undefined })
   sendSentence({ site, res }, status, frame, frame.texts[name])
 }
 
-/** The secret of this browser, which the answer has it keep. */
+/** The flow secret of this browser, which the answer stores in its cookie. */
 export function keepFlowSecret({ site, req, res }: Arrival): string {
   const secret = flowSecretOf(req.headers.cookie, site.isHttps)
   res.append('Set-Cookie', toFlowCookie(secret, site.isHttps))
   return secret
 }
 
-/** Another address, in the language that somebody has chosen on this page. */
+/** A path with the language that the user has chosen on this page. */
 export function inChosenLanguage({ req }: Pick<Exchange, 'req'>, path: string): string {
   const chosen = textOf(req.query.ui_locales)
   return chosen === '' ? path : `${path}?ui_locales=${encodeURIComponent(chosen)}`

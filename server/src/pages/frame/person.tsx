@@ -3,15 +3,15 @@ import { Form } from './form.js'
 import type { PageForm } from './step-page.js'
 import type { PageTexts } from '../texts/en.js'
 
-/** The longest address there is (RFC 5321 section 4.5.3.1.3). */
+/** The maximum length of an address (RFC 5321 section 4.5.3.1.3). */
 const maxAddressLength = 254
 
-/** An address as somebody typed it, safe to show: whole, because the end of an address is what tells it from another. */
+/** A typed address, safe to show. It is not shortened, because its end distinguishes it from others. */
 export function displayAddress(email: string): string {
   return displayName(email, maxAddressLength)
 }
 
-/** Whose sign-in it is, and, with a form, the way back to another address. */
+/** The address that signs in, with an optional form to change it. */
 export function Person({ texts, email, form }: { texts: PageTexts; email: string; form?: PageForm }) {
   return (
     <div class="person">
@@ -38,7 +38,7 @@ export function Person({ texts, email, form }: { texts: PageTexts; email: string
   )
 }
 
-/** Breaks, where it has to, before the @ first. */
+/** Breaks before the @ first, if it does not fit. */
 function Address({ email }: { email: string }) {
   const address = displayAddress(email)
   const at = address.lastIndexOf('@')
@@ -51,7 +51,7 @@ function Address({ email }: { email: string }) {
   )
 }
 
-/** Whose password it is, for password managers; nobody sees it or gets there by key. */
+/** The user name for password managers; hidden and not focusable. */
 export function UserNameForManagers({ email }: { email: string }) {
   return <input type="email" name="username" autocomplete="username" value={email} readOnly hidden />
 }

@@ -1,9 +1,8 @@
 'use strict'
 
-// What makes the pages nicer where scripts run. All of them work without it: what needs it is hidden until it is here.
-// `form.action` is not the address of a form here: a button of that name stands before it.
+// Progressive enhancement: all pages work without scripts, and controls that need them are hidden until this one runs.
+// `form.action` is not the address of a form here: a button of that name shadows it.
 
-/** Six digits, with whatever was pasted around them. */
 const digitsOfCode = 6
 
 for (const button of document.querySelectorAll('[data-reveal]')) reveal(button)
@@ -14,7 +13,7 @@ for (const form of document.querySelectorAll('form[data-code]')) sendWhenTyped(f
 for (const form of document.querySelectorAll('form[data-at-once]')) sendAtOnce(form)
 for (const image of document.querySelectorAll('img[data-logo]')) replaceWhenBroken(image)
 
-/** Shows what is typed in a password field, and hides it again. */
+/** Shows and hides the content of a password field. */
 function reveal(button) {
   const field = document.getElementById(button.dataset.reveal)
   const label = button.firstElementChild
@@ -27,12 +26,12 @@ function reveal(button) {
   }
   button.hidden = false
   button.addEventListener('click', () => set(field.type === 'password'))
-  // What is sent in clear type is remembered by browsers as any other text.
+  // Browsers remember a submitted text field like any other text.
   field.form.addEventListener('submit', () => set(false))
 }
 
 function copy(button) {
-  // Browsers have it over https and on this machine alone.
+  // Browsers offer it only in secure contexts: https and localhost.
   if (navigator.clipboard === undefined) return
   const label = button.firstElementChild
   const before = label.textContent
@@ -50,7 +49,7 @@ function print(button) {
   button.addEventListener('click', () => window.print())
 }
 
-/** Lets a form go one time, however often its button is pressed, until the page is seen again. */
+/** Submits a form once, however often its button is pressed, until the page is shown again. */
 function sendOnce(form) {
   const button = form.querySelector('button[type=submit]')
   const before = button.textContent
@@ -62,7 +61,7 @@ function sendOnce(form) {
     form.dataset.sent = ''
     if (button.dataset.working !== undefined) button.textContent = button.dataset.working
   })
-  // Back from where the form led to: the browser has kept the page as it was.
+  // Restored from the back-forward cache, with the state of the submission.
   window.addEventListener('pageshow', (event) => {
     if (!event.persisted) return
     delete form.dataset.sent
@@ -71,8 +70,8 @@ function sendOnce(form) {
 }
 
 /**
- * Sends a code once it is whole. After a fault the button alone does: what fills in codes by itself would send the same
- * one again and again, until the user is locked out.
+ * Submits a code once it is complete. After a fault only the button does: autofill would submit the same code again and
+ * again, until the user is locked out.
  */
 function sendWhenTyped(form) {
   const field = form.querySelector('input.code')
@@ -85,14 +84,14 @@ function sendWhenTyped(form) {
   })
 }
 
-/** Sends what nobody has to look at, once: who comes back to the page decides. */
+/** Submits a form without interaction, but only once: not after a back navigation. */
 function sendAtOnce(form) {
   const [navigation] = window.performance.getEntriesByType('navigation')
   if (navigation?.type === 'back_forward') return
   form.requestSubmit(form.querySelector('button[type=submit]'))
 }
 
-/** In the place of a logo that cannot be had stand the initial and the name. */
+/** Shows the initial and the name when a logo fails to load. */
 function replaceWhenBroken(image) {
   const replace = () => {
     image.hidden = true

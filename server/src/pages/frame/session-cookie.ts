@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { sessionLifetimeMs } from '../../directory/sessions/complete-sign-in.js'
 import { cookieNameOf, findCookie, toCookie } from './cookie.js'
 
-/** Whose sessions a cookie is for: a browser may be signed in to several organizations at once. */
+/** The scope of a session cookie: a browser may be signed in to several organizations at once. */
 interface SessionOwner {
   readonly organizationId: string
   readonly environment: string
@@ -10,13 +10,13 @@ interface SessionOwner {
 
 const secretForm = /^[A-Za-z0-9_-]{43}$/
 
-/** The name of the cookie; it tells nobody the organization's id. */
+/** The name of the cookie, which does not disclose the id of the organization. */
 export function sessionCookieName(isHttps: boolean, organizationId: string, environment: string): string {
   const digest = createHash('sha256').update(`${organizationId}${environment}`).digest('hex')
   return cookieNameOf(`portico-session-${digest.slice(0, 12)}`, isHttps)
 }
 
-/** The secret in the session cookie of an organization and environment; undefined when there is none that could be ours. */
+/** The secret in a session cookie; undefined when the cookie is missing or malformed. */
 export function findSessionSecret(
   cookieHeader: string | undefined,
   isHttps: boolean,
@@ -25,13 +25,13 @@ export function findSessionSecret(
   return findCookie(cookieHeader, sessionCookieName(isHttps, organizationId, environment), secretForm)
 }
 
-/** The Set-Cookie of a session, for as long as one can last. */
+/** The Set-Cookie of a session, with the maximum lifetime of one. */
 export function toSessionCookie(secret: string, isHttps: boolean, owner: SessionOwner): string {
   const name = sessionCookieName(isHttps, owner.organizationId, owner.environment)
   return toCookie(name, secret, isHttps, { maxAgeSeconds: sessionLifetimeMs / 1000 })
 }
 
-/** The Set-Cookie that has the browser forget a session. */
+/** The Set-Cookie that deletes the session cookie. */
 export function clearSessionCookie(isHttps: boolean, owner: SessionOwner): string {
   const name = sessionCookieName(isHttps, owner.organizationId, owner.environment)
   return toCookie(name, '', isHttps, { maxAgeSeconds: 0 })

@@ -5,7 +5,7 @@ import { textsFor } from './locale.js'
 import { logoOf } from './organization.js'
 import { pageHeaders } from './page-headers.js'
 
-/** What the pages of one service have in common. */
+/** Data shared by all pages of a service. */
 export interface Site {
   readonly isHttps: boolean
   readonly baseUrl: string
@@ -14,7 +14,7 @@ export interface Site {
   readonly scriptUrl: string
 }
 
-/** What a router knows of a request, and a page asks of it. */
+/** The parts of a request that pages use. */
 export interface PageRequest {
   readonly params: unknown
   readonly query: Readonly<Record<string, unknown>>
@@ -22,13 +22,13 @@ export interface PageRequest {
   readonly headers: { readonly 'accept-language'?: string | undefined }
 }
 
-/** Which page is asked for. */
+/** The page that is requested. */
 interface PageAt {
   readonly organization: PublicOrganization | undefined
   readonly isSandbox: boolean
-  /** Undefined where it cannot be shown again. */
+  /** Undefined when it cannot be shown again. */
   readonly url: string | undefined
-  /** Language tags that the application would like; the address of the page stands over them. */
+  /** Language tags that the application prefers; the parameter of the address overrides them. */
   readonly uiLocales?: string | null
 }
 
@@ -42,20 +42,20 @@ export function frameOf({ productName, styleUrl, scriptUrl }: Site, req: PageReq
   return { texts, organization, isSandbox, productName, styleUrl, scriptUrl, url }
 }
 
-/** What a router answers with. */
+/** The parts of a response that pages use. */
 interface PageResponse {
   set(headers: Record<string, string>): this
   type(type: string): this
   send(body: string): unknown
 }
 
-/** Whose page it is, and where its form leads in the end. */
+/** The organization of a page, and the final target of its form. */
 export interface Destination {
   readonly organization: PublicOrganization | undefined
   readonly redirectUri?: string | undefined
 }
 
-/** Sends a page with a policy of what it loads and where it leads. */
+/** Sends a page with a content security policy for its logo and its form. */
 export function sendPage(
   { isHttps }: Site,
   res: PageResponse,
@@ -78,7 +78,7 @@ export function formOf({ body }: Pick<PageRequest, 'body'>): Record<string, unkn
   return typeof body === 'object' && body !== null ? { ...body } : {}
 }
 
-/** A parameter; the empty text when it is missing, is none, or is longer than any of ours. */
+/** A parameter; '' when it is missing, is not a string or is too long. */
 export function textOf(value: unknown, maxLength = 300): string {
   return typeof value === 'string' && value.length <= maxLength ? value : ''
 }

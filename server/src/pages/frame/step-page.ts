@@ -3,35 +3,35 @@ import type { Flow } from '../../sign-in/flows/flow.js'
 import type { Caller, Tenant } from '../../platform/tenant.js'
 import type { Frame } from './layout.js'
 
-/** The form of a page: where it is sent, and what shows that it was ours. */
+/** The form of a page: its target, and its CSRF field. */
 export interface PageForm {
   readonly action: string
   readonly csrf: string
 }
 
-/** A request for a page of a flow, whose browser is known to be the flow's own. */
+/** A request for a page of a flow, from the browser that the flow belongs to. */
 export interface StepScene {
   readonly deps: Deps
   readonly flow: Flow
-  /** As operations know callers: with no scope. */
+  /** The caller for operations, without scopes. */
   readonly caller: Caller & Tenant
   readonly frame: Frame
   readonly form: PageForm
-  /** The fields of the form that was sent; empty where the page is only looked at. A field that is missing is ''. */
+  /** A field of the submitted form; '' when it is missing or nothing was submitted. */
   readonly field: (name: string) => string
-  /** The parameters of the address. */
+  /** A parameter of the address. */
   readonly query: (name: string) => string
-  /** The address that the request came from, for limits alone. */
+  /** The IP address of the request, used only for limits. */
   readonly ip: string
 }
 
 /**
- * What becomes of a form: the flow's page is shown anew, wherever it is by now; a page says what was wrong; or the flow
- * cannot go on.
+ * The result of a form: 'moved' redirects to the flow's current page, 'over' says that the flow cannot continue, and an
+ * answer shows a page with a fault.
  */
 export type StepOutcome = 'moved' | 'over' | StepAnswer
 
-/** A page that says what was wrong. */
+/** A page with a fault. */
 export interface StepAnswer {
   readonly status: number
   readonly page: string
@@ -39,11 +39,11 @@ export interface StepAnswer {
 }
 
 /**
- * A step of a flow: its page, and what its forms do, by the value of their button `action`. A form for which the flow's
- * step has no entry is not the next step, and is refused before it gets here.
+ * A step of a flow: its page, and the actions of its forms, by the value of their button `action`. A form without an
+ * action of the flow's step is refused before it gets here.
  */
 export interface StepPage {
-  /** Undefined when the flow cannot go on. */
+  /** Undefined when the flow cannot continue. */
   readonly show: (scene: StepScene) => Promise<string | undefined>
   readonly actions: Readonly<Record<string, (scene: StepScene) => Promise<StepOutcome>>>
 }

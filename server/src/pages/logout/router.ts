@@ -21,7 +21,7 @@ import { clearSessionCookie, findSessionSecret } from '../frame/session-cookie.j
 import { domainOf, formOf, frameOf, sendPage, type Site } from '../frame/site.js'
 import { signedOutPage, signOutPage } from '../views/sign-out.js'
 
-/** The parameters that are read, with how long each may be. */
+/** The accepted parameters, with their maximum lengths. */
 const parameters = {
   id_token_hint: 8192,
   client_id: 100,
@@ -31,7 +31,7 @@ const parameters = {
 } as const
 type Parameter = keyof typeof parameters
 
-/** The address at which users sign out (OpenID Connect RP-Initiated Logout): by themselves, or sent by an application. */
+/** The end-session endpoint (OpenID Connect RP-Initiated Logout), for users and for applications. */
 export function logoutRouter(deps: Deps, site: Site): Router {
   return pageRouter(deps, site, [
     {
@@ -49,10 +49,10 @@ export function logoutRouter(deps: Deps, site: Site): Router {
 }
 
 async function showForm(exchange: Exchange): Promise<void> {
-  const scene = await sceneOf(exchange)
-  if (scene === undefined) return
+  const request = await findRequest(exchange)
+  if (request === undefined) return
   const { deps, req } = exchange
-  const { plan, organization, frame, query } = scene
+  const { plan, organization, frame, query } = request
   if (plan.session !== undefined && !plan.isHinted) {
     const secret = keepFlowSecret(exchange)
     const form = { action: `${req.path}${query}`, csrf: toCsrfField(secret, csrfTopicOf(plan)) }
@@ -60,21 +60,21 @@ async function showForm(exchange: Exchange): Promise<void> {
     return
   }
   await signOutAsPlanned(deps, organization, plan, requestIdOf(req))
-  sendAway(exchange, scene)
+  sendAway(exchange, request)
 }
 
 async function takeForm(exchange: Exchange): Promise<void> {
   const { deps, site, req } = exchange
   if (formOf(req)['action'] !== 'sign_out') {
-    // An application's form comes without our cookies, which a browser sends with the GET that follows (SameSite=Lax).
+    // A cross-site form comes without our cookies; the browser sends them with the GET that follows (SameSite=Lax).
     redirect(exchange, `${req.path}${queryOf(formOf(req))}`)
     return
   }
-  const scene = await sceneOf(exchange)
-  if (scene === undefined) return
-  const { plan, organization, frame, query } = scene
+  const request = await findRequest(exchange)
+  if (request === undefined) return
+  const { plan, organization, frame, query } = request
   if (plan.session === undefined) {
-    // It is over already, or our cookies are missing, as with a form of another site: the GET that follows knows.
+    // The session has ended, or the cookies are missing as in a cross-site form: the GET that follows has them.
     redirect(exchange, `${req.path}${query}`)
     return
   }
@@ -83,11 +83,11 @@ async function takeForm(exchange: Exchange): Promise<void> {
     return
   }
   await signOutAsPlanned(deps, organization, plan, requestIdOf(req))
-  sendAway(exchange, scene)
+  sendAway(exchange, request)
 }
 
-/** What a request comes to, with what its page needs; undefined when a page has said that it comes to nothing. */
-async function sceneOf(exchange: Exchange): Promise<Scene | undefined> {
+/** Reads and validates a request; undefined when it was answered with an error page. */
+async function findRequest(exchange: Exchange): Promise<LogoutRequest | undefined> {
   const { deps, site, req } = exchange
   const organization = await findOrganizationByDomain(deps, domainOf(req))
   if (organization === undefined) {
@@ -115,14 +115,14 @@ async function sceneOf(exchange: Exchange): Promise<Scene | undefined> {
   return { plan, organization, query: queryOf(req.query), frame }
 }
 
-function sendAway(exchange: Exchange, { plan, organization, frame }: Scene): void {
+function sendAway(exchange: Exchange, { plan, organization, frame }: LogoutRequest): void {
   const { req, res } = exchange
   const { isHttps } = exchange.site
   const { environment, redirectUrl } = plan
-  const place = environment && { organizationId: organization.organizationId, environment }
-  // A request that came without the cookie may be of another site, and knows nothing of the session.
-  if (place !== undefined && findSessionSecret(req.headers.cookie, isHttps, place) !== undefined) {
-    res.append('Set-Cookie', clearSessionCookie(isHttps, place))
+  const owner = environment && { organizationId: organization.organizationId, environment }
+  // Without the cookie the request may come from another site, which must not delete it.
+  if (owner !== undefined && findSessionSecret(req.headers.cookie, isHttps, owner) !== undefined) {
+    res.append('Set-Cookie', clearSessionCookie(isHttps, owner))
   }
   if (redirectUrl === undefined) send(exchange, 200, signedOutPage({ frame }))
   else redirect(exchange, redirectUrl, redirectUrl)
@@ -141,7 +141,7 @@ function frameAt(
   return frameOf(site, req, { organization, isSandbox: environment === 'sandbox', url })
 }
 
-/** What would be right, for who has written the application. */
+/** Advice for the developer of the application. */
 const logoutFaults: Readonly<Record<SignOutFault, string>> = {
   id_token_hint: 'id_token_hint must be an ID token of this organization.',
   client_id: 'client_id must be an application of this organization, and the one that id_token_hint is for.',
@@ -149,20 +149,20 @@ const logoutFaults: Readonly<Record<SignOutFault, string>> = {
     'post_logout_redirect_uri must be one of allowed_logout_urls, to the letter, of the application that id_token_hint or client_id names.',
 }
 
-interface Scene {
+interface LogoutRequest {
   readonly plan: SignOutPlan
   readonly organization: PublicOrganization
   readonly frame: Frame
-  /** The request's own parameters, to be sent with the form once more; with its question mark, or empty. */
+  /** The parameters of the request, repeated in the target of the form; with the question mark, or empty. */
   readonly query: string
 }
 
-/** The form of a page signs out of the session that the page has shown, and of no other. */
+/** Binds the form to the session that the page has shown. */
 function csrfTopicOf({ session }: SignOutPlan): string {
   return `logout:${session?.sessionId ?? ''}`
 }
 
-/** Each parameter that was sent once, and is not longer than any of ours. */
+/** Each parameter that was sent exactly once and is not too long. */
 function readParameters(from: Readonly<Record<string, unknown>>): { readonly [Name in Parameter]?: string } {
   const entries = Object.entries(parameters).flatMap(([name, max]) => {
     const value = from[name]

@@ -14,7 +14,7 @@ import { domainOf, formOf, frameOf, sendPage, textOf, type Site } from '../frame
 import { linkCodePage } from '../views/link-code.js'
 import { magicLinkPage } from '../views/magic-link.js'
 
-/** The page of a link that was mailed, whose form signs its user in. */
+/** The page of a mailed link, whose form signs the user in. */
 export function magicLinkRouter(deps: Deps, site: Site): Router {
   return pageRouter(deps, site, [
     {
@@ -42,8 +42,8 @@ async function showLink(exchange: Exchange): Promise<void> {
     sendDeadLink(exchange, 404, frame)
     return
   }
-  if (mayRedeemByGet(req, link)) {
-    await redeem(exchange, token, frame)
+  if (mayConsumeByGet(req, link)) {
+    await consume(exchange, token, frame)
     return
   }
   const secret = keepFlowSecret(exchange)
@@ -69,10 +69,10 @@ async function takeForm(exchange: Exchange): Promise<void> {
     sendSentence(exchange, 403, frame, frame.texts.otherBrowser)
     return
   }
-  await redeem(exchange, token, frame)
+  await consume(exchange, token, frame)
 }
 
-async function redeem(exchange: Exchange, token: string, frame: Frame): Promise<void> {
+async function consume(exchange: Exchange, token: string, frame: Frame): Promise<void> {
   const { deps, site, req, res } = exchange
   const outcome = await consumeMagicLink(deps, {
     organizationDomain: domainOf(req),
@@ -103,10 +103,10 @@ function linkFrame({ site, req }: Exchange, { organization, link, token = '' }: 
 }
 
 /**
- * A GET signs in only for a test that calls itself one: in the sandbox, with a link that the API has returned, and
- * asking for JSON by name, which no browser and no reader of mail does.
+ * Whether a GET signs in: only for tests, in the sandbox, with a link that the API has returned, and with JSON in the
+ * Accept header, which browsers and mail scanners do not send.
  */
-function mayRedeemByGet(req: Request, link: OpenLink): boolean {
+function mayConsumeByGet(req: Request, link: OpenLink): boolean {
   const asksForJson = /(^|,)\s*application\/json\s*(;|,|$)/i.test(req.headers.accept ?? '')
   return req.method === 'GET' && asksForJson && link.environment === 'sandbox' && link.isLinkReturned
 }

@@ -6,7 +6,7 @@ import type { PageForm } from '../frame/step-page.js'
 import type { AdminCodeFault } from '../texts/en/onboarding.js'
 import { maskAddress } from './mask-address.js'
 
-/** The code that was mailed is typed in the browser that has opened the invitation. */
+/** The page for the mailed code, in the browser that opened the invitation. */
 interface AdminCodePage {
   readonly frame: Frame
   readonly form: PageForm
@@ -16,7 +16,7 @@ interface AdminCodePage {
   readonly retryAfterSeconds?: number | undefined
 }
 
-/** Takes the code, or sends another one. */
+/** Asks for the code, or sends another one. */
 export function adminCodePage(view: AdminCodePage): string {
   const { frame, form, email, isResent } = view
   const { texts } = frame

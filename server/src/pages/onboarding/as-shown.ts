@@ -1,9 +1,9 @@
 import { displayName } from '../../platform/display-name.js'
 
-/** As much as the trace of a sign-in keeps of what came. */
+/** The maximum length that a login attempt stores of a value. */
 const maxLength = 300
 
-/** What another system says, as it may stand on a page: on one line, and without turning the text around it. */
+/** A foreign text, safe to show: on one line, and without changing the direction of the surrounding text. */
 export function asShown(text: string): string {
   return displayName(text, maxLength)
 }

@@ -4,7 +4,7 @@ import { asShown } from './as-shown.js'
 import { Confirmation, type WaitingSetup } from './confirmation.js'
 import { toOnboardingDocument } from './onboarding-frame.js'
 
-/** What a provider says of itself, before its client is stored. */
+/** The metadata of a provider, before its client is stored. */
 interface ClientReviewPage extends WaitingSetup {
   readonly issuer: string
   readonly clientId: string
@@ -12,7 +12,7 @@ interface ClientReviewPage extends WaitingSetup {
   readonly warnings: readonly ClientWarning[]
 }
 
-/** Asks whether this is the provider that is meant. */
+/** Asks the administrator to confirm the provider. */
 export function clientReviewPage(view: ClientReviewPage): string {
   const { frame, warnings } = view
   const { texts } = frame
@@ -46,7 +46,7 @@ interface ClientFactsProps {
   readonly texts: PageTexts
 }
 
-/** A client as an administrator compares it with their console; its secret is shown nowhere. */
+/** A client, for comparison with the console of its provider; never with its secret. */
 export function ClientFacts({ client, texts }: ClientFactsProps) {
   const words = texts.client
   const facts = [

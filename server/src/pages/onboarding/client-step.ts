@@ -16,22 +16,22 @@ import { clientPage } from './client.js'
 import { clientReviewPage } from './client-review.js'
 import { viewOf, type OnboardingOutcome, type OnboardingScene, type OnboardingStep } from './scene.js'
 
-/** The form for a client of OpenID Connect. */
+/** The form for an OpenID Connect client. */
 export const clientStep: OnboardingStep = {
   show: (scene) => showForm(scene),
   actions: { read },
 }
 
-interface Said {
+interface Notice {
   readonly fault?: ClientFault
-  /** What was found at the issuer. */
+  /** Quotes what was found at the issuer. */
   readonly found?: string
 }
 
 const maxLengths = { issuer: 2000, client_id: 255, client_secret: 1000 }
 const wellKnown = '/.well-known/openid-configuration'
 
-async function showForm(scene: OnboardingScene, said: Said = {}): Promise<OnboardingOutcome> {
+async function showForm(scene: OnboardingScene, notice: Notice = {}): Promise<OnboardingOutcome> {
   const { deps, connection, field } = scene
   const tutorial = tutorialOf(scene)
   if (tutorial === undefined) return { goTo: connection.protocol === 'oidc' ? 'provider' : 'metadata' }
@@ -40,12 +40,12 @@ async function showForm(scene: OnboardingScene, said: Said = {}): Promise<Onboar
     tutorial,
     stored: await findShownClient(deps, connection),
     typed: { issuer: field('issuer'), clientId: field('client_id') },
-    ...said,
+    ...notice,
   })
-  return { page, ...(said.fault !== undefined && { status: 422 }) }
+  return { page, ...(notice.fault !== undefined && { status: 422 }) }
 }
 
-/** The tutorial at whose end there is a client; undefined where the connection speaks SAML, or has no provider yet. */
+/** The tutorial that ends with a client; undefined for SAML, and before a provider is chosen. */
 function tutorialOf({ connection }: OnboardingScene): OidcTutorial | undefined {
   const { protocol, providerType, state } = connection
   if (protocol !== 'oidc' || providerType === null || state === 'not_initialized') return undefined
@@ -70,7 +70,7 @@ async function read(scene: OnboardingScene): Promise<OnboardingOutcome> {
   return { goTo: 'review' }
 }
 
-/** Many copy the address of the discovery document, which begins with the issuer. */
+/** Users often paste the address of the discovery document, which begins with the issuer. */
 function toIssuer(typed: string): string {
   const issuer = typed.trim()
   return issuer.endsWith(wellKnown) ? issuer.slice(0, -wellKnown.length) : issuer
@@ -80,7 +80,7 @@ function isFault(read: OpenIdProvider | IssuerFault): read is IssuerFault {
   return 'code' in read
 }
 
-/** What the provider says of itself, before the client is stored. */
+/** Shows the metadata of the provider, before the client is stored. */
 export async function showClientReview(scene: OnboardingScene): Promise<OnboardingOutcome> {
   const { deps, session, connection } = scene
   const kept = await findKeptClient(deps, session, connection)

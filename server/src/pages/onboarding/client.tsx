@@ -10,20 +10,20 @@ import { toOnboardingDocument, type OnboardingView } from './onboarding-frame.js
 import { StoredSetup } from './stored-setup.js'
 import { Said } from './tutorial-blocks.js'
 
-/** Where the client at an OpenID provider is entered. */
+/** The form for the client at an OpenID provider. */
 interface ClientPage extends OnboardingView {
   readonly tutorial: OidcTutorial
-  /** What was entered before; its secret is not shown. */
+  /** The client that was entered before, without its secret. */
   readonly stored:
     | { readonly issuer: string; readonly clientId: string; readonly isCurrent: boolean }
     | undefined
-  /** What was typed a moment ago; the secret is typed again. */
+  /** The last input; the secret must be typed again. */
   readonly typed: { readonly issuer: string; readonly clientId: string }
   readonly fault?: ClientFault | undefined
   readonly found?: string | undefined
 }
 
-/** Takes issuer, client ID and client secret. */
+/** Asks for issuer, client ID and client secret. */
 export function clientPage(view: ClientPage): string {
   const { frame, stored, fault, found } = view
   const { texts } = frame
@@ -99,7 +99,7 @@ function ClientForm({ view }: { view: ClientPage }) {
 
 type FieldName = 'issuer' | 'client_id' | 'client_secret'
 
-/** Which field is at fault; undefined where the whole is. */
+/** The field at fault; undefined when it is the whole form. */
 function fieldOf(fault: ClientFault | undefined): FieldName | undefined {
   if (fault === undefined || fault === 'over') return undefined
   if (fault === 'client_id_missing') return 'client_id'

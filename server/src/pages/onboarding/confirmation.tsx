@@ -1,21 +1,21 @@
 import { Form } from '../frame/form.js'
 import { addressOf, type OnboardingView } from './onboarding-frame.js'
 
-/** What waits for the administrator to look at it. */
+/** A setup that waits for confirmation by the administrator. */
 export interface WaitingSetup extends OnboardingView {
   readonly uploadId: string
-  /** Another one is in use, and stays so until the operator says otherwise. */
+  /** Whether another setup is active, and stays so until the operator switches over. */
   readonly willWait: boolean
 }
 
 interface ConfirmationProps {
   readonly view: WaitingSetup
   readonly words: { readonly willWait: string; readonly confirm: string; readonly other: string }
-  /** The step that takes another one. */
+  /** The step for entering another one. */
   readonly back: 'client' | 'metadata'
 }
 
-/** Below what was read: takes it, or leads back to the form. */
+/** Confirms the setup, or leads back to the form. */
 export function Confirmation({ view, words, back }: ConfirmationProps) {
   const { frame, form, base, uploadId, willWait } = view
   const { texts } = frame

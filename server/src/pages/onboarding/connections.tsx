@@ -8,7 +8,6 @@ import type { PageTexts } from '../texts/en.js'
 import { ProviderMark } from './provider-mark.js'
 import { WaysOut } from './onboarding-frame.js'
 
-/** One connection of the list. */
 interface ConnectionView {
   readonly idpId: string
   readonly environment: 'sandbox' | 'production'
@@ -16,7 +15,7 @@ interface ConnectionView {
   readonly providerType: ProviderType | null
 }
 
-/** The connections of an organization, whose administrator is invited to all of them. */
+/** The list of all connections of an organization, for an administrator who is invited to all. */
 interface ConnectionsPage {
   readonly frame: Frame
   readonly form: PageForm
@@ -25,13 +24,12 @@ interface ConnectionsPage {
   readonly directories: readonly DirectoryView[]
 }
 
-/** A directory that the organization has. */
 interface DirectoryView {
   readonly environment: 'sandbox' | 'production'
   readonly providerType: DirectoryProvider
 }
 
-/** Lists them, and leads to each. */
+/** Lists the connections and directories, with links to each. */
 export function connectionsPage(view: ConnectionsPage): string {
   const { frame, form, email, connections, directories } = view
   const { texts } = frame
@@ -114,7 +112,7 @@ function Directory({ texts, directory }: { texts: PageTexts; directory: Director
   )
 }
 
-/** The address of the page of a directory, in the language of the page. */
+/** The address of the page of a directory, in the current language. */
 export function directoryAddress(
   environment: DirectoryView['environment'],
   { lang }: Pick<PageTexts, 'lang'>,

@@ -1,16 +1,16 @@
 import { addressOf, toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
 
-/** The end of the administrator's part. */
+/** The last page of the administrator's setup. */
 interface DonePage extends OnboardingView {
   readonly isActive: boolean
-  /** The metadata that were uploaded last are not the ones in use. */
+  /** Whether the last uploaded metadata are not active yet. */
   readonly isWaiting: boolean
   readonly isTested: boolean
-  /** Where directory sync is set up; undefined where the organization has none in this environment. */
+  /** The address of the directory page; undefined when the organization has no directory in this environment. */
   readonly directoryUrl: string | undefined
 }
 
-/** Says what happens next, and who does it. */
+/** Explains the next step, and names its owner. */
 export function donePage(view: DonePage): string {
   const { frame, base, protocol, isActive, isWaiting, isTested, directoryUrl } = view
   const { texts } = frame

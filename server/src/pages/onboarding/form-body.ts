@@ -1,6 +1,6 @@
 /**
- * Some fields of a form with a file in it, by the platform's own reader of multipart bodies; a file is read as UTF-8, and
- * its name is the field `<name>_name`: '' where none was chosen. Nothing where it is no such form.
+ * Reads fields of a multipart form by the platform's own parser. A file is decoded as UTF-8, and its name is the field
+ * `<name>_name`: '' when none was chosen. Empty when the body is not a multipart form.
  */
 export async function readMultipart(
   body: Uint8Array<ArrayBuffer>,
@@ -24,7 +24,7 @@ async function formDataOf(body: Uint8Array<ArrayBuffer>, contentType: string): P
   try {
     return await new Response(body, { headers: { 'content-type': contentType } }).formData()
   } catch (error) {
-    // How the platform says that a body is no form.
+    // The platform throws a TypeError for a body that is not a form.
     if (error instanceof TypeError) return undefined
     throw error
   }

@@ -6,20 +6,20 @@ import { toWait } from '../frame/moments.js'
 import type { PageForm } from '../frame/step-page.js'
 import { maskAddress } from './mask-address.js'
 
-/** What the link of an invitation opens. Only its button does anything: programs open links in mails, too. */
+/** The page of an invitation link. Only its button has an effect, because mail scanners open links. */
 interface InvitationPage {
   readonly frame: Frame
   readonly form: PageForm
   readonly token: string
   readonly email: string
   readonly organizationName: string
-  /** What the users are to sign in to; undefined where nothing but the product names it. */
+  /** The application that users will sign in to; undefined when only the product is known. */
   readonly serviceName: string | undefined
-  /** So many codes were sent already that another one has to wait. */
+  /** How long until another code may be sent, after too many. */
   readonly retryAfterSeconds?: number | undefined
 }
 
-/** Asks the administrator to go on, which sends them a code; also who is not in charge says so behind it. */
+/** Asks the administrator to continue, which sends a code; declining the invitation also comes after the code. */
 export function invitationPage(view: InvitationPage): string {
   const { frame, form, token, email, organizationName, serviceName, retryAfterSeconds } = view
   const { texts } = frame

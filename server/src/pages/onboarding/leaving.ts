@@ -5,18 +5,18 @@ import { endAdminSession } from '../../sso/onboarding/leave.js'
 import { isCsrfFieldOf, isSentByOurPage } from '../frame/csrf.js'
 import { formOf, textOf, type Site } from '../frame/site.js'
 
-/** What an administrator says on any page who goes. */
+/** The form of an administrator who signs out or declines. */
 interface Leaving {
-  /** Of the button. */
+  /** The value of the button. */
   readonly action: string
   readonly idpId: string | null
   readonly requestId: string
 }
 
 /**
- * Signs an administrator out, for now or because they are not in charge.
+ * Signs an administrator out, or declines the invitation.
  *
- * @returns What the page says then; undefined where the button is another one.
+ * @returns The text of the page; undefined for any other action.
  */
 export async function leaveOrDecline(
   deps: Deps,
@@ -33,8 +33,8 @@ export async function leaveOrDecline(
 }
 
 /**
- * Whether a form was sent by a page of ours to the browser of this administrator. Its field is bound to the cookie of the
- * session, which lives longer than that of other forms: a tutorial is left open for hours.
+ * Whether a form was sent from a page of this service by the browser of this administrator. Its CSRF field is bound to
+ * the session cookie, which outlives the cookie of other forms: a tutorial stays open for hours.
  */
 export function isSentByAdmin(
   req: {

@@ -1,6 +1,6 @@
 import { displayAddress } from '../frame/person.js'
 
-/** As much of an address as whoever owns it needs to know it by: who has found the link learns no more. */
+/** A masked address that its owner recognizes, and that discloses nothing to others with the link. */
 export function maskAddress(email: string): string {
   const address = displayAddress(email)
   const at = address.lastIndexOf('@')

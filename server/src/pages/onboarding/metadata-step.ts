@@ -12,16 +12,16 @@ import { confirmKeptClient, showClientReview } from './client-step.js'
 import { samlTutorialOf } from '../../sso/tutorials/tutorials.js'
 import { uploadPage, type WrongUpload } from './upload.js'
 
-/** What the router makes of a form that is too large to be read. */
+/** The action that the router sets when the form is too large. */
 export const tooLarge = 'too_large'
 
-/** The upload. */
+/** The upload of metadata. */
 export const metadataStep: OnboardingStep = {
   show: (scene) => showUpload(scene),
   actions: { upload, [tooLarge]: (scene) => showUpload(scene, { at: 'file', fault: 'too_large' }) },
 }
 
-/** What was read in it, or what a provider says of itself, and whether it is right. */
+/** Confirms uploaded metadata or a client. */
 export const reviewStep: OnboardingStep = {
   show: (scene) => (isOidc(scene) ? showClientReview(scene) : showReview(scene)),
   actions: { confirm: (scene) => (isOidc(scene) ? confirmKeptClient(scene) : confirm(scene)) },
@@ -31,7 +31,7 @@ function isOidc({ connection }: OnboardingScene): boolean {
   return connection.protocol === 'oidc'
 }
 
-/** The tutorial at whose end there are metadata; else the page to go to: the built-in one has brought its metadata with it. */
+/** The tutorial that ends with metadata; else the page to redirect to. The built-in provider comes with metadata. */
 function tutorialOf({ connection }: OnboardingScene): Tutorial | { readonly goTo: string } {
   const { state, providerType, protocol } = connection
   if (protocol === 'oidc') return { goTo: 'client' }
@@ -40,7 +40,7 @@ function tutorialOf({ connection }: OnboardingScene): Tutorial | { readonly goTo
   return samlTutorialOf(providerType) ?? { goTo: 'provider' }
 }
 
-/** @param wrong What is wrong, and of which field; what was pasted comes back, to be mended or looked at. */
+/** @param wrong The fault and its field; pasted text is shown again for correction. */
 async function showUpload(scene: OnboardingScene, wrong?: WrongUpload): Promise<OnboardingOutcome> {
   const { deps, connection, field } = scene
   const tutorial = tutorialOf(scene)
@@ -56,7 +56,7 @@ async function upload(scene: OnboardingScene): Promise<OnboardingOutcome> {
   const { deps, session, connection, field } = scene
   const tutorial = tutorialOf(scene)
   if ('goTo' in tutorial) return tutorial
-  // A file that has nothing in it, or no name, is none where something was pasted.
+  // An empty file is ignored when text was pasted.
   const at = field('file') === '' && field('xml').trim() !== '' ? 'xml' : 'file'
   const xml = field(at)
   const refuse = (fault: UploadFault) => showUpload(scene, { at, fault })

@@ -4,7 +4,7 @@ import type { StoredCertificate } from '../../sso/saml/metadata.js'
 import { asShown } from './as-shown.js'
 import type { PageTexts } from '../texts/en.js'
 
-/** What a version of the metadata says, as an administrator compares it with their console. */
+/** A version of the metadata, for comparison with the console of the identity provider. */
 export interface MetadataView {
   readonly entityId: string
   readonly redirectUrl: string | null
@@ -14,7 +14,7 @@ export interface MetadataView {
   readonly warnings: readonly MetadataWarning[]
 }
 
-/** The document itself is not shown: nothing of it is needed but this. */
+/** Shows the relevant parts of the metadata, not the document. */
 export function MetadataSummary({ metadata, texts }: { metadata: MetadataView; texts: PageTexts }) {
   const words = texts.review
   const address = metadata.redirectUrl ?? metadata.postUrl ?? ''
@@ -75,7 +75,7 @@ function Certificate({ certificate, texts }: { certificate: StoredCertificate; t
   )
 }
 
-/** In pairs, as consoles show it; a line may end behind a colon. */
+/** In pairs, like consoles; a line may break after a colon. */
 function Fingerprint({ digits }: { digits: string }) {
   const pairs = digits.toUpperCase().match(/../g) ?? []
   return (

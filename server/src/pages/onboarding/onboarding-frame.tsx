@@ -8,20 +8,20 @@ import type { PageForm } from '../frame/step-page.js'
 import { onboardingPhases, type OnboardingPhase } from '../texts/en/onboarding.js'
 import type { PageTexts } from '../texts/en.js'
 
-/** What the pages of one connection have in common. */
+/** Data shared by all pages of a connection. */
 export interface OnboardingView {
   readonly frame: Frame
   readonly form: PageForm
   /** Of the administrator. */
   readonly email: string
-  /** Before every address of the connection: `/onboarding/<idp_id>`. */
+  /** The path prefix of the connection: `/onboarding/<idp_id>`. */
   readonly base: string
-  /** Of the list of connections, where the invitation is for all of the organization. */
+  /** The list of connections, if the invitation is for the whole organization. */
   readonly listUrl: string | undefined
-  /** What the connection speaks: at the end of the tutorial there are metadata, or a client. */
+  /** The protocol decides whether the tutorial ends with metadata or a client. */
   readonly protocol: Protocol
   readonly phase: OnboardingPhase
-  /** Those that can be gone to. */
+  /** The phases that have a link. */
   readonly reachable: readonly OnboardingPhase[]
 }
 
@@ -32,7 +32,7 @@ interface OnboardingPage {
   readonly children: ComponentChildren
 }
 
-/** A page of the onboarding of a connection: how far it is, the page's own, and the ways out. */
+/** A page of the onboarding of a connection: its phases, the content, and the buttons to leave. */
 export function toOnboardingDocument({ view, title, isFault = false, children }: OnboardingPage): string {
   return toDocument({
     frame: view.frame,
@@ -49,7 +49,7 @@ export function toOnboardingDocument({ view, title, isFault = false, children }:
   })
 }
 
-/** The parts of the onboarding, and which one this is. */
+/** The phases of the onboarding, with the current one marked. */
 function Phases({ view: { frame, base, protocol, phase, reachable } }: { view: OnboardingView }) {
   const words = frame.texts.onboarding
   const isClient = (name: OnboardingPhase) => name === 'metadata' && protocol === 'oidc'
@@ -74,17 +74,17 @@ function Phases({ view: { frame, base, protocol, phase, reachable } }: { view: O
   )
 }
 
-/** The address of a part of the onboarding, in the language of the page. */
+/** The address of a page of the connection, in the current language. */
 export function addressOf(base: string, path: string, { lang }: Pick<PageTexts, 'lang'>): string {
   return `${base}/${path}?ui_locales=${lang}`
 }
 
-/** The name of what the users are to sign in to, as a page may show it; the product's where there is none. */
+/** The display name of the application that users sign in to; else of the product. */
 export function shownService({ productName }: Frame, serviceName: string | undefined): string {
   return displayName(serviceName ?? '') || displayName(productName)
 }
 
-/** Who is here, and how they leave: for now, or for good. */
+/** The signed-in administrator, with buttons to sign out and to decline. */
 export function WaysOut({
   view: { frame, form, email, listUrl },
 }: {
@@ -114,7 +114,7 @@ interface DeclineProps {
   readonly form: PageForm
 }
 
-/** For who has the invitation and is not the right person; in a fold, so that nobody presses it on the way. */
+/** For administrators who are not responsible; collapsed against accidental clicks. */
 function Decline({ texts, form }: DeclineProps) {
   const words = texts.onboarding
   return (

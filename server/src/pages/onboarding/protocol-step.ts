@@ -4,7 +4,7 @@ import { speaksBoth } from '../../sso/tutorials/tutorials.js'
 import { protocolPage } from './protocol.js'
 import { viewOf, type OnboardingOutcome, type OnboardingScene, type OnboardingStep } from './scene.js'
 
-/** The choice of the protocol, for products that speak both. */
+/** Chooses the protocol of products that support both. */
 export const protocolStep: OnboardingStep = {
   show: (scene) => Promise.resolve(show(scene)),
   actions: { choose },
@@ -23,6 +23,6 @@ async function choose(scene: OnboardingScene): Promise<OnboardingOutcome> {
   const protocol = protocols.find((name) => name === field('protocol'))
   if (protocol === undefined) return show(scene)
   const isChosen = await chooseProtocol(deps, session, connection, { protocol, requestId })
-  // It was set up meanwhile, or is another product: the page says which.
+  // When the choice failed, the page shows that the connection was set up or its product changed.
   return { goTo: isChosen ? 'tutorial' : 'protocol' }
 }

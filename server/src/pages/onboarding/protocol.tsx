@@ -4,14 +4,14 @@ import { Form } from '../frame/form.js'
 import { addressOf, toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
 import { ProviderMark } from './provider-mark.js'
 
-/** The administrator of a product that speaks both says by which it is connected. */
+/** The page for choosing the protocol of a product that supports both. */
 interface ProtocolPage extends OnboardingView {
   readonly providerType: ProviderType
-  /** It is set up, so that the choice stands. */
+  /** Whether the connection is set up, so that the choice is final. */
   readonly isFixed: boolean
 }
 
-/** One button for each, and why one of them is recommended. */
+/** One button for each protocol, with the recommendation. */
 export function protocolPage(view: ProtocolPage): string {
   const { frame, base, providerType, isFixed } = view
   const { texts } = frame

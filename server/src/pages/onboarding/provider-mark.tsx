@@ -1,4 +1,4 @@
-/** Stands for a product beside its name; the logos are their owners'. */
+/** A letter mark for a product, because the logos are their owners'. */
 export function ProviderMark({ mark }: { mark: string }) {
   return (
     <span class="mark" aria-hidden="true">

@@ -4,7 +4,7 @@ import { speaksBoth } from '../../sso/tutorials/tutorials.js'
 import { providerPage } from './provider.js'
 import { viewOf, type OnboardingOutcome, type OnboardingScene, type OnboardingStep } from './scene.js'
 
-/** The choice of the product. */
+/** Chooses the product of the identity provider. */
 export const providerStep: OnboardingStep = {
   show: async (scene) => ({ page: await pageOf(scene) }),
   actions: { choose },
@@ -26,7 +26,7 @@ async function choose(scene: OnboardingScene): Promise<OnboardingOutcome> {
   const providerType = providersOf(connection).find((type) => type === field('provider_type'))
   if (providerType === undefined) return { status: 422, page: await pageOf(scene) }
   const isChosen = await chooseProvider(deps, session, connection, { providerType, requestId })
-  // It was uploaded for meanwhile: the page says that the choice stands.
+  // Metadata were uploaded concurrently: the page shows that the choice is final.
   if (!isChosen) return { goTo: 'provider' }
   return { goTo: speaksBoth(providerType) && !connection.isSetUp ? 'protocol' : 'tutorial' }
 }

@@ -4,13 +4,13 @@ import { Form } from '../frame/form.js'
 import { shownService, toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
 import { ProviderMark } from './provider-mark.js'
 
-/** The administrator says which product their identity provider is. */
+/** The page for choosing the product of the identity provider. */
 interface ProviderPage extends OnboardingView {
   readonly providers: readonly ProviderType[]
   readonly chosen: ProviderType | null
-  /** What the users are to sign in to; undefined where nothing but the product names it. */
+  /** The application that users will sign in to; undefined when only the product is known. */
   readonly serviceName: string | undefined
-  /** Metadata were uploaded: the choice stands. */
+  /** Whether metadata were uploaded, so that the choice is final. */
   readonly isFixed: boolean
 }
 

@@ -2,12 +2,12 @@ import { MetadataSummary, type MetadataView } from './metadata-summary.js'
 import { Confirmation, type WaitingSetup } from './confirmation.js'
 import { toOnboardingDocument } from './onboarding-frame.js'
 
-/** What was read in uploaded metadata, before they are stored. */
+/** The content of uploaded metadata, before they are stored. */
 interface ReviewPage extends WaitingSetup {
   readonly metadata: MetadataView
 }
 
-/** Asks whether this is the identity provider that is meant. */
+/** Asks the administrator to confirm the identity provider. */
 export function reviewPage(view: ReviewPage): string {
   const { frame, metadata } = view
   const { texts } = frame

@@ -35,15 +35,15 @@ import { showTestResult } from './test-step.js'
 
 const base = '/onboarding/:idp_id'
 
-/** The 512 kB that metadata may have, and what a form adds. */
+/** The 512 kB that metadata may have, with the overhead of a form. */
 const maxUpload = 600 * 1024
-/** A field as long as metadata may be, so that a longer one is told so. */
+/** Above the maximum of metadata, so that too long ones get their own fault. */
 const maxFieldLength = 600_000
 
-/** A scene with the secret of its browser, to which its forms are bound. */
-type Arrived = OnboardingScene & { readonly secret: string }
+/** A request with the secret of its browser, to which its forms are bound. */
+type AdminRequest = OnboardingScene & { readonly secret: string }
 
-/** The pages on which an administrator sets single sign-on up. */
+/** The pages on which an administrator sets up single sign-on. */
 export function onboardingRouter(deps: Deps, site: Site): Router {
   const router = express.Router()
   router.use(arrivalRouter(deps, site))
@@ -55,7 +55,7 @@ export function onboardingRouter(deps: Deps, site: Site): Router {
       { path: `${base}/sp-certificate.pem`, get: sendCertificate },
       { path: `${base}/test/start`, visit: startTest },
       {
-        path: [`${base}/:page`, `${base}/test/:trace_id`],
+        path: [`${base}/:page`, `${base}/test/:attempt_id`],
         isThere: (req) => stepOf(req) !== undefined,
         get: show,
         read: [formReader(16 * 1024), readUpload],
@@ -100,11 +100,11 @@ async function show(exchange: Exchange): Promise<void> {
   const { req } = exchange
   const scene = await findScene(exchange)
   if (scene === undefined) return
-  const { trace_id: traceId } = req.params
+  const { attempt_id: attemptId } = req.params
   const outcome =
-    traceId === undefined
+    attemptId === undefined
       ? await stepOf(req)?.show(scene)
-      : await showTestResult(scene, TraceId.parse(traceId))
+      : await showTestResult(scene, AttemptId.parse(attemptId))
   if (outcome === undefined) sendPlainSentence(exchange, 404, 'noSuchConnection')
   else answer(exchange, scene, outcome)
 }
@@ -114,14 +114,14 @@ async function takeForm(exchange: Exchange): Promise<void> {
   const scene = await findScene(exchange)
   if (scene === undefined) return
   const { action } = formOf(req)
-  // It was not read, so that nobody knows who has sent it; and all that is done is to say so.
+  // The form was not read, so its sender is unknown, but the only effect is an error page.
   if (action === tooLarge) await act(exchange, scene, tooLarge)
   else if (!isSentByAdmin(req, site, { ...scene.session, secret: scene.secret }))
     sendPlainSentence(exchange, 403, 'otherBrowser')
   else await actOrLeave(exchange, scene, textOf(action))
 }
 
-async function actOrLeave(exchange: Exchange, scene: Arrived, action: string): Promise<void> {
+async function actOrLeave(exchange: Exchange, scene: AdminRequest, action: string): Promise<void> {
   const { deps, site, res } = exchange
   const { session, connection, requestId } = scene
   const { idpId } = connection
@@ -134,7 +134,7 @@ async function actOrLeave(exchange: Exchange, scene: Arrived, action: string): P
   sendPlainSentence(exchange, 200, left)
 }
 
-/** A button that the page does not have shows the page. */
+/** Runs an action of the page; an unknown one shows the page. */
 async function act(exchange: Exchange, scene: OnboardingScene, action: string): Promise<void> {
   const step = stepOf(exchange.req)
   if (step === undefined) return
@@ -142,8 +142,8 @@ async function act(exchange: Exchange, scene: OnboardingScene, action: string): 
   answer(exchange, scene, await (does ?? step.show)(scene))
 }
 
-/** The administrator of this browser at the connection of the address; else a page says what is missing. */
-async function findScene(exchange: Exchange): Promise<Arrived | undefined> {
+/** The request of a signed-in administrator for a connection; undefined when it was answered with an error page. */
+async function findScene(exchange: Exchange): Promise<AdminRequest | undefined> {
   const { deps, site, req } = exchange
   const secret = findAdminSecret(req.headers.cookie, site.isHttps)
   const session = secret === undefined ? undefined : await findAdminSession(deps, secret)
@@ -168,7 +168,7 @@ async function findScene(exchange: Exchange): Promise<Arrived | undefined> {
   return { deps, session, connection, frame, form, requestId: requestIdOf(req), field, secret }
 }
 
-/** Goes to the identity provider, by a GET: the answer to a form may not lead to another site. */
+/** Redirects to the identity provider from a GET, because form-action forbids it after a POST. */
 async function startTest(exchange: Exchange): Promise<void> {
   const { deps, site, req, res } = exchange
   const scene = await findScene(exchange)
@@ -178,7 +178,7 @@ async function startTest(exchange: Exchange): Promise<void> {
   if (connection.protocol === 'oidc') {
     const purpose = { adminSessionId: session.sessionId, clientVersion: metadataVersion ?? 0, requestId }
     const url = await startOidcRequest(deps, connection, purpose)
-    // Where the provider cannot be read, the page lists the test that has failed so.
+    // When the provider cannot be read, the page lists the failed test.
     if (url === undefined) goTo(exchange, scene, 'test')
     else redirect(exchange, url)
     return
@@ -203,7 +203,7 @@ function answer(exchange: Exchange, scene: OnboardingScene, outcome: OnboardingO
   else sendPage(exchange.site, exchange.res.status(outcome.status ?? 200), outcome.page, scene.frame)
 }
 
-/** Another page of the connection, in the language that was chosen on this one. */
+/** Redirects to another page of the connection, in the chosen language. */
 function goTo(exchange: Exchange, { connection }: OnboardingScene, page: string): void {
   redirect(exchange, inChosenLanguage(exchange, `/onboarding/${connection.idpId}/${page}`))
 }
@@ -216,11 +216,11 @@ function sendFile({ site, res }: Exchange, name: string, type: string, content: 
     .send(content)
 }
 
-const TraceId = pathId()
+const AttemptId = pathId()
 
 const readRaw = uploadReader(maxUpload)
 
-/** The fields of a form with a file; of one that is too large, that it is. */
+/** Reads a form with a file; a too large one becomes the action `tooLarge`. */
 function readUpload(req: Request, res: Response, next: NextFunction): void {
   readRaw(req, res, (error?: unknown) => {
     const status = error instanceof Error && 'status' in error ? error.status : undefined
@@ -243,7 +243,7 @@ function readUpload(req: Request, res: Response, next: NextFunction): void {
   })
 }
 
-/** The page of an address; forms of a test's page are those that every page has. */
+/** The step of an address; the page of a test has the forms of the step `test`. */
 function stepOf({ params }: Request): (typeof onboardingSteps)[string] | undefined {
   const page: unknown = params['page'] ?? 'test'
   return typeof page === 'string' && Object.hasOwn(onboardingSteps, page) ? onboardingSteps[page] : undefined

@@ -9,7 +9,7 @@ import type { OnboardingPhase } from '../texts/en/onboarding.js'
 import type { OnboardingView } from './onboarding-frame.js'
 import type { ConnectionValues } from './tutorial-blocks.js'
 
-/** A request for a page of a connection, whose browser is known to be its administrator's. */
+/** A request for a page of a connection, from the browser of its administrator. */
 export interface OnboardingScene {
   readonly deps: Deps
   readonly session: AdminSession
@@ -17,22 +17,22 @@ export interface OnboardingScene {
   readonly frame: Frame
   readonly form: PageForm
   readonly requestId: string
-  /** A field of the form that was sent; '' where it is missing. */
+  /** A field of the submitted form; '' when it is missing. */
   readonly field: (name: string) => string
 }
 
-/** What becomes of a request: another page of the connection is gone to, or a page is shown. */
+/** The result of a request: a redirect to another page of the connection, or a page. */
 export type OnboardingOutcome =
   | { readonly goTo: string }
   | { readonly page: string; readonly status?: number }
 
-/** A page of the onboarding, and what its forms do, by the value of their button `action`. */
+/** A page of the onboarding, and the actions of its forms, by the value of their button `action`. */
 export interface OnboardingStep {
   readonly show: (scene: OnboardingScene) => Promise<OnboardingOutcome>
   readonly actions: Readonly<Record<string, (scene: OnboardingScene) => Promise<OnboardingOutcome>>>
 }
 
-/** What every page of a connection shows. */
+/** The data that every page of a connection needs. */
 export function viewOf(
   { session, connection, frame, form }: OnboardingScene,
   phase: OnboardingPhase,
@@ -49,32 +49,32 @@ export function viewOf(
   }
 }
 
-/** The parts of the onboarding that a connection is far enough for. */
+/** The phases that the state of a connection allows. */
 export function reachablePhases(connection: OnboardingConnection): OnboardingPhase[] {
   const { providerType, state } = connection
   const hasProvider = providerType !== null && state !== 'not_initialized'
   return [
     'provider',
     ...(hasProvider ? (['tutorial'] as const) : []),
-    // The built-in one has brought its metadata with it.
+    // The built-in provider comes with metadata.
     ...(hasProvider && providerType !== 'test' ? (['metadata'] as const) : []),
     ...(hasProvider && testedVersion(connection) !== null ? (['test'] as const) : []),
     ...(state === 'xml_provided' ? (['done'] as const) : []),
   ]
 }
 
-/** The version of the metadata, or of the client, that a test is against: what was uploaded here, else what is in use. */
+/** The version of the metadata or client to test: the uploaded one, else the active one. */
 export function testedVersion({ uploadedVersion, currentVersion }: OnboardingConnection): number | null {
   return uploadedVersion ?? currentVersion
 }
 
-/** Where an administrator goes on who comes back. */
+/** The phase at which a returning administrator continues. */
 export function currentPhase({ state, providerType }: OnboardingConnection): OnboardingPhase {
   if (providerType === null || state === 'not_initialized') return 'provider'
   return state === 'xml_provided' ? 'test' : 'tutorial'
 }
 
-/** What the console of an identity provider wants of us. */
+/** The values that the console of an identity provider requires. */
 export function valuesOf({ deps, connection }: OnboardingScene): ConnectionValues {
   const { baseUrl } = deps.config
   const acsUrl = acsUrlOf(baseUrl, connection.idpId)

@@ -6,7 +6,7 @@ import type { OnboardingStep } from './scene.js'
 import { doneStep, testStep } from './test-step.js'
 import { tutorialStep } from './tutorial-step.js'
 
-/** The pages of a connection, by the last part of their address. */
+/** The pages of a connection, by the last segment of their path. */
 export const onboardingSteps: Readonly<Record<string, OnboardingStep>> = {
   provider: providerStep,
   protocol: protocolStep,

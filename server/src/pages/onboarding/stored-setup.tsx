@@ -8,7 +8,7 @@ interface StoredSetupProps {
   readonly children: ComponentChildren
 }
 
-/** What the connection has already, above the form that would replace it: the way on is its test. */
+/** The stored setup, above the form that would replace it, with a link to its test. */
 export function StoredSetup({ view: { frame, base }, words, isCurrent, children }: StoredSetupProps) {
   const { texts } = frame
   return (

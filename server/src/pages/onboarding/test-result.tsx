@@ -4,7 +4,7 @@ import { asShown } from './as-shown.js'
 import type { PageTexts } from '../texts/en.js'
 import { addressOf, toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
 
-/** Who would sign in, as the assertion says. */
+/** The user that the assertion describes. */
 export interface ReadPerson {
   readonly nameId: string | null
   readonly email: string | null
@@ -12,18 +12,18 @@ export interface ReadPerson {
   readonly familyName: string | null
 }
 
-/** What a test has shown. */
+/** The result of a test. */
 interface TestResultPage extends OnboardingView {
   readonly outcome: 'arrived' | 'success' | 'failed'
   readonly checks: readonly CheckResult[]
   readonly failed: { readonly name: SsoCheck; readonly mender: Mender } | undefined
   readonly person: ReadPerson
-  /** Null where nothing of the assertion could be believed. */
+  /** Null when no part of the assertion was valid. */
   readonly attributes: Readonly<Record<string, readonly string[]>> | null
   readonly requestId: string
 }
 
-/** Says first whether it has passed, then what failed and who can mend it, then everything else. */
+/** Shows the outcome first, then the failed check and who can fix it, then all details. */
 export function testResultPage(view: TestResultPage): string {
   const { frame, base, outcome, failed, checks, attributes, requestId } = view
   const { texts } = frame
@@ -66,7 +66,7 @@ interface FailureProps {
   readonly texts: PageTexts
 }
 
-/** The first check that was not met: what it wants, what came, what is to be done about it, and by whom. */
+/** The first failed check: its requirement, the received value, the remedy, and who applies it. */
 function Failure({ failed, checks, texts }: FailureProps) {
   const words = texts.testResult
   const { demands, remedy } = texts.checkTexts[failed.name]

@@ -1,21 +1,21 @@
 import { toTimeAgo } from '../frame/moments.js'
 import { addressOf, toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
 
-/** A test that was made before. */
+/** An earlier test. */
 interface EarlierTest {
   readonly id: string
   readonly outcome: 'arrived' | 'success' | 'failed'
   readonly at: Date
 }
 
-/** Where a test sign-in begins. */
+/** The page that starts a test sign-in. */
 interface TestPage extends OnboardingView {
   readonly hasMetadata: boolean
   readonly tests: readonly EarlierTest[]
   readonly now: Date
 }
 
-/** Leads to the identity provider, and to what earlier tests have shown. */
+/** Links to the identity provider, and to the results of earlier tests. */
 export function testPage(view: TestPage): string {
   const { frame, base, protocol, hasMetadata, tests } = view
   const { texts } = frame

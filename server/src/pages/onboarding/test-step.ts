@@ -15,7 +15,7 @@ import {
 import { testResultPage, type ReadPerson } from './test-result.js'
 import { testPage } from './test-sign-in.js'
 
-/** The test, and those that were made before. */
+/** The test sign-in, with the results of earlier ones. */
 export const testStep: OnboardingStep = {
   show: async (scene) => {
     const { deps, connection } = scene
@@ -27,7 +27,7 @@ export const testStep: OnboardingStep = {
   actions: {},
 }
 
-/** The end. */
+/** The end of the setup. */
 export const doneStep: OnboardingStep = {
   show: async (scene) => {
     const { deps, session, connection, frame } = scene
@@ -49,12 +49,12 @@ export const doneStep: OnboardingStep = {
   actions: {},
 }
 
-/** What one test has shown; undefined when the connection has none of this id. */
+/** Shows the result of a test; undefined when the connection has no test with this id. */
 export async function showTestResult(
   scene: OnboardingScene,
-  traceId: string,
+  attemptId: string,
 ): Promise<OnboardingOutcome | undefined> {
-  const result = await findTestResult(scene.deps, scene.connection, traceId)
+  const result = await findTestResult(scene.deps, scene.connection, attemptId)
   if (result === undefined) return undefined
   const { outcome, checks, failedCheck, attributes, requestId } = result
   const failed =
@@ -72,7 +72,7 @@ export async function showTestResult(
   }
 }
 
-/** Who would sign in, read in the same way as a sign-in reads it. */
+/** The asserted user, read by the functions of a real sign-in. */
 function toPerson({ nameId, email, attributes }: TestResult): ReadPerson {
   const asserted = { nameId: nameId ?? '', attributes: attributes ?? {} }
   const { given_name: givenName, family_name: familyName } = assertedProfile(asserted)

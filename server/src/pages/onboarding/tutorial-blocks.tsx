@@ -2,7 +2,7 @@ import type { Block, TutorialFile, TutorialValue, Words } from '../../sso/tutori
 import type { PageTexts } from '../texts/en.js'
 import { addressOf } from './onboarding-frame.js'
 
-/** Our values for one connection, or one directory. */
+/** The values to copy, of one connection or one directory. */
 export type ConnectionValues = Readonly<Partial<Record<TutorialValue, string>>>
 
 interface BlocksProps {
@@ -10,11 +10,11 @@ interface BlocksProps {
   readonly texts: PageTexts
   readonly values: ConnectionValues
   readonly base: string
-  /** Before the ids of its fields, where several steps are on one page. */
+  /** The prefix of its element ids, for pages with several steps. */
   readonly prefix?: string
 }
 
-/** The pieces of a step of a tutorial. */
+/** The content blocks of a tutorial step. */
 export function Blocks({ blocks, prefix = 'value', ...props }: BlocksProps) {
   return (
     <div class="blocks">
@@ -69,7 +69,7 @@ function BlockOf({
   }
 }
 
-/** A text of a tutorial in the language of the page; what stands in the console is set apart, and English. */
+/** A text of a tutorial in the language of the page; labels of the console are marked as English. */
 export function Said({ words, texts }: { words: Words; texts: PageTexts }) {
   const text = inLanguage(words, texts)
   return (
@@ -92,7 +92,7 @@ export function inLanguage(words: Words, { lang }: Pick<PageTexts, 'lang'>): str
   return lang === 'fr' ? words.fr : words.en
 }
 
-/** The way through the menus of a console. */
+/** The menu path in a console. */
 function Crumbs({ crumbs, texts }: { crumbs: readonly (string | Words)[]; texts: PageTexts }) {
   return (
     <ol class="crumbs" aria-label={texts.tutorial.path}>
@@ -114,7 +114,7 @@ interface CopyFieldProps {
   readonly isConsole?: boolean
 }
 
-/** A value that is selected as a whole by one press, and copied by the button where scripts run. */
+/** A value that one click selects, and that a button copies where scripts run. */
 export function CopyField({ id, label, value, texts, isConsole = false }: CopyFieldProps) {
   const words = texts.tutorial
   return (
@@ -137,7 +137,7 @@ export function CopyField({ id, label, value, texts, isConsole = false }: CopyFi
   )
 }
 
-/** A file of ours that a console takes. */
+/** The download of a file that a console imports. */
 export function Download({ file, texts, base }: { file: TutorialFile; texts: PageTexts; base: string }) {
   const words = texts.tutorial
   const isMetadata = file === 'sp_metadata'
@@ -181,12 +181,12 @@ function Rows({ block, texts }: { block: Extract<Block, { t: 'table' }>; texts: 
 
 function valueOf(values: ConnectionValues, name: TutorialValue): string {
   const value = values[name]
-  if (value === undefined) throw new Error(`a tutorial asks for ${name}, which is not of its kind`)
+  if (value === undefined) throw new Error(`a tutorial uses ${name}, which has no value`)
   return value
 }
 
 function fillIn(template: string, values: ConnectionValues): string {
-  // A name that there is no value of stays as it stands; a test of the tutorials refuses it.
+  // Unknown names stay unreplaced; a test of the tutorials refuses them.
   return template.replace(/\{([a-z_]+)\}/g, (whole, name: string) =>
     Object.hasOwn(values, name) ? valueOf(values, name as TutorialValue) : whole,
   )

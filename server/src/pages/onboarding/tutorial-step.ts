@@ -10,7 +10,7 @@ import {
 } from './scene.js'
 import { tutorialPage } from './tutorial.js'
 
-/** The tutorial, at the step that the onboarding is at: another browser goes on where this one has stopped. */
+/** The tutorial at its stored step, so that another browser continues there. */
 export const tutorialStep: OnboardingStep = {
   show: (scene) => Promise.resolve(show(scene)),
   actions: { next: (scene) => move(scene, 1), previous: (scene) => move(scene, -1) },
@@ -36,7 +36,7 @@ export function tutorialOf({
   return providerType === null || state === 'not_initialized' ? undefined : guideOf(providerType, protocol)
 }
 
-/** A tutorial may have lost steps since somebody was there. */
+/** Clamped, because a tutorial may have lost steps since. */
 function stepOf({ connection }: OnboardingScene, tutorial: IdpGuide): number {
   return Math.min(connection.tutorialStep, tutorial.steps.length - 1)
 }
@@ -46,16 +46,15 @@ async function move(scene: OnboardingScene, by: 1 | -1): Promise<OnboardingOutco
   const tutorial = tutorialOf(scene)
   if (tutorial === undefined) return { goTo: 'provider' }
   const shown = stepOf(scene, tutorial)
-  // The page was about another step: another browser has moved, and the present one is shown.
+  // The form is of another step: another browser has moved, so the current step is shown.
   if (field('step') !== String(shown)) return { goTo: 'tutorial' }
   const to = shown + by
-  // The built-in one has brought its metadata with it.
-  if (to === tutorial.steps.length) return { goTo: pageBehind(tutorial, connection) }
+  if (to === tutorial.steps.length) return { goTo: pageAfter(tutorial, connection) }
   if (to >= 0) await moveTutorial(deps, session, connection, { from: connection.tutorialStep, to, requestId })
   return { goTo: 'tutorial' }
 }
 
-function pageBehind({ id }: IdpGuide, { protocol }: OnboardingScene['connection']): string {
+function pageAfter({ id }: IdpGuide, { protocol }: OnboardingScene['connection']): string {
   if (id === 'test') return 'test'
   return protocol === 'oidc' ? 'client' : 'metadata'
 }

@@ -13,7 +13,7 @@ interface TutorialPage extends OnboardingView {
   readonly values: ConnectionValues
 }
 
-/** What to do in the console, and the ways to the step before and the one after. */
+/** The instructions for the console, with buttons to the previous and the next step. */
 export function tutorialPage(view: TutorialPage): string {
   const { frame, tutorial, step, values, base } = view
   const { texts } = frame
@@ -69,7 +69,7 @@ function Moves({ view: { frame, form, protocol, tutorial, step } }: { view: Tuto
   )
 }
 
-/** What is good to have at every step. */
+/** The notes and values of every step. */
 function Aside({ view: { frame, protocol, tutorial, values, base } }: { view: TutorialPage }) {
   const { texts } = frame
   const words = texts.tutorial

@@ -6,23 +6,23 @@ import { toOnboardingDocument, type OnboardingView } from './onboarding-frame.js
 import { StoredSetup } from './stored-setup.js'
 import { Said } from './tutorial-blocks.js'
 
-/** Where the metadata of the identity provider are uploaded. */
+/** The page for uploading the metadata of the identity provider. */
 interface UploadPage extends OnboardingView {
   readonly tutorial: Tutorial
-  /** What was uploaded before. */
+  /** The version that was uploaded before. */
   readonly stored: (MetadataView & { readonly isCurrent: boolean }) | undefined
   readonly wrong?: WrongUpload | undefined
-  /** What was pasted, where it is to be looked at again. */
+  /** The pasted text, shown again for correction. */
   readonly pasted?: string | undefined
 }
 
-/** Why an upload was refused, and at which field it was. */
+/** Why an upload was refused, and in which field. */
 export interface WrongUpload {
   readonly at: 'file' | 'xml'
   readonly fault: UploadFault
 }
 
-/** Takes a file, or what is pasted. */
+/** Accepts a file or pasted text. */
 export function uploadPage(view: UploadPage): string {
   const { frame, tutorial, stored, wrong } = view
   const { texts } = frame

@@ -164,7 +164,7 @@ function Time({ at }: { at: string }) {
   )
 }
 
-/** A text whose web addresses can be followed, each up to the space or bracket after it. */
+/** A text with links, each ending before a space, quote or bracket. */
 function withLinks(text: string): ComponentChildren {
   return text.split(/(https?:\/\/[^\s<>"]+)/).map((part, place) =>
     place % 2 === 0 ? (

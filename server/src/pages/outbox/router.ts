@@ -9,9 +9,9 @@ import { outboxListPage, outboxMessagePage } from './page.js'
 import { packageRoot } from '../../platform/package-root.js'
 
 /**
- * The outbox as a page, for who tries the service on the own machine: it shows the messages of every account, and so
- * sign-in links, without asking who looks. It exists where the service is on loopback and has no mail server, and for
- * a browser on the same machine; everybody else finds nothing.
+ * The outbox as a page for local evaluation: it shows the messages of every account, sign-in links included, without
+ * authentication. It exists only when the service is on loopback without a mail server, and for browsers on the same
+ * machine; all others get a 404.
  */
 export function outboxPage(deps: Deps): Router {
   const { config } = deps
@@ -50,7 +50,7 @@ export function outboxPage(deps: Deps): Router {
     if (message === undefined) next('router')
     else res.type('html').send(outboxMessagePage(config.productName, message))
   })
-  // A frame with srcdoc would take over the policy of the page, and lose the styles that every mail has to carry.
+  // A frame with srcdoc would inherit the policy of the page, which blocks the inline styles of mails.
   router.get('/outbox/:id/html', async (req, res, next) => {
     const message = await findAnyMessage(deps, pathId().parse(req.params.id))
     if (message === undefined || message.html === null) next('router')

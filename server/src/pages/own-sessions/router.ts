@@ -19,14 +19,14 @@ import { sessionsPage } from '../views/sessions.js'
 import { signedOutPage } from '../views/sign-out.js'
 import { domainOf, formOf, frameOf, sendPage, textOf, type Site } from '../frame/site.js'
 
-/** Whoever is signed in in this browser, and where. */
+/** The user who is signed in in this browser. */
 interface Visitor {
   readonly organization: PublicOrganization
   readonly environment: Environment
   readonly session: BrowserSession
 }
 
-/** The page on which people see where they are signed in, and sign out. */
+/** The page on which users see and end their sessions. */
 export function sessionsRouter(deps: Deps, site: Site): Router {
   return pageRouter(deps, site, [
     {
@@ -86,8 +86,8 @@ async function takeForm(exchange: Exchange): Promise<void> {
   const act = actions.get(textOf(action))
   const named = { userId: session.userId, sessionId: SessionId.parse(textOf(sentId)) }
   await act?.(deps, tenantOf(req, visitor), named, session)
-  const isLeft = (await findVisitor(exchange, visitor.organization)) === undefined
-  if (!isLeft) {
+  const hasLeft = (await findVisitor(exchange, visitor.organization)) === undefined
+  if (!hasLeft) {
     redirect(exchange, addressOf(req, visitor))
     return
   }
@@ -97,7 +97,7 @@ async function takeForm(exchange: Exchange): Promise<void> {
   sendPage(site, res, signedOutPage({ frame }), frame)
 }
 
-/** Of production first, where a browser is signed in to both environments and the address names none. */
+/** Prefers production when a browser is signed in to both environments and the address names neither. */
 async function findVisitor(
   { deps, site, req }: Exchange,
   organization: PublicOrganization | undefined,
@@ -132,14 +132,14 @@ function sendNotSignedIn(
   sendSentence(exchange, status, frame, frame.texts.notSignedIn)
 }
 
-/** What the forms of the page do, by the value of their button. */
+/** The actions of the forms, by the value of their button. */
 const actions = new Map<string, typeof end>([
   ['end', end],
   ['end_others', (deps, tenant, _named, current) => endOtherSessions(deps, tenant, current)],
   ['sign_out', (deps, tenant, _named, current) => endOwnSession(deps, tenant, current)],
 ])
 
-/** A session of another user is not found among those of this one. */
+/** Ends a session of this user; the id of any other session is not found. */
 function end(deps: Deps, tenant: Tenant, named: SessionOfUser, _current: SessionOfUser): Promise<void> {
   return endOwnSession(deps, tenant, named)
 }
@@ -151,7 +151,7 @@ function tenantOf(req: Request, { organization, environment, session }: Visitor)
   return { ...caller, domain: organization.domain }
 }
 
-/** Of the page, with what was chosen on it. */
+/** The address of the page, with the chosen environment and language. */
 function addressOf(req: Request, { environment }: Visitor): string {
   const language = textOf(req.query.ui_locales)
   const chosen = new URLSearchParams({ environment, ...(language !== '' && { ui_locales: language }) })

@@ -7,14 +7,14 @@ import { pageHeaders } from '../frame/page-headers.js'
 import { pageRouter, redirect, sendPlainSentence, type Exchange } from '../frame/page-route.js'
 import { textOf, type Site } from '../frame/site.js'
 
-/** What a page says of an address of a relay that leads nowhere. */
+/** Status and text for each refusal of a relay. */
 const relayFailures = {
   dead: { status: 404, text: 'deadRelay' },
   email_taken: { status: 409, text: 'relayEmailTaken' },
   user_inactive: { status: 403, text: 'relayUserInactive' },
 } as const satisfies Record<Extract<RelayOutcome, { refusal: string }>['refusal'], object>
 
-/** The address of a relay, which is used once. */
+/** The address of a relay, which is consumed by its first visit. */
 export function relayRouter(deps: Deps, site: Site): Router {
   return pageRouter(deps, site, [
     {
@@ -38,6 +38,6 @@ async function follow(exchange: Exchange): Promise<void> {
     return
   }
   const { status, text } = relayFailures[outcome.refusal]
-  // The address has had its one use: no link may lead to it again.
+  // The relay is consumed, so the page has no links to it.
   sendPlainSentence(exchange, status, text)
 }

@@ -15,10 +15,10 @@ import { keepFlowSecret, pageRouter, redirect, sendSentence, type Exchange } fro
 import { passwordSetPage, setPasswordPage } from '../views/set-password.js'
 import { domainOf, formOf, frameOf, sendPage, textOf, type Destination, type Site } from '../frame/site.js'
 
-/** Longer than any password is allowed to be, so that the rules say so, and not the form. */
+/** Above the maximum of passwords, so that the password policy refuses too long ones. */
 const maxTypedLength = 10_000
 
-/** The page on which the owner of an address sets a password, with the code of a link that was sent there. */
+/** The page on which the owner of an address sets a password, with the code from a mailed link. */
 export function setPasswordRouter(deps: Deps, site: Site): Router {
   return pageRouter(deps, site, [
     {
@@ -108,7 +108,7 @@ function formPage({ frame, open, code, secret, fault }: FormView): string {
       action: `/t/${open.domain}/set-password?ui_locales=${frame.texts.lang}`,
       csrf: toCsrfField(secret, code),
     },
-    // Whole: whoever has the code reads the mails of the address, and password managers keep the name that they see.
+    // The address is not masked: the holder of the code can read its mail, and password managers store the shown name.
     email: open.email,
     minLength: open.min_length,
     maxLength: open.max_length,
@@ -118,7 +118,7 @@ function formPage({ frame, open, code, secret, fault }: FormView): string {
   })
 }
 
-/** Without its code the page cannot be shown again. */
+/** The frame of the page, which cannot be shown again without its code. */
 function pageFrame(
   { site, req }: Exchange,
   organization: PublicOrganization | undefined,

@@ -19,7 +19,7 @@ import { stepPages } from '../steps/steps.js'
 import type { StepAnswer, StepScene } from '../frame/step-page.js'
 import { toScene } from './scene.js'
 
-/** As much of a form, or of a request to sign in that is one, as anybody needs. */
+/** The maximum size of a form and of an authorization request, in bytes. */
 const maxBody = 16 * 1024
 
 /** The authorization endpoint, and the pages of the flows that begin there. */
@@ -45,7 +45,7 @@ export function signInRouter(deps: Deps, site: Site): Router {
       next(error)
       return
     }
-    // Express has no parameters of the address here.
+    // Express does not set the parameters of the path for error handlers.
     req.params = { org_domain: req.path.split('/')[2] ?? '' }
     const isLimited = error.code === 'rate_limited'
     const retryAfterSeconds = error.limit?.retryAfterSeconds ?? error.retryAfterSeconds
@@ -96,7 +96,7 @@ async function showFlow(exchange: Exchange): Promise<void> {
     await sendDeadEnd(exchange, secret)
     return
   }
-  // Nothing more is asked, and only the flow's own browser gets here: a link that was opened in it, for one.
+  // The flow is complete. Only the flow's own browser gets here, for example by a link that was opened in it.
   if (flow.step === 'ready' && !isOnlyLooking(req)) await finish(exchange, flow, secret)
   else await showStep(exchange, await sceneOf(exchange, flow, secret))
 }
@@ -113,7 +113,7 @@ async function takeForm(exchange: Exchange): Promise<void> {
   else await act(exchange, await sceneOf(exchange, flow, secret), secret)
 }
 
-/** Does what the form of a step asks for, and goes on to wherever the flow is then. */
+/** Runs the action of a form, then redirects to the current step of the flow. */
 async function act(exchange: Exchange, scene: StepScene, secret: string): Promise<void> {
   const { deps, req, res } = exchange
   const name = scene.field('action')
@@ -170,7 +170,7 @@ function sendAnswer(
   sendPage(site, res.status(status), page, { ...frame, redirectUri: flow.redirectUri })
 }
 
-/** What is said of a flow that this browser does not have. */
+/** The page for a flow that this browser does not have. */
 async function sendDeadEnd(exchange: Exchange, secret: string | undefined): Promise<void> {
   if (secret === undefined) await sendFailure(exchange, 403, 'otherBrowser')
   else await sendFailure(exchange, 404, 'flowOver')
@@ -192,7 +192,7 @@ async function sendInvalid(exchange: Exchange, status: number, detail: string): 
 
 async function plainFrame({ deps, site, req }: Exchange): Promise<Frame> {
   const organization = await findOrganizationByDomain(deps, domainOf(req))
-  // No address: what was sent cannot be sent again by a link.
+  // No address: a link cannot repeat a POST.
   const uiLocales = textOf(req.query.ui_locales)
   return frameOf(site, req, { organization, isSandbox: false, url: undefined, uiLocales })
 }
@@ -205,7 +205,7 @@ async function sceneOf({ deps, site, req }: Exchange, flow: Flow, secret: string
 const unknownClient =
   'there must be an organization of this name, client_id must be an application that it can use, and redirect_uri one of its allowed_redirect_urls, to the letter.'
 
-/** As it was sent: Express reads what comes twice, and what has brackets, in its own way. */
+/** The query string as it was sent: Express parses repeated parameters and brackets in its own way. */
 function queryOf({ originalUrl }: Request): URLSearchParams {
   const start = originalUrl.indexOf('?')
   return new URLSearchParams(start === -1 ? '' : originalUrl.slice(start + 1))

@@ -5,10 +5,10 @@ import { toCsrfField } from '../frame/csrf.js'
 import { formOf, frameOf, textOf, type PageRequest, type Site } from '../frame/site.js'
 import type { StepScene } from '../frame/step-page.js'
 
-/** Longer than a password may be, so that one which is too long is told so. */
+/** Longer than a password may be, so that the password policy refuses too long ones. */
 const maxFieldLength = 5000
 
-/** What a step of a flow knows of a request for its page. */
+/** Collects the data that the page of a step needs. */
 export function toScene({
   deps,
   site,
@@ -49,7 +49,7 @@ export function toScene({
   }
 }
 
-/** An address with those parameters that have a value. */
+/** An address with the parameters that have a value. */
 function withQuery(path: string, parameters: Readonly<Record<string, string>>): string {
   const present = Object.entries(parameters).filter(([, value]) => value !== '')
   return present.length === 0 ? path : `${path}?${new URLSearchParams(present).toString()}`

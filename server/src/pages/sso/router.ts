@@ -31,13 +31,13 @@ import { pageRouter, redirect, sendSentence, type Exchange } from '../frame/page
 import { waitOf } from '../steps/limit.js'
 import { domainOf, formOf, frameOf, sendPage, textOf, type Site } from '../frame/site.js'
 
-/** Base64 of the 256 kB that a response may have, with what a form adds. */
+/** Base64 of the 256 kB that a response may have, with the overhead of a form. */
 const maxResponse = 400 * 1024
 
-/** Our metadata stay the same for as long as the connection is there: identity providers ask for them now and then. */
+/** In seconds. The metadata of a connection change rarely, and identity providers poll them. */
 const metadataSeconds = 300
 
-/** The addresses of SSO: our metadata, where responses and answers arrive, and the way to the identity provider and back. */
+/** The addresses of SSO: metadata, responses and authorization answers, redirects to the provider and back. */
 export function ssoRouter(deps: Deps, site: Site): Router {
   const otherwise = (exchange: Exchange, status: number) => sendFailure(exchange, status, 'unknownConnection')
   const router = pageRouter(deps, site, [
@@ -134,7 +134,7 @@ async function takeAnswer(exchange: Exchange): Promise<void> {
   await sendOutcome(exchange, outcome)
 }
 
-/** Answers a browser that an identity provider has sent back. */
+/** Answers a browser that returns from an identity provider. */
 async function sendOutcome(exchange: Exchange, outcome: SsoOutcome): Promise<void> {
   switch (outcome.to) {
     case 'nowhere':
@@ -175,7 +175,7 @@ async function goToProvider(exchange: Exchange): Promise<void> {
   const flowId = FlowId.parse(req.params['flow_id'])
   const browserSecret = findFlowSecret(req.headers.cookie, site.isHttps)
   const flow = browserSecret && (await findFlow(deps, { organizationDomain, flowId, browserSecret }))
-  // The page of the flow says where it is, or that it is not this browser's.
+  // The page of the flow shows its current step, or that the flow belongs to another browser.
   if (!flow || flow.step !== 'identity_provider' || flow.connectionId === null) {
     redirect(exchange, `/t/${organizationDomain}/sign-in/${flowId}`)
     return
@@ -203,12 +203,12 @@ async function goToProvider(exchange: Exchange): Promise<void> {
   }
 }
 
-/** The page of an administrator's test, which shows its login attempt. */
+/** The page of a test by an administrator, which shows its login attempt. */
 function testUrl({ site, req }: Exchange, attemptId: string): string {
   return `${site.baseUrl}/onboarding/${idpIdOf(req)}/test/${attemptId}`
 }
 
-/** Sends one sentence without the reason, and the reference by which the organization finds it. */
+/** Answers with one sentence that omits the reason, and the reference by which the organization finds it. */
 async function sendFailure(
   exchange: Exchange,
   status: number,
@@ -225,7 +225,7 @@ async function frameAt(
   { domain, environment }: Partial<PageOf> = {},
 ): Promise<Frame> {
   const organization = domain === undefined ? undefined : await findOrganizationByDomain(deps, domain)
-  // No address: what was sent cannot be sent again by a link.
+  // No address: a link cannot repeat a POST.
   return frameOf(site, req, { organization, isSandbox: environment === 'sandbox', url: undefined })
 }
 
@@ -242,7 +242,7 @@ const FlowId = pathId()
 
 const readForm = formReader(maxResponse)
 
-/** Reads the form of a response. One that is too large is refused as any other, and leaves a login attempt. */
+/** Reads the form of a response. A too large one is refused like any other, with a login attempt. */
 function readResponse(req: Request, res: Response, next: NextFunction): void {
   readForm(req, res, (error?: unknown) => {
     const isTooLarge = error instanceof BodyFault && error.kind === 'too_large'
@@ -252,8 +252,8 @@ function readResponse(req: Request, res: Response, next: NextFunction): void {
 }
 
 /**
- * The address of the sentence in another language. A refused response is not sent again for that, since its reference would be
- * another one then: a refusal has an address of its own, with the same text for everybody.
+ * The address of the sentence in another language. Reloading a refused response would change its reference, so a
+ * refusal has an address of its own, with the same text for everybody.
  */
 function addressInAnotherLanguage(req: Request, name: SsoSentence): string | undefined {
   if (name === 'ssoRefused') return `/saml/${idpIdOf(req)}/refused?reference=${referenceOf(req)}`
@@ -262,7 +262,7 @@ function addressInAnotherLanguage(req: Request, name: SsoSentence): string | und
 
 const referenceForm = /^[\w.-]{1,128}$/
 
-/** Of the request that was refused: this one, or the one whose refusal is read in another language. */
+/** The id of the refused request: this one, or the one whose refusal is shown in another language. */
 function referenceOf(req: Request): string {
   const asked = textOf(req.query['reference'])
   return req.path.endsWith('/refused') && referenceForm.test(asked) ? asked : requestIdOf(req)
@@ -274,13 +274,13 @@ function idpIdOf({ params }: Pick<Request, 'params'>): string {
 
 const maxCodeLength = 8_000
 
-/** The answer of an OpenID provider; a parameter that is there twice counts as missing. */
+/** The authorization answer of an OpenID provider; a repeated parameter counts as missing. */
 function toSentAnswer(query: Request['query']): SentAnswer {
   const { error, error_description: description, iss } = query
   const refusal = [error, description].filter((part) => typeof part === 'string').join(': ')
   return {
     state: textOf(query['state']),
-    // Those of Entra are longer than anything else in an address.
+    // The codes of Entra ID exceed the usual limit.
     code: textOf(query['code'], maxCodeLength),
     error: error === undefined ? null : refusal,
     issuer: iss === undefined ? null : textOf(iss, 2_000),

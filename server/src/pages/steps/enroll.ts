@@ -14,7 +14,7 @@ import { waitOf } from './limit.js'
 import type { StepOutcome, StepPage, StepScene } from '../frame/step-page.js'
 import { onceShown, userFlowOf } from './user-flow.js'
 
-/** Where the application demands a second factor, and the user has none. */
+/** The step of a user without a second factor, where the application requires one. */
 export const enrollStep: StepPage = { show: (scene) => page(scene), actions: { enroll, validate } }
 
 async function enroll(scene: StepScene): Promise<StepOutcome> {
@@ -31,7 +31,7 @@ async function enroll(scene: StepScene): Promise<StepOutcome> {
   }
 }
 
-/** What an enrolment that cannot begin is answered with: a page where the user can do something about it. */
+/** Answers a failed enrolment with a page when the user can do something about it. */
 async function refuseOf(scene: StepScene, error: unknown): Promise<StepOutcome> {
   if (!(error instanceof ApiError)) throw error
   const wait = waitOf(error)
@@ -59,7 +59,7 @@ async function validate(scene: StepScene): Promise<StepOutcome> {
   return { status: 200, page: recoveryCodesPage({ frame: onceShown(frame), form, codes }) }
 }
 
-/** The same secret once more, as long as it waits for its code. */
+/** Shows the same secret again while it waits for its first code. */
 async function showAgain(
   scene: StepScene,
   flow: EnrollingFlow,

@@ -1,17 +1,17 @@
 import { limit, networkKey } from '../../delivery/limits/limits.js'
 import type { StepScene } from '../frame/step-page.js'
 
-/** Attempts at the pages, by where they come from, whatever they are at. */
+/** Attempts on the pages per network, for all steps together. */
 const attemptsOfNetwork = limit('ip-sign-in', {
   windowSeconds: 15 * 60,
   most: (settings) => settings.attemptsPerIp,
 })
 
 /**
- * Tries what a complete form has sent, and could be a guess. It counts at the network that it came from before it is
- * looked at, so that of many at once no more are than may be, and no longer once it was right.
+ * Runs an attempt that could be a guess. It is counted against its network before it runs, so that concurrent attempts
+ * cannot exceed the limit, and given back when it was right.
  *
- * @throws ApiError `rate_limited` when too many of the network were wrong.
+ * @throws ApiError `rate_limited` when too many attempts of the network were wrong.
  */
 export async function guess<Outcome>(
   { deps, ip }: Pick<StepScene, 'deps' | 'ip'>,

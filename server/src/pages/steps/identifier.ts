@@ -16,44 +16,44 @@ import { identifierPage } from '../views/identifier.js'
 import { waitOf } from './limit.js'
 import type { StepOutcome, StepPage, StepScene } from '../frame/step-page.js'
 
-/** Where the address is asked for. What comes next, the organization and the domain decide, and never whose address it is. */
+/** Asks for the address. The next step depends on organization and domain, never on whether a user has the address. */
 export const identifierStep: StepPage = {
   show: async (scene) => {
-    const ways = await findAllWays(scene)
-    const isAny = wayOf(scene, ways) !== undefined || ways.connections.length > 0
-    return isAny ? page(scene, ways, scene.flow.email ?? '') : noWay(scene)
+    const methods = await findAllMethods(scene)
+    const isAny = methodOf(scene, methods) !== undefined || methods.connections.length > 0
+    return isAny ? page(scene, methods, scene.flow.email ?? '') : noMethod(scene)
   },
   actions: { identify, single_sign_on: signInByChosen },
 }
 
-/** The ways of the organization, with its identity providers. */
-interface AllWays extends Ways {
+/** The sign-in methods of the organization, with its identity providers. */
+interface AllMethods extends Ways {
   readonly connections: readonly OpenConnection[]
 }
 
-async function findAllWays({ deps, flow }: StepScene): Promise<AllWays> {
-  const [ways, connections] = await Promise.all([findWays(deps, flow), findOpenConnections(deps, flow)])
-  return { ...ways, connections }
+async function findAllMethods({ deps, flow }: StepScene): Promise<AllMethods> {
+  const [methods, connections] = await Promise.all([findWays(deps, flow), findOpenConnections(deps, flow)])
+  return { ...methods, connections }
 }
 
 async function identify(scene: StepScene): Promise<StepOutcome> {
   const { deps, flow } = scene
-  const ways = await findAllWays(scene)
+  const methods = await findAllMethods(scene)
   const typed = scene.field('email').trim()
-  const way = wayOf(scene, ways)
-  if (way === undefined && ways.connections.length === 0) return { status: 409, page: noWay(scene) }
+  const method = methodOf(scene, methods)
+  if (method === undefined && methods.connections.length === 0) return { status: 409, page: noMethod(scene) }
   const refuse = (fault: 'missing' | 'invalid' | 'not_allowed') => ({
     status: 422,
-    page: page(scene, ways, typed, { fault }),
+    page: page(scene, methods, typed, { fault }),
   })
   if (typed === '') return refuse('missing')
   if (!email().safeParse(typed).success) return refuse('invalid')
   const normalized = normalizeEmail(typed)
-  if (!isEmailDomainAllowed(ways.allowedEmailDomains, normalized)) return refuse('not_allowed')
-  const connection = connectionOfAddress(ways.connections, ways, normalized)
+  if (!isEmailDomainAllowed(methods.allowedEmailDomains, normalized)) return refuse('not_allowed')
+  const connection = connectionOfAddress(methods.connections, methods, normalized)
   if (connection !== undefined) return goTo(scene, connection, { email: typed, email_normalized: normalized })
-  if (way === undefined) return refuse('not_allowed')
-  if (way === 'magic_link') return mailLink(scene, ways, typed)
+  if (method === undefined) return refuse('not_allowed')
+  if (method === 'magic_link') return mailLink(scene, methods, typed)
   const isMoved = await moveFlowAlone(deps, flow, {
     from: ['identifier'],
     to: 'password',
@@ -63,13 +63,13 @@ async function identify(scene: StepScene): Promise<StepOutcome> {
   return 'moved'
 }
 
-/** By a button: of the connections that are chosen so, and of no other. */
+/** Signs in by the button of a connection; only connections that are chosen by button count. */
 async function signInByChosen(scene: StepScene): Promise<StepOutcome> {
-  const ways = await findAllWays(scene)
-  const chosen = connectionsToChoose(ways.connections, ways)
+  const methods = await findAllMethods(scene)
+  const chosen = connectionsToChoose(methods.connections, methods)
   const connection = chosen.find(({ idpId }) => idpId === scene.field('idp_id'))
   if (connection !== undefined) return goTo(scene, connection)
-  return { status: 422, page: page(scene, ways, scene.flow.email ?? '') }
+  return { status: 422, page: page(scene, methods, scene.flow.email ?? '') }
 }
 
 async function goTo(
@@ -82,7 +82,7 @@ async function goTo(
   return 'moved'
 }
 
-async function mailLink(scene: StepScene, ways: AllWays, typed: string): Promise<StepOutcome> {
+async function mailLink(scene: StepScene, methods: AllMethods, typed: string): Promise<StepOutcome> {
   const { deps, caller, flow, ip } = scene
   try {
     const isMoved = await mailLinkOfFlow(deps, caller, { flow, email: typed, purpose: 'sign_in', ip })
@@ -91,11 +91,11 @@ async function mailLink(scene: StepScene, ways: AllWays, typed: string): Promise
   } catch (error) {
     const wait = waitOf(error)
     if (wait === undefined) throw error
-    return { status: 429, page: page(scene, ways, typed, { fault: 'too_many', ...wait }), ...wait }
+    return { status: 429, page: page(scene, methods, typed, { fault: 'too_many', ...wait }), ...wait }
   }
 }
 
-/** With the address that somebody has typed: a request of an application alone, which anybody can send, is in no log. */
+/** Logs a sign-in once an address is typed: anybody can send an authorization request, so that is not logged. */
 function logStarted({ deps, caller, flow }: StepScene, typed: string): Promise<void> {
   return logEvent(deps, deps.db, {
     accountId: flow.accountId,
@@ -110,10 +110,10 @@ function logStarted({ deps, caller, flow }: StepScene, typed: string): Promise<v
 }
 
 /**
- * How users of the organization sign in whose address belongs to no identity provider: by password where they can, unless
- * the application would like links.
+ * The sign-in method of addresses without an identity provider: password if available, unless the application prefers
+ * links.
  */
-function wayOf({ flow }: StepScene, { hasPassword, hasLink }: Ways): 'password' | 'magic_link' | undefined {
+function methodOf({ flow }: StepScene, { hasPassword, hasLink }: Ways) {
   if (hasPassword && hasLink) return flow.preferredWay ?? 'password'
   if (hasPassword) return 'password'
   return hasLink ? 'magic_link' : undefined
@@ -121,17 +121,17 @@ function wayOf({ flow }: StepScene, { hasPassword, hasLink }: Ways): 'password' 
 
 function page(
   { frame, form, flow }: StepScene,
-  ways: AllWays,
+  methods: AllMethods,
   address: string,
   wrong: Partial<Pick<Parameters<typeof identifierPage>[0], 'fault' | 'retryAfterSeconds'>> = {},
 ): string {
   const { applicationName } = flow
-  const connections = connectionsToChoose(ways.connections, ways)
+  const connections = connectionsToChoose(methods.connections, methods)
   return identifierPage({
     frame,
     form,
     email: address,
-    maySignUp: ways.maySignUp,
+    maySignUp: methods.maySignUp,
     connections,
     applicationName,
     fault: undefined,
@@ -139,6 +139,6 @@ function page(
   })
 }
 
-function noWay({ frame }: StepScene): string {
+function noMethod({ frame }: StepScene): string {
   return errorPage(frame, frame.texts.noWayToSignIn)
 }

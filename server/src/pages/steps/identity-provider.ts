@@ -5,7 +5,7 @@ import { isRequestOpen } from '../../sso/sign-in/start-request.js'
 import { identityProviderPage } from '../views/identity-provider.js'
 import type { StepOutcome, StepPage, StepScene } from '../frame/step-page.js'
 
-/** Where the identity provider of an SSO connection is asked. */
+/** Redirects to the identity provider of an SSO connection. */
 export const identityProviderStep: StepPage = { show, actions: { change_address: changeAddress } }
 
 async function show({ deps, flow, frame, form }: StepScene): Promise<string | undefined> {

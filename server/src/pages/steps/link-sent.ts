@@ -6,7 +6,7 @@ import { guess } from './guess.js'
 import { waitOf } from './limit.js'
 import type { StepOutcome, StepPage, StepScene } from '../frame/step-page.js'
 
-/** Where a link was mailed: it is opened in this browser, or in another one, whose code is typed here. */
+/** The step after a link was mailed: it is opened in this browser, or in another one that shows a code to type here. */
 export const linkSentStep: StepPage = {
   show: (scene) => page(scene),
   actions: { link_code: linkCode, resend, change_address: changeAddress },
@@ -44,19 +44,19 @@ async function changeAddress({ deps, flow }: StepScene): Promise<StepOutcome> {
   return 'moved'
 }
 
-type Said = Partial<Pick<Parameters<typeof linkSentPage>[0], 'fault' | 'isResent' | 'retryAfterSeconds'>>
+type Notice = Partial<Pick<Parameters<typeof linkSentPage>[0], 'fault' | 'isResent' | 'retryAfterSeconds'>>
 
-async function refuse(scene: StepScene, status: number, said: Said): Promise<StepOutcome> {
-  const { retryAfterSeconds } = said
-  const shown = (await page(scene, said)) ?? ''
+async function refuse(scene: StepScene, status: number, notice: Notice): Promise<StepOutcome> {
+  const { retryAfterSeconds } = notice
+  const shown = (await page(scene, notice)) ?? ''
   return { status, page: shown, retryAfterSeconds }
 }
 
-/** Undefined where no link was mailed, which nothing leads to. */
-async function page(scene: StepScene, said: Said = {}): Promise<string | undefined> {
+/** Undefined when no link was mailed, which no step allows. */
+async function page(scene: StepScene, notice: Notice = {}): Promise<string | undefined> {
   const { deps, frame, form, flow } = scene
   const purpose = await findPurposeOfFlow(deps, flow)
   if (flow.email === null || purpose === undefined) return undefined
-  const isCodeAsked = flow.isLinkCodeShown && said.fault !== 'code_over' && said.isResent !== true
-  return linkSentPage({ frame, form, email: flow.email, purpose, isCodeAsked, ...said })
+  const isCodeAsked = flow.isLinkCodeShown && notice.fault !== 'code_over' && notice.isResent !== true
+  return linkSentPage({ frame, form, email: flow.email, purpose, isCodeAsked, ...notice })
 }

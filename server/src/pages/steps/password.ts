@@ -8,7 +8,7 @@ import { guess } from './guess.js'
 import { waitOf } from './limit.js'
 import type { StepOutcome, StepPage, StepScene } from '../frame/step-page.js'
 
-/** Where the password of the address is asked for. */
+/** Asks for the password of the address. */
 export const passwordStep: StepPage = {
   show: (scene) => page(scene),
   actions: {
@@ -19,7 +19,7 @@ export const passwordStep: StepPage = {
   },
 }
 
-/** More is no password; it is refused before any work is done with it. */
+/** Longer input cannot be a password, and is refused before it is hashed. */
 const maxPasswordBytes = 4096
 
 async function password(scene: StepScene): Promise<StepOutcome> {
@@ -36,7 +36,7 @@ async function password(scene: StepScene): Promise<StepOutcome> {
       (outcome) => outcome.isPassed,
     )
     const { retryAfterSeconds } = limit
-    // One text for whatever was wrong: also a locked address is not told from a wrong password.
+    // All refusals have one text: a locked address looks like a wrong password.
     return isPassed ? 'moved' : await refuse(scene, 422, { fault: 'wrong' }, retryAfterSeconds)
   } catch (error) {
     const wait = waitOf(error)

@@ -7,8 +7,8 @@ import type { StepOutcome, StepPage, StepScene } from '../frame/step-page.js'
 import { onceShown, userFlowOf } from './user-flow.js'
 
 /**
- * Where an enrolment was validated, and its recovery codes are to be kept. The answer that makes codes shows them; a page
- * that is looked at again does not.
+ * Shows the recovery codes of a validated enrolment. Only the answer that creates codes shows them; reloading the page
+ * does not.
  */
 export const recoveryCodesStep: StepPage = {
   show: ({ frame, form }) => Promise.resolve(recoveryCodesPage({ frame, form, codes: null })),

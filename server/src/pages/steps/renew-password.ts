@@ -4,7 +4,7 @@ import { waitOf } from './limit.js'
 import type { StepOutcome, StepPage, StepScene } from '../frame/step-page.js'
 import { userFlowOf } from './user-flow.js'
 
-/** Where every factor was passed with a password that should be another one. */
+/** Asks for a new password after all factors, when the current one must be replaced. */
 export const renewPasswordStep: StepPage = { show, actions: { set_password: setPassword, not_now: notNow } }
 
 async function show(scene: StepScene): Promise<string | undefined> {

@@ -7,7 +7,7 @@ import { guess } from './guess.js'
 import { waitOf } from './limit.js'
 import type { StepOutcome, StepPage, StepScene } from '../frame/step-page.js'
 
-/** Where a first factor was passed, and the second one is asked for. */
+/** Asks for the second factor. */
 export const totpStep: StepPage = { show, actions: { totp, send_sms: sendSms } }
 
 async function show(scene: StepScene): Promise<string | undefined> {
@@ -27,7 +27,7 @@ async function totp(scene: StepScene): Promise<StepOutcome> {
   if (code === '') return refuse(422, { fault: 'missing' })
   const isSixDigits = /^[0-9]{6}$/.test(code)
   if (isSixDigits && asked.method === 'sms' && !asked.isSent) return refuse(422, { fault: 'code_over' })
-  // Codes of the app, and recovery codes, outlive the challenge.
+  // Codes of the app and recovery codes are valid beyond the challenge.
   const requestId = asked.challengeId ?? (await ask(deps, caller, signIn, false))
   try {
     await guess(
@@ -40,7 +40,7 @@ async function totp(scene: StepScene): Promise<StepOutcome> {
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const { code: errorCode, retryAfterSeconds } = error
-    if (errorCode === 'totp_challenge_not_open' && (await isElsewhere(scene))) return 'moved'
+    if (errorCode === 'totp_challenge_not_open' && (await hasMoved(scene))) return 'moved'
     if (errorCode !== 'totp_code_rejected' && errorCode !== 'totp_locked') throw error
     return retryAfterSeconds === undefined
       ? refuse(422, { fault: 'wrong_code' })
@@ -48,8 +48,8 @@ async function totp(scene: StepScene): Promise<StepOutcome> {
   }
 }
 
-/** Whether another of the page's forms was faster. Where none was, what the sign-in is for is not allowed any more. */
-async function isElsewhere({ deps, flow }: StepScene): Promise<boolean> {
+/** Whether a concurrent form has moved the flow. If not, the sign-in is no longer eligible. */
+async function hasMoved({ deps, flow }: StepScene): Promise<boolean> {
   return !(await moveFlowAlone(deps, flow, { from: ['totp'], to: 'totp' }))
 }
 

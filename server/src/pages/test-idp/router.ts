@@ -17,7 +17,7 @@ const maxForm = 16 * 1024
 const maxRequest = 4000
 const emailForm = /^[^\s@<>]{1,64}@[^\s@<>]{1,189}$/
 
-/** The built-in identity provider: where a request of ours leads, and who is asked there whom to vouch for. */
+/** The built-in identity provider: its visitor chooses the asserted user and the fault of the response. */
 export function testIdpRouter(deps: Deps, site: Site): Router {
   return pageRouter(deps, site, [
     {
@@ -92,7 +92,7 @@ async function sendChoice(exchange: Exchange, visit: TestIdpVisit, choice: Choic
   sendPage(site, res, testIdpPage({ frame, form, ...choice }), frame)
 }
 
-/** One answer for all that is not there, whatever it is that is missing. */
+/** Answers everything that does not exist in the same way. */
 async function sendMissing(exchange: Exchange, status: number): Promise<void> {
   const frame = await frameAt(exchange, undefined)
   const { noTestIdp, reference } = frame.texts
@@ -101,7 +101,7 @@ async function sendMissing(exchange: Exchange, status: number): Promise<void> {
 
 async function frameAt({ deps, site, req }: Exchange, visit: TestIdpVisit | undefined): Promise<Frame> {
   const organization = visit && (await findOrganizationByDomain(deps, visit.connection.domain))
-  // Its address is not shown again: a form that was sent is not sent by a link.
+  // No address: a link cannot repeat a POST.
   return frameOf(site, req, { organization, isSandbox: visit !== undefined, url: undefined })
 }
 

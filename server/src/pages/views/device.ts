@@ -1,11 +1,11 @@
-/** What a browser says of itself, as far as a person knows it by these names. */
+/** The browser and system that a User-Agent header names, by their common names. */
 export interface Device {
   readonly browser: string | undefined
   readonly system: string | undefined
   readonly isHandheld: boolean
 }
 
-/** In this order: nearly every browser also calls itself Chrome or Safari, and every one on Android also Linux. */
+/** Order matters: nearly every browser also claims to be Chrome or Safari, and every one on Android also Linux. */
 const browsers = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\b(?:OPR|Opera|OPT)\//, 'Opera'],
@@ -26,7 +26,7 @@ const systems = [
   [/\bLinux\b/, 'Linux'],
 ] as const
 
-/** What a User-Agent header names; a header is what its sender likes, so nothing of its text is taken over. */
+/** Parses a User-Agent header. Its sender chooses the text, so none of it is shown. */
 export function toDevice(userAgent: string | null): Device {
   const text = userAgent ?? ''
   return {

@@ -8,18 +8,18 @@ import { toQrCode } from './qr.js'
 import type { PageForm } from '../frame/step-page.js'
 import type { EnrollFault, TotpFault } from '../texts/en/second-factor.js'
 
-/** A second factor is asked for, and the user has none. */
+/** The page for a user without a second factor. */
 interface EnrollPage {
   readonly frame: Frame
   readonly form: PageForm
   readonly method: TotpMethod
-  /** The telephone, all but its end hidden; null with the app, or where there is none. */
+  /** The masked telephone number; null with the app, or without a number. */
   readonly sentTo: string | null
   readonly fault?: EnrollFault | TotpFault | undefined
   readonly retryAfterSeconds?: number | undefined
 }
 
-/** Says why there is a second step, and begins it. */
+/** Explains the second factor, and starts the enrolment. */
 export function enrollPage(view: EnrollPage): string {
   const { frame, form, method, sentTo } = view
   const { texts } = frame
@@ -48,13 +48,13 @@ export function enrollPage(view: EnrollPage): string {
   })
 }
 
-/** An enrolment waits for its first code. */
+/** The page of an enrolment that waits for its first code. */
 interface EnrollCodePage extends EnrollPage {
   /** The key URI of the app; null with text messages. */
   readonly uri: string | null
 }
 
-/** Shows the key of the app as a picture and as text, and takes the first code. */
+/** Shows the key of the app as a QR code and as text, and asks for the first code. */
 export function enrollCodePage(view: EnrollCodePage): string {
   const { frame, form, uri, sentTo } = view
   const { texts } = frame
@@ -94,7 +94,7 @@ function CodeForm({ view: { frame, form, uri }, fault }: { view: EnrollCodePage;
         label={words.label}
         fault={fault}
         {...(uri !== null && { hint: words.enter })}
-        // The picture comes first, and a field with the focus would push it out of a telephone's screen.
+        // A focused field would scroll the QR code off a phone screen.
         hasFocus={uri === null || fault !== undefined}
       />
     </Form>
@@ -126,7 +126,7 @@ function Key({ frame: { texts }, uri }: { frame: Frame; uri: string }) {
   )
 }
 
-/** The secret of a key URI in groups of four, as it is typed. */
+/** The secret of a key URI in groups of four, for typing. */
 function secretOf(uri: string): string {
   const secret = new URL(uri).searchParams.get('secret') ?? ''
   return secret.match(/.{1,4}/g)?.join(' ') ?? ''

@@ -7,23 +7,23 @@ import { isHttps } from '../frame/organization.js'
 import type { PageForm } from '../frame/step-page.js'
 import type { IdentifierFault } from '../texts/en/sign-in.js'
 
-/** The first page of a sign-in: who is it? */
+/** The first page of a sign-in. */
 interface IdentifierPage {
   readonly frame: Frame
   readonly form: PageForm
-  /** As it was typed before; null or empty where it was not. */
+  /** As typed before; null or empty at first. */
   readonly email: string | null
-  /** Whether an address that nobody has yet gets an account on the way. */
+  /** Whether a new address creates an account. */
   readonly maySignUp: boolean
   /** Identity providers that are chosen by a button. */
   readonly connections?: readonly { readonly idpId: string }[]
-  /** What the sign-in is to, where that is known. */
+  /** The application that the user signs in to, if known. */
   readonly applicationName?: string | undefined
   readonly fault?: IdentifierFault | undefined
   readonly retryAfterSeconds?: number | undefined
 }
 
-/** Asks for the address, and says what becomes of one that is new. */
+/** Asks for the address, and announces that a new one creates an account. */
 export function identifierPage(view: IdentifierPage): string {
   const { frame, form, email, maySignUp, connections = [], applicationName } = view
   const { texts } = frame
@@ -59,7 +59,7 @@ export function identifierPage(view: IdentifierPage): string {
   })
 }
 
-/** What who makes an account accepts, with links to it; nothing where the organization has written nothing. */
+/** The legal texts that a new user accepts, with links; nothing when the organization has published none. */
 function Agreement({ frame: { texts, organization } }: { frame: Frame }) {
   const words = texts.identifier
   const urls = {

@@ -2,17 +2,17 @@ import { Form } from '../frame/form.js'
 import { toDocument, type Frame } from '../frame/layout.js'
 import type { PageForm } from '../frame/step-page.js'
 
-/** The page before the sign-in page of somebody's organization. */
+/** The page before the redirect to an identity provider. */
 interface IdentityProviderPage {
   readonly frame: Frame
   readonly form: PageForm
-  /** Where the identity provider is asked. */
+  /** The address that redirects to the identity provider. */
   readonly url: string
-  /** It was asked, and the browser is here again: it is not sent off once more by itself. */
+  /** Whether the browser was redirected already and came back: then it is not redirected automatically. */
   readonly isAsked: boolean
 }
 
-/** Leads on by itself, and by a link where that is not wanted or does not work. */
+/** Redirects automatically, with a link as a fallback. */
 export function identityProviderPage({ frame, form, url, isAsked }: IdentityProviderPage): string {
   const words = frame.texts.identityProvider
   return toDocument({
@@ -32,7 +32,7 @@ export function identityProviderPage({ frame, form, url, isAsked }: IdentityProv
   })
 }
 
-/** The page that brings a browser back from another site: its next request is from here, and has its cookies. */
+/** The page after a cross-site POST: it navigates within this site, so that the next request has the cookies. */
 export function returnPage({ frame, url }: { readonly frame: Frame; readonly url: string }): string {
   const words = frame.texts.ssoReturn
   return toDocument({
@@ -51,7 +51,7 @@ export function returnPage({ frame, url }: { readonly frame: Frame; readonly url
   })
 }
 
-/** A request that an identity provider takes by a form alone (SAML bindings section 3.5). */
+/** A request that an identity provider accepts only as a form (SAML bindings section 3.5). */
 export function requestFormPage({
   frame,
   action,

@@ -1,7 +1,7 @@
 import { displayName } from '../../platform/display-name.js'
 import { toDocument, type Frame } from '../frame/layout.js'
 
-/** What a browser shows that opened a link which another one has asked for. */
+/** The page of a browser that opened a link which another browser had requested. */
 interface LinkCodePage {
   readonly frame: Frame
   /** Six digits. */
@@ -9,7 +9,7 @@ interface LinkCodePage {
   readonly applicationName: string
 }
 
-/** The code that signs in the browser that asked for the link; this one is not signed in. */
+/** Shows the code that signs in the requesting browser; this one is not signed in. */
 export function linkCodePage({ frame, code, applicationName }: LinkCodePage): string {
   const words = frame.texts.linkCode
   return toDocument({

@@ -7,7 +7,7 @@ import { Person } from '../frame/person.js'
 import type { PageForm } from '../frame/step-page.js'
 import type { LinkSentFault } from '../texts/en/sign-in.js'
 
-/** What is shown while a link is on its way. */
+/** The page after a link was mailed. */
 interface LinkSentPage {
   readonly frame: Frame
   readonly form: PageForm
@@ -15,13 +15,13 @@ interface LinkSentPage {
   readonly purpose: LinkPurpose
   /** The link was opened in another browser, whose page shows a code. */
   readonly isCodeAsked: boolean
-  /** Another link was asked for a moment ago. */
+  /** Another link was just sent. */
   readonly isResent?: boolean
   readonly fault?: LinkSentFault | undefined
   readonly retryAfterSeconds?: number | undefined
 }
 
-/** Says to look for the mail, and takes the code of another browser. Whether there was anybody to mail, it never says. */
+/** Asks the user to check their mail, or for the code of another browser. Never discloses whether a mail was sent. */
 export function linkSentPage(view: LinkSentPage): string {
   const { frame, form, email, purpose, isCodeAsked, isResent = false } = view
   const { texts } = frame

@@ -3,7 +3,7 @@ import type { LinkPurpose } from '../../platform/link-purpose.js'
 import { toDocument, type Frame } from '../frame/layout.js'
 import { displayAddress } from '../frame/person.js'
 
-/** The page a link opens: it says who is about to sign in where, and its one button does it. */
+/** The page of a link: it names the user and the organization, and its one button signs in. */
 interface MagicLinkPage {
   readonly frame: Frame
   readonly purpose: LinkPurpose
@@ -12,11 +12,11 @@ interface MagicLinkPage {
   readonly action: string
   readonly token: string
   readonly csrf: string
-  /** Another browser has asked for the link: this one gets a code for it, and is not signed in. */
+  /** Whether another browser requested the link: this one gets a code for it, and is not signed in. */
   readonly isOtherBrowser?: boolean
 }
 
-/** Nothing happens before the button is pressed: readers of mail open links, run scripts and never press buttons. */
+/** Signs in only by its button, because mail scanners open links and run scripts, but press no buttons. */
 export function magicLinkPage(view: MagicLinkPage): string {
   const { frame, purpose, email, organizationName, isOtherBrowser = false, ...form } = view
   const { texts } = frame
@@ -42,7 +42,7 @@ export function magicLinkPage(view: MagicLinkPage): string {
   })
 }
 
-/** Enough for its owner to know it, and too little for somebody who looks over a shoulder: j***@corp.example. */
+/** A masked address that its owner recognizes and an onlooker does not: j***@corp.example. */
 function maskEmail(email: string): string {
   const at = email.lastIndexOf('@')
   return `${email.slice(0, 1)}***${email.slice(at)}`

@@ -6,20 +6,20 @@ import { Person, UserNameForManagers } from '../frame/person.js'
 import type { PageForm } from '../frame/step-page.js'
 import type { PasswordPageFault } from '../texts/en/sign-in.js'
 
-/** The password of an address, and the ways around it. */
+/** The page for the password of an address, with its alternatives. */
 interface PasswordPage {
   readonly frame: Frame
   readonly form: PageForm
   readonly email: string
-  /** Whether a link by mail signs in as well. */
+  /** Whether the user can also sign in by a mailed link. */
   readonly mayMailLink: boolean
-  /** It was chosen a moment ago, and is now typed for the first time. */
+  /** Whether the password was just set, and is now typed for the first time. */
   readonly isPasswordNew: boolean
   readonly fault?: PasswordPageFault | undefined
   readonly retryAfterSeconds?: number | undefined
 }
 
-/** Asks for the password. It says the same of every address, whether somebody has it or not. */
+/** Asks for the password. The page is the same whether or not a user has the address. */
 export function passwordPage(view: PasswordPage): string {
   const { frame, form, email, mayMailLink, isPasswordNew } = view
   const { texts } = frame

@@ -2,7 +2,7 @@ import { generate } from 'lean-qr'
 
 /** A QR code as the outline of its dark modules. */
 interface QrCode {
-  /** Of a side, in modules, with the border of 4 that readers need (ISO/IEC 18004 section 5.3.8). */
+  /** The side length in modules, with the quiet zone of 4 (ISO/IEC 18004 section 5.3.8). */
   readonly size: number
   /** For the `d` of an SVG path. */
   readonly path: string
@@ -17,7 +17,7 @@ export function toQrCode(text: string): QrCode {
   return { size: bitmap.size + 2 * border, path: rows.join('') }
 }
 
-/** A row's dark modules, those that touch as one rectangle: between two there would be a hair line. */
+/** The dark modules of a row. Adjacent ones form one rectangle, because renderers leave hairlines between two. */
 function rowOf(bitmap: ReturnType<typeof generate>, y: number): string {
   const modules = Array.from({ length: bitmap.size }, (_, x) => (bitmap.get(x, y) ? '1' : '0')).join('')
   return [...modules.matchAll(/1+/g)]

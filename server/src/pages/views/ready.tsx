@@ -3,14 +3,14 @@ import { Form } from '../frame/form.js'
 import { toDocument, type Frame } from '../frame/layout.js'
 import type { PageForm } from '../frame/step-page.js'
 
-/** Nothing more is asked. */
+/** The page of a completed sign-in. */
 interface ReadyPage {
   readonly frame: Frame
   readonly form: PageForm
   readonly applicationName: string
 }
 
-/** The end of a sign-in that did not lead on by itself: one button to the application. */
+/** Shown when a sign-in did not redirect automatically: one button leads to the application. */
 export function readyPage({ frame, form, applicationName }: ReadyPage): string {
   const words = frame.texts.ready
   return toDocument({

@@ -4,16 +4,16 @@ import { toDocument, type Frame } from '../frame/layout.js'
 import type { PageForm } from '../frame/step-page.js'
 import type { RecoveryCodesFault } from '../texts/en/second-factor.js'
 
-/** The codes for the day on which the telephone is lost. */
+/** The page of the recovery codes. */
 interface RecoveryCodesPage {
   readonly frame: Frame
   readonly form: PageForm
-  /** Null once they have been shown: only their digests are kept. */
+  /** Null after they have been shown: only their digests are stored. */
   readonly codes: readonly string[] | null
   readonly fault?: RecoveryCodesFault | undefined
 }
 
-/** Shows recovery codes one time, to be copied, downloaded or printed, and asks whether they are kept. */
+/** Shows recovery codes once, to be copied, downloaded or printed, and asks the user to confirm that they are saved. */
 export function recoveryCodesPage({ frame, form, codes, fault }: RecoveryCodesPage): string {
   const { texts } = frame
   const words = texts.recoveryCodes
@@ -108,7 +108,7 @@ function Codes({
   )
 }
 
-/** Halves are easier to copy by hand; what is typed may have the dash or not. */
+/** Groups a code for copying by hand; the dash is optional when it is typed. */
 function inGroups(code: string): string {
   return code.length === 10 ? `${code.slice(0, 5)}-${code.slice(5)}` : code
 }

@@ -7,31 +7,31 @@ import { Person } from '../frame/person.js'
 import type { PageForm } from '../frame/step-page.js'
 import type { PageTexts } from '../texts/en.js'
 
-/** One sign-in of a user. */
+/** A session of a user. */
 export interface SessionView {
   readonly id: string
-  /** Of the browser that looks. */
+  /** Whether this browser has it. */
   readonly isCurrent: boolean
-  /** The User-Agent header of its browser; null where none is known. */
+  /** The User-Agent header of its browser; null when unknown. */
   readonly device: string | null
-  /** Null where it is of no application any more. */
+  /** Null when its application is deleted. */
   readonly applicationName: string | null
   readonly authenticatedAt: Date
   readonly lastUsedAt: Date
 }
 
-/** Where a user is signed in. */
+/** The page of the sessions of a user. */
 interface SessionsPage {
   readonly frame: Frame
   readonly form: PageForm
   readonly email: string
   readonly sessions: readonly SessionView[]
-  /** There is none but the current one. */
+  /** Whether the current session is the only one. */
   readonly isOnlyOne: boolean
   readonly now: Date
 }
 
-/** Lists a user's sign-ins, each of which can be ended, and all but this one at once. */
+/** Lists the sessions of a user, to end one of them or all others at once. */
 export function sessionsPage({ frame, form, email, sessions, isOnlyOne, now }: SessionsPage): string {
   const { texts } = frame
   const words = texts.sessions

@@ -6,7 +6,7 @@ import { Person, UserNameForManagers } from '../frame/person.js'
 import type { PageForm } from '../frame/step-page.js'
 import type { NewPasswordFault } from '../texts/en/sign-in.js'
 
-/** A password is chosen: the first one, another one, or one in place of one that is due. */
+/** The page for a new password: the first one, a replacement, or the renewal of one that is due. */
 interface SetPasswordPage {
   readonly frame: Frame
   readonly form: PageForm
@@ -14,15 +14,15 @@ interface SetPasswordPage {
   /** In characters. */
   readonly minLength: number
   readonly maxLength: number
-  /** At the end of a sign-in, where it can be put off. */
+  /** Whether it is a renewal at the end of a sign-in, which can be postponed. */
   readonly isRenewal: boolean
   readonly fault?: NewPasswordFault | undefined
   readonly retryAfterSeconds?: number | undefined
-  /** What came with the link, and goes back with the form. */
+  /** The code of the link, which the form sends back. */
   readonly passwordCode?: string | undefined
 }
 
-/** Says the rules, and takes the password. */
+/** Shows the rules, and asks for the password. */
 export function setPasswordPage(view: SetPasswordPage): string {
   const { frame, form, email, minLength, maxLength, isRenewal, passwordCode } = view
   const { texts } = frame
@@ -75,7 +75,7 @@ function lengthsOf({ frame, minLength, maxLength }: SetPasswordPage): [min: stri
   return [format(minLength), format(maxLength)]
 }
 
-/** What is shown once a password is set outside of a sign-in. */
+/** The page after a password was set outside of a sign-in. */
 export function passwordSetPage({ frame }: { frame: Frame }): string {
   const words = frame.texts.setPassword
   return toDocument({

@@ -4,14 +4,14 @@ import { toDocument, type Frame } from '../frame/layout.js'
 import { Person } from '../frame/person.js'
 import type { PageForm } from '../frame/step-page.js'
 
-/** An application, or a person, asks to sign out. */
+/** The page that confirms a sign-out. */
 interface SignOutPage {
   readonly frame: Frame
   readonly form: PageForm
   readonly email: string
 }
 
-/** Asks first: a link anywhere on the web can lead here. */
+/** Asks first, because any website can link to this page. */
 export function signOutPage({ frame, form, email }: SignOutPage): string {
   const { texts, organization, productName } = frame
   const words = texts.signOut
@@ -29,7 +29,7 @@ export function signOutPage({ frame, form, email }: SignOutPage): string {
   })
 }
 
-/** The end of every way out. */
+/** The page after a sign-out. */
 export function signedOutPage({ frame }: { frame: Frame }): string {
   const words = frame.texts.signOut
   return toDocument({

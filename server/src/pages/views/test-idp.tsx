@@ -9,20 +9,20 @@ import type { PageForm } from '../frame/step-page.js'
 interface TestIdpPage {
   readonly frame: Frame
   readonly form: PageForm
-  /** As they were sent; they come back with the form. */
+  /** As sent by the service provider; the form returns them. */
   readonly samlRequest: string
   readonly relayState: string
-  /** As it was typed before. */
+  /** As typed before. */
   readonly email: string
   readonly fault: TestIdpFault
-  /** What was typed is no address. */
+  /** Whether the typed address is invalid. */
   readonly isInvalid: boolean
 }
 
-/** Nobody's: strangers see this page, so it names no user of the organization. */
+/** Invented, because the page is public and must not disclose users of the organization. */
 const inventedUsers = ['ada@awesome.example', 'grace@awesome.example', 'alan@partner.example'] as const
 
-/** Asks for whom to vouch, and what is to be wrong with it. */
+/** Asks for the user to assert, and for the fault of the response. */
 export function testIdpPage({ frame, form, ...view }: TestIdpPage): string {
   const words = frame.texts.testIdp
   const fault: Fault | undefined = view.isInvalid
@@ -79,7 +79,7 @@ export function testIdpPage({ frame, form, ...view }: TestIdpPage): string {
   })
 }
 
-/** The response on its way back (SAML bindings section 3.5). */
+/** The form that posts the response (SAML bindings section 3.5). */
 export function testIdpAnswerPage({
   frame,
   action,

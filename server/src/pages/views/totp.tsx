@@ -6,18 +6,18 @@ import { toDocument, withParameter, type Frame } from '../frame/layout.js'
 import type { PageForm } from '../frame/step-page.js'
 import type { TotpFault, TotpWay } from '../texts/en/second-factor.js'
 
-/** The second factor of who has passed the first. */
+/** The page for the second factor. */
 interface TotpPage {
   readonly frame: Frame
   readonly form: PageForm
   readonly way: TotpWay
-  /** The telephone, all but its end hidden; null where no message was sent yet. */
+  /** The masked telephone number; null before a message was sent. */
   readonly sentTo: string | null
   readonly fault?: TotpFault | undefined
   readonly retryAfterSeconds?: number | undefined
 }
 
-/** Asks for a code of the app, of a text message, or for one that was kept. */
+/** Asks for a code of the app, of a text message, or a recovery code. */
 export function totpPage(view: TotpPage): string {
   const { frame, form, way, sentTo } = view
   const { texts } = frame
@@ -76,10 +76,10 @@ function CodeForm({ view: { frame, form, way }, fault }: { view: TotpPage; fault
         <CodeField label={words.label} fault={fault} />
       </Form>
     )
-  // The address keeps the way, so that a code that does not work is answered with this page.
-  const sameWay = { ...form, action: withParameter(form.action, 'way', 'recovery') }
+  // The address keeps the method, so that a wrong code shows this page again.
+  const sameMethod = { ...form, action: withParameter(form.action, 'way', 'recovery') }
   return (
-    <Form form={sameWay} action="totp" button={words.button} working={texts.working}>
+    <Form form={sameMethod} action="totp" button={words.button} working={texts.working}>
       <Field
         id="code"
         label={words.recoveryLabel}

@@ -34,13 +34,13 @@ import { connectionsPage } from '../connections.js'
 import { invitationPage } from '../invitation.js'
 import { isSentByAdmin, leaveOrDecline } from '../leaving.js'
 
-/** Of the session; it ends by itself before. */
+/** Of the cookie; the session itself expires earlier. */
 const cookieSeconds = 8 * 60 * 60
 
-/** What a browser that has no code yet is shown. */
-type Waiting = ArrivedBrowser & { readonly secret: string }
+/** A browser with an administrator session, which may not be verified yet, and its secret. */
+type AdminBrowser = ArrivedBrowser & { readonly secret: string }
 
-/** The link of an invitation, the code that is mailed to whoever opens it, and the list of connections behind it. */
+/** The invitation link, the mailed code that verifies its recipient, and the list of connections. */
 export function arrivalRouter(deps: Deps, site: Site): Router {
   return pageRouter(deps, site, [
     {
@@ -81,17 +81,17 @@ async function takeForm(exchange: Exchange): Promise<void> {
   else await actOnCode(exchange, browser, action)
 }
 
-async function findBrowser({ deps, site, req }: Exchange): Promise<Waiting | undefined> {
+async function findBrowser({ deps, site, req }: Exchange): Promise<AdminBrowser | undefined> {
   const secret = findAdminSecret(req.headers.cookie, site.isHttps)
   const browser = secret === undefined ? undefined : await findArrivedBrowser(deps, secret)
   return secret === undefined || browser === undefined ? undefined : { ...browser, secret }
 }
 
-/** Nothing happens by looking: programs open links, too. */
+/** Has no effect, because mail scanners open links. */
 async function showInvitation(
   exchange: Exchange,
   address: InvitationAddress,
-  browser: Waiting | undefined,
+  browser: AdminBrowser | undefined,
 ): Promise<void> {
   const invitation = await findOpenInvitation(exchange.deps, address)
   if (invitation === undefined) sendPlainSentence(exchange, 404, 'deadInvitation')
@@ -130,7 +130,7 @@ async function actOnInvitation(
     sendPlainSentence(exchange, 403, 'otherBrowser')
     return
   }
-  // Who is not in charge says so behind the code: another button than this one shows the page.
+  // Declining comes after the code: only the button `continue` acts here, any other shows the page.
   if (action === 'continue') await begin(exchange, address)
   else await showInvitation(exchange, address, undefined)
 }
@@ -138,8 +138,8 @@ async function actOnInvitation(
 async function begin(exchange: Exchange, address: InvitationAddress): Promise<void> {
   const { deps, site, req, res } = exchange
   try {
-    const who = { ip: req.ip ?? '', requestId: requestIdOf(req) }
-    const secret = await beginAdminSession(deps, address, who)
+    const source = { ip: req.ip ?? '', requestId: requestIdOf(req) }
+    const secret = await beginAdminSession(deps, address, source)
     if (secret === undefined) {
       sendPlainSentence(exchange, 404, 'deadInvitation')
       return
@@ -156,12 +156,12 @@ async function begin(exchange: Exchange, address: InvitationAddress): Promise<vo
   }
 }
 
-async function actOnCode(exchange: Exchange, browser: Waiting, action: string): Promise<void> {
+async function actOnCode(exchange: Exchange, browser: AdminBrowser, action: string): Promise<void> {
   const { deps, req, res } = exchange
   try {
     if (action === 'send_again') {
-      const who = { ip: req.ip ?? '', requestId: requestIdOf(req) }
-      const isSent = await sendAnotherCode(deps, browser, who)
+      const source = { ip: req.ip ?? '', requestId: requestIdOf(req) }
+      const isSent = await sendAnotherCode(deps, browser, source)
       if (isSent) await showCode(exchange, browser, { isResent: true })
       else sendPlainSentence(exchange, 401, 'notInvited')
       return
@@ -176,7 +176,7 @@ async function actOnCode(exchange: Exchange, browser: Waiting, action: string): 
   }
 }
 
-async function tryCode(exchange: Exchange, browser: Waiting): Promise<void> {
+async function tryCode(exchange: Exchange, browser: AdminBrowser): Promise<void> {
   const { deps, req, res } = exchange
   const code = textOf(formOf(req).code)
   if (code.trim() === '') {
@@ -197,8 +197,8 @@ async function tryCode(exchange: Exchange, browser: Waiting): Promise<void> {
 
 async function showCode(
   exchange: Exchange,
-  browser: Waiting,
-  said: {
+  browser: AdminBrowser,
+  notice: {
     readonly fault?: AdminCodeFault
     readonly isResent?: boolean
     readonly retryAfterSeconds?: number | undefined
@@ -206,14 +206,14 @@ async function showCode(
 ): Promise<void> {
   const { site, req, res } = exchange
   const frame = await frameFor(exchange, browser)
-  const { fault, isResent = false, retryAfterSeconds } = said
+  const { fault, isResent = false, retryAfterSeconds } = notice
   if (retryAfterSeconds !== undefined) res.set('Retry-After', String(retryAfterSeconds))
   const form = formFor(req, frame, browser)
   const page = adminCodePage({ frame, form, email: browser.email, isResent, fault, retryAfterSeconds })
   sendPage(site, res, page, frame)
 }
 
-async function showConnections(exchange: Exchange, browser: Waiting): Promise<void> {
+async function showConnections(exchange: Exchange, browser: AdminBrowser): Promise<void> {
   const { deps, site, req, res } = exchange
   const connections = await listConnections(deps, browser)
   const directories = await listDirectories(deps, browser)
@@ -223,7 +223,7 @@ async function showConnections(exchange: Exchange, browser: Waiting): Promise<vo
   sendPage(site, res, page, frame)
 }
 
-async function leave(exchange: Exchange, browser: Waiting, action: string): Promise<void> {
+async function leave(exchange: Exchange, browser: AdminBrowser, action: string): Promise<void> {
   const { deps, site, req, res } = exchange
   const text = await leaveOrDecline(deps, browser, {
     action,
@@ -238,17 +238,17 @@ async function leave(exchange: Exchange, browser: Waiting, action: string): Prom
   sendPlainSentence(exchange, 200, text)
 }
 
-async function frameFor({ deps, site, req }: Exchange, browser: Waiting): Promise<Frame> {
+async function frameFor({ deps, site, req }: Exchange, browser: AdminBrowser): Promise<Frame> {
   const organization = await findOrganizationByDomain(deps, browser.domain)
   const isSandbox = browser.connection?.environment === 'sandbox'
   return frameOf(site, req, { organization, isSandbox, url: req.path })
 }
 
-function formFor(req: Request, frame: Frame, { secret, sessionId }: Waiting) {
+function formFor(req: Request, frame: Frame, { secret, sessionId }: AdminBrowser) {
   return { action: actionOf(req, frame), csrf: toCsrfField(secret, sessionId) }
 }
 
-/** In the language that somebody has chosen on a page. */
+/** Redirects in the chosen language. */
 function goTo(exchange: Exchange, path: string): void {
   redirect(exchange, inChosenLanguage(exchange, path))
 }
@@ -257,7 +257,7 @@ function actionOf(req: Request, { texts }: Frame): string {
   return `${req.path}?ui_locales=${texts.lang}`
 }
 
-/** A name that no connection can have is that of none; null where the address names none. */
+/** The idp_id of the path; null without one, and an empty, unknown id when it is malformed. */
 function idpIdOf({ params }: Request): string | null {
   const name: unknown = params['idp_id']
   if (name === undefined) return null

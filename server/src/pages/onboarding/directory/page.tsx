@@ -11,23 +11,23 @@ import { WaysOut } from '../onboarding-frame.js'
 import { ProviderMark } from '../provider-mark.js'
 import { Blocks, CopyField, inLanguage, Said } from '../tutorial-blocks.js'
 
-/** Where an administrator sets directory sync up, and sees whether it works. */
+/** The page on which an administrator sets up directory sync and checks that it works. */
 interface DirectoryPage {
   readonly frame: Frame
   readonly form: PageForm
   readonly email: string
   readonly directory: DirectorySync
-  /** Of the record: a secret is made for this one alone. */
+  /** The version of the record for which a secret may be generated. */
   readonly version: number
   readonly requests: readonly ProviderRequest[]
-  /** The secret that was made a moment ago. */
+  /** The secret that was just generated. */
   readonly secret: string | undefined
-  /** The page that was sent is not the present one, so that nothing was done. */
+  /** Whether the submitted page was outdated, so that nothing was changed. */
   readonly hasChanged: boolean
   readonly now: Date
 }
 
-/** The steps in the console, the secret, and the last requests. */
+/** Shows the steps in the console, the secret, and the recent requests. */
 export function directoryPage(view: DirectoryPage): string {
   const { frame, directory, hasChanged } = view
   const { texts } = frame
@@ -159,23 +159,23 @@ function Requests({ view: { frame, form, requests, now } }: { view: DirectoryPag
   )
 }
 
-/** Why a request was refused, in the language of the page, and as the provider was told. */
+/** Why a request was refused: in the language of the page, and as reported to the provider. */
 function Refusal({ request, words }: { request: ScimRequest; words: DirectoryTexts['directory'] }) {
   const { answer, scim_type: type } = request
-  const told = [type, detailOf(answer)].filter((part) => part != null).join(': ')
+  const reported = [type, detailOf(answer)].filter((part) => part != null).join(': ')
   return (
     <>
       <p>{words.reasons[reasonOf(request)]}</p>
-      {told !== '' && (
+      {reported !== '' && (
         <p class="quiet">
-          {words.told} <span lang="en">{asShown(told)}</span>
+          {words.told} <span lang="en">{asShown(reported)}</span>
         </p>
       )}
     </>
   )
 }
 
-/** What an administrator is told of a failure, by its status (RFC 7644 section 3.12). */
+/** The text key of a failure, by its status (RFC 7644 section 3.12). */
 function reasonOf({ status }: ScimRequest): RefusalReason {
   if (status >= 500) return 'failed'
   return reasons[status] ?? 'invalid'
@@ -191,14 +191,14 @@ const reasons: Readonly<Partial<Record<number, RefusalReason>>> = {
   429: 'often',
 }
 
-/** `detail` of an error (RFC 7644 section 3.12); undefined where the answer is none, or was cut. */
+/** `detail` of an error (RFC 7644 section 3.12); undefined for other answers and truncated ones. */
 function detailOf(answer: string | null): string | undefined {
   try {
     const body: unknown = JSON.parse(answer ?? '')
     if (typeof body !== 'object' || body === null || !('detail' in body)) return undefined
     return typeof body.detail === 'string' ? body.detail : undefined
   } catch {
-    // An answer is kept to its first 8,000 characters, which may be no JSON.
+    // Answers are stored truncated to 8,000 characters, which may not be valid JSON.
     return undefined
   }
 }

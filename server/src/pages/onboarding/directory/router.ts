@@ -17,23 +17,23 @@ import { findAdminSecret, toAdminCookie } from '../../frame/admin-cookie.js'
 import { isSentByAdmin, leaveOrDecline } from '../leaving.js'
 import { directoryPage } from './page.js'
 
-/** A request of an administrator for the page of a directory. */
-interface Scene {
+/** A request by an administrator for the page of a directory. */
+interface DirectoryRequest {
   readonly session: AdminSession
-  /** Of the browser's cookie. */
+  /** The secret of the browser's cookie. */
   readonly secret: string
   readonly directory: DirectorySync
   readonly version: number
 }
 
-/** The page on which an administrator sets directory sync up. */
+/** The page on which an administrator sets up directory sync. */
 export function directoryRouter(deps: Deps, site: Site): Router {
   return pageRouter(deps, site, [
     {
       path: '/onboarding/directory-sync/:environment',
       get: async (exchange) => {
-        const scene = await findScene(exchange)
-        if (scene !== undefined) await show(exchange, scene, {})
+        const request = await findRequest(exchange)
+        if (request !== undefined) await show(exchange, request, {})
       },
       read: [formReader(16 * 1024)],
       post: takeForm,
@@ -44,14 +44,14 @@ export function directoryRouter(deps: Deps, site: Site): Router {
 
 async function takeForm(exchange: Exchange): Promise<void> {
   const { site, req } = exchange
-  const scene = await findScene(exchange)
-  if (scene === undefined) return
-  const { session, secret } = scene
+  const request = await findRequest(exchange)
+  if (request === undefined) return
+  const { session, secret } = request
   if (!isSentByAdmin(req, site, { ...session, secret })) sendPlainSentence(exchange, 403, 'otherBrowser')
-  else await act(exchange, scene)
+  else await act(exchange, request)
 }
 
-async function findScene(exchange: Exchange): Promise<Scene | undefined> {
+async function findRequest(exchange: Exchange): Promise<DirectoryRequest | undefined> {
   const { deps, site, req } = exchange
   const secret = findAdminSecret(req.headers.cookie, site.isHttps)
   const session = secret === undefined ? undefined : await findAdminSession(deps, secret)
@@ -67,9 +67,9 @@ async function findScene(exchange: Exchange): Promise<Scene | undefined> {
   return { session, secret, directory: found.record, version: found.version }
 }
 
-async function act(exchange: Exchange, scene: Scene): Promise<void> {
+async function act(exchange: Exchange, request: DirectoryRequest): Promise<void> {
   const { deps, site, req, res } = exchange
-  const { session, directory } = scene
+  const { session, directory } = request
   const { action, version } = formOf(req)
   const requestId = requestIdOf(req)
   const left = await leaveOrDecline(deps, session, { action: textOf(action), idpId: null, requestId })
@@ -82,13 +82,13 @@ async function act(exchange: Exchange, scene: Scene): Promise<void> {
     const made = await makeDirectorySecret(deps, session, { directory, version: shown, requestId })
     const { value: secret = null } = made?.auth_secret_token ?? {}
     if (made === undefined) res.status(409)
-    await show(exchange, scene, { hasChanged: made === undefined, ...(secret !== null && { secret }) })
-  } else await show(exchange, scene, {})
+    await show(exchange, request, { hasChanged: made === undefined, ...(secret !== null && { secret }) })
+  } else await show(exchange, request, {})
 }
 
 async function show(
   { deps, site, req, res }: Exchange,
-  { session, secret: browserSecret, directory, version }: Scene,
+  { session, secret: browserSecret, directory, version }: DirectoryRequest,
   { secret, hasChanged = false }: { readonly secret?: string; readonly hasChanged?: boolean },
 ): Promise<void> {
   const organization = await findOrganizationByDomain(deps, session.domain)
