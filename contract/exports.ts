@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 const sources = fileURLToPath(new URL('src', import.meta.url))
 
 /**
- * What package.json exports: each source by its own name, whatever folder it is in, so that a file can move and who imports it
- * stays. `source` is for what compiles the workspaces together.
+ * The exports of package.json: each source under its file name, without its folder, so that moving a file changes no importer.
+ * `source` is the condition under which the workspaces compile together.
  *
- * @throws Error where two files have one name.
+ * @throws Error when two files have the same name.
  */
 export function exportsOfSources(): Readonly<Record<string, object>> {
   const files = readdirSync(sources, { recursive: true, encoding: 'utf8' })

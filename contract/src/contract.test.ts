@@ -89,7 +89,7 @@ describe.each(all)('%s', (_name, route) => {
     if (access.reach === 'account') expect(codes).toContain('key_limited_to_organizations')
   })
 
-  // Path, query and body are merged on writes, where one name must mean one thing.
+  // A write merges path, query and body, so a name may occur in one of them only.
   test('has no parameter of one name in two places', () => {
     const names = [...membersOf(queryOf(route)), ...membersOf(bodyOf(route)), ...route.pathParameters]
     expect(names).toHaveLength(new Set(names).size)
@@ -109,10 +109,10 @@ describe.each(all)('%s', (_name, route) => {
   })
 })
 
-/** Reading the outbox is worth as much as making a link. */
+/** The messages of the outbox contain sign-in links, so reading it requires the scope that creates them. */
 const scopeExceptions: Record<string, RegExp> = { 'outbox.list': /^write:magic_links$/ }
 
-/** Codes answered before a route is found, or when it fails. */
+/** Codes of answers before a route is matched, or when its handler fails. */
 const codesOutsideRoutes = ['route_not_found', 'method_not_allowed', 'internal_error']
 
 describe('the error codes', () => {

@@ -39,5 +39,5 @@ export const contract = {
   outbox,
   oauth,
   oidc,
-  // Without the first the compiler lets a handler answer any status, and without the second a route emit any event.
+  // strictStatusCodes limits handlers to declared statuses, and Access<EventCode> limits `emits` to declared events.
 } satisfies Record<string, Record<string, { strictStatusCodes: true; metadata: Access<EventCode> }>>

@@ -1,12 +1,12 @@
 import { z } from 'zod/v4'
 import { bodyOf, queryOf, routes } from './walk.js'
 
-/** Every named schema of the contract by its name, records and the unnamed schemas' named parts, in alphabetical order. */
+/** Every named schema of the contract by its name, nested ones included, in alphabetical order. */
 export function namedSchemas(): ReadonlyMap<string, z.ZodType> {
   return (named ??= findNamed())
 }
 
-/** Every record: a named schema that was declared with an example. */
+/** Every record: each named schema with an example. */
 export function records(): ReadonlyMap<string, z.ZodType> {
   return (declared ??= new Map(
     [...namedSchemas()].filter(([, schema]) => schema.meta()?.['examples'] !== undefined),
@@ -38,7 +38,7 @@ function visit(schema: unknown, seen: Set<z.core.$ZodType>): void {
   for (const part of partsOf(schema)) visit(part, seen)
 }
 
-/** The schemas that a schema is made of. With describe() and meta() comes a copy, whose parent has the name. */
+/** The schemas directly inside a schema. describe() and meta() return a copy; the name is on its parent. */
 function partsOf(schema: z.core.$ZodType): (z.core.$ZodType | undefined)[] {
   const { parent } = schema._zod
   if (schema instanceof z.ZodObject) return [parent, ...Object.values<z.core.$ZodType>(schema.shape)]

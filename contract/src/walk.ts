@@ -5,9 +5,9 @@ import { contract } from './contract.js'
 import type { EventCode } from './events/event-catalog.js'
 import { errorCodesOf, type ErrorCode } from './core/errors.js'
 
-/** One route of the contract, with what everything derived needs to know of it. */
+/** One route of the contract, in the form that generators, mock, documents and tests use. */
 export interface Route {
-  /** Its place in the contract, such as users.create. */
+  /** Path within the contract, such as users.create. */
   readonly name: string
   readonly resource: string
   readonly verb: string
@@ -16,14 +16,14 @@ export interface Route {
   readonly pathParameters: readonly string[]
   readonly definition: AppRoute
   readonly access: Access<EventCode>
-  /** The one status of its success. */
+  /** The status of its success; a route has exactly one. */
   readonly successStatus: number
   readonly success: z.ZodType
-  /** The error codes it can answer. Not those of the OAuth endpoints, which have a vocabulary of their own. */
+  /** The error codes it can answer, without those of OAuth endpoints (RFC 6749 section 5.2). */
   readonly errorCodes: readonly ErrorCode[]
 }
 
-/** A contract as a flat list of its routes: the service's unless another one is given. */
+/** The routes of a contract as a flat list; of the service's contract by default. */
 export function routes(of: Readonly<Record<string, AppRouter>> = contract): readonly Route[] {
   return Object.entries(of).flatMap(([resource, router]) => routesOf(resource, router))
 }
@@ -49,7 +49,7 @@ function toRoute(resource: string, verb: string, definition: AppRoute): Route {
     path: definition.path,
     pathParameters: [...definition.path.matchAll(/:(\w+)/g)].map(([, parameter]) => parameter ?? ''),
     definition,
-    // Every route of the contract has metadata made by access() or open(), and its successes are zod schemas.
+    // access() or open() made the metadata of every route, and every success is a zod schema.
     access: definition.metadata as Access<EventCode>,
     successStatus,
     success: definition.responses[successStatus] as z.ZodType,

@@ -1,6 +1,6 @@
 import { checkedDeprecation, type Deprecation } from './deprecation.js'
 
-/** What API keys can be limited to: `read:` and `write:` of each. */
+/** The resources of scopes: an API key can be limited to `read:` or `write:` of each. */
 export const scopedResources = [
   'organizations',
   'users',
@@ -27,45 +27,45 @@ export const scopes: readonly Scope[] = scopedResources.flatMap((resource): Scop
 ])
 
 /**
- * `api_token`: issues the API token that the routes with `api_key` are called with. `event_stream`: reads the events, in their
- * order and from a cursor on. `key_set`: publishes the keys that verify an organization's tokens.
+ * `api_token`: issues the API token that routes with `api_key` require. `event_stream`: reads events in order, from a cursor.
+ * `key_set`: publishes the keys that verify an organization's tokens.
  */
 export type Role = 'api_token' | 'event_stream' | 'key_set'
 
 /**
- * Who may call a route, and what a call of it does beyond its answer. Read from the contract by server, SDK and docs. That its
- * codes are those of events is checked where the contract is put together.
+ * Authorization of a route and the effects of a call, read by server, SDK and docs. contract.ts checks that the codes are
+ * those of events.
  */
 export interface Access<Code extends string = string> {
-  /** Heading of the reference under which the route stands. */
+  /** Heading of the route in the reference. */
   readonly tag: string
-  /** `api_key`: a bearer token of an API key. `none`: anybody, for the protocol routes. */
+  /** `api_key`: requires a bearer token of an API key. `none`: public, for the protocol routes. */
   readonly auth: 'api_key' | 'none'
-  /** The scope that the key must have; null on routes without a key. */
+  /** The scope required of the key; null on routes without a key. */
   readonly scope: Scope | null
-  /** `account`: acts on the whole account, which a key limited to organizations may not. */
+  /** `account`: acts on the whole account, so a key limited to organizations is refused. */
   readonly reach: 'organization' | 'account' | 'caller'
   /** The events a success emits. */
   readonly emits: readonly Code[]
   /** Takes an Idempotency-Key. */
   readonly idempotent: boolean
-  /** Answers an ETag; with `If-Match` the change happens only to that version. */
+  /** `answers`: sends an ETag. `checks`: also heeds `If-Match`, and changes only that version. */
   readonly versioned: 'answers' | 'checks' | false
-  /** Takes a file, with which its body may be of 512 kB instead of 100. */
+  /** Takes a file; the limit of its body is 512 kB instead of 100 kB. */
   readonly takesFile: boolean
-  /** Exists with sandbox keys alone. */
+  /** Available with sandbox keys only. */
   readonly sandboxOnly: boolean
-  /** Counts against a limit of its own, beside that of the API key; a success, too, tells where the caller stands. */
+  /** Has a rate limit of its own beside that of the API key; successes also carry the headers of the limit. */
   readonly limited: 'sign-in' | 'mail' | 'sms' | false
-  /** What a client needs of the route before it is asked for anything; null: nothing, as of nearly all. */
+  /** The function of the route in clients and verifiers; null on nearly all. */
   readonly role: Role | null
-  /** What a success looks like where the example of its record would mislead: a secret that this answer alone shows. */
+  /** Replaces the record's example where that would mislead: for a secret that only this answer shows. */
   readonly example: object | undefined
-  /** Answers say that it will go, and when. */
+  /** Set when the route will be removed; answers announce it. */
   readonly deprecated?: Deprecation
 }
 
-/** Metadata of a route called with an API key. Reach is the organization in its path unless said otherwise. */
+/** Metadata of a route that requires an API key. Reach is the organization in its path by default. */
 export function access<Code extends string = never>(
   rule: { tag: string; scope: Scope } & Partial<Omit<Access<Code>, 'auth' | 'tag' | 'scope'>>,
 ): Access<Code> {
@@ -85,7 +85,7 @@ export function access<Code extends string = never>(
   }
 }
 
-/** Metadata of a protocol route, which authenticates by its own parameters. */
+/** Metadata of a protocol route, which authenticates callers by its own parameters. */
 export function open({
   tag,
   role = null,

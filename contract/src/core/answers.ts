@@ -18,12 +18,12 @@ const withBody = [
 ] as const
 const withIdempotency = [...withBody, 'idempotency_key_reused', 'idempotency_in_flight'] as const
 
-/** What a path that names an organization adds: the name may not decode, and the organization may not be there. */
+/** Codes of every path with an organization: the name cannot be decoded, or the organization does not exist. */
 export const inOrganization = ['malformed_request', 'organization_not_found'] as const satisfies ErrorCode[]
 
 type Success = Record<number, z.ZodType>
 
-/** Answers of a route that only reads: its success, what any read can answer, and the codes of its own. */
+/** Answers of a route that only reads: its success, the codes of every read, and its own codes. */
 export function reading<S extends Success, const Code extends ErrorCode = never>(
   success: S,
   ...codes: Code[]
@@ -39,7 +39,7 @@ export function creating<S extends Success, const Code extends ErrorCode = never
   return { ...success, ...failures<(typeof withIdempotency)[number] | Code>([...withIdempotency, ...codes]) }
 }
 
-/** Answers of a PUT, PATCH or DELETE, idempotent by their meaning, and of a POST that takes no Idempotency-Key. */
+/** Answers of PUT, PATCH and DELETE, which are idempotent by definition, and of a POST without Idempotency-Key. */
 export function changing<S extends Success, const Code extends ErrorCode = never>(
   success: S,
   ...codes: Code[]

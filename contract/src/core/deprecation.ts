@@ -1,27 +1,27 @@
 import type { z } from 'zod/v4'
 
-/** A promise to callers of something that will go. */
+/** The announced removal of a route or member. */
 export interface Deprecation {
   /** The day from which nothing new should use it: YYYY-MM-DD. */
   readonly since: string
-  /** Before this day it is not taken away: YYYY-MM-DD. */
+  /** The earliest day of the removal: YYYY-MM-DD. */
   readonly sunset: string
-  /** What does the same from now on, such as the name of an operation or member. */
+  /** The replacement, such as the name of an operation or member. */
   readonly instead: string
 }
 
-/** The key under which a field's schema has its deprecation. */
+/** The metadata key of a schema's deprecation. */
 export const deprecationKey = 'x-deprecated'
 
-/** A member of a record or of an input that will go. Outermost but for optionality. */
+/** Marks a member of a record or input as deprecated. Only optional() and nullable() may wrap the result. */
 export function deprecated<T extends z.ZodType>(schema: T, deprecation: Deprecation): T {
   return schema.meta({ deprecated: true, [deprecationKey]: checkedDeprecation(deprecation) })
 }
 
 /**
- * The deprecation as it is.
+ * Returns the deprecation unchanged.
  *
- * @throws Error when one of its days is none, or it ends before it begins.
+ * @throws Error when a day is not a date, or `sunset` is not after `since`.
  */
 export function checkedDeprecation(deprecation: Deprecation): Deprecation {
   const { since, sunset, instead } = deprecation
@@ -31,12 +31,12 @@ export function checkedDeprecation(deprecation: Deprecation): Deprecation {
   return deprecation
 }
 
-/** One sentence for readers of the documents. */
+/** The sentence of the documents. */
 export function deprecationSentence({ since, sunset, instead }: Deprecation): string {
   return `Deprecated since ${since}, and may be gone from ${sunset} on: use \`${instead}\` instead.`
 }
 
-/** The headers that tell callers of a route so; `docsUrl` is where they read of it. */
+/** The headers of a deprecated route's answers; `docsUrl` is the page that describes it. */
 export function deprecationHeaders(
   { since, sunset }: Deprecation,
   docsUrl: string,

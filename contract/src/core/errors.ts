@@ -332,7 +332,7 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes
 
-/** The codes that answer with a given status. */
+/** The codes of a given status. */
 export type ErrorCodeOf<Status extends number> = {
   [Code in ErrorCode]: (typeof errorCodes)[Code]['status'] extends Status ? Code : never
 }[ErrorCode]
@@ -366,7 +366,7 @@ type Failures<Code extends ErrorCode> = {
   [Status in (typeof errorCodes)[Code]['status']]: ReturnType<typeof errorBody<Code & ErrorCodeOf<Status>>>
 }
 
-/** The error codes of one route as ts-rest responses: one body per status, listing the codes it can carry. */
+/** The error codes of one route as ts-rest responses: one body per status, with its possible codes. */
 export function failures<const Code extends ErrorCode>(codes: readonly Code[]): Failures<Code> {
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of new Set(codes)) {
@@ -374,7 +374,7 @@ export function failures<const Code extends ErrorCode>(codes: readonly Code[]): 
     byStatus.set(status, [...(byStatus.get(status) ?? []), code])
   }
   const bodies = [...byStatus].map(([status, sameStatus]) => [status, errorBody(sameStatus)])
-  // The map built above has exactly the statuses of the codes, which an object literal type cannot see.
+  // The entries have exactly the statuses of the codes, which the compiler cannot infer.
   return Object.fromEntries(bodies) as Failures<Code>
 }
 
@@ -383,7 +383,7 @@ export function errorCodesOf(body: unknown): ErrorCode[] {
   return codesIn(body).filter(isErrorCode)
 }
 
-/** Every code that a body of an error can carry, also of those that are not the service's. */
+/** Every code that an error body can carry, including OAuth errors and those of the emulator's control. */
 export function codesIn(body: unknown): string[] {
   const error: unknown = body instanceof z.ZodObject ? body.shape['error'] : undefined
   const code: unknown = error instanceof z.ZodObject ? error.shape['code'] : undefined

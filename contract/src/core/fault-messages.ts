@@ -12,7 +12,7 @@ const typeNames: Readonly<Record<string, string>> = {
   record: 'an object',
 }
 
-/** What a value must be, or that it is missing: the words for every schema that has none of its own. */
+/** The message of a validation fault, for every schema without a message of its own. */
 export function toFaultMessage(fault: Fault): string {
   switch (fault.code) {
     case 'invalid_type':
@@ -46,7 +46,7 @@ function oneOf(values: readonly string[]): string {
   return values.length === 1 ? values.join() : `one of ${values.join(', ')}`
 }
 
-/** What each of several forms demands of the value as a whole. */
+/** Joins the messages of a union's alternatives about the value as a whole. */
 function oneOfForms({ errors }: Extract<Fault, { code: 'invalid_union' }>): string {
   const demands = errors.map(([first]) => /^must be (.+)$/.exec(first?.message ?? '')?.[1] ?? '')
   const forms = [...new Set(demands.filter((demand) => demand !== ''))]
@@ -63,5 +63,5 @@ function counted(count: number | bigint, noun: string): string {
   return `${count} ${noun}${Number(count) === 1 ? '' : 's'}`
 }
 
-// Zod asks the one that is set here for the whole process: each schema's own words still come first.
+// Zod has one error map per process. A message of the schema itself takes precedence.
 z.config({ customError: toFaultMessage })

@@ -1,25 +1,25 @@
 import { z } from 'zod/v4'
-// Whoever reads a field says its faults in the words of this service.
+// Sets the messages of validation faults wherever a field is parsed.
 import './fault-messages.js'
 
-/** The key under which a field's schema says that it is a secret or personal data. */
+/** The metadata key that marks a field as secret or personal data. */
 export const sensitivityKey = 'x-sensitivity'
 export type Sensitivity = 'secret' | 'personal'
 
-/** The key under which a field's schema says how the documents publish it, where it also reads other forms. */
+/** The metadata key of a field's published schema, where the field also accepts other forms. */
 export const publishedKey = 'x-published'
 
-/** What callers are told to send, instead of everything that is read: the words of a form besides JSON's own types. */
+/** Publishes one form of a field that accepts several, such as text of a form beside JSON's own types. */
 function published<T extends z.ZodType>(schema: T, as: Record<string, unknown>): T {
   return schema.meta({ [publishedKey]: as })
 }
 
-/** A field whose value must never be stored in clear, logged, or repeated in an event. Outermost but for optionality. */
+/** A field never stored in clear, logged or copied to an event. Only optional() and nullable() may wrap the result. */
 export function secret<T extends z.ZodType>(schema: T): T {
   return schema.meta({ [sensitivityKey]: 'secret' })
 }
 
-/** A field that says something about a person, erased with that person and kept out of logs. */
+/** A field with personal data: erased with the person, and kept out of logs. */
 export function personal<T extends z.ZodType>(schema: T): T {
   return schema.meta({ [sensitivityKey]: 'personal' })
 }
@@ -31,7 +31,7 @@ export function id() {
   return z.string().regex(uuidPattern).meta({ format: 'uuid', description: 'UUID in lower case' })
 }
 
-/** A reference to a record in a body: a UUID in any case, also as the end of a prefixed form such as app_<uuid>. */
+/** A reference to a record in a body: a UUID in any case, also with a prefix such as app_<uuid>. */
 export function reference() {
   return z
     .string()
@@ -40,10 +40,10 @@ export function reference() {
     .meta({ format: 'uuid', description: 'UUID' })
 }
 
-/** No record has this id: version 7 and 4 UUIDs are never zero. */
+/** The id of no record: UUIDs of versions 4 and 7 are never zero. */
 export const nilId = '00000000-0000-0000-0000-000000000000'
 
-/** A record's id in a path. A malformed id names nothing, exactly as a missing one does, and so is read as nilId. */
+/** A record's id in a path. A malformed id is read as nilId, so it gets the 404 of an unknown one. */
 export function pathId() {
   return z
     .string()
@@ -61,7 +61,7 @@ export function slug() {
   return z.string().max(120).regex(slugPattern, 'must be lower-case words joined by dashes')
 }
 
-/** An organization's domain in a path. One that no organization can have is read as the empty string, which none has. */
+/** An organization's domain in a path. A malformed one is read as the empty string, which matches no organization. */
 export function pathSlug() {
   return z.string().transform((text) => (text.length <= 120 && slugPattern.test(text) ? text : ''))
 }
@@ -84,12 +84,12 @@ export function email() {
     .meta({ format: 'email' })
 }
 
-/** An e-mail address in a path; one that no user can have is read as the empty string. */
+/** An e-mail address in a path. A malformed one is read as the empty string, which matches no user. */
 export function pathEmail() {
   return z.string().transform((text) => (text.length <= 254 && emailPattern.test(text) ? text : ''))
 }
 
-/** A domain of the DNS in lower case; read in any case. */
+/** A DNS domain in lower case; accepted in any case. */
 export function domainName() {
   return z
     .string()
@@ -113,7 +113,7 @@ export function timestamp() {
     .meta({ format: 'date-time', description: 'RFC 3339 in UTC with milliseconds' })
 }
 
-/** true or false in JSON; also the words of a form. */
+/** A boolean in JSON; also the text true or false in a form. */
 export function flag() {
   const words = z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] })
   return published(z.union([z.boolean(), words], { error: 'must be true or false' }), { type: 'boolean' })
@@ -136,14 +136,14 @@ export function integer(bounds: { min: number; max: number }) {
 }
 
 /**
- * Any JSON value. One schema under one name, because it contains itself; published as one without bounds, because
- * a type that is nothing but itself in parts is more than generators of types can write.
+ * Any JSON value. Named, because the schema is recursive; published as an unconstrained schema, because many type
+ * generators fail on a purely recursive one.
  */
 export const JsonValue = z
   .json()
   .register(z.globalRegistry, { id: 'JsonValue', description: 'Any JSON value', [publishedKey]: {} })
 
-/** Text of some length in Unicode characters. */
+/** Text; bounds count Unicode characters. */
 export function text(max: number, min = 0) {
   return z.string().min(min).max(max)
 }
@@ -163,7 +163,7 @@ function isHttpsUrl(text: string): boolean {
   return url.username === '' && url.password === ''
 }
 
-/** A URL whose further rules depend on the environment and are checked where it is used. */
+/** A URL; further rules depend on the environment and are checked where it is used. */
 export function url() {
   return z.string().min(1).max(2000).meta({ format: 'uri' })
 }
@@ -225,38 +225,38 @@ export function isCalendarDate(text: string): boolean {
 export const environments = ['sandbox', 'production'] as const
 export type Environment = (typeof environments)[number]
 
-/** The environment of a record, which is that of the API key. */
+/** The environment of a record: that of the API key. */
 export function environment() {
   return z.enum(environments)
 }
 
-/** The environment as older callers repeat it. It must be the one of the API key, in any case. */
+/** The environment as older callers send it. It must equal that of the API key, in any letter case. */
 export function environmentEcho() {
   return z.string().max(20).optional().describe('The environment of the API key, repeated; any case')
 }
 
-/** The query of a read that takes nothing but what older callers repeat. */
+/** The query of a read without parameters, except the environment that older callers send. */
 export const EnvironmentQuery = z.object({ environment: environmentEcho() })
 
 /**
- * A filter of a list. A list never fails on its parameters, so that a value which cannot match is read as null,
- * and the list is then empty: never wider than what was asked for.
+ * A filter of a list. Lists accept any parameters: a value that cannot match is read as null, which matches nothing,
+ * so the list is never wider than the filter.
  */
 export function filter<T extends z.ZodType>(schema: T) {
   return schema.nullish().catch(null)
 }
 
-/** A text filter: what a text column can contain. */
+/** A text filter, limited to text that a column can contain. */
 export function filterText() {
   return filter(text(200).refine((value) => value.isWellFormed() && !value.includes('\0')))
 }
 
-/** page, per_page and after, which every list takes. Clamped, never an error. */
+/** Parameters of every list. Values are clamped, and never an error. */
 export const PageQuery = z.object({
   page: clamped(1, 1_000_000_000, 1).describe('Number of the page, from 1'),
   current_page: clamped(1, 1_000_000_000, undefined).describe('The same as page'),
   per_page: clamped(1, 100, 25).describe('Records on a page: 1 to 100'),
-  // A cursor that no list has given out is followed by nothing, as the empty text is.
+  // An invalid cursor is read as the empty text, after which the list is empty.
   after: z.string().max(2000).optional().catch('').describe('The next_cursor of the page before'),
   environment: environmentEcho().catch('none'),
 })
@@ -265,7 +265,7 @@ export type PageQuery = z.output<typeof PageQuery>
 function clamped<Missing extends number | undefined>(min: number, max: number, missing: Missing) {
   const schema = z
     .unknown()
-    // Without it zod demands the member.
+    // Without optional() zod requires the member.
     .optional()
     .transform((value): number | Missing => {
       const number = typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN
@@ -280,13 +280,13 @@ function clamped<Missing extends number | undefined>(min: number, max: number, m
   })
 }
 
-/** An array; a form that sends the name once, without brackets, sends an array of one. */
+/** An array; a single value of a form, without brackets, is read as an array of one. */
 export function list<T extends z.ZodType>(items: T, max: number, min = 0) {
   const array = min === 0 ? z.array(items) : z.array(items).min(min)
   return z.preprocess((value) => (typeof value === 'string' ? [value] : value), array.max(max))
 }
 
-/** Any of some names, each once or more; a name that is none of them is ignored. */
+/** A list of known names; unknown ones are ignored. */
 export function choices<const Name extends string>(names: readonly [Name, ...Name[]]) {
   const known = z.preprocess(
     (value): unknown[] => {
@@ -298,13 +298,13 @@ export function choices<const Name extends string>(names: readonly [Name, ...Nam
   return published(known, { type: 'array', items: { type: 'string', enum: names } })
 }
 
-/** A number from 1 in a path; what is none is read as 0, which nothing has. */
+/** A number from 1 in a path; anything else is read as 0, which matches nothing. */
 export function pathNumber() {
   const digits = z.string().transform((text) => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : 0))
   return published(z.union([z.number(), digits]), { type: 'integer', minimum: 1 })
 }
 
-/** The header of a POST that may be repeated safely (draft-ietf-httpapi-idempotency-key-header). */
+/** Makes a POST safe to repeat (draft-ietf-httpapi-idempotency-key-header). */
 export const idempotencyHeader = {
   'idempotency-key': z
     .string()
@@ -314,7 +314,7 @@ export const idempotencyHeader = {
     .describe('1 to 255 characters; the same request again gets the same answer'),
 }
 
-/** The header of a change that must meet a known version (RFC 9110 section 13.1.1). */
+/** Makes a change conditional on the record's version (RFC 9110 section 13.1.1). */
 export const ifMatchHeader = {
   'if-match': z.string().optional().describe('The ETag the record had when it was read'),
 }

@@ -2,8 +2,8 @@ import { z } from 'zod/v4'
 import { id } from './fields.js'
 
 /**
- * A record of the interface: its name, its fields and an example that fits them, in one expression.
- * The name is what `__type__`, the OpenAPI component and the SDK's type are called.
+ * A record of the interface: its name, its fields and an example of them, in one expression.
+ * The name is also the value of `__type__`, the OpenAPI component and the SDK's type.
  */
 export function record<const Name extends string, Fields extends z.ZodRawShape>(
   name: Name,
@@ -13,12 +13,12 @@ export function record<const Name extends string, Fields extends z.ZodRawShape>(
   return z.object(fields).meta({ id: name, examples: [example] })
 }
 
-/** The example that a record was declared with. */
+/** The example of a record. */
 export function exampleOf<T extends z.ZodType>(schema: T): z.output<T> {
   const examples = schema.meta()?.['examples']
   const example: unknown = Array.isArray(examples) ? examples[0] : undefined
   if (example === undefined) throw new Error(`record ${schema.meta()?.id ?? 'without a name'} has no example`)
-  // record() is the only writer of examples and types them by the schema.
+  // Only record() writes examples, and it types them by the schema.
   return example as z.output<T>
 }
 
@@ -41,7 +41,7 @@ export const Pagination = record(
   { current_page: 1, current_pages: [1], next_page: null, per_page: 25, prev_page: null, total_pages: 1 },
 )
 
-/** The list envelope. `next_cursor` continues the list after its last record, whatever is inserted meanwhile. */
+/** The list envelope. `next_cursor` continues after the last record, so concurrent inserts do not shift the pages. */
 export function listOf<Fields extends z.ZodRawShape>(schema: z.ZodObject<Fields>) {
   return record(
     `${nameOf(schema)}List`,
@@ -63,7 +63,7 @@ export function listOf<Fields extends z.ZodRawShape>(schema: z.ZodObject<Fields>
   )
 }
 
-/** The deletion envelope: the record as it was. */
+/** The deletion envelope, with the record as it was before. */
 export function deletionOf<Fields extends z.ZodRawShape>(schema: z.ZodObject<Fields>) {
   return record(
     `${nameOf(schema)}Deletion`,
@@ -72,7 +72,7 @@ export function deletionOf<Fields extends z.ZodRawShape>(schema: z.ZodObject<Fie
   )
 }
 
-/** What a later read of a deleted record answers: its type, its id, the member that names it, and that it is deleted. */
+/** The answer to a read of a deleted record: its type, its id, the member that names it, and the deletion. */
 export function deletedOf<const Name extends string, const Label extends string>(
   name: Name,
   label: Label,

@@ -2,14 +2,14 @@ import { z } from 'zod/v4'
 import { sensitivityKey, type Sensitivity } from './fields.js'
 
 /**
- * What of a value may be stored in an event or echoed: the members that its schema declares, without those marked
- * secret. An allowlist: what no schema declares is not there.
+ * The part of a value that may be stored in an event or echoed: members declared by its schema and not marked secret.
+ * An allowlist: undeclared members are removed.
  */
 export function withoutSecrets(schema: z.ZodType, value: unknown): unknown {
   return visible(schema, value, 'secrets')
 }
 
-/** What of a value may be logged: its declared members without secrets and without what is said of a person. */
+/** The part of a value that may be logged: its declared members without secrets and personal data. */
 export function withoutPersonalData(schema: z.ZodType, value: unknown): unknown {
   return visible(schema, value, 'personal data')
 }
@@ -17,14 +17,14 @@ export function withoutPersonalData(schema: z.ZodType, value: unknown): unknown 
 type Hidden = 'nothing' | 'secrets' | 'personal data'
 type Projection = (value: unknown) => unknown
 
-// Walking a schema costs far more than walking a value: what a schema hides is found out once.
+// Walking a schema costs far more than walking a value, so each schema is compiled to a projection once.
 const projections: Record<Hidden, WeakMap<z.core.$ZodType, Projection>> = {
   nothing: new WeakMap(),
   secrets: new WeakMap(),
   'personal data': new WeakMap(),
 }
 
-/** The part of a value that may be seen; undefined where nothing may. */
+/** The visible part of a value; undefined when all of it is hidden. */
 function visible(schema: z.core.$ZodType, value: unknown, hidden: Hidden): unknown {
   let project = projections[hidden].get(schema)
   if (project === undefined) {
@@ -41,7 +41,7 @@ function projectionOf(schema: z.core.$ZodType, hidden: Hidden): Projection {
 }
 
 function isHidden(schema: z.core.$ZodType, hidden: Hidden): boolean {
-  // Set by secret() and personal() alone.
+  // Only secret() and personal() set it.
   const sensitivity = z.globalRegistry.get(schema)?.[sensitivityKey] as Sensitivity | undefined
   return (
     (sensitivity === 'secret' && hidden !== 'nothing') ||
@@ -49,7 +49,7 @@ function isHidden(schema: z.core.$ZodType, hidden: Hidden): boolean {
   )
 }
 
-/** What remains of a value that is not null; undefined for a schema whose values have no members. */
+/** The projection of values other than null; undefined for a schema whose values have no members. */
 function projectionOfKind(schema: z.core.$ZodType, hidden: Hidden): Projection | undefined {
   const inner = wrapped(schema)
   if (inner !== undefined) return (value) => visible(inner, value, hidden)

@@ -28,25 +28,25 @@ import { User } from '../resources/users.js'
 import { WebhookData, WebhookRedelivery } from './webhook-records.js'
 
 /**
- * Who or what causes events: an API key, a user at a page, an administrator at the onboarding, the provider of a directory,
- * an operator at the command line, or the service itself.
+ * The actors of events: an API key, a user of the hosted pages, an administrator in the onboarding, the provider of a
+ * directory, an operator at the command line, or the service itself.
  */
 export const actorTypes = ['api_key', 'user', 'admin', 'directory', 'operator', 'system'] as const
 export type ActorType = (typeof actorTypes)[number]
 
-/** Where events come from that are not the outcome of a route, or not each time, and who acts there. */
+/** A source of events other than the routes whose every success emits them, and the actors there. */
 export interface EventSource {
   readonly source: string
   readonly actor: ActorType
 }
 
-/** What one event code tells. Which routes emit it stands with the routes (`access().emits`). */
+/** The meaning and data of one event code. The routes that emit it name it themselves (`access().emits`). */
 export interface EventKind {
   /** One sentence in the past tense. */
   readonly tells: string
-  /** What `data` is: the record after the change, without secret members. */
+  /** Schema of `data`: the record after the change, without secret members. */
   readonly data: z.ZodObject
-  /** Where it comes from beside the routes that emit it. */
+  /** Sources beside the routes that emit it. */
   readonly elsewhere?: readonly EventSource[]
 }
 
@@ -58,7 +58,7 @@ const purge = { source: 'The purge', actor: 'system' } as const
 const relayAddress = [{ source: 'The address of a relay', actor: 'user' }] as const
 
 /**
- * Every event: `<family>.<resource>.<action>.<success or fail>`, what it tells and what it carries.
+ * Every event by its code, `<family>.<resource>.<action>.<success or fail>`, with its meaning and its data.
  * Webhooks subscribe to codes, to `<family>.all`, or to `all`.
  */
 export const eventCatalog = {
@@ -328,7 +328,7 @@ export const eventCatalog = {
 
 export type EventCode = keyof typeof eventCatalog
 
-/** The record that an event of a code carries. */
+/** The record in the data of a code's events. */
 export type EventRecord<Code extends EventCode> = z.output<(typeof eventCatalog)[Code]['data']>
 
 export const eventCodes = Object.keys(eventCatalog) as readonly EventCode[]
@@ -340,10 +340,10 @@ export function familyOf(code: string): string {
 
 const families = [...new Set(eventCodes.map(familyOf))]
 
-/** The interface's own word for everything of single sign-on. */
+/** The selector of all events of single sign-on. */
 const ssoSelector = 'sso_saml.all'
 
-/** Everything that a webhook can subscribe to: each code, `<family>.all`, and `all`. */
+/** The selectors that a webhook can subscribe to: each code, `<family>.all`, and `all`. */
 export const eventSelectors: readonly string[] = [
   'all',
   ...families.map((family) => `${family}.all`),
@@ -351,7 +351,7 @@ export const eventSelectors: readonly string[] = [
   ...eventCodes,
 ]
 
-/** The selectors that an event of a code meets. */
+/** The selectors that match a code. */
 export function selectorsOf(code: EventCode): readonly string[] {
   const family = familyOf(code)
   return [code, `${family}.all`, 'all', ...(family === 'sso' ? [ssoSelector] : [])]

@@ -1,4 +1,4 @@
-/** What events carry of records that have secrets: everything else of them. */
+/** The data of events about records with secrets: the records without these. */
 
 import { z } from 'zod/v4'
 import { DirectorySync } from '../resources/directory-sync.js'
@@ -18,19 +18,19 @@ export const DirectorySyncData = DirectorySync.extend({
   examples: [withoutSecrets(DirectorySync, exampleOf(DirectorySync))],
 })
 
-/** A challenge without what signs in by it. */
+/** A challenge without its code and link. */
 export const MagicLinkChallengeData = MagicLinkChallenge.omit({ code: true, magic_link: true }).meta({
   id: 'MagicLinkChallengeData',
   examples: [withoutSecrets(MagicLinkChallenge, exampleOf(MagicLinkChallenge))],
 })
 
-/** A request without the address that carries its user. */
+/** A request without the address that signs its user in. */
 export const RelayRequestData = RelayRequest.omit({ relay_uri: true }).meta({
   id: 'RelayRequestData',
   examples: [withoutSecrets(RelayRequest, exampleOf(RelayRequest))],
 })
 
-/** A challenge whose password is right, without the code that it may have led to. */
+/** A challenge with a correct password, without the authorization code. */
 export const PasswordChallengeData = record(
   'PasswordChallengeData',
   {
@@ -64,7 +64,7 @@ export const PasswordData = Password.omit({ code: true }).meta({
   examples: [withoutSecrets(Password, exampleOf(Password))],
 })
 
-/** An enrolment without what its codes are made of. */
+/** An enrolment without its secret and recovery codes. */
 export const TotpEnrollmentData = TotpEnrollment.omit({
   first_verification_code: true,
   recovery_codes: true,
@@ -76,7 +76,7 @@ export const TotpChallengeData = TotpChallenge.omit({ code: true }).meta({
   examples: [withoutSecrets(TotpChallenge, exampleOf(TotpChallenge))],
 })
 
-/** A challenge without the address that begins its sign-in. */
+/** A challenge without the address that starts its sign-in. */
 export const SsoSamlChallengeData = SsoSamlChallenge.omit({ authorization_url: true }).meta({
   id: 'SsoSamlChallengeData',
   examples: [withoutSecrets(SsoSamlChallenge, exampleOf(SsoSamlChallenge))],

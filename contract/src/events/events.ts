@@ -23,7 +23,7 @@ import {
 } from '../core/fields.js'
 import { exampleOf, record } from '../core/record.js'
 
-/** Stands for data of more than 20 kB: read the record itself. */
+/** Replaces data of more than 20 kB; the record itself has them. */
 export const TruncatedData = record(
   'TruncatedData',
   { id: z.string().optional(), truncated: z.literal(true) },
@@ -69,7 +69,7 @@ export interface EventOf<Code extends EventCode> extends z.output<z.ZodObject<ty
   data: EventRecord<Code> | z.output<typeof TruncatedData>
 }
 
-/** Any event; `code` tells what `data` is. */
+/** Any event; `code` discriminates the type of `data`. */
 export type Event = { [Code in EventCode]: EventOf<Code> }[EventCode]
 
 /** The schema of a code's event, named after the code: UserUserCreateSuccessEvent. */
@@ -96,7 +96,7 @@ function eventSchemaOf(code: EventCode) {
   )
 }
 
-/** An event keeps its data as they were written; a member that records have since then is not among them. */
+/** Accepts data in an earlier form: an event keeps its data as written, without members added to records since. */
 function asItWas<T extends z.ZodType>(schema: T) {
   return schema.catch(({ input }) => input as z.output<T>)
 }
@@ -113,10 +113,10 @@ type EventSchema = ReturnType<typeof eventSchemaOf>
 /** The schema of each code's event. */
 export const eventSchemas = Object.fromEntries(
   eventCodes.map((code) => [code, eventSchemaOf(code)]),
-  // One for each code.
+  // One entry for each code.
 ) as Readonly<Record<EventCode, EventSchema>>
 
-/** Any event. The loop over the codes hides from the compiler that these are several, and the union of all of them. */
+/** Any event. The compiler cannot see that the loop over the codes gives the members of the union. */
 export const Event = z
   .discriminatedUnion('code', Object.values(eventSchemas) as [EventSchema, ...EventSchema[]])
   .meta({

@@ -57,13 +57,13 @@ export const Webhook = record(
 )
 export type Webhook = z.output<typeof Webhook>
 
-/** A webhook without what signs for it, as events tell of it. */
+/** A webhook without its signature key, as events carry it. */
 export const WebhookData = Webhook.omit({ signature_key: true }).meta({
   id: 'WebhookData',
   examples: [withoutSecrets(Webhook, exampleOf(Webhook))],
 })
 
-/** How one attempt to deliver an event ended. */
+/** Outcomes of one attempt to deliver an event. */
 export const attemptOutcomes = [
   'delivered',
   'refused',

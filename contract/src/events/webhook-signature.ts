@@ -1,11 +1,11 @@
-// How a delivery is signed, and how its receiver checks that: both in one file, so that they cannot drift. It needs
-// Web Crypto and nothing else, so that a receiver runs anywhere.
+// Signing and verification of deliveries, in one file so that they cannot drift. Web Crypto is the only dependency, so
+// that receivers run anywhere.
 
-/** What of a delivery is signed. */
+/** The signed parts of a delivery. */
 export interface SignedMessage {
-  /** The same in every attempt: the id of the event. */
+  /** The id of the event: the same in every attempt. */
   readonly id: string
-  /** When it is sent, in seconds since 1970. */
+  /** Time of sending, in seconds since 1970. */
   readonly timestamp: number
   /** The body exactly as it is sent. */
   readonly body: string
@@ -13,7 +13,7 @@ export interface SignedMessage {
 
 export interface SignatureKeys {
   readonly current: string
-  /** The key before the last rotation, while it signs too. */
+  /** The key before the last rotation, while both sign. */
   readonly previous?: string | undefined
 }
 
@@ -21,19 +21,19 @@ export type SignatureHeaders = Readonly<
   Record<'service-signature' | 'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string>
 >
 
-/** Makes a signature_key of 32 bytes, random unless they are given, in the form of Standard Webhooks. */
+/** Makes a signature_key of 32 bytes, random by default, in the format of Standard Webhooks. */
 export function newSignatureKey(bytes = crypto.getRandomValues(new Uint8Array(32))): string {
   return keyPrefix + toBase64(bytes)
 }
 
-/** Takes a key, and makes the HMAC-SHA-256 of texts under it. */
+/** Given a key, returns a function that computes the HMAC-SHA-256 of a text. */
 export type Mac = (key: Uint8Array<ArrayBuffer>) => (text: string) => Promise<Uint8Array>
 
 /**
- * Signs deliveries of one webhook: the service's own header, and beside it those of Standard Webhooks. Keep the signer
- * where there are many: to import the keys takes twice as long as to sign.
+ * Signs deliveries of one webhook: the service's own header, and those of Standard Webhooks. Reuse the signer:
+ * importing the keys takes twice as long as signing.
  *
- * @param mac Web Crypto's unless given, which runs anywhere; what a runtime has of its own may be faster.
+ * @param mac Web Crypto's by default, which runs anywhere; a native one may be faster.
  */
 export function createSigner(
   { current, previous }: SignatureKeys,
@@ -65,20 +65,20 @@ export async function signatureHeaders(
   return createSigner(keys)(message)
 }
 
-/** What a service-signature header says. */
+/** The content of a service-signature header. */
 export interface SignatureHeader {
   /** Seconds since 1970. */
   readonly timestamp: number
-  /** By the current key, and by the previous one while it signs too. */
+  /** By the current key, and by the previous one while both sign. */
   readonly signatures: readonly Uint8Array<ArrayBuffer>[]
 }
 
-/** Several times as long as one with two signatures. */
+/** In characters; several times the length of a header with two signatures. */
 const maxHeaderLength = 1_000
 
-/** Reads a service-signature header; undefined when it is not one. Versions of signatures that are not known are skipped. */
+/** Parses a service-signature header; undefined when it is malformed. Unknown signature versions are skipped. */
 export function parseSignatureHeader(header: string): SignatureHeader | undefined {
-  // Before anything is done for each of its parts: whoever sends it may be anybody.
+  // Bounds the work before parsing: the sender is not authenticated yet.
   if (header.length > maxHeaderLength) return undefined
   const members = new Map(
     header.split(',').map((member) => {
@@ -92,7 +92,7 @@ export function parseSignatureHeader(header: string): SignatureHeader | undefine
   return { timestamp: Number(timestamp), signatures }
 }
 
-/** Whether one of these keys made one of the signatures of a body, compared in constant time. */
+/** Whether one of the signatures of a body is by one of these keys, compared in constant time. */
 export async function isSignedBy(
   keys: readonly string[],
   { timestamp, signatures }: SignatureHeader,
@@ -120,7 +120,7 @@ export function isSignatureKey(text: string): boolean {
   return /^whsec_[A-Za-z\d+/]{43}=$/.test(text)
 }
 
-/** base64url, as signatures are sent, or the hexadecimal that others show; undefined for anything else. */
+/** Decodes base64url, the format of the header, or hexadecimal, as other tools print it; undefined for anything else. */
 function signatureBytes(value = ''): Uint8Array<ArrayBuffer> | undefined {
   const [, base64url, hexadecimal] = /^sha256\.(?:([\w-]{43})=?|([\da-f]{64}))$/i.exec(value) ?? []
   if (base64url !== undefined) return fromBase64(base64url.replaceAll('-', '+').replaceAll('_', '/'))
@@ -142,7 +142,7 @@ function textBytes(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text)
 }
 
-/** The key of Standard Webhooks: what follows the prefix, decoded. */
+/** The key of Standard Webhooks: the decoded text after the prefix. */
 function standardKeyBytes(key: string): Uint8Array<ArrayBuffer> {
   return fromBase64(key.replace(keyPrefix, ''))
 }

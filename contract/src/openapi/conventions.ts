@@ -1,4 +1,4 @@
-/** What holds for every operation, as the documents say it. Backquotes mark code. */
+/** Conventions of every operation, as the documents publish them. Backquotes mark code. */
 export const conventions: readonly { readonly title: string; readonly text: string }[] = [
   {
     title: 'Authentication',
@@ -56,7 +56,7 @@ export const conventions: readonly { readonly title: string; readonly text: stri
   },
 ]
 
-/** What stands under each heading of the reference. */
+/** The description of each heading of the reference. */
 export const tagDescriptions: Readonly<Record<string, string>> = {
   Organizations: 'The customers of your product, each with its users and its ways of signing in.',
   Users: 'The people of an organization, in one environment.',

@@ -3,10 +3,10 @@ import { deprecationKey, deprecationSentence, type Deprecation } from '../core/d
 import { publishedKey } from '../core/fields.js'
 import { nameOf } from '../core/record.js'
 
-/** The two versions of OpenAPI that are published. Version 3.0 has its own dialect of JSON Schema. */
+/** The published versions of OpenAPI. Version 3.0 has its own dialect of JSON Schema. */
 export type Target = '3.1' | '3.0'
 
-/** A schema as the OpenAPI documents carry it. */
+/** A schema as the OpenAPI documents contain it. */
 export interface JsonSchema {
   $ref?: string
   type?: string | string[]
@@ -23,15 +23,15 @@ export interface JsonSchema {
   [keyword: string]: unknown
 }
 
-/** Writes schemas as JSON Schema, and keeps the named ones apart as components. */
+/** Converts schemas to JSON Schema, and collects the named ones as components. */
 export interface SchemaWriter {
   /** The form of an answer. */
   output: (schema: z.ZodType) => JsonSchema
-  /** The form a caller sends. Only after all answers: a name belongs to the answer, `NameInput` to an input that differs. */
+  /** The form a caller sends. Call it after all answers: an input that differs from the answer of its name is `NameInput`. */
   input: (schema: z.ZodType) => JsonSchema
-  /** Refers to a record that is part of an answer already, without writing it once more. */
+  /** Refers to a record that an answer contains already. */
   reference: (schema: z.ZodType) => JsonSchema
-  /** Keeps a written schema under a name, and refers to it. */
+  /** Adds a schema to the components under a name, and refers to it. */
   component: (name: string, schema: JsonSchema) => JsonSchema
   components: () => Record<string, JsonSchema>
 }
@@ -81,7 +81,7 @@ function written(schema: z.ZodType, io: 'input' | 'output', target: Target): Wri
     io,
     unrepresentable: 'any',
     override: trueDefault,
-    // Zod types a schema as perhaps a boolean, which no kind of the contract is.
+    // Zod's type includes boolean schemas, which no schema of the contract becomes.
   }) as JsonSchema & { $defs?: Record<string, JsonSchema>; definitions?: Record<string, JsonSchema> }
 
   const tidy = (part: JsonSchema) => mapSchema(part, (node) => tidied(node, io, target))
@@ -89,7 +89,7 @@ function written(schema: z.ZodType, io: 'input' | 'output', target: Target): Wri
   return { root: tidy(root), named: new Map(named.map(([name, part]) => [name, tidy(part)])) }
 }
 
-/** Zod shows what catch() reads instead of a fault as the default, and hides a default behind a transform. */
+/** Corrects the default: zod reports the value of catch() as one, and omits one behind a transform. */
 function trueDefault({
   zodSchema,
   jsonSchema,
@@ -101,7 +101,7 @@ function trueDefault({
   if (zodSchema instanceof z.ZodDefault) Object.assign(jsonSchema, { default: zodSchema.def.defaultValue })
 }
 
-/** The names whose input is another schema than the answer of that name, by itself or through one it refers to. */
+/** The names whose input differs from the answer of that name, itself or in a schema it refers to. */
 function namesOfOwnInputs(inputs: Map<string, JsonSchema>, outputs: Map<string, JsonSchema>): Set<string> {
   const changed = [...inputs].filter(([name, schema]) => differs(outputs.get(name), schema))
   const own = new Set(changed.map(([name]) => name))
@@ -119,14 +119,14 @@ function withInputs(schema: JsonSchema, renamed: ReadonlySet<string>): JsonSchem
   })
 }
 
-/** Whether there is a schema of before, and it is another. One generator wrote both, so that order tells nothing. */
+/** Whether an earlier schema exists and is different. One generator wrote both, so the order of members is the same. */
 function differs(before: JsonSchema | undefined, schema: JsonSchema): boolean {
   return before !== undefined && JSON.stringify(before) !== JSON.stringify(schema)
 }
 
 const componentPath = '#/components/schemas/'
 
-/** Applies a change to a schema and to every schema in it, the inner ones first. Examples and defaults are left alone. */
+/** Applies a change to a schema and to every schema in it, the inner ones first. Examples and defaults stay unchanged. */
 export function mapSchema(schema: JsonSchema, change: (node: JsonSchema) => JsonSchema): JsonSchema {
   const inner = (part: JsonSchema) => mapSchema(part, change)
   const { properties, additionalProperties, items, anyOf, oneOf, allOf } = schema
@@ -143,7 +143,7 @@ export function mapSchema(schema: JsonSchema, change: (node: JsonSchema) => Json
   })
 }
 
-/** A union that is told by one member is a union all the same; readers of schemas know anyOf best. */
+/** Writes a discriminated union as anyOf, which most tools support best. */
 function withAnyOf({ oneOf, ...node }: JsonSchema): JsonSchema {
   return oneOf === undefined ? node : { ...node, anyOf: oneOf }
 }
@@ -151,15 +151,15 @@ function withAnyOf({ oneOf, ...node }: JsonSchema): JsonSchema {
 function tidied(node: JsonSchema, io: 'input' | 'output', target: Target): JsonSchema {
   const whole = withDeprecation(asPublished(withAnyOf(withoutNoise(node))))
   if (whole.$ref !== undefined) whole.$ref = whole.$ref.replace(/^#\/(?:\$defs|definitions)\//, componentPath)
-  // A client that refuses a member it does not know would break with every new one.
+  // A client that refuses unknown members would break with every new one.
   if (io === 'output' && whole.additionalProperties === false) delete whole.additionalProperties
   return ordered(target === '3.0' ? inDialectOf30(whole) : withNullInside(whole))
 }
 
-/** What will go says so to who reads the description alone, too. */
+/** Repeats the deprecation in the description, for tools that show nothing else. */
 function withDeprecation(node: JsonSchema): JsonSchema {
   if (node[deprecationKey] === undefined) return node
-  // Written by deprecated() alone.
+  // Only deprecated() writes it.
   const sentence = deprecationSentence(node[deprecationKey] as Deprecation)
   return {
     ...node,
@@ -167,14 +167,14 @@ function withDeprecation(node: JsonSchema): JsonSchema {
   }
 }
 
-/** A field that reads several forms, as callers are told to send it. */
+/** The published form of a field that accepts several. */
 function asPublished({ [publishedKey]: published, ...node }: JsonSchema): JsonSchema {
   if (typeof published !== 'object' || published === null) return node
   const { anyOf, type, ...annotations } = node
   return { ...annotations, ...published }
 }
 
-/** Without the bounds that say nothing: of every safe integer, of every length, of every name. */
+/** Removes meaningless bounds: of safe integers, of lengths, of property names. */
 function withoutNoise(schema: JsonSchema): JsonSchema {
   const node = { ...schema }
   if (node['maximum'] === Number.MAX_SAFE_INTEGER) delete node['maximum']
@@ -184,7 +184,7 @@ function withoutNoise(schema: JsonSchema): JsonSchema {
   return node
 }
 
-/** `anyOf: [T, null]` as one schema of two types, which reads better and says the same. */
+/** Writes `anyOf: [T, null]` as one schema of two types, which is shorter. */
 function withNullInside(node: JsonSchema): JsonSchema {
   const { anyOf, ...around } = node
   const [value, none, ...others] = anyOf ?? []
@@ -200,7 +200,7 @@ function withNullInside(node: JsonSchema): JsonSchema {
   }
 }
 
-/** In 3.0, nullable works only beside a type, an enum must list its null, and a schema has one example. */
+/** The dialect of 3.0: nullable works only beside a type, an enum must list its null, and a schema has one example. */
 function inDialectOf30({ examples, ...schema }: JsonSchema): JsonSchema {
   const node = Array.isArray(examples) ? { ...schema, example: examples[0] as unknown } : schema
   if (node.nullable !== true) return node

@@ -20,17 +20,17 @@ export interface Header {
   schema: JsonSchema
 }
 
-/** A place for answers under their names: the failures and 304, which many routes share. */
+/** Answers by name that many routes share: the failures and 304. */
 export type SharedAnswers = Record<string, Answer>
 
-/** Every answer of a route by its status; a failure with codes goes to the shared ones, under the codes' names. */
+/** Every answer of a route by its status. A failure is added to the shared answers, named after its codes. */
 export function answersOf(
   route: Route,
   schemas: SchemaWriter,
   shared: SharedAnswers,
 ): Record<string, Answer | Reference> {
   function share(codes: readonly ErrorCode[], answer: Answer): Reference {
-    // Its headers are others.
+    // A deprecated route has other headers.
     const name = [...codes, ...(route.access.deprecated ? ['deprecated'] : [])].join('.')
     shared[name] = { ...answer, 'x-error-codes': codes }
     return { $ref: `#/components/responses/${name}` }
@@ -49,7 +49,7 @@ export function answersOf(
   return { ...Object.fromEntries(answers), ...(isConditional(route) && notModified(shared)) }
 }
 
-/** Whether the answer has a tag by which the next request can ask for nothing but news. */
+/** Whether the answer has an ETag for conditional requests. */
 function isConditional({ method, definition }: Route): boolean {
   return method === 'GET' && definition.responses[200] instanceof z.ZodType
 }
@@ -63,7 +63,7 @@ function notModified(shared: SharedAnswers): Record<string, Reference> {
   return { 304: { $ref: '#/components/responses/not_modified' } }
 }
 
-/** The example of an answer whose record has one that would mislead. */
+/** The example of an answer that replaces its record's. */
 function ownExampleOf({ access, success }: Route, body: z.ZodType): { example?: object } {
   return body === success && access.example !== undefined ? { example: access.example } : {}
 }
@@ -76,7 +76,7 @@ function meaning(code: ErrorCode): string {
   return `- \`${code}\`: ${errorCodes[code].message}`
 }
 
-/** The headers that an answer has by its route and status. */
+/** The headers of an answer by its route and status. */
 export function headersOf({ access, method }: Route, status: number): string[] {
   const isSuccess = status < 300
   const isCounted = isSuccess && access.limited !== false
@@ -91,7 +91,7 @@ export function headersOf({ access, method }: Route, status: number): string[] {
   ]
 }
 
-/** The headers that the answers of some routes refer to. */
+/** The header components that the answers of some routes refer to. */
 export function headersFor(routes: readonly Route[]): Record<string, Header> {
   return routes.some(({ access }) => access.deprecated) ? { ...headers, ...deprecationHeaders } : headers
 }

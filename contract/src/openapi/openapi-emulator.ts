@@ -19,7 +19,7 @@ const description =
   'same machine, and a request that comes from a page of a browser or through a proxy gets 404, as if there were no control. ' +
   'A refusal is `{"error": {"code", "message"}}`.'
 
-/** The control of an emulator as an OpenAPI 3.1 document. No part of that of the service, which has none of it. */
+/** The emulator's control as an OpenAPI 3.1 document, separate from that of the service. */
 export function emulatorDocument({
   serverUrl,
   version,
@@ -49,7 +49,7 @@ export function emulatorDocument({
   }
 }
 
-/** What no route declares and each can answer, by the range of its status. */
+/** Answers that every route can give without declaring them, by status range. */
 const anyRefusals = {
   '4XX': anyRefusal.filter((code) => emulatorErrorCodes[code].status < 500),
   '5XX': anyRefusal.filter((code) => emulatorErrorCodes[code].status >= 500),
@@ -72,7 +72,7 @@ function operation(route: Route, answers: Record<string, Answer>, schemas: Schem
   }
 }
 
-/** The control reads no forms. */
+/** Removes the form: the control reads JSON only. */
 function asJsonAlone({ required, content }: RequestBody): RequestBody {
   const { 'application/json': json } = content
   return { required, content: json === undefined ? {} : { 'application/json': json } }

@@ -38,7 +38,7 @@ function pathParameters(route: Route): Parameter[] {
   const fields: Readonly<Record<string, unknown>> = pathParams instanceof z.ZodObject ? pathParams.shape : {}
   return route.pathParameters.map((name) => {
     const field = fields[name]
-    // A path reads anything, and what no record can have is a 404: the form of a good one is a hint alone.
+    // A malformed value in a path is a 404 and not a 422, so its pattern is published as a hint only.
     const {
       description,
       examples: _,
@@ -67,7 +67,7 @@ function titleCase(header: string): string {
   return header.replace(/(?:^|-)[a-z]/g, (start) => start.toUpperCase())
 }
 
-/** The members of a query by their bracket names: `q[status_in][]` for an array in an object. */
+/** The members of a query under their bracket names: `q[status_in][]` for an array in an object. */
 export function queryParameters({ properties = {}, required = [] }: JsonSchema, prefix = ''): Parameter[] {
   return Object.entries(properties).flatMap(([member, described]) => {
     const schema = withoutNull(described)
@@ -79,7 +79,7 @@ export function queryParameters({ properties = {}, required = [] }: JsonSchema, 
   })
 }
 
-/** A query string has no null; the schemas read one only where a fault stands for no match. */
+/** A query string has no null; in these schemas it only stands for a value that matches nothing. */
 function withoutNull({ nullable, ...given }: JsonSchema): JsonSchema {
   const schema =
     given.enum === undefined ? given : { ...given, enum: given.enum.filter((value) => value !== null) }
@@ -102,7 +102,7 @@ function parameter(
   }
 }
 
-/** The body of a route, which is read as JSON and as a form alike. */
+/** The body of a route, as JSON and as a form. */
 export function requestBody(route: Route, body: z.ZodType, schemas: SchemaWriter): RequestBody {
   const { examples, example: _, ...schema } = schemas.input(body)
   const json = { schema: schemas.component(bodyName(route), schema), example: sampleBody(route) }

@@ -3,7 +3,7 @@ import { eventSchemas } from '../events/events.js'
 import type { JsonSchema, SchemaWriter } from './json-schema.js'
 import type { Parameter } from './openapi-inputs.js'
 
-/** What a receiver is sent for one event code. */
+/** The request that a receiver gets for one event code. */
 export interface WebhookOperation {
   operationId: string
   tags: string[]
@@ -14,10 +14,10 @@ export interface WebhookOperation {
   responses: Record<'2XX', { description: string }>
 }
 
-/** Each event code with the request that brings it to a webhook (OpenAPI 3.1 section 4.8.1). */
+/** Each event code with the request that delivers it (OpenAPI 3.1 section 4.8.1). */
 export function webhooksOf(schemas: SchemaWriter): Record<EventCode, { post: WebhookOperation }> {
   const webhooks = eventCodes.map((code) => [code, { post: webhookOf(code, schemas) }] as const)
-  // One for each code.
+  // One entry for each code.
   return Object.fromEntries(webhooks) as Record<EventCode, { post: WebhookOperation }>
 }
 

@@ -245,7 +245,7 @@ test('two schemas of one name are refused', () => {
   const writer = schemaWriter('3.1')
   writer.output(z.object({ a: z.string() }).meta({ id: 'Twice' }))
   const other = z.object({ b: z.string() })
-  // The registry of zod knows one schema for a name; the second takes it over.
+  // Zod's registry has one schema for each id; the second replaces the first.
   expect(() => writer.output(other.meta({ id: 'Twice' }))).toThrow('two schemas are called Twice')
 })
 

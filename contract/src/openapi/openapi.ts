@@ -29,7 +29,7 @@ export interface OpenApiOptions {
   version: string
 }
 
-/** What is in every document: that of the service, and that of an emulator's control. */
+/** The common part of both documents: of the service, and of an emulator's control. */
 export interface ApiDocument {
   openapi: string
   info: { title: string; version: string; description: string; license: { name: string; url: string } }
@@ -41,7 +41,7 @@ export interface ApiDocument {
 }
 
 export interface OpenApiDocument extends ApiDocument {
-  /** OpenAPI 3.0 knows none. */
+  /** Absent in OpenAPI 3.0, which has no webhooks. */
   webhooks?: Record<EventCode, { post: WebhookOperation }>
   components: ApiDocument['components'] & {
     headers: Record<string, Header>
@@ -54,7 +54,7 @@ export interface OpenApiDocument extends ApiDocument {
   'x-event-codes': Record<EventCode, EventMeaning>
 }
 
-/** What an event code tells, and where it comes from beside the operations that emit it. */
+/** The meaning of an event code, and its sources beside the operations that emit it. */
 export interface EventMeaning {
   tells: string
   elsewhere?: readonly { source: string; actor: string }[]
@@ -74,7 +74,7 @@ export interface Operation {
   responses: Record<string, Answer | Reference>
 }
 
-/** The contract as an OpenAPI document; with some routes, one of these without webhooks. */
+/** The contract as an OpenAPI document; given some routes, a document of these without webhooks. */
 export function openApiDocument(
   { target, serverUrl, version }: OpenApiOptions,
   some?: readonly Route[],
@@ -120,7 +120,7 @@ export function openApiDocument(
   }
 }
 
-/** What a document and the interface that it describes may be used for. */
+/** The license of the documents and of the interface they describe. */
 export const license = { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' }
 
 function meaningOf(code: EventCode): EventMeaning {
@@ -143,7 +143,7 @@ function operation(
 ): Operation {
   const { tag, auth, scope, emits, deprecated } = route.access
   const body = bodyOf(route)
-  // OpenAPI 3.0 knows no body of a DELETE; its members are read from the query string as well.
+  // OpenAPI 3.0 has no body for DELETE; the service also reads its members from the query string.
   const inQuery = target === '3.0' && route.method === 'DELETE' ? body : undefined
   const parameters = [
     ...parametersOf(route, schemas),
@@ -165,7 +165,7 @@ function operation(
   }
 }
 
-/** What the contract says of a route, in sentences: those of its page, and what other readers are told by members. */
+/** The description of a route in sentences, with the scope and events that its page shows elsewhere. */
 function descriptionOf(route: Route): string {
   const { scope, emits } = route.access
   return [
@@ -177,7 +177,7 @@ function descriptionOf(route: Route): string {
     .join(' ')
 }
 
-/** What holds for a route beside its parameters, answers, scope and events, in sentences; empty when nothing does. */
+/** Remarks on a route beside its parameters, answers, scope and events, in sentences; empty without any. */
 export function remarksOf({ access, definition }: Route): string {
   return [
     definition.description,

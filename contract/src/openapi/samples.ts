@@ -7,8 +7,8 @@ import { bodyOf, type Route } from '../walk.js'
 type Members = Readonly<Record<string, unknown>>
 
 /**
- * A value for the parameter of a path or query: the one that its schema states, or from the example of the record that its
- * name begins with: org_domain is an Organization's domain. Undefined when no record has one.
+ * A sample value of a path or query parameter: the example of its schema, or of the record that its name begins with:
+ * org_domain is an Organization's domain. Undefined when there is neither.
  */
 export function sampleOf(name: string, field?: unknown): unknown {
   const [stated]: unknown[] = field instanceof z.ZodType ? (examplesOf(field) ?? []) : []
@@ -25,9 +25,9 @@ function valueOf(member: string, isMeant: (record: string) => boolean = () => tr
 }
 
 /**
- * A body for a route: the one its schema states, or what is required and a few members more from the records' examples.
+ * A sample body of a route: the example of its schema, or its required members and a few more from the records' examples.
  *
- * @throws Error when that is no body of the route.
+ * @throws Error when the route does not accept that body.
  */
 export function sampleBody(route: Route): Members | undefined {
   const body = bodyOf(route)
@@ -48,7 +48,7 @@ function examplesOf(schema: z.ZodType): unknown[] | undefined {
   return Array.isArray(examples) ? examples : undefined
 }
 
-/** The record that the body makes or changes. */
+/** The example of the record that the body creates or changes. */
 function likeness(route: Route): Members {
   return route.success.meta()?.['examples'] === undefined ? {} : membersOf(exampleOf(route.success))
 }
@@ -67,7 +67,7 @@ function composed(schema: JsonSchema, like: Members): Members {
   return Object.fromEntries(known.filter((entry) => isRequired(entry[0]) || optional.includes(entry)))
 }
 
-/** Neither an object nor an array of objects, which would be most of the sample. */
+/** Excludes objects and arrays of objects, which would make up most of the sample. */
 function isPlain(value: unknown): boolean {
   return typeof value !== 'object' || (Array.isArray(value) && value.every(isPlain))
 }
@@ -76,7 +76,7 @@ function firstExample({ examples }: JsonSchema): unknown {
   return Array.isArray(examples) ? examples[0] : undefined
 }
 
-/** As much of a value as the schema describes; undefined when it is of another type. */
+/** The part of a value that the schema describes; undefined when the type differs. */
 function fitting(schema: JsonSchema, value: unknown): unknown {
   if (value === undefined || value === null) return undefined
   if (schema.anyOf)

@@ -1,14 +1,14 @@
 import { z } from 'zod/v4'
 import { integer, reference, text, url } from '../core/fields.js'
 
-/** Values of acr: how strong a sign-in was. */
+/** Values of acr: the strength of a sign-in. */
 export const acrValues = { oneFactor: 'urn:portico:acr:1fa', twoFactors: 'urn:portico:acr:mfa' } as const
 
-/** What the sign-in pages are asked to do (OpenID Connect Core section 3.1.2.1). */
+/** Values of prompt (OpenID Connect Core section 3.1.2.1). */
 export const prompts = ['none', 'login', 'consent', 'select_account', 'create'] as const
 export type Prompt = (typeof prompts)[number]
 
-/** The ways of signing in that an application may ask for by idp_hint. */
+/** The sign-in methods that an application may request with idp_hint, beside connections. */
 export const wayHints = ['password', 'magic_link'] as const
 export type WayHint = (typeof wayHints)[number]
 
@@ -17,21 +17,21 @@ function line(max: number) {
   return text(max).regex(/^\P{Cc}*$/u, 'must have no control characters')
 }
 
-/** Words with a space between. */
+/** Words separated by spaces. */
 function words(max: number) {
   return line(max).transform((list) => list.split(' ').filter((word) => word !== ''))
 }
 
 const printable = /^[\x20-\x7e]*$/
 
-/** What the application gets back as it was sent: VSCHAR (RFC 6749 appendix A.5). */
+/** A value returned to the application unchanged: VSCHAR (RFC 6749 appendix A.5). */
 function echoed() {
   return text(2000).regex(printable, 'must be printable ASCII characters').optional()
 }
 
 /**
  * The parameters of an authorization request (RFC 6749 section 4.1.1, RFC 7636 section 4.3, OpenID Connect Core section
- * 3.1.2.1). Others are ignored; one that comes twice is refused, and one without a value is as none.
+ * 3.1.2.1). Unknown ones are ignored, a repeated one is refused, and an empty one counts as omitted.
  */
 export const AuthorizationRequest = z.object({
   client_id: reference().describe('The application; also in its prefixed form'),
@@ -84,7 +84,7 @@ export const AuthorizationRequest = z.object({
 })
 export type AuthorizationRequest = z.output<typeof AuthorizationRequest>
 
-/** Why the application gets no code (RFC 6749 section 4.1.2.1, OpenID Connect Core section 3.1.2.6). */
+/** Errors returned to the application instead of a code (RFC 6749 section 4.1.2.1, OpenID Connect Core section 3.1.2.6). */
 export const authorizationErrors = [
   'invalid_request',
   'unsupported_response_type',

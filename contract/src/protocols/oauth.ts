@@ -60,12 +60,9 @@ export const oauthErrorCodes = [
   'insufficient_scope',
 ] as const
 
-/**
- * The status that each is answered with. `temporarily_unavailable` says of a limit what it says with 503 of a database that
- * is away.
- */
+/** The status of each code. `temporarily_unavailable` is 429 for a rate limit, and 503 while the database is unavailable. */
 export const oauthErrorStatuses: Readonly<Record<(typeof oauthErrorCodes)[number], number>> = {
-  // The first of a status is what the mock answers where no code is asked for.
+  // The mock answers the first code of a status unless another is requested.
   invalid_grant: 400,
   invalid_request: 400,
   unauthorized_client: 400,
@@ -86,8 +83,8 @@ export const OAuthError = record(
 )
 export type OAuthError = z.output<typeof OAuthError>
 
-// Unknown parameters are ignored (RFC 6749 section 3.1); a missing one is told by the grant, not by the schema.
-// A known one that is repeated, or is not text, is refused: dropping it would drop the check it asks for.
+// Unknown parameters are ignored (RFC 6749 section 3.1); the grant reports a missing one, not the schema.
+// A known one that is repeated or not text is refused: ignoring it would skip the check it requests.
 const parameter = z.string().optional()
 
 const apiTokenParameters = z.object({
@@ -152,7 +149,7 @@ export const RevocationRequest = tokenOfClient
   })
 export type RevocationRequest = z.output<typeof RevocationRequest>
 
-/** Answer of a revocation: nothing (RFC 7009 section 2.2). */
+/** Answer of a revocation, without members (RFC 7009 section 2.2). */
 export const RevokedToken = record('RevokedToken', {}, {})
 export type RevokedToken = z.output<typeof RevokedToken>
 
@@ -173,7 +170,7 @@ export const IntrospectionRequest = tokenOfClient
   })
 export type IntrospectionRequest = z.output<typeof IntrospectionRequest>
 
-/** What a token is worth at this moment (RFC 7662 section 2.2); of one that is worth nothing only that is said. */
+/** The state of a token (RFC 7662 section 2.2); an inactive one has no member but `active`. */
 export const Introspection = record(
   'Introspection',
   {
@@ -222,7 +219,7 @@ const refusals = {
   503: OAuthError,
 }
 
-/** 403 is RFC 6750's here as well: the API key lacks the scope. */
+/** 403 can also be RFC 6750's insufficient_scope: the API key lacks the scope. */
 const introspectionRefusals = {
   ...refusals,
   403: z.union([OAuthError, refusals[403]]),

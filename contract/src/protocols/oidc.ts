@@ -6,7 +6,7 @@ import { id, OrganizationPath, personal } from '../core/fields.js'
 import { record } from '../core/record.js'
 import { standardClaimNames, type StandardClaim } from '../resources/profile.js'
 
-/** Provider metadata of one organization (OpenID Connect Discovery section 3): exactly what works, nothing more. */
+/** Provider metadata of one organization (OpenID Connect Discovery section 3), limited to what the service supports. */
 export const ProviderMetadata = record(
   'ProviderMetadata',
   {
@@ -112,8 +112,8 @@ const profileClaims = Object.fromEntries(standardClaimNames.map((name) => [name,
 >
 
 /**
- * What is told of the user of an access token (OpenID Connect Core sections 5.1 and 5.3.2): `sub` always, the others by
- * the scopes of the token, each where the user has it.
+ * Claims about the user of an access token (OpenID Connect Core sections 5.1 and 5.3.2): `sub` always, the others by the
+ * scopes of the token, where the user has a value.
  */
 export const UserInfo = record(
   'UserInfo',
@@ -161,7 +161,7 @@ const userInfoAnswers = {
   200: UserInfo,
   ...failures([
     'invalid_token',
-    // Answered no longer: a token is refused alike where there is no such organization. Declared until a version may break.
+    // Not answered: the token of a missing organization is refused like any other. Declared until a breaking version.
     'organization_not_found',
     'https_required',
     'malformed_request',

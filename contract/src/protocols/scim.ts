@@ -1,6 +1,6 @@
 /**
- * What SCIM says of users and groups here (RFC 7643): the attributes that are read, stored and answered, and nothing else.
- * The server reads values, paths and filters by this table, and answers it at /Schemas.
+ * The attributes of users and groups (RFC 7643) that the service reads, stores and answers. The server parses values, paths
+ * and filters by this table, and publishes it at /Schemas.
  */
 export interface ScimAttribute {
   readonly name: string
@@ -54,7 +54,7 @@ const complex = (
   rule: Rule = {},
 ) => attribute('complex', name, description, { subAttributes, ...rule })
 
-/** The members that the values of a list have (RFC 7643 section 2.4). */
+/** The sub-attributes of multi-valued attributes (RFC 7643 section 2.4). */
 const valueMembers = [
   text('value', 'The value itself'),
   text('display', 'Its name for people'),
@@ -215,31 +215,28 @@ export const scimErrorTypes = [
 ] as const
 export type ScimErrorType = (typeof scimErrorTypes)[number]
 
-/** What one request may ask. */
+/** Limits of requests and directories. */
 export const scimLimits = {
   operations: 100,
   valueBytes: 4096,
   filterLength: 1000,
   filterDepth: 30,
   listValues: 100,
-  /**
-   * Members that a resource or the values of all operations have by name, known or not; and different names in all of a
-   * body, with those in its lists.
-   */
+  /** Members of a resource or of the values of all operations, known or not; also distinct names in a whole body. */
   names: 1000,
-  /** Of attributes that an answer is to have. */
+  /** In `attributes` or `excludedAttributes` of one request. */
   attributeNames: 200,
-  /** Named in one request. */
+  /** In one request. */
   members: 20_000,
   groupMembers: 100_000,
-  /** Of one directory. */
+  /** In one directory. */
   groups: 10_000,
-  /** Of one user, whose record has them. */
+  /** Of one user, whose record lists them. */
   groupsOfUser: 1_000,
   perPage: 200,
-  /** Of the request log, of which this is the total where there are more. */
+  /** The highest total that a list of the request log reports. */
   requestsCounted: 10_000,
   bodyBytes: 2_000_000,
-  /** Members and elements at all levels of a body: each member of a group is an object of four, and then some. */
+  /** Members and elements at all levels of a body; a member of a group is an object with up to four. */
   bodyValues: 120_000,
 } as const

@@ -7,7 +7,7 @@ function numericDate() {
   return z.int().nonnegative()
 }
 
-/** What both tokens of a user say, and what every verifier must compare: `aud` and `dbs` besides `iss`. */
+/** Claims of both tokens of a user. Every verifier must compare `aud` and `dbs` besides `iss`. */
 const commonClaims = {
   iss: z.string().describe('Issuer: {base_url}/t/<organization>, the same in sandbox and production'),
   sub: id().describe('The user'),
@@ -86,7 +86,7 @@ const common = {
   sid: '0190c8c2-8b9c-7dae-9f10-2b3c4d5e6f70',
 }
 
-/** Claims of the access token that a user's sign-in leads to (RFC 9068, and the specification's own). */
+/** Claims of a user's access token (RFC 9068, and the service's own). */
 export const AccessTokenClaims = record(
   'AccessTokenClaims',
   {
@@ -104,13 +104,13 @@ export const AccessTokenClaims = record(
 )
 export type AccessTokenClaims = z.output<typeof AccessTokenClaims>
 
-/** What an identity provider asserts under one name. */
+/** The values that an identity provider asserts under one name. */
 const attribute = z
   .union([z.string(), z.array(z.string())])
   .nullable()
   .describe('Null unless the user signed in by SSO and the identity provider asserts it')
 
-/** What the identity provider says of the user; all null without SSO. */
+/** The user's attributes asserted by the identity provider; all null without SSO. */
 export const resourceOwnerAttributes = {
   authnmethodsreferences: attribute,
   displayname: attribute,
@@ -135,7 +135,7 @@ export const resourceOwnerAttributes = {
 const ResourceOwnerMetadata = z.object(resourceOwnerAttributes)
 export type ResourceOwnerMetadata = z.output<typeof ResourceOwnerMetadata>
 
-/** Claims of the ID token (OpenID Connect Core section 2, and the specification's own). */
+/** Claims of the ID token (OpenID Connect Core section 2, and the service's own). */
 export const IdTokenClaims = record(
   'IdTokenClaims',
   {

@@ -3,7 +3,7 @@ import { scopes } from '../core/access.js'
 import { environment, id, slug, timestamp } from '../core/fields.js'
 import { record } from '../core/record.js'
 
-/** An API key as its events tell of it and the operator's command lists it; its secret is in no record. */
+/** An API key in events and in the operator's command; no record contains its secret. */
 export const ApiKey = record(
   'ApiKey',
   {

@@ -116,7 +116,7 @@ export type DeletedApplication = z.output<typeof DeletedApplication>
 
 const urls = list(url(), 100)
 
-/** Which URLs an application may list depends on its type and environment; the server checks each. */
+/** The URLs that an application may list depend on its type and environment; the server checks each. */
 export const NewApplication = z.strictObject({
   name: text(100, 1),
   application_type: z.enum(applicationTypes),

@@ -1,7 +1,7 @@
 import { z } from 'zod/v4'
 import { reference, text } from '../core/fields.js'
 
-/** The scopes that a code is asked for with. */
+/** The scopes requested with a code. */
 export function requestedScope() {
   return text(200)
     .optional()
@@ -10,7 +10,7 @@ export function requestedScope() {
     )
 }
 
-/** What a request that may end in an authorization code says of the code, beside where it goes. */
+/** Members of every request that may end in an authorization code, without its redirect URL. */
 export const codeRequest = {
   application_id: reference().optional().describe('The application the code is for'),
   state: text(500).optional().describe('Repeated on the redirect'),

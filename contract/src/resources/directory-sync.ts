@@ -22,7 +22,7 @@ import {
 } from '../core/fields.js'
 import { deletionOf, exampleOf, listOf, record } from '../core/record.js'
 
-/** The products that provision users, by whose dialects and consoles they are told apart. */
+/** The products that provision users. They differ in their SCIM dialects and consoles. */
 export const directoryProviders = [
   'okta',
   'entra_id',
@@ -84,7 +84,7 @@ export type DirectorySync = z.output<typeof DirectorySync>
 export const scimResourceTypes = ['User', 'Group'] as const
 export type ScimResourceType = (typeof scimResourceTypes)[number]
 
-/** What a directory's provider changed of one user or group. */
+/** One change of a user or group by a directory's provider. */
 export const DirectorySyncEvent = record(
   'DirectorySyncEvent',
   {
@@ -124,7 +124,7 @@ export const DirectorySyncEvent = record(
 )
 export type DirectorySyncEvent = z.output<typeof DirectorySyncEvent>
 
-/** What a SCIM request said that RFC 7644 does not say so, and how it was read. */
+/** Deviations of SCIM requests from RFC 7644, and how the service reads them. */
 export const scimQuirks = {
   boolean_as_text: 'A boolean came as text ("True", "False") and was read as one.',
   number_as_text: 'A text came as a number and was read as text.',
@@ -144,7 +144,7 @@ export const scimQuirks = {
 export type ScimQuirk = keyof typeof scimQuirks
 const scimQuirkNames = Object.keys(scimQuirks) as [ScimQuirk, ...ScimQuirk[]]
 
-/** One request of a directory's provider, and what became of it. */
+/** One request of a directory's provider, and its result. */
 export const ScimRequest = record(
   'ScimRequest',
   {
@@ -230,7 +230,7 @@ export const ScimRequestQuery = PageQuery.extend({
 })
 export type ScimRequestQuery = z.output<typeof ScimRequestQuery>
 
-/** As the two answers show it that have the secret. */
+/** The example of the two answers that contain the secret. */
 const withSecret: DirectorySync = {
   ...exampleOf(DirectorySync),
   auth_secret_token: { hint: '9Kd3', value: 'scimsandbox_…9Kd3' },

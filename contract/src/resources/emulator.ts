@@ -5,7 +5,7 @@ import { environment, filterText, flag, id, list, text, timestamp } from '../cor
 import { OutboxMessage } from './outbox.js'
 import { record } from '../core/record.js'
 
-/** What the control of the emulator refuses with: status and meaning. */
+/** Errors of the emulator's control: status and meaning. */
 export const emulatorErrorCodes = {
   invalid_parameters: { status: 422, message: 'The request has members that cannot be used.' },
   clock_behind: { status: 409, message: 'The clock moves forward only; reset begins anew.' },
@@ -25,7 +25,7 @@ export const emulatorErrorCodes = {
 } as const
 export type EmulatorErrorCode = keyof typeof emulatorErrorCodes
 
-/** The codes that any request to the control can be refused with, whichever route it is for. */
+/** Error codes of every route of the control. */
 export const anyRefusal = [
   'malformed_request',
   'body_too_large',
@@ -34,19 +34,19 @@ export const anyRefusal = [
   'not_ready',
 ] as const satisfies readonly EmulatorErrorCode[]
 
-/** The body of a refusal with one of some codes. */
+/** The error body with one of some codes. */
 export function problemOf<const Code extends EmulatorErrorCode>(codes: readonly Code[]) {
   return z.object({ error: z.object({ code: z.enum(codes), message: z.string() }) })
 }
 
-/** What a route refuses with, by status. */
+/** The error answers of a route by status. */
 function refusals<const Code extends EmulatorErrorCode>(...codes: Code[]) {
   const statuses = new Set(codes.map((code) => emulatorErrorCodes[code].status))
   const answers = [...statuses].map((status) => [
     status,
     problemOf(codes.filter((code) => emulatorErrorCodes[code].status === status)),
   ])
-  // One entry for each status of the codes, and no other. What is written is refused by the router, for all routes at once.
+  // The entries are exactly the statuses of the codes.
   return Object.fromEntries(answers) as Record<
     (typeof emulatorErrorCodes)[Code]['status'],
     ReturnType<typeof problemOf<Code>>
@@ -232,17 +232,17 @@ export type NewEmulatorKey = z.output<typeof NewEmulatorKey>
 const metadata = open({ tag: 'Emulator' })
 const c = initContract()
 
-/** Where the control is, beside everything of the service. */
+/** The path of the control, which no route of the service uses. */
 export const controlPath = '/_emulator'
 
-/** Where an emulator has the OpenAPI document of its control. */
+/** The path of the OpenAPI document of the control. */
 export const controlDocumentPath = `${controlPath}/openapi.json`
 
 const options = { strictStatusCodes: true, pathPrefix: controlPath } as const
 
 /**
- * How tests steer an emulator: its clock, its faults, what it sent. Beside the contract of the service and no part of it,
- * so that neither the service nor its client and documents have any of this.
+ * The control of an emulator by tests: its clock, its faults, the messages it sent. Separate from the contract, so that the
+ * service, its client and its documents do not contain it.
  */
 export const emulator = {
   state: c.router(

@@ -2,7 +2,7 @@ import { z } from 'zod/v4'
 import { environment, id, slug } from '../core/fields.js'
 import { record } from '../core/record.js'
 
-/** What is left to tell of a person whose data was erased. */
+/** The record of a user whose personal data was erased. */
 export const ErasedUser = record(
   'ErasedUser',
   {
@@ -24,7 +24,7 @@ export const ErasedUser = record(
 )
 export type ErasedUser = z.output<typeof ErasedUser>
 
-/** What is left to tell of an administrator who was removed. */
+/** The record of a removed administrator. */
 export const RemovedAdmin = record(
   'RemovedAdmin',
   {

@@ -16,7 +16,7 @@ import {
 } from '../core/fields.js'
 import { exampleOf, Pagination, record } from '../core/record.js'
 
-/** What log events tell, by code. */
+/** The meaning of each code of log events. */
 export const logEventCodes = {
   API_KEY_TOKEN_ISSUED: 'An API key got an access token.',
   API_KEY_TOKEN_REFUSED: 'Credentials with the client_id of an API key were refused.',

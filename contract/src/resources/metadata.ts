@@ -2,7 +2,7 @@ import { z } from 'zod/v4'
 import { id, slug } from '../core/fields.js'
 import { record } from '../core/record.js'
 
-/** What a MetaKey's values must fit. In a token a value appears as JSON of its own type. */
+/** Types of the values of a MetaKey. A token contains a value as JSON of its type. */
 export const metaTypes = [
   'string',
   'integer',
@@ -15,7 +15,7 @@ export const metaTypes = [
   'json',
 ] as const
 
-/** How many keys an organization may declare. */
+/** The number of keys that an organization may declare. */
 export const maxMetaKeys = 50
 
 export const MetaKey = record(

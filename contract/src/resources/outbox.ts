@@ -50,7 +50,7 @@ export const outbox = c.router(
       responses: reading({ 200: listOf(OutboxMessage) }, 'sandbox_only', 'key_limited_to_organizations'),
       metadata: access({
         tag: 'Outbox',
-        // The messages carry sign-in links, so that reading them is worth as much as making one.
+        // The messages contain sign-in links, so reading them requires the scope that creates them.
         scope: 'write:magic_links',
         reach: 'account',
         sandboxOnly: true,

@@ -2,12 +2,12 @@ import { z } from 'zod/v4'
 import { codeRequest } from './code-request.js'
 import { email, flag, integer, personal, secret, slug, url } from '../core/fields.js'
 
-/** Longer input is refused before any work is done with it; it is more than the longest password, however written. */
+/** Bounds the input before any work on it; greater than the longest password in any encoding. */
 const maxPlainTextBytes = 4096
 const maxLength = 1024
 const encoder = new TextEncoder()
 
-/** A password as its owner types it. How long it must be is a rule of the connection, counted in characters after NFC. */
+/** A password in plain text. The connection sets its minimum length, in characters after NFC. */
 function plainText() {
   const text = z
     .string()

@@ -92,7 +92,7 @@ const challengeExample = {
   request_id: '0190c8c3-4c6d-7e8f-90b1-3c4d5e6f7081',
 } as const
 
-/** The password is right and nothing else is asked for. Only this form has a code. */
+/** The password is correct and nothing else is required. Only this form has a code. */
 export const PassedPasswordChallenge = record(
   'PassedPasswordChallenge',
   {
@@ -120,7 +120,7 @@ export const PassedPasswordChallenge = record(
 )
 export type PassedPasswordChallenge = z.output<typeof PassedPasswordChallenge>
 
-/** Nobody is signed in: the password is not right, or a code of the second factor has to come yet. */
+/** The user is not signed in: the password is incorrect, or a code of the second factor is required. */
 export const RefusedPasswordChallenge = record(
   'RefusedPasswordChallenge',
   {
@@ -149,7 +149,7 @@ export const RefusedPasswordChallenge = record(
 )
 export type RefusedPasswordChallenge = z.output<typeof RefusedPasswordChallenge>
 
-/** What becomes of a password: `valid?` tells the two forms apart, and only one of them has a code. */
+/** The result of a password: `valid?` discriminates the two forms, of which one has a code. */
 export type PasswordChallenge = PassedPasswordChallenge | RefusedPasswordChallenge
 
 export const Password = record(

@@ -75,17 +75,17 @@ export const Profile = record(
 )
 export type Profile = z.output<typeof Profile>
 
-/** The claims of the scope profile (OpenID Connect Core section 5.4): all of a profile but its copies. */
+/** The claims of the scope profile (OpenID Connect Core section 5.4): a profile without its copies of other members. */
 export type StandardClaim = Exclude<keyof Profile, 'email' | 'phone_number' | 'address'>
 
 interface ClaimUse {
-  /** No password may be made of it. */
+  /** Whether it is a name, which a password may not contain. */
   readonly isName: boolean
-  /** The attribute in which a directory sends it, and the member of that; null where none does. */
+  /** The SCIM attribute and sub-attribute of the claim; null without one. */
   readonly scim: readonly [attribute: string, member?: string] | null
 }
 
-/** What is done with each claim, in the order of UserInfo. The compiler demands a row for every new one. */
+/** The use of each claim, in the order of UserInfo. The compiler requires a row for every new one. */
 export const standardClaims = {
   name: { isName: true, scim: null },
   given_name: { isName: true, scim: ['name', 'givenName'] },
@@ -101,7 +101,7 @@ export const standardClaims = {
   locale: { isName: false, scim: ['locale'] },
 } as const satisfies Record<StandardClaim, ClaimUse>
 
-// Object.keys() gives the keys of the table and no others.
+// The table has exactly the keys of its type.
 export const standardClaimNames = Object.keys(standardClaims) as readonly StandardClaim[]
 
 export const PhoneNumber = record(
@@ -135,7 +135,7 @@ export const addressInput = {
   country: text(100).nullish(),
 }
 
-/** The claims of a profile that a caller may write, but for `profile`, whose name the flat form shares with the whole. */
+/** The claims of a profile that a caller may write, without `profile`, which in the flat form names the whole profile. */
 export const claimInput = {
   given_name: text(100).nullish(),
   family_name: text(100).nullish(),

@@ -5,7 +5,7 @@ import { changing, inOrganization, reading } from '../core/answers.js'
 import { environment, id, PageQuery, pathId, personal, slug, timestamp, UserPath } from '../core/fields.js'
 import { deletionOf, listOf, record } from '../core/record.js'
 
-/** A user signed in to an application; told by the event of the sign-in. */
+/** A user signed in to an application; the data of the sign-in's event. */
 export const Session = record(
   'Session',
   {
@@ -45,7 +45,7 @@ export const Session = record(
 )
 export type Session = z.output<typeof Session>
 
-/** How many sessions of a user were ended. */
+/** The number of sessions of a user that were ended. */
 export const EndedSessions = record(
   'EndedSessions',
   {

@@ -1,16 +1,16 @@
-/** Who can mend what a check has refused. */
+/** The parties that can fix the cause of a failed check. */
 export const menders = ['identity_provider', 'operator', 'user', 'nobody'] as const
 export type Mender = (typeof menders)[number]
 
 interface Check {
-  /** What is true where the check passes. */
+  /** The condition of the check. */
   readonly demands: string
   readonly mender: Mender
-  /** What whoever can mend it does. */
+  /** The fix. */
   readonly remedy: string
 }
 
-/** What a SAML response goes through before anybody asks whom it lets in. */
+/** Validation of a SAML response. */
 const samlChecks = {
   encoding: {
     demands: 'SAMLResponse is base64 of at most 256 kB.',
@@ -141,7 +141,7 @@ const samlChecks = {
   },
 } as const satisfies Record<string, Check>
 
-/** What the answer of an OpenID provider goes through before anybody asks whom it lets in. */
+/** Validation of an OpenID provider's answer. */
 const oidcChecks = {
   oidc_state: {
     demands:
@@ -212,8 +212,8 @@ const oidcChecks = {
   },
 } as const satisfies Record<string, Check>
 
-/** Whom either protocol lets in. */
-const admissionChecks = {
+/** Authorization of the asserted user after validation, the same for both protocols. */
+const authorizationChecks = {
   connection_active: {
     demands: 'The connection is active.',
     mender: 'operator',
@@ -261,10 +261,10 @@ const admissionChecks = {
 } as const satisfies Record<string, Check>
 
 /**
- * Every check that a sign-in by an identity provider goes through, in the order in which it does; the first that refuses it
- * ends its way. The trace of a sign-in names them, and the guide to troubleshooting is made from them.
+ * Every check of a sign-in by an identity provider, in order; the first that fails ends the sign-in. The record of a login
+ * attempt names them, and the troubleshooting guide is generated from them.
  */
-export const ssoChecks = { ...samlChecks, ...oidcChecks, ...admissionChecks }
+export const ssoChecks = { ...samlChecks, ...oidcChecks, ...authorizationChecks }
 
 export type SsoCheck = keyof typeof ssoChecks
 

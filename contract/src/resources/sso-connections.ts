@@ -45,7 +45,7 @@ import {
 const associations = ['default_redirection', 'enterprise_connection_onboarding'] as const
 export type Association = (typeof associations)[number]
 
-/** The associations that an answer has as records instead of ids. */
+/** The associations that an answer contains as records instead of ids. */
 function preloads() {
   return choices(associations).optional().describe('Answered as records instead of ids')
 }

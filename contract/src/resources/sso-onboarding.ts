@@ -2,7 +2,7 @@ import { z } from 'zod/v4'
 import { email, id, personal, timestamp } from '../core/fields.js'
 import { record } from '../core/record.js'
 
-/** The kinds of identity providers, by their consoles, which the tutorials explain. */
+/** Types of identity providers. They differ in their consoles, which the tutorials explain. */
 export const providerTypes = [
   'okta',
   'entra_id',
@@ -20,11 +20,11 @@ export const providerTypes = [
 ] as const
 export type ProviderType = (typeof providerTypes)[number]
 
-/** What an identity provider speaks. */
+/** The protocols of identity providers. */
 export const protocols = ['saml', 'oidc'] as const
 export type Protocol = (typeof protocols)[number]
 
-/** The kinds that can speak OpenID Connect; every other speaks SAML alone, and custom_oidc no SAML. */
+/** The types that support OpenID Connect. All except custom_oidc support SAML. */
 export const oidcProviderTypes = [
   'entra_id',
   'google_workspace',
@@ -37,7 +37,7 @@ const otherNames: Readonly<Record<string, ProviderType>> = {
   google: 'google_workspace',
 }
 
-/** A kind of identity provider, also by its earlier name. */
+/** A type of identity provider, also by its earlier name. */
 export function providerType() {
   return z
     .preprocess(

@@ -46,7 +46,7 @@ export const SsoCertificate = record(
 )
 export type SsoCertificate = z.output<typeof SsoCertificate>
 
-/** What a version of the metadata says; the document itself is in no answer. */
+/** The content of a version of the metadata; no answer contains the document itself. */
 export const SsoMetadata = record(
   'SsoMetadata',
   {
@@ -59,7 +59,7 @@ export const SsoMetadata = record(
     valid_until: timestamp().nullable(),
     warnings: z.array(
       z.object({
-        // As keys of the table the names stay a tuple to zod.
+        // z.enum() requires a tuple, which the keys of the table are not to the compiler.
         code: z.enum(Object.keys(metadataWarnings) as [MetadataWarning, ...MetadataWarning[]]),
         message: z.string(),
       }),
@@ -82,7 +82,7 @@ export const SsoMetadata = record(
 )
 export type SsoMetadata = z.output<typeof SsoMetadata>
 
-/** What we are to an OpenID provider, in versions as the metadata of SAML; the secret is in no answer. */
+/** The client registered at an OpenID provider, versioned like SAML metadata; no answer contains the secret. */
 export const SsoOidcClient = record(
   'SsoOidcClient',
   {

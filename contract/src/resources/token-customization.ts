@@ -19,7 +19,7 @@ import { MetaKey, metaTypes } from './metadata.js'
 import { deletionOf, listOf, record } from '../core/record.js'
 import { User } from './users.js'
 
-/** Names of claims; a claim with members of its own is a tree, any other is null. */
+/** Names of claims; a claim with members is a tree, any other is null. */
 export interface ClaimTree {
   [claim: string]: ClaimTree | null
 }
@@ -57,7 +57,7 @@ export const SampleQuery = EnvironmentQuery.extend({
 })
 export type SampleQuery = z.output<typeof SampleQuery>
 
-/** Names by which programs that merge a token's claims would reach their own objects. */
+/** Names that would pollute prototypes in programs that merge a token's claims. */
 const dangerousNames = ['__proto__', 'constructor', 'prototype']
 
 const metaKeyMembers = z.strictObject({

@@ -25,7 +25,7 @@ import { exampleOf, record } from '../core/record.js'
 export const totpMethods = ['totp_mobile_app', 'sms'] as const
 export type TotpMethod = (typeof totpMethods)[number]
 
-/** How long a code is good for where the connection does not say, in seconds. */
+/** The default lifetime of a code, in seconds. */
 export const defaultTotpExpiry: Readonly<Record<TotpMethod, number>> = { totp_mobile_app: 30, sms: 600 }
 
 export const TotpConnection = record(
@@ -106,7 +106,7 @@ export const TotpEnrollment = record(
 )
 export type TotpEnrollment = z.output<typeof TotpEnrollment>
 
-/** An enrolment whose first code was right: what was shown at its creation is not shown again. */
+/** An enrolment after its first correct code; the secrets shown at its creation are not shown again. */
 export const ValidatedTotpEnrollment = record(
   'ValidatedTotpEnrollment',
   {
@@ -161,7 +161,7 @@ export const TotpChallenge = record(
 )
 export type TotpChallenge = z.output<typeof TotpChallenge>
 
-/** A challenge whose code was right. */
+/** A challenge with a correct code. */
 export const PassedTotpChallenge = record(
   'PassedTotpChallenge',
   {

@@ -41,7 +41,7 @@ const MetadataInput = z
   )
   .max(maxMetaKeys)
 
-/** Members that say one thing in several forms: what is read of them is profile, address and metadata. */
+/** Members with several accepted forms; all are read into profile, address and metadata. */
 const gathered = {
   profile: personal(z.union([ProfileInput, httpsUrl()])).nullish(),
   address: personal(AddressInput).nullish(),
@@ -54,7 +54,7 @@ const gathered = {
 
 /**
  * A user as callers write it: the profile and the address nested, or their members flat beside the e-mail address.
- * Both forms are read into the nested one, and every other member as it is.
+ * Both forms are read into the nested one; every other member stays unchanged.
  */
 const userMembers = z.strictObject({
   email: personal(email()),
@@ -72,7 +72,7 @@ export type NewUser = z.output<typeof NewUser>
 export const UserChanges = userMembers.partial().transform(nested)
 export type UserChanges = z.output<typeof UserChanges>
 
-/** A line of a file that is imported: a user as callers write it, with what only an operator can vouch for. */
+/** A line of an import file: a user as callers write it, with members that only an operator may assert. */
 export const ImportedUser = userMembers
   .extend({
     email_verified: flag().default(false).describe('Whether the address was proven to be the user’s'),
@@ -93,7 +93,7 @@ type Gathered = {
   address?: AddressChanges | null | undefined
 }
 
-/** Gathers flat members into profile and address. A member given twice with two values is a fault. */
+/** Collects flat members into profile and address. Two different values of a member are a fault. */
 function nested<Input extends Partial<z.output<typeof userMembers>>>(
   input: Input,
   context: z.RefinementCtx,
@@ -124,11 +124,11 @@ function nested<Input extends Partial<z.output<typeof userMembers>>>(
 
 function withoutGathered<Input extends object>(input: Input): Omit<Input, keyof typeof gathered> {
   const others = Object.entries(input).filter(([name]) => !Object.hasOwn(gathered, name))
-  // Of the input nothing is left out but the members named by the type.
+  // Only the members named by the type are removed.
   return Object.fromEntries(others) as Omit<Input, keyof typeof gathered>
 }
 
-/** An address in two parts: what it says, and what it says of the locality under another name. */
+/** An address in two parts: its members, and the locality if given as `city`. */
 function withLocality({ city, ...address }: AddressChanges & { city?: string | null }): AddressChanges[] {
   return city === undefined ? [address] : [address, { locality: city }]
 }
@@ -145,6 +145,6 @@ function merge<T extends object>(context: z.RefinementCtx, ...parts: T[]): T | u
       context.addIssue({ code: 'custom', path: [name], message: 'is given twice with different values' })
     merged.set(name, value)
   }
-  // Every entry comes from a part, and each part is a T with some members left out.
+  // Every entry comes from a part, and each part is a T without some members.
   return merged.size === 0 ? undefined : (Object.fromEntries(merged) as T)
 }
