@@ -22,7 +22,7 @@ import {
 } from './render-type.js'
 import { roleConstants } from './role-constants.js'
 
-/** Writes what the SDK knows of the contract. With --check nothing is written, and a stale file is a failure. */
+/** Writes the SDK's generated files from the contract. With --check it writes nothing, and fails for a stale file. */
 async function main(): Promise<void> {
   const files = [
     { url: new URL('src/generated.ts', import.meta.url), text: typesFile() },
@@ -88,7 +88,7 @@ function typesFile(): string {
   ].join('\n\n')
 }
 
-/** The control of the emulator, by the same rules; it has no error codes of the service. */
+/** The client of the emulator's control, by the same rules but without the error codes of the service. */
 function emulatorFile(): string {
   const declarations: Declarations = new Map()
   const operations = routes(emulator).map((route) => toOperation(route, declarations))
@@ -109,12 +109,12 @@ function emulatorFile(): string {
 
 interface Operation {
   readonly route: Route
-  /** UsersCreate, as the beginning of the names of its types. */
+  /** The prefix of the names of its types, such as UsersCreate. */
   readonly title: string
   readonly output: string
   /** The record of a list; undefined when the operation is not a list. */
   readonly item: string | undefined
-  /** The members of the input that cannot be left out. */
+  /** The required members of the input. */
   readonly required: readonly Member[]
   readonly declared: readonly string[]
 }
@@ -137,7 +137,7 @@ function toOperation(route: Route, declarations: Declarations): Operation {
   }
 }
 
-/** Path, query and body in one object. A name that means two things is a fault of the contract. */
+/** Path, query and body in one object. A name in two of them is an error of the contract. */
 function inputMembers(route: Route): readonly Member[] {
   const query = queryOf(route)
   const body = bodyOf(route)
@@ -265,7 +265,7 @@ function methodSignature(operation: Operation, caller: Caller): string {
   return `${comment}${route.verb}(input${mark}: ${title}Input, options?: RequestOptions): Promise<${output}>`
 }
 
-/** What the client makes of the event stream, beside it. */
+/** The declaration of `listen`, which the client adds beside the event stream's operation. */
 function listenMethod({ route }: Operation, caller: Caller): readonly string[] {
   if (route.access.role !== 'event_stream') return []
   const comment = docComment([
@@ -279,7 +279,7 @@ function listenMethod({ route }: Operation, caller: Caller): readonly string[] {
   return [`${comment}readonly listen: Listen`]
 }
 
-/** Claims whose metadata have the type of a parameter: each organization has keys of its own. */
+/** Claims with a type parameter for metadata, because each organization has its own keys. */
 function claimsInterface(schema: z.core.$ZodType, comment: string, declarations: Declarations): string {
   const name = nameOf(schema) ?? 'Claims'
   const any = '{ [name: string]: JsonValue }'
@@ -290,7 +290,7 @@ function claimsInterface(schema: z.core.$ZodType, comment: string, declarations:
   return `${docComment([comment, remark])}export interface ${name}<Metadata extends object = ${any}> ${structure}`
 }
 
-/** Where a record is met: the operations that answer it, else the records it is part of. */
+/** The comment of a record: the operations that answer it, else the records it is part of. */
 function recordComment(name: string, operations: readonly Operation[], declarations: Declarations): string {
   const mentions = new RegExp(`\\b${name}\\b`)
   const answeredBy = operations
@@ -303,14 +303,14 @@ function recordComment(name: string, operations: readonly Operation[], declarati
   return docComment([partOf.length > 0 ? `Part of ${abbreviated(partOf)}.` : 'Part of the error of a 422.'])
 }
 
-/** An editor shows the comment of a type in a few lines. */
+/** Limits the list, because an editor shows only a few lines of a comment. */
 function abbreviated(names: readonly string[]): string {
   const shown = 8
   const more = names.length - shown
   return more > 1 ? `${names.slice(0, shown).join(', ')} and ${more} more` : names.join(', ')
 }
 
-/** Flags: b takes a body, f as a form, i carries an Idempotency-Key, l is a list, o is open to callers without a token. */
+/** Flags: b has a body, f sends it as a form, i sends an Idempotency-Key, l is a list, o needs no token. */
 function flagsOf({ route, item }: Operation): string {
   const body = bodyOf(route)
   const isOpen = route.access.auth === 'none'
@@ -323,7 +323,7 @@ function flagsOf({ route, item }: Operation): string {
   ].join('')
 }
 
-/** The routes by resource: a line for each path, with the verb of each operation, METHOD and flags behind it. */
+/** The routes by resource: a line for each path, followed by the verb of each operation, METHOD and flags. */
 function routeTable(operations: readonly Operation[], name: string, names: string): string {
   const groups = resourcesOf(operations).map((resource) => {
     const own = operations.filter(({ route }) => route.resource === resource)

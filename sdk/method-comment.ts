@@ -3,33 +3,33 @@ import { sampleBody, sampleOf } from '@portico/contract/samples'
 import type { Route } from '@portico/contract/walk'
 import { propertyName, sentence, type Member } from './render-type.js'
 
-/** What the comment of a method says besides what its route does. */
+/** The content of a method's comment beside the summary of its route. */
 export interface Method {
   readonly route: Route
   /** The type of its answer. */
   readonly output: string
   /** The record of a list; undefined when the operation is not a list. */
   readonly item: string | undefined
-  /** The members of its input that cannot be left out. */
+  /** The required members of its input. */
   readonly required: readonly Member[]
-  /** Codes of its refusals, and whether an OAuth endpoint refuses with some of its own. */
+  /** Its error codes, and whether the route is an OAuth endpoint with codes of its own. */
   readonly codes: readonly string[]
   readonly refusesAsOAuth: boolean
   readonly caller: Caller
 }
 
-/** Whose methods these are. */
+/** The client that has the methods. */
 export interface Caller {
-  /** What a program calls the object that has the resources. */
+  /** The variable name of the client in examples. */
   readonly name: string
-  /** The class of what its refusals throw, and the status of each code. */
+  /** The class of its errors, and the status of each code. */
   readonly error: string
   readonly codes: Readonly<Record<string, { readonly status: number }>>
-  /** The type that names what every call can be refused with besides. */
+  /** The type of the further error codes of every call. */
   readonly anyCall?: string
 }
 
-/** What an editor shows of a method: what it does, what it needs, its refusals by status and code, and a call. */
+/** The comment of a method: its effect, its scope, its errors by status and code, and a call. */
 export function methodComment(method: Method): readonly string[] {
   const { route } = method
   const { access } = route
@@ -67,7 +67,7 @@ function refusals({ codes, refusesAsOAuth, caller }: Method): readonly string[] 
   ]
 }
 
-/** A call with the contract's own examples: what the operation demands, and a few members more of a body. */
+/** A call with the contract's examples: the required members, and a few more of a body. */
 function exampleCall({ route, output, item, required, caller }: Method): readonly string[] {
   const demanded = required.map(({ name, schema }) => [name, sampleOf(name, schema)] as const)
   const members = Object.entries({ ...Object.fromEntries(demanded), ...sampleBody(route) })
@@ -84,7 +84,7 @@ function exampleCall({ route, output, item, required, caller }: Method): readonl
 
 const longestLine = 80
 
-/** A value as a program writes it: on one line where it is short. */
+/** A value as source text: on one line where it is short. */
 function literal(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value).replace(/^"([^"'\\]*)"$/, "'$1'")
   if (typeof value !== 'object' || value === null) return String(JSON.stringify(value))

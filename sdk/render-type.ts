@@ -2,10 +2,10 @@ import { deprecationKey, deprecationSentence, type Deprecation } from '@portico/
 import { sensitivityKey } from '@portico/contract/fields'
 import { z } from 'zod/v4'
 
-/** Whether a type is what callers send or what they get. */
+/** Whether callers send a type or receive it. */
 export type Direction = 'input' | 'output'
 
-/** The named types met while rendering: name to declaration, in the order in which they were met. */
+/** The named types found while rendering: name to declaration, in order of discovery. */
 export type Declarations = Map<string, string>
 
 /** One member of an object type. */
@@ -15,8 +15,8 @@ export interface Member {
 }
 
 /**
- * The TypeScript type of a schema. In an answer, a record is declared once under its own name; in an input, a value
- * that has a JSON form and a form for urlencoded bodies is the JSON form alone.
+ * The TypeScript type of a schema. In an answer, a record is declared once under its own name; in an input, a value with a
+ * JSON form and an urlencoded form has the type of the JSON form.
  */
 export function renderType(
   schema: z.core.$ZodType,
@@ -37,7 +37,7 @@ function declared(
 ): string {
   const known = declarations.get(name)
   if (known === 'pending') return name
-  // Until it is finished, so that a record which contains itself ends here.
+  // A placeholder, which ends the recursion of a record that contains itself.
   declarations.set(name, 'pending')
   const structure = renderStructure(schema, direction, declarations)
   const isObject =
@@ -50,7 +50,7 @@ function declared(
   return name
 }
 
-/** What a schema's metadata states about a type that its structure hides behind a transformation. */
+/** The type that a schema's metadata states where a transformation hides it. */
 function stated(schema: z.core.$ZodType): string | undefined {
   const { type, enum: values } = metaOf(schema)
   if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(' | ')
@@ -111,7 +111,7 @@ export function renderObject(
   direction: Direction,
   declarations: Declarations,
 ): string {
-  // What the compiler calls an object without members; {} would be anything.
+  // An object without members; {} would accept any value.
   if (members.length === 0 && direction === 'output') return 'Record<string, never>'
   const lines = members.map(({ name, schema }) => {
     const mark = isOptional(schema, direction) ? '?' : ''
@@ -120,12 +120,12 @@ export function renderObject(
   return `{\n${lines.join('\n')}\n}`
 }
 
-/** The name of a member as a program writes it. */
+/** The name of a member as source text, quoted where necessary. */
 export function propertyName(name: string): string {
   return /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u.test(name) ? name : JSON.stringify(name)
 }
 
-/** The only schema that refers to itself without a name is z.json(). */
+/** Renders z.json(), the only schema that refers to itself without a name. */
 function renderJson(schema: z.core.$ZodType, declarations: Declarations): string {
   const definition = definitionOf(schema)
   if (definition.type !== 'union' || definition.options.length !== 6)
@@ -137,7 +137,7 @@ function renderJson(schema: z.core.$ZodType, declarations: Declarations): string
   return 'JsonValue'
 }
 
-/** In an input, a string that is read as a boolean or number gives way to the boolean or number. */
+/** In an input, removes the string alternative of a boolean or number. */
 function choicesOf(options: readonly z.core.$ZodType[], direction: Direction): readonly z.core.$ZodType[] {
   const isPlain = options.some((option) => ['boolean', 'number'].includes(definitionOf(option).type))
   if (direction === 'output' || !isPlain) return options
@@ -161,7 +161,7 @@ export function membersOf(schema: z.core.$ZodType): readonly Member[] {
   return Object.entries(definition.shape).map(([name, member]) => ({ name, schema: member }))
 }
 
-/** The schema without the null that a query cannot say. */
+/** The schema without null, which a query cannot express. */
 export function withoutNull(schema: z.core.$ZodType): z.core.$ZodType {
   const definition = definitionOf(schema)
   switch (definition.type) {
@@ -190,7 +190,7 @@ function described(source: z.core.$ZodType, target: z.core.$ZodType): z.core.$Zo
   return target
 }
 
-/** Whether the member may be left out: in an input, when its schema accepts that it is absent. */
+/** Whether the member is optional: in an input, when its schema accepts undefined. */
 export function isOptional(schema: z.core.$ZodType, direction: Direction): boolean {
   return direction === 'output' ? schema._zod.optout === 'optional' : z.safeParse(schema, undefined).success
 }
@@ -205,12 +205,12 @@ function commentOf(schema: z.core.$ZodType): string {
   const deprecation = peel(schema, (layer) => metaOf(layer)[deprecationKey])
   return docComment([
     ...notes.flatMap((note) => (note === undefined ? [] : [sentence(note)])),
-    // Written by deprecated() alone.
+    // Only deprecated() writes it.
     ...(deprecation === undefined ? [] : [`@deprecated ${deprecationSentence(deprecation as Deprecation)}`]),
   ])
 }
 
-/** A doc comment of some sentences or paragraphs; empty text when there are none. */
+/** A doc comment of sentences or paragraphs; the empty text without any. */
 export function docComment(lines: readonly string[]): string {
   if (lines.length === 0) return ''
   const safe = lines.map((line) => line.replaceAll('*/', '*\\/'))
@@ -227,7 +227,7 @@ function descriptionOf(schema: z.core.$ZodType): string | undefined {
   return peel(schema, (layer) => metaOf(layer).description)
 }
 
-/** The first answer that a schema or what it wraps gives. */
+/** The first defined result of `ask` for a schema or one of those it wraps. */
 function peel<T>(schema: z.core.$ZodType, ask: (layer: z.core.$ZodType) => T | undefined): T | undefined {
   const answer = ask(schema)
   if (answer !== undefined) return answer
@@ -235,7 +235,7 @@ function peel<T>(schema: z.core.$ZodType, ask: (layer: z.core.$ZodType) => T | u
   return 'innerType' in definition ? peel(definition.innerType, ask) : undefined
 }
 
-/** The name given by record(), also after describe(), which makes a copy that remembers its parent. */
+/** The name given by record(), also after describe(), which makes a copy with a reference to its parent. */
 export function nameOf(schema: z.core.$ZodType): string | undefined {
   return metaOf(schema).id ?? (schema._zod.parent && nameOf(schema._zod.parent))
 }
@@ -248,7 +248,7 @@ export function exampleOf(schema: z.core.$ZodType): unknown {
 }
 
 export function definitionOf(schema: z.core.$ZodType): z.core.$ZodTypes['_zod']['def'] {
-  // Every schema of the contract is made by zod itself, and $ZodTypes is the union of what zod makes.
+  // Zod makes every schema of the contract, and $ZodTypes is the union of its schemas.
   return (schema as z.core.$ZodTypes)._zod.def
 }
 

@@ -2,10 +2,10 @@ import type { Role } from '@portico/contract/access'
 import { routes, type Route } from '@portico/contract/walk'
 import { docComment } from './render-type.js'
 
-/** What the SDK calls by itself. Each stands alone, so that a program ships what it uses. */
+/** Constants of the operations that the SDK calls itself. Separate exports, so that bundlers drop unused ones. */
 export function roleConstants(): readonly string[] {
   const { path } = routeOfRole('key_set')
-  // Where an issuer's documents are (OpenID Connect Discovery section 4).
+  // The issuer is the prefix of its well-known documents (OpenID Connect Discovery section 4).
   const [issuer] = path.split('/.well-known/')
   return [
     constant(

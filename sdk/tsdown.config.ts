@@ -4,8 +4,8 @@ import { defineConfig } from 'tsdown'
 const signature = fileURLToPath(new URL('../contract/src/events/webhook-signature.ts', import.meta.url))
 
 /**
- * Gives the comments of members lines of their own. The bundler of the declarations would put a comment on one line behind
- * the member before it, inside of object types, and there it belongs to nothing.
+ * Puts the comments of members on lines of their own. In object types the bundler of declarations would append a one-line
+ * comment to the previous member, where editors ignore it.
  */
 const memberComments = {
   name: 'member-comments',
@@ -18,17 +18,17 @@ const memberComments = {
 
 export default defineConfig({
   entry: ['src/index.ts', 'src/mock.ts', 'src/testing.ts', 'src/webhooks.ts'],
-  // From its source, so that a bundle does not wait for the contract to be compiled.
+  // The source, so that bundling does not require a compiled contract.
   alias: { '@portico/contract/webhook-signature': signature },
-  // What starts an emulator needs Node; everything else runs anywhere.
+  // Only the code that starts an emulator needs Node.
   external: [/^node:/],
   format: ['esm', 'cjs'],
   platform: 'neutral',
-  // .mjs and .cjs, as package.json names them.
+  // .mjs and .cjs, as in package.json.
   fixedExtension: true,
   target: 'es2022',
   dts: true,
   tsconfig: 'tsconfig.build.json',
-  // Not among `plugins`, which the declarations of CommonJS are bundled without.
+  // Not in `plugins`, which do not run for the declarations of CommonJS.
   inputOptions: ({ plugins, ...options }) => ({ ...options, plugins: [memberComments, plugins] }),
 })

@@ -7,13 +7,13 @@ export interface IssuedToken {
 }
 
 export interface AccessTokens {
-  /** A token with some time left. Concurrent calls wait for one request; the signal ends the waiting alone. */
+  /** A token that is not about to expire. Concurrent calls share one request; the signal ends only the caller's wait. */
   get(signal?: AbortSignal): Promise<string>
-  /** Forgets a token that the service refused, unless another has taken its place. */
+  /** Discards a token that the service refused, unless it is already replaced. */
   discard(token: string): void
 }
 
-/** Keeps one token and renews it a minute, or a tenth of its life if that is less, before it expires. */
+/** Caches one token, and renews it a minute before it expires, or a tenth of its lifetime if that is less. */
 export function createAccessTokens(issue: () => Promise<IssuedToken>, now: () => number): AccessTokens {
   let current: { readonly value: string; readonly renewAt: number } | undefined
   let renewal: Promise<string> | undefined

@@ -8,9 +8,9 @@ import type {
 } from './generated.js'
 
 /**
- * The codes an error of one operation can have: those the operation declares, and those that any call can end with. These
- * are UndeclaredErrorCode, which a service answers that does not know the operation or fails, and `unexpected_answer`,
- * which the client makes of an answer that is not the service's own, such as the error page of a proxy.
+ * The error codes of one operation: those it declares, and those of any call. The latter are UndeclaredErrorCode, from a
+ * service that does not know the operation or fails, and `unexpected_answer`, which the client sets for an answer that is
+ * not the service's, such as the error page of a proxy.
  */
 export type ErrorCodeOf<Name extends OperationName = OperationName> =
   | Operations[Name]['code']
@@ -25,15 +25,15 @@ interface RefusalFacts {
   readonly retryAfterSeconds?: number | undefined
 }
 
-/** What the refusals of API and OAuth endpoints have in common; its own members are what it was made with. */
+/** The common base of errors of API and OAuth endpoints; the values given to its constructor become its members. */
 class RefusalError extends Error {
   /** The operation that was called, such as `users.create`. */
   declare readonly operation: string
   /** The HTTP status. */
   declare readonly status: number
-  /** What to tell the operator of the service; undefined when no service answered. */
+  /** Identifies the request to the operator of the service; undefined when the answer has none. */
   declare readonly requestId: string | undefined
-  /** Seconds that the service asks to wait; undefined when it does not say. */
+  /** Seconds to wait, from Retry-After; undefined without it. */
   declare readonly retryAfterSeconds: number | undefined
 
   constructor(message: string, facts: RefusalFacts) {
@@ -41,7 +41,7 @@ class RefusalError extends Error {
     Object.assign(this, facts)
   }
 
-  /** The error for a log: JSON of an Error is otherwise without its message. */
+  /** The error for a log; JSON of an Error otherwise lacks its message. */
   toJSON(): object {
     return { ...this, message: this.message }
   }
@@ -54,7 +54,7 @@ interface ApiErrorInit extends RefusalFacts {
 }
 
 /**
- * The service refused a request, or answered with something that is not its own. Holds no credential.
+ * The service refused a request, or the answer is not the service's. Contains no credential.
  *
  * @example
  * ```ts
@@ -69,17 +69,17 @@ interface ApiErrorInit extends RefusalFacts {
 export class ApiError<Code extends string = ErrorCode | 'unexpected_answer'> extends RefusalError {
   override readonly name = 'ApiError'
   /**
-   * What went wrong: what the operation declares, or what any call can end with (ErrorCodeOf). A newer service can answer
-   * codes that this version does not list: keep a default branch.
+   * A code that the operation declares, or one of any call (ErrorCodeOf). A newer service can answer codes that this
+   * version does not list: keep a default branch.
    */
   declare readonly code: Code
-  /** Every parameter at fault; empty unless the status is 422. */
+  /** Every invalid parameter; empty unless the status is 422. */
   declare readonly fields: readonly FieldError[]
   /** The page that explains the code. */
   declare readonly docsUrl: string | undefined
 
   constructor({ message, fields = [], ...facts }: ApiErrorInit & { readonly code: Code }) {
-    // A 422 says what is wrong by its fields.
+    // The message of a 422 is made from its fields.
     const faults = fields.map(({ path, message: fault }) => `${path} ${fault}`.trim()).join('; ')
     super(faults || message, facts)
     this.fields = fields
@@ -87,9 +87,9 @@ export class ApiError<Code extends string = ErrorCode | 'unexpected_answer'> ext
 }
 
 /**
- * Whether a failure is an answer of the service; with the name of an operation, whether it is one of that operation, and
- * then its code is narrowed to ErrorCodeOf that operation. A switch is complete when it names the codes that the operation
- * declares, those of UndeclaredErrorCode, and `unexpected_answer`.
+ * Whether an error is an ApiError; given the name of an operation, whether it is of that operation, which narrows its code
+ * to ErrorCodeOf that operation. A switch is complete when it names the codes that the operation declares, those of
+ * UndeclaredErrorCode, and `unexpected_answer`.
  *
  * @example
  * ```ts
@@ -122,7 +122,7 @@ export function isApiError(error: unknown, operation?: string): boolean {
  */
 export class OAuthError extends RefusalError {
   override readonly name = 'OAuthError'
-  /** What the endpoint refuses with (RFC 6749 section 5.2). */
+  /** The error code of the endpoint (RFC 6749 section 5.2). */
   declare readonly code: OAuthErrorCode
 
   constructor({
@@ -134,8 +134,8 @@ export class OAuthError extends RefusalError {
 }
 
 /**
- * No answer was received. Whether the request was carried out is not known, unless it was repeated safely.
- * `network`: the connection failed. `timeout`: the time of the attempt ended. `too_large`: the answer exceeds 10 MB.
+ * No answer was received, so the request may or may not have been carried out.
+ * `network`: the connection failed. `timeout`: the attempt timed out. `too_large`: the answer exceeds 10 MB.
  *
  * @example
  * ```ts

@@ -1,7 +1,7 @@
 /**
- * The address of the service without a slash at its end.
+ * The address of the service without a trailing slash.
  *
- * @throws TypeError when it is not one: credentials in clear over a network would be anybody's.
+ * @throws TypeError unless it is https or loopback: credentials must not cross a network in clear.
  */
 export function baseUrlOf(text: string): string {
   const url = new URL(text)

@@ -1,4 +1,4 @@
-/** The bytes that base64url text stands for; undefined unless it is their one canonical form (RFC 4648 section 3.5). */
+/** Decodes base64url; undefined unless the text is in canonical form (RFC 4648 section 3.5). */
 export function bytesOf(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!/^[\w-]*$/.test(text) || text.length % 4 === 1) return undefined
   const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))

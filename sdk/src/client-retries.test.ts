@@ -64,7 +64,7 @@ test('a network failure on a read is repeated, and after the last attempt it is 
   await expect(attempt).rejects.toBeInstanceOf(ConnectionError)
   await expect(attempt).rejects.toMatchObject({ reason: 'network' })
   expect(seen).toHaveLength(7)
-  // A process that was killed is started again in this time.
+  // Long enough for a killed process to restart.
   expect(pauses).toEqual([188, 375, 750, 1_500, 3_000, 6_000])
 })
 

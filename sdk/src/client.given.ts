@@ -1,6 +1,6 @@
 import { createClient, type ClientOptions } from './client.js'
 
-/** In every client that is given here, and in nothing that it shows. */
+/** The secret of every client made here, which must not appear in anything the client prints. */
 export const secret = 'keysandbox_thisIsTheSecretOfTheTest'
 export const token = 'header.thisIsTheToken.signature'
 
@@ -11,10 +11,10 @@ interface SeenRequest {
   readonly body: string
 }
 
-/** What the service answers to one request. */
+/** The service's answer to one request. */
 export type Reply = (request: SeenRequest) => Response | Promise<Response>
 
-/** A client whose service is a list of replies, one for each request that is not for a token. */
+/** A client whose service gives a list of replies, one for each request except those for a token. */
 export function given(replies: readonly Reply[], options: Partial<ClientOptions> = {}) {
   const seen: SeenRequest[] = []
   const pauses: number[] = []
@@ -63,7 +63,7 @@ export function json(status: number, body: object, headers: Record<string, strin
   })
 }
 
-/** A refusal as the API words it. */
+/** An error answer in the format of the API. */
 export const refused =
   (status: number, code: string, headers: Record<string, string> = {}): Reply =>
   () =>
@@ -73,7 +73,6 @@ export const refused =
       headers,
     )
 
-/** A success. */
 export const answered =
   (body: object = { id: 'u1' }, headers: Record<string, string> = {}): Reply =>
   () =>

@@ -112,7 +112,7 @@ test('the codes of an error are narrowed to those of the operation', async () =>
     .catch((reason: unknown) => reason)
 
   if (!isApiError(error, 'users.create')) expect.unreachable()
-  // @ts-expect-error No answer of users.create has this code, and the compiler knows.
+  // @ts-expect-error The compiler knows that no answer of users.create has this code.
   expect(error.code === 'meta_key_taken').toBe(false)
   expect(error.code === 'email_taken').toBe(true)
 })
@@ -125,10 +125,10 @@ test('a password challenge has no code before valid? was looked at', async () =>
     plain_text: 'x',
   })
 
-  // @ts-expect-error A refused challenge has no code, and the compiler knows.
+  // @ts-expect-error The compiler knows that a refused challenge has no code.
   expect(challenge.code).toBeUndefined()
   if (challenge['valid?']) expect(challenge.code).toBeDefined()
-  // @ts-expect-error Nor has it one on the other branch.
+  // @ts-expect-error The other branch has none either.
   else expect(challenge.code).toBeUndefined()
 })
 

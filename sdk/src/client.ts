@@ -7,7 +7,7 @@ import type { RequestOptions } from './request-options.js'
 import { defaultRetries } from './retry.js'
 import { createTransport, type Call } from './transport.js'
 
-/** Which service to call, as whom, and how patiently. */
+/** The service, the credentials, and the limits of calls. */
 export interface ClientOptions {
   /** Address of the service: https, or http on localhost, 127.0.0.1 or [::1]. */
   readonly baseUrl: string
@@ -15,33 +15,32 @@ export interface ClientOptions {
   readonly domain: string
   /** `client_id` of the API key. */
   readonly clientId: string
-  /** `keysandbox_…` or `keyproduction_…`. Kept in a closure: printing or serializing the client does not show it. */
+  /** `keysandbox_…` or `keyproduction_…`. Kept in a closure: printing or serializing the client does not reveal it. */
   readonly clientSecret: string
-  /** Fewer scopes than the key has, a space between, such as `read:users`. */
+  /** A subset of the key's scopes, separated by spaces, such as `read:users`. */
   readonly scope?: string | undefined
-  /** In place of the global fetch, for a proxy or a test. */
+  /** Replaces the global fetch, for a proxy or a test. */
   readonly fetch?: typeof globalThis.fetch | undefined
-  /** Milliseconds for one attempt, answer included; 30,000 unless given. */
+  /** Timeout of one attempt in milliseconds, answer included; 30,000 by default. */
   readonly timeoutMs?: number | undefined
-  /** Attempts after the first one, of requests that can be repeated without harm; 6 unless given, which is 8 to 16 seconds. */
+  /** Retries of requests that are safe to repeat; 6 by default, which takes 8 to 16 seconds. */
   readonly maxRetries?: number | undefined
-  /** In place of the system's, for tests. */
+  /** Replaces the system's clock, for tests. */
   readonly clock?: Partial<Clock> | undefined
 }
 
 /**
  * Makes a client: one method per operation, grouped by resource.
  *
- * It gets an API token with the client credentials when it first needs one and renews it in time. A method resolves
- * to the record that the service answers, whose ETag etagOf() knows.
+ * It requests an API token with the client credentials at the first call and renews it in time. A method resolves to the
+ * record of the answer; etagOf() returns its ETag.
  *
- * Repeated, after a pause that grows and heeds Retry-After, are a network failure, a timeout, 429, 502, 503 and 504,
- * and only of GET, PUT, PATCH and DELETE, and of POSTs that carry an Idempotency-Key. A 401 `invalid_token` is
- * repeated once with a new token.
+ * It retries GET, PUT, PATCH, DELETE, and POSTs with an Idempotency-Key after a network failure, a timeout, 429, 502, 503
+ * and 504, with exponential backoff that heeds Retry-After. A 401 `invalid_token` is retried once with a new token.
  *
- * Methods reject with ApiError when the service refuses, OAuthError when an OAuth endpoint or the client's own
- * credentials are refused, ConnectionError when no answer comes, the signal's reason when it is aborted, and TypeError
- * when the input cannot be sent.
+ * Methods reject with ApiError when the service refuses, OAuthError when an OAuth endpoint refuses or the client's
+ * credentials are invalid, ConnectionError without an answer, the signal's reason when aborted, and TypeError when the input
+ * cannot be sent.
  *
  * @throws TypeError when `baseUrl` is not an address that credentials may be sent to.
  * @example
@@ -76,7 +75,7 @@ export function createClient(options: ClientOptions): Client {
     const group = (groups[resource] ??= {})
     const method = methodOf(operation, route, call)
     group[verb] = method
-    // What the operation takes and answers, the generator writes from the same contract.
+    // The generator writes the type of this operation from the same contract.
     if (operation === eventStreamOperation) group['listen'] = listenBy(method as ReadEvents, clock)
   }
   // The generator writes the interface and the table from the same routes.

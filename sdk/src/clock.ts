@@ -1,8 +1,8 @@
-/** Time and chance as the client sees them; replaced in tests. */
+/** Time and randomness of the client; replaced in tests. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number
-  /** Resolves after so many milliseconds, or rejects with the signal's reason. */
+  /** Resolves after the given milliseconds, or rejects with the signal's reason. */
   sleep(ms: number, signal: AbortSignal | undefined): Promise<void>
   /** A number from 0 to below 1. */
   random(): number
@@ -24,7 +24,7 @@ export const systemClock: Clock = {
   },
 }
 
-/** The promise, or a rejection with the signal's reason, whichever comes first. The work itself goes on. */
+/** The promise, or a rejection with the signal's reason, whichever is first. The work itself continues. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work
   let abort = (): void => undefined

@@ -4,8 +4,8 @@ import type { z } from 'zod/v4'
 import type { AccessTokenClaims, IdTokenClaims, Operations } from './generated.js'
 
 /**
- * Proof for the compiler, and never shipped: what the generator wrote is what the contract says. A type that is not
- * never names the operations that differ; then the generator has a fault, or has not been run.
+ * Compile-time check, never shipped: the generated types equal those of the contract. A type other than never names the
+ * operations that differ; then the generator has a bug, or the generated files are stale.
  */
 export type Conformance = [
   RunNpmRunGenerate<Exclude<keyof Routes, keyof Operations>>,
@@ -70,21 +70,21 @@ type Part<Route, Name extends string> = Name extends keyof Route
     : unknown
   : unknown
 
-/** What the server accepts: more than the SDK offers, since forms come as text. */
+/** The input of the server: wider than the SDK's, because forms contain text only. */
 type Input<Route> = Part<Route, 'pathParams'> & Part<Route, 'query'> & Part<Route, 'body'>
 
-/** A body behind z.preprocess() accepts anything as far as the compiler knows; its members are then not compared. */
+/** The type of a body behind z.preprocess() is unknown, so its members are not compared. */
 type InputName<Route, Known> = Route extends { body: infer Body extends z.ZodType }
   ? unknown extends z.input<Body>
     ? Known
     : keyof Input<Route>
   : keyof Input<Route>
 
-/** Never when the compiler holds the two types for one and the same, members of members included; else the name. */
+/** Never when the two types are identical, nested members included; else the name. */
 type Equal<One, Other, Name> =
   (<T>() => T extends One ? 1 : 2) extends <T>() => T extends Other ? 1 : 2 ? never : Name
 
-/** Never when every value of the one is accepted as the other, else the name. */
+/** Never when the first type is assignable to the second, else the name. */
 type Fits<One, Other, Name> = [One] extends [Other] ? never : Name
 
 type RunNpmRunGenerate<T extends never> = T

@@ -6,7 +6,7 @@ import { z } from 'zod/v4'
 import { methodComment } from '../method-comment.js'
 import { renderObject } from '../render-type.js'
 
-// Nothing of the contract is deprecated yet: what would be written of it is made of schemas and routes that are.
+// Nothing in the contract is deprecated yet, so the tests use deprecated schemas and routes of their own.
 const promise = { since: '2027-01-01', sunset: '2028-01-01', instead: 'name' }
 const sentence = 'Deprecated since 2027-01-01, and may be gone from 2028-01-01 on: use `name` instead.'
 

@@ -4,7 +4,7 @@ import { emulatorRoutes, type EmulatorControl } from './generated-emulator.js'
 import type { RouteRow } from './generated.js'
 import type { RequestOptions } from './request-options.js'
 
-/** What the control of an emulator refused, and why. */
+/** An error answer of an emulator's control. */
 export class EmulatorError extends Error {
   override readonly name = 'EmulatorError'
 
@@ -18,11 +18,11 @@ export class EmulatorError extends Error {
   }
 }
 
-/** Moving the clock by years runs whatever comes due in them. */
+/** Long, because advancing the clock by years runs every job that becomes due. */
 const timeoutMs = 300_000
 const maxAnswerBytes = 50_000_000
 
-/** The operations of an emulator's control, each a method. */
+/** A client of an emulator's control: one method per operation. */
 export function createControl(baseUrl: string): EmulatorControl {
   const groups: Record<string, Record<string, unknown>> = {}
   for (const [operation, route] of Object.entries(emulatorRoutes)) {
@@ -41,7 +41,7 @@ async function callControl(
   input: object,
   { signal, headers }: RequestOptions,
 ): Promise<unknown> {
-  // Routes without a token take forms where they are OAuth's, and these are not.
+  // The flag marks routes without a token as OAuth forms, and these take JSON.
   const { target, body, contentType } = encodeRequest([method, path, flags.replace('f', '')], input)
   const answer = await exchange(
     baseUrl + target,

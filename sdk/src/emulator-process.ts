@@ -5,24 +5,24 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { EmulatorState } from './generated-emulator.js'
 
-/** What an emulator begins with, and how it is started. */
+/** The initial state of an emulator, and how to start it. */
 export interface PorticoOptions {
-  /** Path of a YAML file, or the seed itself; the default seed unless given. */
+  /** Path of a YAML file, or the seed as an object; the built-in seed by default. */
   readonly seed?: string | object | undefined
-  /** The command that starts Portico, and its first arguments; else PORTICO_COMMAND, node_modules/.bin, and PATH. */
+  /** The command that starts Portico, and its first arguments; by default PORTICO_COMMAND, node_modules/.bin, then PATH. */
   readonly command?: readonly [string, ...string[]] | undefined
-  /** Settings of the service, such as `MAILS_PER_ADDRESS`. Nothing else of this process' environment reaches it. */
+  /** Settings of the service, such as `MAILS_PER_ADDRESS`. It inherits no others from this process. */
   readonly variables?: Readonly<Record<string, string>> | undefined
-  /** false: jobs run when they are asked for, and when the clock is moved; true unless given. */
+  /** false: jobs run only on request and when the clock is advanced; true by default. */
   readonly runsJobs?: boolean | undefined
-  /** Milliseconds until it must be ready; 60,000 unless given, for the first start makes the database. */
+  /** Milliseconds until it must be ready; 60,000 by default, because the first start creates the database. */
   readonly timeoutMs?: number | undefined
 }
 
-/** What a seed is called where the emulator reads it: no shell of any system finds anything in this name. */
+/** The file name of the seed that the emulator reads, without characters that any shell interprets. */
 const seedName = 'portico-seed.yaml'
 
-/** The text of a seed; undefined: the default one. */
+/** The text of a seed; undefined for the built-in one. */
 async function readSeed(seed: PorticoOptions['seed']): Promise<string | undefined> {
   // JSON is YAML.
   if (typeof seed !== 'string') return seed && JSON.stringify(seed, null, 2)
@@ -40,7 +40,7 @@ async function readSeed(seed: PorticoOptions['seed']): Promise<string | undefine
 
 const folders = new Set<string>()
 
-/** A folder that nobody else can write. When this process ends before the emulator is ready, it goes, too. */
+/** A private folder, removed when this process ends before the emulator is ready. */
 async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'portico-testing-'))
   if (folders.size === 0) process.on('exit', removeFolders)
@@ -59,19 +59,19 @@ function removeFolders(): void {
     try {
       rmSync(folder, { recursive: true, force: true })
     } catch {
-      // Windows keeps it while the emulator, which ends with this process, is in it.
+      // Windows cannot remove it while it is the working directory of the emulator, which ends with this process.
     }
   }
 }
 
-/** A running emulator, as its process. */
+/** The process of a running emulator. */
 export interface StartedChild {
   readonly state: EmulatorState
   readonly logLines: readonly string[]
   stop(): Promise<void>
 }
 
-/** What a program needs of its surroundings to run at all; everything else of a test's environment stays there. */
+/** The environment variables that the emulator inherits; a program needs them to run. */
 const passedOn =
   'PATH HOME USER USERPROFILE XDG_CACHE_HOME LOCALAPPDATA APPDATA TMPDIR TEMP TMP SystemRoot ComSpec PATHEXT'.split(
     ' ',
@@ -80,9 +80,9 @@ const stopDeadlineMs = 15_000
 const keptLogLines = 10_000
 
 /**
- * Starts the command of the service as an emulator, in a folder of its own, and waits until it is ready.
+ * Starts the service's emulator command in a folder of its own, and waits until it is ready.
  *
- * @throws Error a sentence when the command is not there, the seed has a fault, or it is not ready in time.
+ * @throws Error when the command is missing, the seed is invalid, or the emulator is not ready in time.
  */
 export async function startChild(options: PorticoOptions): Promise<StartedChild> {
   const seed = await readSeed(options.seed)
@@ -91,7 +91,7 @@ export async function startChild(options: PorticoOptions): Promise<StartedChild>
     if (seed !== undefined) await writeFile(join(folder, seedName), seed)
     return await spawnEmulator(options, folder)
   } finally {
-    // It has read the seed and left, so that nothing is there to be forgotten, however this process ends.
+    // The emulator has read the seed and changed its folder; removed now, the folder cannot leak.
     await removeFolder(folder)
   }
 }
@@ -104,11 +104,11 @@ async function spawnEmulator(options: PorticoOptions, folder: string): Promise<S
     ...(seed === undefined ? [] : ['--seed', seedName]),
     ...(runsJobs ? [] : ['--no-worker']),
   ]
-  // npm's commands are scripts there, which only a shell runs; it takes what is quoted as it is.
+  // On Windows npm's commands are scripts, which only a shell runs; quotes keep its arguments literal.
   const shell = process.platform === 'win32'
   const quoted = (word: string) => (shell ? `"${word}"` : word)
   const child = spawn(quoted(program), args.map(quoted), {
-    // Where no .env is read that is meant for the program under test, and nobody else has put anything.
+    // So that the emulator does not read the .env of the program under test.
     cwd: folder,
     env: { ...Object.fromEntries(passedOn.map((name) => [name, process.env[name]])), ...variables },
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -122,7 +122,7 @@ async function spawnEmulator(options: PorticoOptions, folder: string): Promise<S
     logLines.push(...lines)
     if (logLines.length > keptLogLines) logLines.splice(0, logLines.length - keptLogLines)
   })
-  // A child that has ended takes no more; what it said is what is told.
+  // The child may have exited; its output becomes the error message.
   child.stdin.on('error', () => undefined)
 
   const said = await firstLine(child, {
@@ -130,20 +130,20 @@ async function spawnEmulator(options: PorticoOptions, folder: string): Promise<S
     timeoutMs,
     complaint: () => withPathOf(seed, [...logLines, broken].join('\n').trim()),
   })
-  // Forgotten, it does not keep a test runner from ending; and then it ends, too.
+  // A test runner that never calls stop() can still exit, which ends the emulator.
   setReferenced(child, false)
-  // The first line is the state, by the contract of both.
+  // The contract of the emulator's output: the first line is its state.
   const state = JSON.parse(said) as EmulatorState
   let stopped: Promise<void> | undefined
   return { state, logLines, stop: () => (stopped ??= stopChild(child)) }
 }
 
-/** What the emulator says of its copy of a seed is meant for the file of the caller. */
+/** Replaces the path of the copied seed in messages by the path of the caller's file. */
 function withPathOf(seed: PorticoOptions['seed'], text: string): string {
   return typeof seed === 'string' ? text.replaceAll(`${seedName}:`, `${resolve(seed)}:`) : text
 }
 
-/** The emulator runs elsewhere: what is a file here is named by its whole path. A bare program is looked up in PATH. */
+/** Makes paths absolute, because the emulator runs in another folder. A bare program name is looked up in PATH. */
 function resolved([program, ...args]: readonly [string, ...string[]]): [string, ...string[]] {
   const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() === true
   return [
@@ -197,17 +197,17 @@ async function stopChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   setReferenced(child, true)
   const ended = new Promise<void>((resolveEnd) => child.once('exit', () => resolveEnd()))
-  // The end of its input is the end of its parent, and a signal would be none on Windows.
+  // Ends the emulator, which exits at the end of its input; Windows has no signals.
   child.stdin?.end()
   const patience = setTimeout(() => child.kill('SIGKILL'), stopDeadlineMs)
   await ended
   clearTimeout(patience)
 }
 
-/** Whether a child, and the pipes to it, keep this process running. */
+/** Sets whether a child and its pipes keep this process running. */
 function setReferenced(child: ChildProcess, isReferenced: boolean): void {
   for (const handle of [child, child.stdin, child.stdout, child.stderr]) {
-    // Pipes are sockets, which have both; the types of streams do not say so.
+    // Pipes are sockets with both methods, which the types of streams lack.
     const { ref, unref } = handle as { ref?: () => void; unref?: () => void }
     ;(isReferenced ? ref : unref)?.call(handle)
   }

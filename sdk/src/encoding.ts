@@ -2,7 +2,7 @@ import type { RouteRow } from './generated.js'
 
 type Input = Readonly<Record<string, unknown>>
 
-/** Where the members of an input go. */
+/** An input as the parts of a request. */
 export interface EncodedRequest {
   /** Path and query. */
   readonly target: string
@@ -11,9 +11,9 @@ export interface EncodedRequest {
 }
 
 /**
- * Puts the members of an input into the path, and the others into the body, or into the query where there is no body.
+ * Puts members of an input into the path, and the others into the body, or into the query without a body.
  *
- * @throws TypeError when a path parameter is missing, or is one with which the path would name something else.
+ * @throws TypeError when a path parameter is missing, or would change the structure of the path.
  */
 export function encodeRequest([, path, flags]: RouteRow, input: object): EncodedRequest {
   const members: Record<string, unknown> = { ...input }
@@ -29,7 +29,7 @@ export function encodeRequest([, path, flags]: RouteRow, input: object): Encoded
   return { target: query === '' ? target : `${target}?${query}` }
 }
 
-/** URL parsers drop `.` and `..` even when they are percent-encoded, and an empty segment is another path. */
+/** Refuses `.` and `..`, which URL parsers resolve even percent-encoded, and empty segments, which change the path. */
 function pathSegment(name: string, value: unknown): string {
   const text = typeof value === 'number' ? String(value) : value
   if (typeof text !== 'string') throw new TypeError(`${name} is missing: it is part of the path`)
@@ -47,7 +47,7 @@ export function formOf(members: Input): string {
 
 function append(form: URLSearchParams, name: string, value: unknown): void {
   if (Array.isArray(value))
-    // A list of nothing is said as one empty element: left out, it would be no filter at all.
+    // An empty list is sent as one empty element; without any element there would be no filter.
     for (const item of value.length > 0 ? value : ['']) append(form, `${name}[]`, item)
   else if (typeof value === 'object' && value !== null)
     for (const [key, inner] of Object.entries(value)) append(form, `${name}[${key}]`, inner)

@@ -5,11 +5,11 @@ export function rememberEtag(record: object, etag: string): void {
 }
 
 /**
- * The ETag that came with a record, for `ifMatch`. It is kept beside the record and not in it, so that a record is
- * exactly what the service answered, also when it is compared, copied or printed.
+ * The ETag of a record, for `ifMatch`. It is kept beside the record, so that comparing, copying and printing a record show
+ * exactly the service's answer.
  *
- * @throws TypeError when the object is not itself an answer with an ETag. Answering undefined instead would turn a
- *   conditional change into an unconditional one.
+ * @throws TypeError when the object is not itself an answer with an ETag: returning undefined would make a conditional
+ *   change unconditional.
  * @example
  * ```ts
  * const webhook = await client.webhooks.get({ webhook_id: 'w1' })

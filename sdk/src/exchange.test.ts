@@ -5,7 +5,7 @@ import { exchange } from './exchange.js'
 
 const limits = { timeoutMs: 5_000, maxBytes: 1_000 }
 
-/** The address of a server that lives as long as the test. */
+/** The address of a server that runs for the duration of the test. */
 async function given(listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, '127.0.0.1')
   onTestFinished(() => {

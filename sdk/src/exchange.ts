@@ -17,8 +17,8 @@ export interface ExchangeLimits {
 }
 
 /**
- * Sends one request and reads its answer, in limited time and of limited size. Redirects are answers: following one
- * would send credentials where they were not meant to go.
+ * Sends one request and reads its answer, within limits of time and size. Redirects are returned and not followed, so that
+ * credentials go to no other address.
  *
  * @throws ConnectionError, or the signal's reason.
  */
@@ -29,7 +29,7 @@ export async function exchange(url: string, init: RequestInit, limits: ExchangeL
   const abort = () => controller.abort()
   const timer = setTimeout(abort, timeoutMs)
   signal?.addEventListener('abort', abort)
-  // Looked up for each request, so that a replacement of the global one (msw, tracing) is seen.
+  // Looked up per request, so that a replacement of the global one (msw, tracing) takes effect.
   const send = limits.fetch ?? globalThis.fetch
   try {
     const response = await send(url, { ...init, redirect: 'manual', signal: controller.signal })
@@ -43,7 +43,7 @@ export async function exchange(url: string, init: RequestInit, limits: ExchangeL
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', abort)
-    // Frees the connection of an answer that was not read to its end; otherwise does nothing.
+    // Frees the connection of an answer that was not read completely; otherwise a no-op.
     abort()
   }
 }

@@ -25,7 +25,7 @@ export type {
   Operations,
   UndeclaredErrorCode,
 } from './generated.js'
-// Every record; a test says so when one is missing.
+// Every record; a test fails when one is missing.
 export type {
   AccessTokenClaims,
   Actor,

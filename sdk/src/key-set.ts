@@ -27,10 +27,10 @@ interface FetchedKeys {
   readonly fetchedAt: number
 }
 
-/** No more often than this does an unknown key, or a failure, lead to another request; sooner while there are no keys. */
+/** The minimum interval of requests caused by unknown keys or failures; shorter while no keys are cached. */
 const pauseMs = 30_000
 const pauseWithoutKeysMs = 1_000
-/** How long keys outlive their age when newer ones cannot be had (stale-if-error, RFC 5861 section 4). */
+/** How long expired keys stay in use while refreshing fails (stale-if-error, RFC 5861 section 4). */
 const staleMs = 24 * 60 * 60 * 1000
 const timeoutMs = 5_000
 const maxBytes = 256 * 1024
@@ -39,25 +39,25 @@ export function isSigningAlgorithm(value: unknown): value is SigningAlgorithm {
   return value === 'ES256' || value === 'RS256'
 }
 
-/** Keeps the key set at a URL and finds keys in it by their id; undefined when there is no such key. */
+/** Caches the key set at a URL, and returns a lookup by key id; undefined for an unknown key. */
 export function createKeySet(options: KeySetOptions): (kid: string) => Promise<VerificationKey | undefined> {
   const { now, maxAgeSeconds } = options
-  let held: FetchedKeys | undefined
+  let cached: FetchedKeys | undefined
   let lastAttemptAt = -Infinity
   let refresh: Promise<void> | undefined
 
   return async (kid) => {
-    if (!held?.keys.has(kid) || ageMs() >= maxAgeSeconds * 1000) await refreshOnce()
-    return held?.keys.get(kid)
+    if (!cached?.keys.has(kid) || ageMs() >= maxAgeSeconds * 1000) await refreshOnce()
+    return cached?.keys.get(kid)
   }
 
-  /** One request at a time, and a pause after each, whoever asks: kids are chosen by whoever sends a token. */
+  /** One request at a time, with a pause between: the unauthenticated sender of a token chooses its kid. */
   async function refreshOnce(): Promise<void> {
-    if (!refresh && now() - lastAttemptAt >= (held ? pauseMs : pauseWithoutKeysMs)) {
+    if (!refresh && now() - lastAttemptAt >= (cached ? pauseMs : pauseWithoutKeysMs)) {
       lastAttemptAt = now()
       refresh = fetchKeys(options)
         .then((keys) => {
-          held = { keys, fetchedAt: now() }
+          cached = { keys, fetchedAt: now() }
         })
         .finally(() => {
           refresh = undefined
@@ -74,7 +74,7 @@ export function createKeySet(options: KeySetOptions): (kid: string) => Promise<V
   }
 
   function ageMs(): number {
-    return held ? now() - held.fetchedAt : Infinity
+    return cached ? now() - cached.fetchedAt : Infinity
   }
 }
 
@@ -90,7 +90,7 @@ async function fetchKeys({ url, fetch }: KeySetOptions): Promise<ReadonlyMap<str
   return new Map(keys.filter((entry) => entry !== undefined))
 }
 
-/** Keys of other uses and algorithms are passed over, as RFC 7517 section 5 asks. */
+/** Imports a key; keys of other uses and algorithms are ignored (RFC 7517 section 5). */
 async function toEntry(jwk: unknown): Promise<[string, VerificationKey] | undefined> {
   if (!isObject(jwk)) return undefined
   const { kid, alg, use } = jwk

@@ -2,18 +2,18 @@ import type { Clock } from './clock.js'
 import type { Event, EventPage, EventsListInput } from './generated.js'
 import type { RequestOptions } from './request-options.js'
 
-/** From where to listen, to what, and how long. */
+/** The start, filter and end of listening. */
 export interface ListenOptions {
   /**
-   * The `cursor` of the last event that was dealt with; `latest`: only what happens from now on. Unless given, from the
-   * oldest event that is kept, 90 days back.
+   * The `cursor` of the last event that was processed; `latest`: only future events. By default from the oldest event,
+   * which is 90 days old.
    */
   readonly after?: string | undefined
   /** Only events of this code, or of a family such as `user.all`. */
   readonly code?: EventsListInput['code'] | undefined
-  /** Ends the listening; it then rejects with the signal's reason. */
+  /** Ends the iteration, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
-  /** Milliseconds until it asks again when nothing is new; 1,000 unless given. */
+  /** Milliseconds between polls without new events; 1,000 by default. */
   readonly pauseMs?: number | undefined
 }
 
@@ -21,11 +21,10 @@ export interface ListenOptions {
 export type ReadEvents = (input: EventsListInput, options: RequestOptions) => Promise<EventPage>
 
 /**
- * Makes the method that yields events, each exactly once and in their order, and waits for more when there are none.
- * It never ends by itself.
+ * Makes the method that yields events in order, each exactly once, and waits for new ones. It never ends by itself.
  *
- * To go on later where one has stopped, keep the `cursor` of each event after it was dealt with, and pass the last as
- * `after`. It rejects as `events.list` does, with `events_expired` when events behind `after` are not kept any more.
+ * To resume later, store the `cursor` of each event after processing it, and pass the last one as `after`. It rejects like
+ * `events.list`, with `events_expired` when events after the cursor have been deleted.
  */
 export function listenBy(read: ReadEvents, clock: Clock) {
   return async function* listen(options: ListenOptions = {}): AsyncGenerator<Event, never, undefined> {

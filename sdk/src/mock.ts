@@ -16,42 +16,42 @@ export interface MockRequest {
   readonly params: Readonly<Record<string, string | readonly string[] | undefined>>
 }
 
-/** What to answer in place of the example: a record, or a function that makes one, or that makes any response. */
+/** An answer that replaces the example: a record, or a function that returns one or any response. */
 export type Override<Output> =
   | Output
   | ((call: MockRequest) => Output | Response | Promise<Output | Response>)
 
-/** An answer of its own for some operations, by their names, such as `users.get`. */
+/** Answers of some operations by their names, such as `users.get`. */
 export type Overrides = { readonly [Name in OperationName]?: Override<Operations[Name]['output']> }
 
-/** Milliseconds before each answer, or before those of some operations. */
+/** Delay in milliseconds of every answer, or of some operations. */
 export type Latency = number | { readonly [Name in OperationName]?: number }
 
-/** Where the mock stands in, and what it answers differently. */
+/** The address of the mock, and its answers. */
 export interface MockOptions {
   /** The address that the client under test calls. */
   readonly baseUrl: string
   /** Answers by operation; any other operation answers the contract's example. */
   readonly overrides?: Overrides | undefined
-  /** None unless given. */
+  /** 0 by default. */
   readonly latencyMs?: Latency | undefined
 }
 
-/** A request that the mock has answered. */
+/** A recorded request. */
 export interface MockCall<Name extends OperationName = OperationName> {
   readonly operation: Name
   /** The parameters in the path, decoded. */
   readonly params: Readonly<Record<string, string>>
-  /** As it was sent, as texts. */
+  /** As sent, as text. */
   readonly query: Readonly<Record<string, string>>
-  /** The JSON or the form that was sent; empty when nothing was. */
+  /** The JSON or form; empty without a body. */
   readonly body: Partial<Operations[Name]['input']>
   /** In lower case, without credentials. */
   readonly headers: Readonly<Record<string, string>>
   readonly status: number
 }
 
-/** A mock, and what it was asked. */
+/** A mock that records its requests. */
 export interface Mock {
   /** For `setupServer()` or `setupWorker()` of msw. */
   readonly handlers: HttpHandler[]
@@ -59,17 +59,16 @@ export interface Mock {
   calls<Name extends OperationName>(operation: Name): readonly MockCall<Name>[]
   /** All calls, the oldest first. */
   allCalls(): readonly MockCall[]
-  /** Answers differently from now on, until it is reset. */
+  /** Replaces answers until reset(). */
   override(overrides: Overrides): void
-  /** Forgets all calls, and goes back to the overrides that it was made with. */
+  /** Clears the calls, and restores the initial overrides. */
   reset(): void
 }
 
 /**
- * Handlers for msw, one for each operation of the service: the contract's example with the status of success, and 401
- * without a bearer token where one is needed. A request with the header `Prefer: code=user_not_found` gets that error, and
- * `Prefer: status=404` the operation's first one of that status. What the operation does not declare gets 501, with a
- * sentence that says what it does.
+ * Handlers for msw, one for each operation: the contract's example with the status of success, and 401 without a required
+ * bearer token. A request with the header `Prefer: code=user_not_found` gets that error, and `Prefer: status=404` the
+ * operation's first one of that status. An undeclared code or status gets 501, with a message that lists the declared ones.
  *
  * @example
  * ```ts
@@ -84,8 +83,8 @@ export function createMockHandlers(options: MockOptions): HttpHandler[] {
 }
 
 /**
- * A mock with a record of what it was asked. It promises shapes and errors, and keeps nothing: what one request creates the
- * next one does not find. For that there is the emulator, `@portico/sdk/testing`.
+ * A mock that records its requests. It answers correct shapes and errors but has no state: a created record cannot be read
+ * later. The emulator, `@portico/sdk/testing`, has state.
  *
  * @example
  * ```ts
@@ -148,7 +147,7 @@ async function recordOf(
   }
 }
 
-/** What was sent may be anything: the mock does not validate, and a test sees what its program sent. */
+/** The body without validation, so that a test sees exactly what its program sent. */
 function bodyOf(text: string, contentType: string): object {
   if (text === '') return {}
   if (contentType.includes('x-www-form-urlencoded')) return Object.fromEntries(new URLSearchParams(text))
@@ -156,7 +155,7 @@ function bodyOf(text: string, contentType: string): object {
   return typeof value === 'object' && value !== null ? value : {}
 }
 
-/** msw takes the first handler that fits, so that a path with a word comes before one with a parameter there. */
+/** msw uses the first handler that matches, so literal segments come before parameters. */
 function operationsBySpecificity(): [OperationName, RouteRow][] {
   // The keys of the table are the names of the operations.
   const operations = Object.entries(routeTable) as [OperationName, RouteRow][]
@@ -190,7 +189,7 @@ function refusal(operation: OperationName, [, , flags]: RouteRow, request: Reque
   return meant === undefined ? notDeclared(operation, prefer, declared) : meant.answer()
 }
 
-/** What a request prefers, quoted or not (RFC 7240 section 2). */
+/** The value of a preference, quoted or not (RFC 7240 section 2). */
 function preferenceIn(prefer: string, name: string): string | undefined {
   return new RegExp(`(?:^|[,;\\s])${name}\\s*=\\s*"?([^\\s",;]*)`, 'i').exec(prefer)?.[1]
 }
@@ -201,7 +200,7 @@ interface Refusal {
   readonly answer: () => Response
 }
 
-/** Of several with one status, the first is answered unless a code is asked for. */
+/** The errors of an operation; the first of a status is the default. */
 function declaredRefusals([, , , codes, oauthStatuses]: ExampleRow): Refusal[] {
   return [
     ...codes.map((code) => ({ code, status: errorTable[code][0], answer: () => errorResponse(code) })),
@@ -225,7 +224,7 @@ function errorResponse(code: ErrorCode): Response {
   return jsonResponse(status, { error }, status === 429 || status === 503 ? { 'retry-after': '1' } : {})
 }
 
-// The keys of the table are the codes. A limit and a database that is away are one code with two statuses.
+// The keys of the table are the codes. One code has two statuses: of a rate limit, and of an unavailable database.
 const oauthRefusals = (Object.keys(oauthTable) as OAuthErrorCode[]).flatMap((code) =>
   [oauthTable[code], ...(code === 'temporarily_unavailable' ? [503] : [])].map((status) => ({
     code,

@@ -16,7 +16,7 @@ interface Step {
   readonly body?: string
 }
 
-/** A service that answers one step after the other, and what it was sent. */
+/** A service that answers the steps in order, and the requests it received. */
 async function given(...steps: readonly Step[]) {
   const seen: { request: IncomingMessage; body: string }[] = []
   const server = createServer((request, response) => {

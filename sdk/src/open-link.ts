@@ -1,18 +1,18 @@
-/** Where a magic link leads that signs in. */
+/** The result of a magic link that completes a sign-in. */
 export interface OpenedLink {
-  /** The application's address, with everything in its query. */
+  /** The redirect URL of the application, with its query. */
   readonly redirectedTo: URL
   /** The authorization code. */
   readonly code: string
-  /** The state that the link was asked for with; null without one. */
+  /** The state of the request for the link; null without one. */
   readonly state: string | null
 }
 
-/** What a link can lead to. `outcome` tells the forms apart, and only one of them has a code. */
+/** The results of a magic link. `outcome` discriminates the forms, of which one has a code. */
 export type LinkOutcome =
   | (OpenedLink & { readonly outcome: 'code' })
   | {
-      /** A code of the second factor has to come first: make a TOTP challenge with this request. */
+      /** The second factor is required first: create a TOTP challenge with this request. */
       readonly outcome: 'totp_required'
       readonly redirectedTo: URL
       /** The password_request_id of the TOTP challenge. */
@@ -21,7 +21,7 @@ export type LinkOutcome =
       readonly state: string | null
     }
   | {
-      /** The link was of a password request: nobody is signed in before the password is set. */
+      /** The link belongs to a password request: the sign-in requires a new password. */
       readonly outcome: 'password_code'
       readonly redirectedTo: URL
       readonly passwordCode: string
@@ -33,11 +33,11 @@ interface OpenOptions {
 }
 
 /**
- * Opens a magic link as a person with a browser does, and answers with the code. For tests and demonstrations on a
- * server; a browser lets no script do this.
+ * Opens a magic link as a browser does, and returns the code. For tests and demonstrations on a server; browsers do not
+ * allow scripts to do this.
  *
- * @throws Error with the sentence the page shows when the link is not accepted, and when it leads to anything but a
- *   code: followMagicLink() tells what.
+ * @throws Error with the message of the page when the link is refused, and when the result is not a code:
+ *   followMagicLink() returns any result.
  * @example
  * ```ts
  * const { code } = await openMagicLink(link)
@@ -55,10 +55,9 @@ export async function openMagicLink(url: string | URL, options: OpenOptions = {}
 }
 
 /**
- * Opens a magic link as a person with a browser does: reads the page, presses its one button, and stops at the
- * redirect to the application.
+ * Opens a magic link as a browser does: reads the page, submits its form, and stops at the redirect to the application.
  *
- * @throws Error with the sentence the page shows when the link is not accepted.
+ * @throws Error with the message of the page when the link is refused.
  * @example
  * ```ts
  * const followed = await followMagicLink(link)
@@ -108,7 +107,7 @@ interface Form {
   readonly fields: ReadonlyMap<string, string>
 }
 
-// The pages are written by one renderer: attributes in double quotes, and of the entities those below.
+// One renderer writes the pages: attributes are in double quotes, and entities are those below.
 
 function formIn(html: string): Form | undefined {
   const [, start, content] = /(<form\b[^>]*>)([\s\S]*?)<\/form>/.exec(html) ?? []
@@ -133,7 +132,7 @@ function cookiesOf(page: Response): string {
     .join('; ')
 }
 
-/** What the page says went wrong: its alert, else its heading. */
+/** The error message of a page: its alert, else its heading. */
 function sentenceIn(html: string): string | undefined {
   const [, , alert] = /<(\w+)[^>]*\srole="alert"[^>]*>([\s\S]*?)<\/\1>/.exec(html) ?? []
   const [, heading] = /<h1\b[^>]*>([\s\S]*?)<\/h1>/.exec(html) ?? []

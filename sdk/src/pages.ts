@@ -1,19 +1,19 @@
 import { isObject } from './exchange.js'
 import type { RequestOptions } from './request-options.js'
 
-/** Members of a list's input that choose the page, which `all` does itself. */
+/** Members of a list's input that choose the page, which `all` sets itself. */
 type Position = 'page' | 'current_page' | 'after'
 
 /**
- * A list. Called, it answers one page; `all` goes through every record, a page at a time, by cursor: a record that is
- * there from beginning to end comes exactly once, whatever is created or deleted meanwhile.
+ * A list. A call returns one page; `all` iterates over every record by cursor. A record that exists throughout is yielded
+ * exactly once, whatever is created or deleted concurrently.
  */
 export type ListMethod<Input, Page, Item> = ListCall<Input, Page> & {
-  /** Every record from the first page on; 100 on a page unless `per_page` says otherwise. */
+  /** Every record from the first page on; 100 per page unless `per_page` is given. */
   readonly all: ListCallAll<Omit<Input, Position>, Item>
 }
 
-/** The input may be left out when it has no required member. */
+/** The input is optional when it has no required member. */
 type ListCall<Input, Page> = object extends Input
   ? (input?: Input, options?: RequestOptions) => Promise<Page>
   : (input: Input, options?: RequestOptions) => Promise<Page>
@@ -27,7 +27,7 @@ interface CursorPage {
   readonly next_cursor: string | null
 }
 
-/** The records of all pages. A cursor that leads to itself ends in an error and not in a loop. */
+/** The records of all pages. A cursor that repeats is an error, to avoid an endless loop. */
 export async function* everyRecord(
   pageAfter: (cursor: string | undefined) => Promise<unknown>,
 ): AsyncGenerator<unknown, void, undefined> {

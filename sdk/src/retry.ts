@@ -2,28 +2,28 @@ import { ConnectionError } from './api-error.js'
 import type { Clock } from './clock.js'
 import { isObject, jsonOf, type Answer } from './exchange.js'
 
-/** What decides whether a request may be sent again. */
+/** The properties of a request that decide whether it may be retried. */
 export interface Repeatability {
-  /** Sending it twice has the effect of sending it once: every method but POST, and a POST with an Idempotency-Key. */
+  /** Every method but POST, and a POST with an Idempotency-Key. */
   readonly idempotent: boolean
-  /** It has an If-Match, which the first attempt may have invalidated if its answer was lost. */
+  /** It has an If-Match, which a first attempt with a lost answer may have invalidated. */
   readonly conditional: boolean
 }
 
 const firstPauseMs = 250
 const longestPauseMs = 8_000
-/** A service that asks for a longer pause than this is left to the caller. */
+/** A longer Retry-After ends the retries, and the caller decides. */
 const longestRetryAfterSeconds = 60
 
 /**
- * Attempts after the first one, unless the caller says otherwise: 8 to 16 seconds, in which a process that was killed is
- * started again, and its claims of Idempotency-Keys end.
+ * Retries by default. They take 8 to 16 seconds, in which a killed process restarts and its leases of Idempotency-Keys
+ * expire.
  */
 export const defaultRetries = 6
 
 /**
- * Milliseconds to wait before the next attempt, or undefined when there must be none. Exponential, half of it at random,
- * after what Retry-After says.
+ * Milliseconds before the next attempt, or undefined without a retry. Exponential backoff with half of it random, added to
+ * Retry-After.
  *
  * @param attempt 0 after the first one.
  */
@@ -53,7 +53,7 @@ export function errorCodeOf(answer: Answer): unknown {
   return isObject(error) ? error['code'] : undefined
 }
 
-/** Retry-After in seconds from now, given as seconds or as a date (RFC 9110 section 10.2.3). */
+/** Retry-After in seconds from now; the header is in seconds or a date (RFC 9110 section 10.2.3). */
 export function retryAfterSeconds({ headers }: Answer, now: number): number | undefined {
   const value = headers.get('retry-after')?.trim() ?? ''
   if (/^\d{1,9}$/.test(value)) return Number(value)

@@ -1,6 +1,6 @@
 import type { RouteRow } from './generated.js'
 
-/** Reads the routes of each resource: on a line its path, and behind it the verb of each operation, METHOD and flags. */
+/** Parses the routes of each resource: a line has a path, followed by the verb of each operation, METHOD and flags. */
 export function readRoutes<Name extends string>(
   resources: Readonly<Record<string, string>>,
 ): { readonly [Operation in Name]: RouteRow } {

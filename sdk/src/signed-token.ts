@@ -2,18 +2,18 @@ import { bytesOf } from './base64url.js'
 import { isObject } from './exchange.js'
 import { TokenError } from './token-error.js'
 
-/** A token taken apart, nothing of it trusted yet. */
+/** A parsed token, not verified yet. */
 export interface SignedToken {
   readonly header: Readonly<Record<string, unknown>>
   readonly claims: Readonly<Record<string, unknown>>
   readonly signature: Uint8Array<ArrayBuffer>
-  /** What is signed (RFC 7515 section 5.2). */
+  /** The JWS signing input (RFC 7515 section 5.2). */
   readonly signedBytes: Uint8Array<ArrayBuffer>
 }
 
 const maxTokenLength = 16_384
 
-/** Takes a compact JWS apart. Critical extensions are refused, since none is understood (RFC 7515 section 4.1.11). */
+/** Parses a compact JWS. Critical extensions are refused, because none is supported (RFC 7515 section 4.1.11). */
 export function parseToken(token: string): SignedToken {
   const parts = token.length > maxTokenLength ? [] : token.split('.')
   const [headerPart = '', claimsPart = '', signaturePart = ''] = parts

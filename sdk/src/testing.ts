@@ -23,20 +23,20 @@ export type {
   PorticoOptions,
 }
 
-/** A length of time: `30s`, `15m`, `2h` or `90d`. */
+/** A duration: `30s`, `15m`, `2h` or `90d`. */
 export type Duration = `${number}${'s' | 'm' | 'h' | 'd'}`
 
-/** Which key a client calls with: the first one that fits. */
+/** Selects the API key of a client: the first one that matches. */
 export interface KeyChoice {
-  /** Domain of the account; the first one of the seed unless given. */
+  /** Domain of the account; by default the first one of the seed. */
   readonly account?: string | undefined
-  /** sandbox unless given. */
+  /** sandbox by default. */
   readonly environment?: 'sandbox' | 'production' | undefined
   /** Name of the key in the seed. */
   readonly name?: string | undefined
 }
 
-/** What happens to requests of an operation, with the codes that it can answer. */
+/** A fault to inject into an operation; its codes are those that the operation declares. */
 export type NewFault<Name extends OperationName = OperationName> = Omit<
   FaultsAddInput,
   'operation' | 'code'
@@ -47,43 +47,43 @@ export type NewFault<Name extends OperationName = OperationName> = Omit<
     | (Name extends OAuthOperationName ? OAuthErrorCode : 'internal_error')
 }
 
-/** A running emulator: the service itself, on a database that is gone when it stops. */
+/** A running emulator: the service itself, on a temporary database. */
 export interface Portico {
   readonly baseUrl: string
-  /** Of its Postgres, for a look behind the service; another one after each reset. */
+  /** The URL of its Postgres, for direct inspection; different after each reset. */
   readonly databaseUrl: string
-  /** With the keys that were seeded or made since the last reset. */
+  /** The accounts with their API keys, seeded or created since the last reset. */
   readonly accounts: readonly EmulatorAccount[]
-  /** A client of a key that the seed has. Throws a sentence when there is none. */
+  /** A client of one of the API keys. Throws when none matches. */
   client(key?: KeyChoice, options?: Partial<ClientOptions>): Client
   readonly clock: {
-    /** The time of the emulator, which goes on from where it was moved to. */
+    /** The time of the emulator, which keeps running after advance(). */
     now(): Date
-    /** Moves it ahead, by seconds or a length of time such as `15m`, and waits for what came due on the way. */
+    /** Advances the clock by seconds or a duration such as `15m`, and waits for the jobs that became due. */
     advance(by: number | Duration): Promise<Date>
   }
   readonly outbox: {
-    /** What was sent, the newest first, after everything that is due was done. */
+    /** The sent messages, the newest first, after all due jobs have run. */
     list(to?: string): Promise<OutboxMessage[]>
-    /** The newest message to somebody. Rejects when there is none. */
+    /** The newest message to an address or number. Rejects without one. */
     latest(to: string): Promise<OutboxMessage>
     clear(): Promise<void>
   }
   readonly faults: {
-    /** Has an operation fail, hang or answer late. Rejects for an answer that it does not declare. */
+    /** Makes an operation fail, hang or answer late. Rejects for an answer that the operation does not declare. */
     add<Name extends OperationName>(fault: NewFault<Name>): Promise<Fault>
     list(): Promise<Fault[]>
     clear(): Promise<void>
   }
-  /** Runs every job and delivery that is due, and tells how many ended. */
+  /** Runs every due job and delivery, and returns how many ended. */
   runJobs(): Promise<number>
-  /** What the service logged, a line of JSON each. */
+  /** The log of the service, a line of JSON per entry. */
   readonly logLines: readonly string[]
-  /** All of the control, as its contract has it. */
+  /** Every operation of the control. */
   readonly control: EmulatorControl
-  /** Puts everything back as it was seeded: data, clock, outbox and faults. */
+  /** Restores the seeded state: data, clock, outbox and faults. */
   reset(): Promise<void>
-  /** Ends it. It ends with this process, too, however that ends. */
+  /** Stops it. It also stops with this process, even if that is killed. */
   stop(): Promise<void>
 }
 
@@ -91,7 +91,7 @@ export interface Portico {
  * Starts an emulator for tests, in any test runner: call it once before all tests, `reset()` before each, and `stop()`
  * after all.
  *
- * @throws Error a sentence when the command is not there, the seed has a fault, or it is not ready in time.
+ * @throws Error when the command is missing, the seed is invalid, or the emulator is not ready in time.
  * @example
  * ```ts
  * const emulated = await startPortico({ seed: 'seed.yaml' })
@@ -110,7 +110,7 @@ export async function startPortico(options: PorticoOptions = {}): Promise<Portic
   }
   accept(state)
 
-  // An account or a key that is made later is among those that client() finds.
+  // client() also finds accounts and keys that were created later.
   const refresh = async () => accept(await control.state.get())
   const moving: EmulatorControl['clock'] = {
     ...control.clock,

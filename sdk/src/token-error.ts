@@ -1,22 +1,22 @@
-/** Why a token is refused, in the order in which tokens are checked. */
+/** Reasons to refuse a token, in the order of the checks. */
 export type TokenErrorCode =
   /** Not a compact JWS of JSON objects, or more than 16 kB. */
   | 'token_malformed'
-  /** The header says that it is another kind of token, such as an ID token in place of an access token. */
+  /** The header is of another kind of token, such as an ID token in place of an access token. */
   | 'type_rejected'
-  /** The algorithm is none of ES256 and RS256, or not that of the key. */
+  /** The algorithm is neither ES256 nor RS256, or not that of the key. */
   | 'algorithm_rejected'
   /** The organization publishes no such key. */
   | 'key_unknown'
-  /** The key set cannot be had, and there is no earlier one. Not a fault of the token: answer 503, not 401. */
+  /** The key set cannot be fetched, and no earlier one is cached. Not a fault of the token: answer 503, not 401. */
   | 'keys_unavailable'
   | 'signature_invalid'
   | 'issuer_mismatch'
   | 'audience_mismatch'
   | 'environment_mismatch'
-  /** `jtt` says that it is another kind of token. */
+  /** `jtt` is of another kind of token. */
   | 'use_mismatch'
-  /** A claim is missing or not of its type. */
+  /** A claim is missing or of the wrong type. */
   | 'claims_malformed'
   | 'token_expired'
   /** `nbf` or `iat` is in the future. */
@@ -25,7 +25,7 @@ export type TokenErrorCode =
   | 'access_token_mismatch'
   | 'code_mismatch'
 
-/** A token was not accepted. Never holds the token or a part of it. */
+/** A token was refused. Never contains the token or a part of it. */
 export class TokenError extends Error {
   override readonly name = 'TokenError'
   readonly code: TokenErrorCode

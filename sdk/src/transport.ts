@@ -15,15 +15,15 @@ import {
 import type { RequestOptions } from './request-options.js'
 import { errorCodeOf, pauseBeforeRepeat, retryAfterSeconds, type Repeatability } from './retry.js'
 
-/** How to reach the service, with every default filled in. */
+/** Settings of the transport, with every default applied. */
 export interface TransportSettings {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string
   readonly fetch: typeof globalThis.fetch | undefined
   readonly timeoutMs: number
   readonly maxRetries: number
   readonly clock: Clock
-  /** What the client credentials are exchanged with. */
+  /** Parameters of the client credentials grant. */
   readonly credentials: Readonly<Record<string, string | undefined>>
 }
 
@@ -44,7 +44,7 @@ interface PreparedRequest extends Repeatability {
 
 const maxAnswerBytes = 10_000_000
 
-/** The one way to the service that all operations of a client share. */
+/** Makes the transport that all operations of a client share. */
 export function createTransport(settings: TransportSettings): Call {
   const { baseUrl, clock, maxRetries } = settings
   const tokens = createAccessTokens(issueToken, clock.now)
@@ -80,7 +80,7 @@ export function createTransport(settings: TransportSettings): Call {
     }
   }
 
-  /** A token can be revoked, or its signing key retired, before its time: then, and only then, one more attempt. */
+  /** Retries once with a new token if the token was revoked, or its signing key retired, before it expired. */
   async function sendWithToken(request: PreparedRequest): Promise<Answer> {
     const token = await tokens.get(request.signal)
     const answer = await send(request, token)
@@ -110,7 +110,7 @@ export function createTransport(settings: TransportSettings): Call {
     }
   }
 
-  /** Belongs to no caller, so that no caller's signal ends it. The grant changes nothing and may be repeated. */
+  /** Callers share the request, so no caller's signal aborts it. The grant has no side effect and may be retried. */
   async function issueToken(): Promise<IssuedToken> {
     const answer = await send({
       ...prepare(routeTable[apiTokenOperation], settings.credentials, {}),
@@ -132,7 +132,7 @@ export function createTransport(settings: TransportSettings): Call {
     return body
   }
 
-  /** Without an error of the service in its body the answer is somebody else's, such as the page of a proxy. */
+  /** An answer without an error of the service in its body is not the service's, such as the page of a proxy. */
   function refusal(
     operation: string,
     answer: Answer,
@@ -164,7 +164,7 @@ function textOr<Otherwise>(value: unknown, otherwise: Otherwise): string | Other
   return typeof value === 'string' ? value : otherwise
 }
 
-// The list of codes is not shipped: a code of a newer service passes as well, and ApiError.code says so.
+// The list of codes is not shipped, so codes of a newer service are accepted too, as ApiError.code documents.
 function isErrorCode(value: unknown): value is ErrorCode {
   return typeof value === 'string'
 }

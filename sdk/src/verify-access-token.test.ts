@@ -59,7 +59,7 @@ const accessClaims = {
 const idClaims = { ...accessClaims, jtt: 'id_token', nonce: 'n1', scp: undefined }
 const idHeader = { typ: 'JWT' }
 
-/** A verifier whose clock and key set the test holds. */
+/** A verifier whose clock and key set the test controls. */
 async function given(options: Partial<VerifierOptions> = {}) {
   const key = await newKey('k1')
   const state = { seconds: startSeconds, published: [key], requests: [] as string[], isDown: false }
@@ -284,7 +284,7 @@ test.each([
 })
 
 test('an environment that is not set is refused when the verifier is made', async () => {
-  // @ts-expect-error As from a variable that a program without types has not set.
+  // @ts-expect-error Simulates an unset variable in an untyped program.
   await expect(given({ environment: '' })).rejects.toThrow(TypeError)
 })
 

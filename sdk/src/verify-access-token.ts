@@ -5,40 +5,40 @@ import { createKeySet, isSigningAlgorithm } from './key-set.js'
 import { parseToken, type SignedToken } from './signed-token.js'
 import { TokenError } from './token-error.js'
 
-/** Whose tokens are accepted. */
+/** Issuer, audience and environment of the accepted tokens. */
 export interface VerifierOptions {
   /** Address of the service, as for createClient(). */
   readonly baseUrl: string
   /** Domain of the organization. */
   readonly domain: string
   /**
-   * The client_id of the application, or of each, that tokens may be for. Required: an organization's sandbox and
-   * production, and all its applications, share one issuer and one key set.
+   * The client_id of each accepted application. Required, because an organization's sandbox and production, and all its
+   * applications, share one issuer and one key set.
    */
   readonly audience: string | readonly string[]
-  /** Required for the same reason: without it, tokens of test users would open production. */
+  /** Required for the same reason: without it, production would accept tokens of sandbox users. */
   readonly environment: 'sandbox' | 'production'
-  /** Milliseconds since 1970; the system's clock unless given. */
+  /** Milliseconds since 1970; the system's clock by default. */
   readonly now?: (() => number) | undefined
-  /** How far the clocks of issuer and verifier may be apart, in seconds; 30 unless given, at most 300. */
+  /** Tolerated clock skew between issuer and verifier, in seconds; 30 by default, at most 300. */
   readonly clockToleranceSeconds?: number | undefined
-  /** In place of the global fetch. */
+  /** Replaces the global fetch. */
   readonly fetch?: typeof globalThis.fetch | undefined
-  /** Seconds until the key set is read again; 900 unless given. */
+  /** Seconds until the key set is fetched again; 900 by default. */
   readonly jwksMaxAgeSeconds?: number | undefined
 }
 
-/** What an ID token must also fit, where given (OpenID Connect Core section 3.1.3.7). */
+/** Further checks of an ID token, each if given (OpenID Connect Core section 3.1.3.7). */
 export interface IdTokenExpectations {
-  /** The nonce that was sent when the sign-in began. */
+  /** The nonce of the authorization request. */
   readonly nonce?: string | undefined
-  /** The access token that came with it: must fit `at_hash`. */
+  /** The access token issued with it: must match `at_hash`. */
   readonly accessToken?: string | undefined
-  /** The code it was exchanged for: must fit `c_hash`. */
+  /** The code it was exchanged for: must match `c_hash`. */
   readonly code?: string | undefined
 }
 
-/** What the tokens of an organization say: any metadata, or the keys that `portico types` has written down. */
+/** The claims of an organization's tokens, with any metadata or the keys that `portico types` wrote. */
 export interface TokenClaims {
   /** Claims of access tokens. */
   accessToken: AccessTokenClaims<object>
@@ -46,7 +46,7 @@ export interface TokenClaims {
   idToken: IdTokenClaims<object>
 }
 
-/** Claims of an organization whose metadata keys are not known to the compiler. */
+/** The claims of an organization whose metadata keys are unknown to the compiler. */
 export interface AnyTokenClaims extends TokenClaims {
   /** Claims of access tokens, with metadata of any name. */
   accessToken: AccessTokenClaims
@@ -54,15 +54,15 @@ export interface AnyTokenClaims extends TokenClaims {
   idToken: IdTokenClaims
 }
 
-/** Verifies the tokens of one organization, and keeps its keys. */
+/** Verifies the tokens of one organization, and caches its keys. */
 export interface Verifier<Claims extends TokenClaims = AnyTokenClaims> {
   /**
    * Verifies an access token (RFC 9068 section 4): shape, type, algorithm, key, signature, issuer, audience,
    * environment, use and times, in this order.
    *
-   * @param token The token as it came, without `Bearer`; at most 16,384 characters.
-   * @throws TokenError with the code of the first check that fails. `keys_unavailable` is no fault of the token:
-   *   answer 503 to it, and 401 to the others.
+   * @param token The token without `Bearer`; at most 16,384 characters.
+   * @throws TokenError with the code of the first failed check. `keys_unavailable` is not a fault of the token: answer 503,
+   *   and 401 for the other codes.
    * @example
    * ```ts
    * const claims = await verifier.verifyAccessToken(token)
@@ -71,9 +71,9 @@ export interface Verifier<Claims extends TokenClaims = AnyTokenClaims> {
    */
   verifyAccessToken(token: string): Promise<Claims['accessToken']>
   /**
-   * Verifies an ID token in the same way, and the expectations given.
+   * Verifies an ID token in the same way, and against the given expectations.
    *
-   * @throws TokenError with the code of the first check that fails.
+   * @throws TokenError with the code of the first failed check.
    * @example
    * ```ts
    * const claims = await verifier.verifyIdToken(idToken, { nonce, accessToken: token })
@@ -84,12 +84,12 @@ export interface Verifier<Claims extends TokenClaims = AnyTokenClaims> {
 }
 
 /**
- * Makes a verifier of the tokens of one organization. It keeps the organization's keys: make one and share it.
+ * Makes a verifier of the tokens of one organization. It caches the organization's keys: make one and share it.
  *
  * With the type that `portico types --organization awesome-company` writes, `createVerifier<Claims>(…)`, the compiler
  * knows the organization's metadata keys.
  *
- * @throws TypeError when an option is missing that the safety of the check depends on.
+ * @throws TypeError when an option is missing or invalid.
  * @example
  * ```ts
  * const verifier = createVerifier({
@@ -141,7 +141,7 @@ export function createVerifier<Claims extends TokenClaims = AnyTokenClaims>(
     if (claims['jtt'] !== use) throw new TokenError('use_mismatch', 'the token is of another kind')
     checkTimes(claims)
     if (typeof claims['sub'] !== 'string') throw malformedClaims()
-    // Signed by the issuer, whose claims these are; what decides has been checked above.
+    // The issuer signed the claims and defines their types; those that decide are checked above.
     return claims as Verified
   }
 
@@ -167,9 +167,9 @@ export function createVerifier<Claims extends TokenClaims = AnyTokenClaims>(
 }
 
 /**
- * Verifies one access token. Reads the key set each time: where more than one token is verified, keep a verifier.
+ * Verifies one access token. Fetches the key set each time: to verify several tokens, use createVerifier().
  *
- * @throws TokenError with the code of the first check that fails; TypeError when an option is missing.
+ * @throws TokenError with the code of the first failed check; TypeError when an option is missing or invalid.
  * @example
  * ```ts
  * const claims = await verifyAccessToken(token, {
@@ -188,7 +188,7 @@ export async function verifyAccessToken<Claims extends TokenClaims = AnyTokenCla
   return createVerifier<Claims>(options).verifyAccessToken(token)
 }
 
-/** Callers without types, or with an unset variable, would otherwise accept every audience or environment. */
+/** Without these checks, an untyped caller with an unset variable would accept any audience or environment. */
 function checkOptions(
   { domain, environment, clockToleranceSeconds = 0 }: VerifierOptions,
   audiences: unknown[],
@@ -205,7 +205,7 @@ function checkOptions(
     throw new TypeError('clockToleranceSeconds must be from 0 to 300')
 }
 
-/** Media types are compared in any case, and `application/` may be left out (RFC 7515 section 4.1.9). */
+/** Media types are case-insensitive, and `application/` is optional (RFC 7515 section 4.1.9). */
 function checkType({ header }: SignedToken, type: string): void {
   const { typ } = header
   if (typeof typ !== 'string' || typ.toLowerCase().replace(/^application\//, '') !== type)

@@ -1,22 +1,22 @@
-/** Why a delivery is refused. */
+/** Reasons to refuse a delivery. */
 export type WebhookErrorCode =
-  /** The body was read as JSON before: an object came in place of its bytes. */
+  /** The body was parsed as JSON: an object was given instead of bytes. */
   | 'body_parsed'
-  /** No service-signature: somebody else called, or something on the way drops headers it does not know. */
+  /** No service-signature: the sender is not the service, or a proxy removes unknown headers. */
   | 'header_missing'
   | 'header_malformed'
-  /** The signature is of the same JSON, written differently: the body was parsed and written again. */
+  /** The signature matches the same JSON in another serialization: the body was parsed and serialized again. */
   | 'body_rewritten'
-  /** None of the keys made it: the key of another webhook, or of the other environment, or a body that was changed. */
+  /** No key matches: it is of another webhook or environment, or the body was changed. */
   | 'signature_mismatch'
-  /** Sent longer ago than the tolerance: a repetition, or a clock that is wrong. */
+  /** Older than the tolerance: a replay, or a wrong clock. */
   | 'timestamp_too_old'
-  /** Of the future, by more than the tolerance: a clock is wrong. */
+  /** In the future by more than the tolerance: a wrong clock. */
   | 'timestamp_too_new'
-  /** Signed, and no event. */
+  /** Signed, but not an event. */
   | 'body_malformed'
 
-/** A delivery was not accepted: answer 400. Never holds a key, a signature or a part of the body. */
+/** A delivery was refused: answer 400. Never contains a key, a signature or a part of the body. */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError'
   readonly code: WebhookErrorCode

@@ -9,23 +9,23 @@ import { WebhookError } from './webhook-error.js'
 
 export { WebhookError, type WebhookErrorCode } from './webhook-error.js'
 
-/** When a delivery is too old, and what time it is. */
+/** The time tolerance and the clock. */
 export interface VerifyWebhookOptions {
-  /** How far the time of the signature may be from now, either way, in seconds; 300 unless given. */
+  /** Tolerated difference between the signature's time and now, in seconds; 300 by default. */
   readonly toleranceSeconds?: number | undefined
-  /** Milliseconds since 1970; the system's clock unless given. */
+  /** Milliseconds since 1970; the system's clock by default. */
   readonly now?: (() => number) | undefined
 }
 
-/** As a web request has them, or Node's: names in any case. */
+/** Headers of a web request or of Node's; names in any case. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
 /**
  * Verifies that a delivery comes from the service, and returns its event.
  *
- * @param rawBody The body as it came, not parsed: what is written anew differs in a space, and no signature fits it.
+ * @param rawBody The body as received, not parsed: serialized again, it no longer matches the signature.
  * @param keys The webhook's signature_key; several while it is being rotated.
- * @throws WebhookError with the code of what is wrong; TypeError when there is no key.
+ * @throws WebhookError with the code of the reason; TypeError without a key.
  * @example
  * ```ts
  * const event = await verifyWebhook(await request.text(), request.headers, signatureKey)
@@ -39,7 +39,7 @@ export async function verifyWebhook(
   { toleranceSeconds = 300, now = Date.now }: VerifyWebhookOptions = {},
 ): Promise<Event> {
   const known = [keys].flat()
-  // An unset variable would otherwise be a key that everybody knows.
+  // An unset variable would otherwise be a well-known key.
   if (known.length === 0 || !known.every((key) => typeof key === 'string' && isSignatureKey(key)))
     throw new TypeError('keys must be the signature_key of the webhook: whsec_…')
   if (typeof rawBody !== 'string' && !(rawBody instanceof Uint8Array))
@@ -62,7 +62,7 @@ export async function verifyWebhook(
     )
   }
   const age = now() / 1000 - signature.timestamp
-  // Negated, so that a tolerance that is no number accepts nothing.
+  // Negated, so that a tolerance of NaN accepts nothing.
   if (!(age <= toleranceSeconds))
     throw new WebhookError('timestamp_too_old', `it was signed ${Math.round(age)} seconds ago`)
   if (!(-age <= toleranceSeconds))
@@ -73,13 +73,13 @@ export async function verifyWebhook(
   return event
 }
 
-/** What an event of a test must have: its code and data; anything else may be given, too. */
+/** An event for a test: code and data are required, other members optional. */
 export type TestEvent<Known = Event> = Known extends Event
   ? Pick<Known, 'code' | 'data'> & Partial<Known>
   : never
 
 /**
- * Makes a delivery, signed as the service signs it, for a test of its receiver.
+ * Makes a signed delivery, for tests of a receiver.
  *
  * @param key The signature_key of the receiver.
  * @example
@@ -123,7 +123,7 @@ function headerOf(headers: WebhookHeaders): string | undefined {
   return typeof value === 'string' ? value : value?.[0]
 }
 
-/** JSON as a framework parses and writes it; empty when it is none. */
+/** JSON parsed and serialized again, as a framework does; empty for invalid JSON. */
 function rewritten(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text))
@@ -132,7 +132,7 @@ function rewritten(text: string): string {
   }
 }
 
-/** Undefined when it is no JSON. */
+/** Undefined for invalid JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -141,7 +141,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Signed by the service, whose events these are. */
+/** Trusts the type of the event, because the service signed the body. */
 function isEvent(body: unknown): body is Event {
   return typeof body === 'object' && body !== null && '__type__' in body && body.__type__ === 'Event'
 }
