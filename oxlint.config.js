@@ -2,14 +2,14 @@
 const testedEntries =
   'command|compile|config|deps|log|metrics-server|variables|app|server|worker|accounts|credentials-file|attempts|sms-limits|api-keys|embedded|embedded-template|migrate|mailer|sms-sender|purge|erase-user|export-user|outbound-target|stored-password|(saml|promotion)/[a-z-]+'
 
-// In this order: who may import what (docs/style.md), and what else holds where. The rules portico/… are in
-// test/lint-rules.js; test/lint-rules.test.ts proves that each fence stands. `npm run lint` checks types in the same pass.
+// First the import rules (docs/style.md), then the others by files. The rules portico/… are in test/lint-rules.js;
+// test/lint-rules.test.ts tests each of them. `npm run lint` checks types in the same pass.
 
 const tests = ['**/*.test.ts', '**/*.test.tsx', 'test/**/*.ts']
 
 /**
- * The rooms of server/src, and the folders of each; '.' are the files of the room itself. An import goes down alone: to a
- * room further below, or in the same room to a folder further below (docs/architecture.md).
+ * The rooms of server/src with their folders; '.' are the files directly in a room. An import may only go down: to a lower
+ * room, or to a lower folder of the same room (docs/architecture.md).
  */
 const rooms = {
   cli: ['.', 'emulator', 'sample-data'],
@@ -45,10 +45,10 @@ const rooms = {
   ],
 }
 
-/** The folders of contract/src; '.' are contract.ts, which composes them, and what walks over it. */
+/** The folders of contract/src; '.' are contract.ts, which composes them, and the files that walk over it. */
 const foldersOfContract = ['openapi', '.', 'events', 'protocols', 'resources', 'core']
 
-/** The files of the server that know HTTP and no query. */
+/** The files of the server that handle HTTP and have no queries. */
 const webFiles = ['server/src/{app,platform}/http/**/*.ts']
 
 const resourceFiles = [
@@ -60,7 +60,7 @@ const resourceFiles = [
   '!**/routes.ts',
   '!**/record.ts',
   '!**/router.ts',
-  // It mounts the router in an app, as nothing else of the folder does.
+  // It mounts the router in an app.
   '!**/router.test.ts',
 ]
 
@@ -72,17 +72,17 @@ const pureFiles = [
   'server/src/sign-in/password/policy.ts',
 ]
 
-// Patterns are regular expressions over the imported module: a package's name, or, for a relative import, its path
-// from the root of the repository without its ending. {own} is the folder of the importing file, {room} and {folder} those of it.
+// Patterns are regular expressions over the imported module: the name of a package, or the path of a relative import from
+// the root of the repository, without extension. {own}, {folder} and {room} are the directory, folder and room of the importer.
 const everywhere = [
   {
     deny: ['zod(/(?!v4$).*)?'],
-    message: "Import from 'zod/v4': plain 'zod' has the types of version 3 here and runs as version 4.",
+    message: "Import from 'zod/v4': plain 'zod' has the types of version 3 and runs as version 4.",
   },
   {
-    // Examples are files that readers copy, and no package; tests run them as they are.
+    // Examples are files to copy, not a package; tests import them directly.
     deny: ['(?!{workspace}/|docs/examples/)(contract|server|sdk|docs)/.*'],
-    message: 'Import another workspace by its package name, so that its exports stay its boundary.',
+    message: 'Import another workspace by its package name, through its exports.',
   },
 ]
 
@@ -93,7 +93,7 @@ const serverWide = [
   },
   {
     deny: ['server/src/(?!{folder}/)cli/emulator/.*'],
-    message: 'The emulator is for tests, and no part of what serves: only its command imports it.',
+    message: 'The emulator is for tests and not part of the service: only its command imports it.',
   },
 ]
 
@@ -105,21 +105,22 @@ const noOutside = {
       'server/src/platform/http/(?!(if-none-match|body-fault)$).*',
     ],
   ],
-  message: 'A domain file knows no HTTP: take (deps, tenant, input), return a record, throw ApiError(code).',
+  message:
+    'A domain file knows no HTTP: accept (deps, tenant, input), return a record, throw ApiError(code).',
 }
 
 const noForeignRecord = {
   deny: ['server/src/(?!{folder}/).*/record'],
-  message: "Call the other resource's operation; only that resource maps its own rows.",
+  message: "Call the other resource's operation; only that resource maps its rows.",
 }
 
 const noProtocolInternals = {
   deny: ['server/src/(?!{folder}/)protocols/(oauth|oidc)/(?!(error|live-token|id-token-hint)$).*'],
   message:
-    'Another protocol’s files are its own; share a domain file (or its error, live-token or id-token-hint file).',
+    'Another protocol’s files are its own; import a domain file (or its error, live-token or id-token-hint file).',
 }
 
-/** Import rules of one set of files, on top of those that hold everywhere; a later call for a file replaces an earlier one. */
+/** The import rules of some files, in addition to those for all files; for each file the last matching call applies. */
 function imports(files, ...rules) {
   return {
     files: files.filter((pattern) => !pattern.startsWith('!')),
@@ -152,7 +153,7 @@ const importRules = [
   imports(['sdk/src/webhooks.ts'], {
     allow: ['sdk/src/.*', '@portico/contract/webhook-signature'],
     message:
-      'The receiver’s side imports the SDK’s own files, and of the contract the one file without a dependency.',
+      'The receiver’s side imports the SDK’s own files, and from the contract the one file without dependencies.',
   }),
   imports(['sdk/src/mock.ts'], {
     allow: ['sdk/src/.*', 'msw'],
@@ -160,7 +161,7 @@ const importRules = [
   }),
   imports(['sdk/src/emulator-process.ts'], {
     allow: ['sdk/src/.*', 'node:.*'],
-    message: 'What starts an emulator imports the SDK’s own files and Node alone.',
+    message: 'The code that starts an emulator imports only the SDK’s own files and Node.',
   }),
   imports(['sdk/src/conformance.ts'], {
     allow: ['sdk/src/.*', '@portico/contract(/.*)?', 'zod/v4'],
@@ -169,14 +170,14 @@ const importRules = [
   }),
   imports(['sdk/*.ts', 'sdk/**/*.test.ts', 'docs/**/*.ts'], {
     deny: ['@portico/(server|test)(/.*)?'],
-    message: 'The SDK and the docs are built from the contract; nothing of the server is known there.',
+    message: 'The SDK and the docs are built from the contract, without the server.',
   }),
 
   imports(
     ['test/**/*.ts'],
     {
       deny: [`@portico/server(?!/(${testedEntries})$)(/.*)?`],
-      message: 'Tests go in through the front door: what server/package.json exports, and nothing behind it.',
+      message: 'Tests go in through the front door: they import only the exports of server/package.json.',
     },
     {
       deny: ['kysely(/.*)?'],
@@ -195,10 +196,10 @@ const importRules = [
   }),
   imports(['server/src/platform/{db,crypto}/**/*.ts'], ...serverWide, {
     deny: ['express', '@ts-rest/.*'],
-    message: 'db and crypto know no HTTP: take values, and return values.',
+    message: 'db and crypto know no HTTP: accept values, and return values.',
   }),
   imports(resourceFiles, ...serverWide, noOutside, noForeignRecord),
-  // It puts a whole service together, as app/processes.ts does.
+  // These compose a whole service, as app/processes.ts does.
   imports(['server/src/cli/emulator/{emulator,run}.ts'], ...serverWide, noForeignRecord),
   imports(
     [
@@ -208,7 +209,7 @@ const importRules = [
     ...serverWide,
     {
       ...noOutside,
-      message: 'express is for router.ts alone; other protocol files take values and return them.',
+      message: 'express is for router.ts alone; other protocol files accept and return values.',
     },
     noForeignRecord,
     noProtocolInternals,
@@ -248,11 +249,11 @@ const importRules = [
       'express',
       '@ts-rest/.*',
     ],
-    message: 'This file is pure: take values, time included, and return values.',
+    message: 'This file is pure: accept values, time included, and return values.',
   }),
 ]
 
-/** What ESLint recommends. */
+/** ESLint's recommended rules. */
 const recommended = [
   ...[
     'for-direction',
@@ -289,7 +290,7 @@ const recommended = [
   ],
 ]
 
-/** What it recommends besides for JavaScript, and the compiler says of TypeScript. */
+/** ESLint's further recommended rules for JavaScript; for TypeScript the compiler checks them. */
 const recommendedForJavaScript = [
   ...['constructor-super', 'getter-return', 'no-class-assign', 'no-const-assign', 'no-dupe-class-members'],
   ...['no-dupe-keys', 'no-func-assign', 'no-import-assign', 'no-new-native-nonconstructor', 'no-obj-calls'],
@@ -303,7 +304,7 @@ const listItems = ['menuitem', 'menuitemradio', 'menuitemcheckbox', 'option', 'r
 const keys = ['onKeyUp', 'onKeyDown', 'onKeyPress']
 const tabbable = ['button', 'checkbox', 'link', 'searchbox', 'spinbutton', 'switch', 'textbox']
 
-/** What jsx-a11y recommends. */
+/** The recommended rules of jsx-a11y. */
 const accessible = {
   ...errors(
     ...[
@@ -352,7 +353,7 @@ function errors(...names) {
   return Object.fromEntries(names.map((name) => [name, 'error']))
 }
 
-/** Rules of a plugin, by their full names. */
+/** Prefixes rules with the name of their plugin. */
 function of(plugin, rules) {
   return Object.fromEntries(Object.entries(rules).map(([name, rule]) => [`${plugin}/${name}`, rule]))
 }
@@ -406,7 +407,7 @@ const config = {
       },
     },
     {
-      // Tests, and what they are given, put together what nothing else does.
+      // Tests and their fixtures may import from every room.
       files: ['server/src/**/*.{ts,tsx}'],
       excludeFiles: [...tests, '**/*.given.ts', '**/*.given.tsx'],
       rules: {
@@ -415,7 +416,7 @@ const config = {
       },
     },
     {
-      // What a parsed body or row is, must be said before it is used; tests may look into an answer as it is.
+      // Parsed bodies and rows need a type before use; tests may access untyped answers.
       files: ['{contract,server,sdk}/src/**/*.{ts,tsx}'],
       excludeFiles: tests,
       rules: of(
@@ -428,7 +429,7 @@ const config = {
     },
     { files: ['server/src/pages/**/*.tsx'], rules: of('jsx-a11y', accessible) },
     {
-      // The files that run in browsers: of the hosted pages, and of the documentation.
+      // Scripts for browsers: of the hosted pages, and of the documentation site.
       files: ['server/src/pages/frame/script.js', 'docs/site/assets/site.js'],
       globals: {
         document: 'readonly',
@@ -440,21 +441,21 @@ const config = {
     },
 
     { files: ['**/*.config.{ts,js}'], rules: { 'portico/no-default-export': 'off' } },
-    // Two prototypes of node:http, without which Express changes the prototype of every request.
+    // Two subclasses for node:http, without which Express changes the prototype of every request.
     { files: ['server/src/app/http/server.ts'], rules: { 'portico/no-class': 'off' } },
 
     ...importRules,
 
     {
       files: ['{contract,sdk}/src/**/*.ts'],
-      // Its process is the global one: a bundle of CommonJS that imports the module's default exports a function of the bundler.
+      // emulator-process.ts uses the global process: importing node:process breaks the CommonJS bundle.
       excludeFiles: [...tests, 'contract/src/openapi/openapi.ts', 'sdk/src/emulator-process.ts'],
       rules: {
         'no-restricted-globals': [
           'error',
           ...['Buffer', 'process', 'setImmediate'].map((name) => ({
             name,
-            message: 'This runs in browsers too: use what every runtime has (Uint8Array, WebCrypto, fetch).',
+            message: 'This runs in browsers too: use APIs of every runtime (Uint8Array, WebCrypto, fetch).',
           })),
         ],
       },
@@ -467,7 +468,7 @@ const config = {
       files: ['server/src/**/*.{ts,tsx}'],
       excludeFiles: [
         ...tests,
-        // What makes them, by chance and without it, and people who are made up in bulk.
+        // Generators of random and derived ids, and bulk sample data.
         'server/src/platform/crypto/random.ts',
         'server/src/cli/emulator/derived-randomness.ts',
         'server/src/cli/sample-data/**',
@@ -486,7 +487,7 @@ const config = {
         ...tests,
         '**/*.given.ts',
         'server/src/platform/db/migrations/**',
-        // An operator names an API key by its id, reads the outbox of a whole machine, and a worker returns its own job.
+        // Operators find an API key by its id and read the outbox of a whole installation; a worker returns its own job.
         'server/src/tokens/api-keys/api-keys.ts',
         'server/src/delivery/outbox/outbox.ts',
         'server/src/delivery/jobs/queue.ts',
@@ -507,7 +508,7 @@ const config = {
   settings: { 'jsx-a11y': { attributes: { for: ['htmlFor', 'for'] } } },
 }
 
-/** Of a file that a program writes the types are checked, and its form is that program's. */
+/** Generated files: types are checked, other rules are off. */
 const ruleNames = [config, ...config.overrides].flatMap(({ rules = {} }) => Object.keys(rules))
 const generated = {
   files: ['sdk/src/generated.ts'],

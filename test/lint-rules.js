@@ -1,19 +1,19 @@
 import { posix, relative } from 'node:path'
 import { tenantTables } from './tenant-tables.js'
 
-// Rules of this repository, for oxlint (oxlint.config.js): shapes of code that have one owner or none, and who may import
-// what. test/lint-rules.test.ts proves that each stands.
+// Rules of this repository for oxlint (oxlint.config.js): code shapes allowed in one file or in none, and import rules.
+// test/lint-rules.test.ts tests each of them.
 
 const sqlClock = String.raw`/\b((now|(clock|statement|transaction)_timestamp)\s*\(|current_(timestamp|date|time)\b|localtime(stamp)?\b)/i`
 
-// Each becomes the rule portico/<name>: a shape of code (an ESQuery selector), and what is right instead.
+// Each becomes the rule portico/<name>: an ESQuery selector, and the message with the alternative.
 const shapes = {
   'no-export-star': {
     ExportAllDeclaration: 'Export names one by one, from the file that defines them.',
   },
   'no-default-export': {
     'ExportDefaultDeclaration, ExportSpecifier[exported.name="default"]':
-      'Use a named export; only a tool’s configuration file has a default one.',
+      'Use a named export; only the configuration file of a tool has a default export.',
   },
   'no-class': {
     ':matches(ClassDeclaration, ClassExpression):not([superClass.name=/Error$/])':
@@ -35,7 +35,7 @@ const shapes = {
       `TaggedTemplateExpression[tag.name="sql"] TemplateElement[value.raw=${sqlClock}]`,
       `CallExpression[callee.object.name="sql"] Literal[value=${sqlClock}]`,
       `CallExpression[callee.object.name="sql"] TemplateElement[value.raw=${sqlClock}]`,
-    ].join(', ')]: 'Pass deps.now() as a parameter; nobody can set the clock of the database.',
+    ].join(', ')]: 'Pass deps.now() as a parameter; tests cannot set the clock of the database.',
   },
   environment: {
     [[
@@ -44,21 +44,21 @@ const shapes = {
       'VariableDeclarator[init.name="process"] > ObjectPattern > Property[key.name="env"]',
       'ImportDeclaration[source.value=/^(node:)?process$/] ImportSpecifier[imported.name="env"]',
     ].join(', ')]:
-      'Read the setting from Config (server/src/platform/config/config.ts), which alone reads process.env.',
+      'Read the setting from Config: only server/src/platform/config/config.ts reads process.env.',
   },
   bodies: {
     [[
       'MemberExpression[object.name="express"][property.name=/^(json|urlencoded|text|raw)$/]',
       'ImportDeclaration[source.value="express"] ImportSpecifier[imported.name=/^(json|urlencoded|text|raw)$/]',
       'ImportDeclaration[source.value="body-parser"]',
-    ].join(', ')]: 'Read bodies by server/src/platform/http/body.ts, which bounds what they are made of.',
+    ].join(', ')]: 'Read bodies by server/src/platform/http/body.ts, which bounds their size and structure.',
   },
   console: {
-    'Identifier[name="console"]': 'Log through deps.log; only a command (src/cli) speaks to a terminal.',
+    'Identifier[name="console"]': 'Log through deps.log; only a command (src/cli) writes to a terminal.',
   },
   'no-raw-html': {
     'JSXAttribute[name.name="dangerouslySetInnerHTML"], Property[key.name="dangerouslySetInnerHTML"], Property[key.value="dangerouslySetInnerHTML"]':
-      'Write elements and text, which Preact escapes; markup from a string is how scripts get in.',
+      'Write elements and text, which Preact escapes; markup from a string allows script injection.',
   },
 }
 
@@ -79,14 +79,14 @@ const noTodo = {
         if (!/\b(TODO|FIXME|XXX|todo:)/.test(comment.value)) continue
         context.report({
           loc: comment.loc,
-          message: 'Do it, or write it in the issue tracker; a comment says what is true of this code.',
+          message: 'Do it, or write it in the issue tracker; a comment describes the code as it is.',
         })
       }
     },
   }),
 }
 
-/** Visits the module that each import names, and whether its types alone are meant. */
+/** Visits the module of each import, and whether it imports types only. */
 function everyImport(visit) {
   return {
     ImportDeclaration: (node) => visit(node.source, node.importKind === 'type'),
@@ -97,36 +97,36 @@ function everyImport(visit) {
   }
 }
 
-/** The room and the folder of a file below a root; '.' where it is in the room itself. */
+/** The room and the folder of a file below a root; the folder of a file directly in the room is '.'. */
 function folderOf(file, root = 'server/src') {
   const [room = '', folder = '.', ...rest] = file.replace(`${root}/`, '').split('/')
   return [room, rest.length === 0 ? '.' : folder]
 }
 
-/** Imports go down, as the list of rooms has them, each with its folders. */
+/** An import may not go up in the ordered list of rooms and their folders. */
 const roomsRule = {
   meta: { schema: false },
   create(context) {
     const [root, rooms] = context.options
     const file = relative(context.cwd, context.filename).replaceAll('\\', '/')
-    const placeOf = (path) => {
+    const positionOf = (path) => {
       const [room, folder] = folderOf(path, root)
       const index = rooms.findIndex(([name]) => name === room)
       return { room, folder, index, within: index < 0 ? -1 : rooms[index][1].indexOf(folder) }
     }
-    const own = placeOf(file)
+    const own = positionOf(file)
 
     function check(source) {
       const name = source?.value ?? source?.quasis?.[0]?.value.cooked
       if (typeof name !== 'string' || !name.startsWith('.')) return
       const path = posix.join(posix.dirname(file), name)
       if (!path.startsWith(`${root}/`)) return
-      const other = placeOf(path)
+      const other = positionOf(path)
       const isUp = other.index < own.index || (other.index === own.index && other.within < own.within)
       if (!isUp) return
       context.report({
         node: source,
-        message: `An import goes down: ${own.room}/${own.folder} may not know ${other.room}/${other.folder}. Move what both need down, or hand it in from above.`,
+        message: `An import goes down: ${own.room}/${own.folder} may not know ${other.room}/${other.folder}. Move the shared code down, or pass it in as a parameter.`,
       })
     }
 
@@ -135,7 +135,7 @@ const roomsRule = {
         if (own.within < 0)
           context.report({
             node,
-            message: `${own.room}/${own.folder} is in no room: name it in oxlint.config.js, in its order.`,
+            message: `${own.room}/${own.folder} is in no room: add it to the ordered list in oxlint.config.js.`,
           })
       },
       ...everyImport((source) => check(source)),
@@ -147,7 +147,7 @@ const importsRule = {
   meta: { schema: false },
   create(context) {
     const file = relative(context.cwd, context.filename).replaceAll('\\', '/')
-    const places = {
+    const placeholders = {
       '{own}': posix.dirname(file),
       '{folder}': folderOf(file).join('/'),
       '{room}': folderOf(file)[0],
@@ -169,7 +169,10 @@ const importsRule = {
     }
 
     function patternOf(pattern) {
-      const filled = Object.entries(places).reduce((text, [key, value]) => text.replace(key, value), pattern)
+      const filled = Object.entries(placeholders).reduce(
+        (text, [key, value]) => text.replace(key, value),
+        pattern,
+      )
       return new RegExp(`^(?:${filled})$`)
     }
 
@@ -182,7 +185,7 @@ const tenantPredicates =
 
 const tables = tenantTables()
 
-/** A query of tenants' data says whose it is, in the expression that begins it. */
+/** A query of a tenant's table has a tenant predicate in the same expression. */
 const tenantRule = {
   create(context) {
     const namesOf = (node) =>
@@ -198,7 +201,7 @@ const tenantRule = {
         if (tenantPredicates.test(context.sourceCode.getText(query))) return
         context.report({
           node,
-          message: `Say whose rows of ${table} these are: ofTenant() and the others of server/src/platform/db/tenant-predicate.ts.`,
+          message: `Say whose rows of ${table} these are, with a predicate of server/src/platform/db/tenant-predicate.ts.`,
         })
       },
     }
