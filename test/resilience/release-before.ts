@@ -66,7 +66,7 @@ export async function readAsBefore(
   return rows
 }
 
-/** Takes away what migration 0022 has added, which is all that it does. */
+/** Takes away what migration 0022 and those after it have added, which is all that they do. */
 export async function takeBackMigration(client: pg.Client): Promise<void> {
   await client.query(`
     drop trigger number_events_for_release_before on event_sequencer;
@@ -76,5 +76,6 @@ export async function takeBackMigration(client: pg.Client): Promise<void> {
     drop function number_events, number_events_for_release_before, events_keep_position, events_inserted,
       events_deleted;
     drop table event_positions, event_sequencers, unnumbered_events;
-    delete from kysely_migration where name = '0022-event-positions'`)
+    alter table jobs drop column returned_at;
+    delete from kysely_migration where name >= '0022-event-positions'`)
 }

@@ -231,6 +231,11 @@ describe('a worker', () => {
     queue.pass(-60 * 60 * secondMs)
 
     const right = start(handlers)
+    await vi.waitFor(async () => {
+      const inAMinute = new Date(queue.now().getTime() + 60 * secondMs)
+      const late = db.selectFrom('jobs').where('run_at', '>', inAMinute).select('name')
+      expect(await late.execute()).toEqual([])
+    })
     await right.runDue()
     expect(ran).toHaveLength(2)
     queue.pass(61 * secondMs)
