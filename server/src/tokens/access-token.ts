@@ -5,7 +5,7 @@ import { findUserTokenKey } from './signing-keys/rotate.js'
 import type { Caller } from '../platform/tenant.js'
 import { issuerOf } from './claims.js'
 
-/** What an access token of a user says that has been verified. */
+/** The content of a verified access token of a user. */
 export interface VerifiedUserToken {
   readonly organizationId: string
   readonly organizationDomain: string
@@ -13,15 +13,15 @@ export interface VerifiedUserToken {
   readonly sessionId: string
   /** client_id of the application that the token is for. */
   readonly clientId: string
-  /** All that it says. */
+  /** All claims of the token. */
   readonly claims: JwtClaims
 }
 
 /**
- * Verifies an access token of a user of the caller's account and environment (RFC 9068 section 4). What has become of
- * its user and session since is for the statement that acts on it to ask.
+ * Verifies an access token of a user of the caller's account and environment (RFC 9068 section 4). The statement that acts
+ * on it checks the present state of its user and session.
  *
- * @param leftSeconds For how long it must be valid still.
+ * @param leftSeconds The lifetime that must remain.
  * @throws ApiError `access_token_refused`; the message names the rule, and never repeats the token.
  */
 export async function verifyUserToken(

@@ -14,20 +14,20 @@ type Json = z.output<typeof JsonValue>
  */
 export const maxClaimsBytes = 5_700
 
-/** Of these, what the attributes of an identity provider may take, so that metadata have room beside them. */
+/** The part of these that an identity provider's attributes may take, so that metadata keep room. */
 const maxAttributesBytes = 1_500
 
-/** Groups are told whole or not at all: who decides by them must not take a part for all of them. */
+/** Groups are complete or left out, since a partial list would pass for all groups of the user. */
 const maxGroups = 100
 const maxGroupsBytes = 1_500
 
 /** A metadata value of the user as a token carries it, by the name of its key. */
 export type MetaDataClaim = readonly [name: string, value: Json]
 
-/** Who stands behind the user of a token (RFC 8693 section 4.1). */
+/** The actor behind the user of a token (RFC 8693 section 4.1). */
 export type ActClaim = NonNullable<AccessTokenClaims['act']>
 
-/** What the tokens of one sign-in are made of. */
+/** The facts of one sign-in from which its tokens are made. */
 interface TokenFacts {
   readonly issuer: string
   readonly environment: Environment
@@ -41,19 +41,19 @@ interface TokenFacts {
   readonly scopes: readonly string[]
   readonly issuedAtSeconds: number
   readonly lifetimeSeconds: number
-  /** How the user proved who they are (RFC 8176). */
+  /** How the user authenticated (RFC 8176). */
   readonly amr: readonly string[]
   readonly authTimeSeconds: number
   readonly sessionId?: string | undefined
   /** The user in the organization they come from, after a relay. */
   readonly act?: ActClaim | undefined
-  /** Unique to the token: another for each of the two. */
+  /** Unique to each of the two tokens. */
   readonly jti: string
-  /** In samples alone. */
+  /** Only in samples. */
   readonly authorizationId?: string | undefined
 }
 
-/** What the ID token says besides of the session, and what it binds itself to. */
+/** The further facts of an ID token: its session, and the values that it is bound to. */
 export interface IdTokenFacts extends TokenFacts {
   readonly nonce?: string | undefined
   readonly accessToken?: string | undefined
@@ -69,8 +69,8 @@ export function issuerOf(baseUrl: string, organizationDomain: string): string {
 }
 
 /**
- * The claims of an access token. Metadata stand under `meta_data` alone, whatever their keys are called; a value that
- * does not fit into maxClaimsBytes is left out, smaller ones after it are not, and `meta_data_truncated` says so.
+ * The claims of an access token. Metadata are only under `meta_data`, whatever their keys are called. A value that does not
+ * fit into maxClaimsBytes is left out, smaller ones after it are not, and `meta_data_truncated` is set.
  */
 export function toAccessTokenClaims(facts: TokenFacts): AccessTokenClaims {
   return withMetaData(facts.metaData, {

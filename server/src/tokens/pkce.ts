@@ -9,8 +9,8 @@ export function toCodeChallenge(verifier: string): string {
 }
 
 /**
- * Whether the sender of a verifier is the one who sent the challenge (RFC 7636 section 4.6). A verifier without a
- * challenge fails too: somebody has taken the challenge out of the request (RFC 9700 section 2.1.1).
+ * Whether a verifier matches the challenge (RFC 7636 section 4.6). A verifier without a challenge fails too: the challenge
+ * was removed from the request (RFC 9700 section 2.1.1).
  */
 export function isVerifierOf(challenge: string | null, verifier: string | undefined): boolean {
   if (challenge === null) return verifier === undefined

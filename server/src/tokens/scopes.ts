@@ -1,28 +1,28 @@
-/** What applications can ask for beside the ID token (OpenID Connect Core sections 5.4 and 11). */
+/** Scopes that applications can request beside openid (OpenID Connect Core sections 5.4 and 11). */
 const grantable = ['profile', 'email', 'phone', 'address', 'offline_access'] as const
 
 export const supportedScopes: readonly string[] = ['openid', ...grantable]
 
 /**
- * What is granted of the scopes that a code was asked for with: openid always, the others that there are, in one order.
+ * The granted ones of the requested scopes: openid always, then the supported ones in a fixed order.
  *
- * @param way How the user comes in by a call of the API, such as magic_link, for the readers of access tokens.
+ * @param method The sign-in method of a call of the API, such as magic_link, for the readers of access tokens.
  */
-export function grantedScope(asked: string | null | undefined, way?: string): string {
+export function grantedScope(asked: string | null | undefined, method?: string): string {
   const wanted = scopesOf(asked ?? '')
   return [
     'openid',
-    ...(way === undefined ? [] : [way]),
+    ...(method === undefined ? [] : [method]),
     ...grantable.filter((scope) => wanted.includes(scope)),
   ].join(' ')
 }
 
-/** The scopes in a text, a space between. */
+/** The scopes in a text, separated by spaces. */
 export function scopesOf(text: string): string[] {
   return text.split(' ').filter((scope) => scope !== '')
 }
 
-/** Whether the application may go on without its user (OpenID Connect Core section 11). */
+/** Whether the application may act while its user is absent (OpenID Connect Core section 11). */
 export function hasOfflineAccess(scope: string): boolean {
   return scopesOf(scope).includes('offline_access')
 }

@@ -12,7 +12,7 @@ import type { Cause } from '../../platform/tenant.js'
 import { isApiKeyId } from './credentials.js'
 import { apiKeyColumns, toApiKey, type ApiKeyRow } from './record.js'
 
-/** What a key may see and do, and until when. */
+/** The permissions of a key, and its expiry. */
 interface ApiKeyRules {
   readonly scopes: readonly Scope[] | null
   readonly organizationIds: readonly string[] | null
@@ -31,13 +31,13 @@ export interface ApiKeyCredentials {
   readonly client_secret: string
 }
 
-/** A key with the secret it has from now on. */
+/** A key with its new secret. */
 export interface IssuedApiKey {
   readonly record: ApiKey
   readonly credentials: ApiKeyCredentials
 }
 
-/** Makes an API key without telling of it; its secret is stored as a digest and shown here alone. */
+/** Creates an API key without an event; its secret is stored as a digest and only returned here. */
 export async function createApiKey(
   deps: Pick<Deps, 'now'>,
   db: Kysely<DB> | Transaction<DB>,
@@ -71,7 +71,7 @@ export async function insertApiKey(
     .execute()
 }
 
-/** Makes an API key and records the event, in the caller's transaction. */
+/** Creates an API key and emits its event, in the caller's transaction. */
 export async function issueApiKey(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
@@ -100,9 +100,9 @@ export async function listApiKeys(
 }
 
 /**
- * Gives a key a new secret; the one before is accepted for the overlap, so that callers change over without a gap.
+ * Replaces the secret of a key; the previous one is valid for the overlap, so that callers switch without a gap.
  *
- * @throws Error a sentence when there is no such key, or it is revoked.
+ * @throws Error With a sentence for the operator when there is no such key, or it is revoked.
  */
 export function rotateApiKey(
   deps: Deps,
@@ -129,9 +129,9 @@ export function rotateApiKey(
 }
 
 /**
- * Revokes a key: tokens it has got are refused within seconds, and it gets no more.
+ * Revokes a key: its tokens are rejected within seconds, and it gets no new ones.
  *
- * @throws Error a sentence when there is no such key, or it is revoked already.
+ * @throws Error With a sentence for the operator when there is no such key, or it is revoked already.
  */
 export async function revokeApiKey(deps: Deps, clientId: string, cause: Cause): Promise<ApiKey> {
   const { record } = await change(deps, cause, async (trx) => {
@@ -147,7 +147,7 @@ export async function revokeApiKey(deps: Deps, clientId: string, cause: Cause): 
   return record
 }
 
-/** The scopes that a key without a list of its own has: all. */
+/** The scopes of a key; all of them where it has no list of its own. */
 export function scopesOf(row: { scopes: string[] | null }): readonly Scope[] {
   return row.scopes === null ? allScopes : allScopes.filter((scope) => row.scopes?.includes(scope))
 }

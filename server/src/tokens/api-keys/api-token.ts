@@ -17,10 +17,10 @@ export const apiTokenLifetimeSeconds = 3600
 
 /** A revoked key's tokens are refused within 5 s: this plus the time of a request. */
 const stateMaxAgeMs = 4_000
-/** A signing key is looked up again after this, so that a removed one stops verifying. */
+/** Signing keys are looked up again after this time, so that a removed one stops verifying. */
 const signingKeyMaxAgeMs = 60_000
 const cacheLimit = 10_000
-/** How far ahead the clock of the process that issued a token may be. Its end is exact all the same. */
+/** How far ahead the clock of the issuing process may be. The expiry is compared exactly. */
 const clockSkewSeconds = 30
 
 /** The kid of every key made here (RFC 7638). */
@@ -48,8 +48,8 @@ export function apiAudience(baseUrl: string): string {
 }
 
 /**
- * Makes the function that turns a bearer token into the API key behind it; undefined for any token that is not one of
- * this API, has expired, or whose key is revoked. A token that verified once is remembered until it expires.
+ * Makes the function that finds the API key of a bearer token; undefined for any token that is not one of this API, has
+ * expired, or whose key is revoked. A verified token is cached until it expires.
  */
 export function createApiTokenReader({ config, db, now }: Pick<Deps, 'config' | 'db' | 'now'>) {
   const tokens = new Map<string, VerifiedToken>()
@@ -120,7 +120,7 @@ export function createApiTokenReader({ config, db, now }: Pick<Deps, 'config' | 
     }
   }
 
-  /** The last token of a key that retired before this has ended by now. */
+  /** Tokens of a key that retired before this time have all expired. */
   function lastUseOfRetired(): Date {
     return new Date(now().getTime() - (apiTokenLifetimeSeconds + clockSkewSeconds) * 1000)
   }
@@ -147,7 +147,7 @@ export function createApiTokenReader({ config, db, now }: Pick<Deps, 'config' | 
   }
 }
 
-/** Remembers what a look-up found for a while, and lets parallel callers share one look-up. */
+/** Caches results for a while, and shares one look-up among concurrent callers. */
 function expiringCache<Value>(maxAgeMs: number, find: (key: string) => Promise<Value | undefined>) {
   const entries = new Map<string, { at: number; value: Promise<Value | undefined> }>()
   return (key: string, at: number): Promise<Value | undefined> => {
@@ -155,7 +155,7 @@ function expiringCache<Value>(maxAgeMs: number, find: (key: string) => Promise<V
     if (known !== undefined && at - known.at < maxAgeMs && at >= known.at) return known.value
     const value = find(key)
     remember(entries, key, { at, value })
-    // Neither a failure nor an absence is worth remembering: a stranger could fill the cache with either.
+    // Failures and absences are not cached: a stranger could fill the cache with either.
     value.then(
       (found) => found === undefined && entries.delete(key),
       () => entries.delete(key),

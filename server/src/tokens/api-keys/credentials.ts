@@ -1,7 +1,7 @@
 import { id } from '@portico/contract/fields'
 import { hashSecret, isApiKeySecret, isSecretEqual } from '../../platform/crypto/secret.js'
 
-/** What decides whether a secret opens a key. */
+/** The columns of a key that decide whether a secret is valid. */
 export interface KeySecrets {
   readonly secret_hash: Buffer
   readonly previous_secret_hash: Buffer | null
@@ -13,22 +13,21 @@ export interface KeySecrets {
 const keyId = id()
 const noSecret = Buffer.alloc(32)
 
-/** Whether a text is the id of a key by its form, in any case; the database fails on others. */
+/** Whether a text has the form of a key's id, in any case; the database raises an error for others. */
 export function isApiKeyId(text: string): boolean {
   return keyId.safeParse(text.toLowerCase()).success
 }
 
-/** Whether credentials have the form of those of a key, so that it is worth asking the database for the key. */
+/** Whether credentials have the form of those of a key; others cost no query. */
 export function areApiKeyCredentials(clientId: string, clientSecret: string): boolean {
   return isApiKeyId(clientId) && isApiKeySecret(clientSecret)
 }
 
 /**
- * Whether a secret opens a key at a moment: it is the key's secret, or the one before while the overlap of a rotation
- * lasts, and the key is neither revoked nor expired. The time it takes tells neither which of this is not so, nor
- * whether there is a key.
+ * Whether a secret is valid for a key: it is the current one, or the previous one during the overlap of a rotation, and the
+ * key is neither revoked nor expired. The time taken reveals neither the reason nor whether the key exists.
  *
- * @param key Undefined: there is none, and nothing opens it.
+ * @param key Undefined: there is no such key, and no secret is valid.
  */
 export function isSecretOf(key: KeySecrets | undefined, secret: string, at: Date): boolean {
   const given = hashSecret(secret)

@@ -3,14 +3,14 @@ import type { Deps } from '../../delivery/deps.js'
 
 const flushMs = 10_000
 
-/** Remembers when keys were used and writes that down in batches, because a write per request would cost more than it. */
+/** Collects the last uses of keys and writes them in batches, because a write per request would cost more than the request. */
 interface LastUse {
   note(apiKeyId: string): void
-  /** Writes what is left and ends the timer. */
+  /** Writes the remaining uses and stops the timer. */
   stop(): Promise<void>
 }
 
-/** Starts noting the last use of API keys. A process that dies loses the uses of its last ten seconds. */
+/** Starts recording the last use of API keys. A process that crashes loses the uses of its last ten seconds. */
 export function startLastUse({ db, now, log }: Pick<Deps, 'db' | 'now' | 'log'>): LastUse {
   let uses = new Map<string, Date>()
 
@@ -26,7 +26,7 @@ export function startLastUse({ db, now, log }: Pick<Deps, 'db' | 'now' | 'log'>)
         from unnest(${ids}::uuid[], ${times}::timestamptz[]) as used (id, at)
         where api_keys.id = used.id and (last_used_at is null or last_used_at < used.at)`.execute(db)
     } catch (error) {
-      // The next use of each key tells it again.
+      // The next use of each key is recorded again.
       log.warn({ err: error }, 'the last use of API keys cannot be written')
     }
   }

@@ -18,7 +18,7 @@ export const publishedBeforeMs = 24 * 60 * 60 * 1000
 /** The longest access token lives a day; an hour more allows for clocks and caches. */
 const keptAfterMs = 25 * 60 * 60 * 1000
 
-/** What a rotation did: the kids of the keys that changed their state. */
+/** The kids of the keys whose state a rotation has changed. */
 export interface Rotation {
   readonly made: string | undefined
   readonly activated: string | undefined
@@ -27,13 +27,12 @@ export interface Rotation {
 }
 
 /**
- * Moves an owner's keys of one algorithm on by what is due: a next key is made and published; a day later it becomes
- * the active one, and the active one retires. Running it again is safe; of two that run at once, one acts.
+ * Rotates an owner's keys of one algorithm as far as is due: publishes a next key; a day later activates it and retires the
+ * active one. Idempotent; of two concurrent runs one acts.
  *
- * @param options `immediately` does all of it now; `revokesOthers` also ends every other key at once, as after a leak:
- *   they leave the key set, and no token they signed is accepted by the API any more.
- *   Verifiers that keep a key set longer than its max-age, and do not
- *   ask again for an unknown kid, refuse tokens of the new key until they do.
+ * @param options `immediately` does all of it now; `revokesOthers` also revokes every other key, as after a leak: they
+ *   leave the key set, and the API rejects every token that they signed. Verifiers that cache a key set beyond its max-age,
+ *   and do not fetch it again for an unknown kid, reject tokens of the new key until they do.
  */
 export async function rotateSigningKeys(
   deps: Pick<Deps, 'db' | 'keys' | 'now'>,
@@ -57,7 +56,7 @@ export async function rotateSigningKeys(
   })
 }
 
-/** Lets every next key sign that has been published for a day; for a job that runs every hour or so. */
+/** Activates every next key that has been published for a day; for a job that runs every hour or so. */
 export async function activateDueSigningKeys({ db, now }: Pick<Deps, 'db' | 'now'>): Promise<void> {
   const at = now()
   const publishedBy = new Date(at.getTime() - publishedBeforeMs)
@@ -82,7 +81,7 @@ export async function activateDueSigningKeys({ db, now }: Pick<Deps, 'db' | 'now
   }
 }
 
-/** The public keys of an organization in both environments: those that sign, will sign, or signed what still lives. */
+/** Public keys of an organization in both environments that sign, will sign, or signed tokens that are still valid. */
 export async function listPublishedKeys(
   db: Kysely<DB>,
   { accountId, organizationId }: Pick<KeyOwner, 'accountId' | 'organizationId'>,
@@ -112,7 +111,7 @@ interface UserTokenKey {
 /** The kid of every key made here (RFC 7638). */
 const thumbprint = /^[\w-]{43}$/
 
-/** The key of this kid with which tokens of users are verified; undefined when none of the account and environment is. */
+/** The published key of this kid for tokens of users; undefined when the account and environment have no such key. */
 export async function findUserTokenKey(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   { accountId, environment }: Pick<KeyOwner, 'accountId' | 'environment'>,
@@ -126,8 +125,8 @@ export async function findUserTokenKey(
 }
 
 /**
- * The key of this kid with which an ID token is told from an invented one, however old it is; undefined when none of the
- * account and environment is, or it was revoked.
+ * The key of this kid that verifies an ID token of any age; undefined when the account and environment have no such key, or
+ * it was revoked.
  */
 export async function findHintKey(
   { db }: Pick<Deps, 'db'>,
@@ -170,7 +169,7 @@ function toUserTokenKey(row: {
   }
 }
 
-/** Whether a key is in its organization's key set: it signs, will sign, or signed what still lives. */
+/** Whether a key is in its organization's key set: it signs, will sign, or signed tokens that are still valid. */
 function isPublishedAt(at: Date) {
   return sql<boolean>`(
     signing_keys.state in ('next', 'active')
@@ -200,13 +199,13 @@ function updateKeysOf(trx: Transaction<DB>, owner: KeyOwner) {
   return trx.updateTable('signing_keys').where(ofOwner(owner))
 }
 
-/** The turn of one rotation: another one waits here, and then finds what this one has done. */
+/** Serializes rotations of an owner and algorithm: a second one waits, and then sees the result of the first. */
 async function lockRotation(trx: Transaction<DB>, owner: KeyOwner, algorithm: Algorithm): Promise<void> {
   const name = `signing_keys:${owner.accountId}:${owner.environment}:${owner.organizationId}:${algorithm}`
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(trx)
 }
 
-/** Publishes a key unless one waits already. */
+/** Publishes a next key unless there is one already. */
 async function addNextKey(
   deps: Pick<Deps, 'keys' | 'now'>,
   trx: Transaction<DB>,
@@ -222,7 +221,7 @@ async function addNextKey(
   return key.publicJwk.kid
 }
 
-/** Retires the active key in favor of one that has been published long enough; nothing when there is none. */
+/** Activates a next key that has been published long enough, and retires the active one; does nothing without such a key. */
 async function activateNextKey(
   trx: Transaction<DB>,
   owner: KeyOwner,

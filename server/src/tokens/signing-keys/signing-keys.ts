@@ -15,7 +15,7 @@ import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
-/** Whose tokens a key signs: one organization's in one environment, or, with nilId, the account's own API tokens. */
+/** The owner of a signing key: an organization in one environment, or, with nilId, the account for its own API tokens. */
 export interface KeyOwner {
   readonly accountId: string
   readonly environment: string
@@ -27,13 +27,13 @@ export function accountKeys(accountId: string, environment: string): KeyOwner {
   return { accountId, environment, organizationId: nilId }
 }
 
-/** The active key of an owner and algorithm as its row holds it: the private part sealed. */
+/** The active key of an owner and algorithm as it is stored, with the private key sealed. */
 interface SealedSigningKey {
   readonly kid: string
   readonly private_key_sealed: Buffer
 }
 
-/** Private keys read lately stay open, because opening one costs more than signing with it. */
+/** Private keys that are kept open in memory, because opening one costs more than signing with it. */
 const openLimit = 2000
 
 /** A key that is made for an owner and not stored yet. */
@@ -44,8 +44,8 @@ export interface PreparedSigningKey {
 }
 
 /**
- * Makes the keys that an organization, or with nilId an account, begins with: one for each environment. To be called
- * before the transaction that stores them, because the making takes time.
+ * Generates the first keys of an organization, or with nilId of an account: one for each environment. Called before the
+ * transaction that stores them, because generation is slow.
  */
 export function prepareSigningKeys(accountId: string, organizationId: string): Promise<PreparedSigningKey[]> {
   return Promise.all(
@@ -58,8 +58,8 @@ async function prepareSigningKey(owner: KeyOwner, algorithm: Algorithm): Promise
 }
 
 /**
- * Stores a key, as its owner's active one unless another state is given. Where one is active already nothing is stored:
- * of two processes that try, one does.
+ * Stores a key, as its owner's active one unless another state is given. Does nothing where one is active already, so that
+ * of two concurrent processes one succeeds.
  */
 export async function insertSigningKey(
   { keys, now }: Pick<Deps, 'keys' | 'now'>,
