@@ -66,7 +66,7 @@ export const oidcGuards = [
     also: [
       {
         file: complete,
-        find: 'assertCheckStill(checks, checkNames.browser, held.is_own_browser)',
+        find: 'assertCheckStill(checks, checkNames.browser, lockedFlow.is_own_browser)',
         replace: '',
       },
     ],
@@ -84,7 +84,7 @@ export const oidcGuards = [
   guard({
     name: 'oidc: who has answered',
     file: prove,
-    find: "assertCheck(checks, 'oidc_issuer_parameter', isItself, {",
+    find: "assertCheck(checks, 'oidc_issuer_parameter', isSameIssuer, {",
     replace: "assertCheck(checks, 'oidc_issuer_parameter', true, {",
     red: code('of another provider is not sent to this one, where the provider says who it is'),
     green: ends,
@@ -283,7 +283,7 @@ export const oidcGuards = [
   guard({
     name: 'oidc: a fresh sign-in',
     file: complete,
-    find: 'if (held.is_sign_in_forced) assertFresh(signIn, held)',
+    find: 'if (lockedFlow.is_sign_in_forced) assertFresh(signIn, lockedFlow)',
     replace: 'void assertFresh',
     red: signsIn(
       'a sign-in by OpenID Connect asks for a fresh sign-in where the application does, and sees to it',

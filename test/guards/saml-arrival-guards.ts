@@ -94,7 +94,7 @@ export const samlArrivalGuards = [
   guard({
     name: 'saml: fresh sign-ins, made',
     file: complete,
-    find: 'if (held.is_sign_in_forced) assertFresh(signIn, held)',
+    find: 'if (lockedFlow.is_sign_in_forced) assertFresh(signIn, lockedFlow)',
     replace: 'void assertFresh',
     red: fresh('is refused where the identity provider has not asked its user anew'),
     green: ends,
@@ -121,7 +121,7 @@ export const samlArrivalGuards = [
   guard({
     name: 'saml: what is proved, by network and connection',
     file: 'server/src/sso/sign-in/arrive.ts',
-    find: 'await countFor(provedResponses)',
+    find: 'await countFor(validResponses)',
     replace: '',
     red: strangers('429: fills no table where it is right, either: also what is proved is counted'),
     green: ends,
@@ -223,8 +223,8 @@ export const samlArrivalGuards = [
     also: [
       {
         file: complete,
-        find: 'const isOpen = held?.connection_id === live.connectionId',
-        replace: 'const isOpen = held?.connection_id !== undefined',
+        find: 'const isOpen = lockedFlow?.connection_id === live.connectionId',
+        replace: 'const isOpen = lockedFlow?.connection_id !== undefined',
       },
       {
         file: complete,
@@ -271,8 +271,8 @@ export const samlArrivalGuards = [
   guard({
     name: 'saml: the browser that has asked',
     file: complete,
-    find: 'assertCheckStill(checks, checkNames.browser, held.is_own_browser)',
-    replace: "assertCheckStill(checks, checkNames.browser, held.redirect_uri !== '')",
+    find: 'assertCheckStill(checks, checkNames.browser, lockedFlow.is_own_browser)',
+    replace: "assertCheckStill(checks, checkNames.browser, lockedFlow.redirect_uri !== '')",
     red: isRefused(
       'in another browser than the one that asked, where the answer of a stranger would sign somebody in',
     ),
@@ -286,8 +286,8 @@ export const samlArrivalGuards = [
     also: [
       {
         file: complete,
-        find: 'const isOpen = held?.connection_id === live.connectionId',
-        replace: 'const isOpen = held !== undefined',
+        find: 'const isOpen = lockedFlow?.connection_id === live.connectionId',
+        replace: 'const isOpen = lockedFlow !== undefined',
       },
     ],
     red: isRefused('for a sign-in that went another way meanwhile'),

@@ -6,10 +6,10 @@ import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { isOrganizationOf, sameOrganization, sameTenant } from '../../platform/db/tenant-predicate.js'
 
-/** How long an administrator who has typed the code works on before they are asked for another one. */
+/** Lifetime of a session once the code was entered; then another code is required. */
 export const adminSessionMs = 8 * 60 * 60 * 1000
 
-/** An administrator who has opened an invitation in a browser and typed the code that was mailed. */
+/** An administrator who has opened an invitation in a browser and entered the mailed code. */
 export interface AdminSession {
   readonly accountId: string
   readonly accountDomain: string
@@ -20,20 +20,20 @@ export interface AdminSession {
   readonly linkId: string
   readonly adminId: string
   readonly email: string
-  /** From which the invitation was sent; one from production reaches the sandbox, too. */
+  /** The environment of the invitation; one from production covers the sandbox too. */
   readonly environment: Environment
   /** The one connection that the invitation is for; null: all of the organization in the environments that it reaches. */
   readonly connection: { readonly environment: Environment; readonly connectionId: string } | null
 }
 
-/** A browser that has opened an invitation, and whether its administrator has typed the code. */
+/** A browser that has opened an invitation, and whether its administrator has entered the code. */
 export interface ArrivedBrowser extends AdminSession {
   readonly isVerified: boolean
   /** idp_id of the one connection; null where the invitation is for the organization. */
   readonly idpId: string | null
 }
 
-/** The administrator of a browser; undefined where there is none, or not any more. */
+/** The administrator of a browser; undefined without an open session. */
 export async function findAdminSession(
   deps: Pick<Deps, 'db' | 'now'>,
   sessionSecret: string,
@@ -42,7 +42,7 @@ export async function findAdminSession(
   return browser?.isVerified === true ? browser : undefined
 }
 
-/** The same before the code is typed, too: nothing but the form for the code may be shown to it then. */
+/** The same also before the code is entered, when only the form for the code may be shown. */
 export async function findArrivedBrowser(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   sessionSecret: string,
@@ -91,8 +91,8 @@ const selectSession = statement((db, { secretHash, at }: { secretHash: Buffer; a
 )
 
 /**
- * Sessions that were not ended, with their links, administrators and organizations. A session ends with its link: another
- * invitation, a refusal, and the removal of the administrator end both. Whose session is meant, the statement says.
+ * Open sessions, with their links, administrators and organizations. A session ends with its link: another invitation, a
+ * refusal, and the removal of the administrator end both. The statement adds which session it means.
  */
 export function openSessions(db: Kysely<DB>) {
   return db

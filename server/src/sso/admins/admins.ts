@@ -22,10 +22,9 @@ import { toAdmin, type AdminRow } from './record.js'
 import { ofOrganization } from '../../platform/db/tenant-predicate.js'
 
 /**
- * Invites an administrator to set up the SSO connections of an organization: a mail has the link. One from production is
- * for the connections of both environments, one from the sandbox for those of the sandbox alone, as its mails can be read
- * with any key of the sandbox. Whoever is invited again gets another link, and the one from before of the same
- * environment ends.
+ * Invites an administrator, by a mail with a link, to set up the SSO connections of an organization. An invitation from
+ * production covers both environments; one from the sandbox covers only the sandbox, as any key of the sandbox can read its
+ * mails. A repeated invitation ends the previous link of the same environment.
  *
  * @throws ApiError `organization_not_found`, and `rate_limited` when the address has been sent enough mails.
  */
@@ -40,7 +39,7 @@ export async function inviteAdmin(deps: Deps, tenant: Tenant, { email }: NewAdmi
       .where('sso_admins.id', '=', adminId)
       .select(adminColumns(tenant.environment))
       .executeTakeFirst()
-    // The organization was deleted meanwhile.
+    // The organization was deleted concurrently.
     if (row === undefined) throw new ApiError('organization_not_found')
     await logEvent(deps, trx, {
       ...tenant,
@@ -78,10 +77,10 @@ export async function listAdmins(
 }
 
 /**
- * Removes an administrator, with their links and sessions, and with what else tells the address.
+ * Removes an administrator, with their links and sessions, and erases their address elsewhere.
  *
- * @throws ApiError `organization_not_found`, `admin_not_found`, and `production_is_up` when a sandbox key would remove
- *   whom production has invited.
+ * @throws ApiError `organization_not_found`, `admin_not_found`, and `production_is_up` when a sandbox key would remove an
+ *   administrator whom production has invited.
  */
 export function deleteAdmin(deps: Deps, tenant: Tenant, email: string): Promise<Changed<Admin>> {
   return change(deps, tenant.cause, async (trx) => {
@@ -94,16 +93,16 @@ export function deleteAdmin(deps: Deps, tenant: Tenant, email: string): Promise<
       .executeTakeFirst()
     const organization = await organizationOf(trx, tenant)
     if (row === undefined) throw await whyKept(trx, tenant, email)
-    // The parameters of the request are the address that is to be forgotten.
-    const scene = { ...tenant, cause: { ...tenant.cause, params: () => ({}) } }
+    // The parameters of the request contain the address that is erased.
+    const unnamed = { ...tenant, cause: { ...tenant.cause, params: () => ({}) } }
     await eraseAdmin(deps, trx, {
-      ...scene,
+      ...unnamed,
       organizationId: organization.id,
       adminId: row.id,
       email: normalizeEmail(row.email),
       environments: tenant.environment === 'production' ? environments : [tenant.environment],
     })
-    await emit(deps, trx, scene, {
+    await emit(deps, trx, unnamed, {
       code: 'admin.admin.delete.success',
       record: { __type__: 'Admin', __domain__: organization.domain, id: row.id, deleted: true },
       organizationId: organization.id,
@@ -139,7 +138,7 @@ async function organizationOf(db: Kysely<DB>, tenant: Tenant): Promise<Organizat
   return record
 }
 
-/** An administrator at the pages of the onboarding. */
+/** An administrator who uses the onboarding pages. */
 interface AdminAtPages {
   readonly accountId: string
   readonly environment: Environment
@@ -148,7 +147,7 @@ interface AdminAtPages {
   readonly adminId: string
 }
 
-/** Tells of an administrator who has accepted or declined, in the transaction in which they do. */
+/** Emits the event of an administrator who accepts or declines, in the same transaction. */
 export async function emitAdminUpdate(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
@@ -168,7 +167,7 @@ export async function emitAdminUpdate(
   await emitAdmin(deps, trx, tenant, 'admin.admin.update.success', row)
 }
 
-/** Tells of an administrator as they are at the end of a change. */
+/** Emits an event with the administrator as the change leaves them. */
 async function emitAdmin(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,

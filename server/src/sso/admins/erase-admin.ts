@@ -7,7 +7,7 @@ import { emitOnboarding } from '../connections/onboarding.js'
 import type { Cause } from '../../platform/tenant.js'
 import { ofOrganization } from '../../platform/db/tenant-predicate.js'
 
-/** An administrator who is to be forgotten. */
+/** An administrator to erase. */
 interface AdminToErase {
   readonly accountId: string
   readonly organizationId: string
@@ -16,14 +16,14 @@ interface AdminToErase {
   readonly email: string
   /** Of the organization. */
   readonly domain: string
-  /** Where they are forgotten: a sandbox key does not reach into production. */
+  /** The environments to erase in: a sandbox key does not reach production. */
   readonly environments: readonly Environment[]
   readonly cause: Cause
 }
 
 /**
- * Erases what an organization keeps of an administrator beside their record: its onboardings, events, log events, mails,
- * answers and tests no longer tell the address. What tells of a user who has the same address is the user's.
+ * Erases the address of an administrator from the onboardings, events, log events, mails, answers and tests of an
+ * organization. Data about a user with the same address is the user's, and stays.
  */
 export async function eraseAdmin(
   deps: Pick<Deps, 'db' | 'now'>,
@@ -37,7 +37,7 @@ export async function eraseAdmin(
     await forgetAnswers(trx, { accountId: admin.accountId, environment }, { subjectId: admin.adminId })
 }
 
-/** The onboardings go on without an administrator, until they are given another one. */
+/** The onboardings stay without an administrator until they get another one. */
 async function leaveOnboardings(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
@@ -58,7 +58,7 @@ async function leaveOnboardings(
   }
 }
 
-/** Events of the administrator go, with what was sent of them; those of connections stay, without the address. */
+/** Deletes events about the administrator with their deliveries, and removes the address from those about connections. */
 async function eraseEvents(
   trx: Transaction<DB>,
   { accountId, organizationId, email, environments }: AdminToErase,
@@ -68,7 +68,7 @@ async function eraseEvents(
     and environment = any(${environments}::text[])
     and email_normalized = ${email}`
   await sql`delete from events where ${carries} and code like 'admin.%'`.execute(trx)
-  // A receiver may have answered with what it was sent.
+  // A receiver may have echoed what it was sent.
   await sql`
     with told as (
       update events set
@@ -107,7 +107,7 @@ async function eraseLogAndMail(
       and environment = any(${environments}::text[])
       and kind = 'test'
       and (email_normalized = ${email} or lower(normalize(name_id, NFKC)) = ${email})`.execute(trx)
-  // Mails do not tell what they were for. Where a user has the address they may be the user's, and go with that user.
+  // Mails do not record their purpose. Where a user has the address they may be the user's, and are erased with that user.
   await sql`
     delete from outbox_messages
     where ${isTheirs} and environment not in (

@@ -11,8 +11,8 @@ import { isOrganizationOf, ofOrganization } from '../../platform/db/tenant-predi
 const dayMs = 24 * 60 * 60 * 1000
 
 /**
- * Mails the link of an invitation that still holds. Its token is made here, so that no row but the kept mail of a sandbox
- * ever holds it; another attempt makes another token, and the one of the failed attempt is worth nothing.
+ * Mails the link of an open invitation. Its token is generated here, so that only the kept mail of a sandbox stores it;
+ * another attempt generates another token, and invalidates the one before.
  *
  * @throws Error when the mail server does not take the mail.
  */
@@ -47,7 +47,7 @@ export async function sendAdminInvitation(
       'organizations.color',
     ])
     .executeTakeFirst()
-  // Ended or expired while it waited: there is nothing to send.
+  // The invitation ended or expired before the job ran.
   if (link === undefined) return
 
   const { id, idp_id: idpId, connection_id: connectionId, email, domain, name, locale, color } = link

@@ -4,9 +4,8 @@ import { isOfConnection, type ConnectionKey } from '../connections/connection-ke
 import { sameEnvironment } from '../../platform/db/tenant-predicate.js'
 
 /**
- * What users sign in to by a connection, as an administrator knows it: the name of the application to which the connection
- * leads. Undefined where it leads to none, and where the invitation is for all of an organization; what the operator calls
- * the service stands in its place then.
+ * The name of the application to which a connection leads, for its administrator. Undefined where it leads to no
+ * application, and where the invitation is for a whole organization; the operator's name of the service is shown then.
  */
 export async function findServiceName(
   db: Kysely<DB>,

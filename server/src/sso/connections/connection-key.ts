@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
-/** Whose connection: every statement that touches what belongs to one has all four. */
+/** The key of a connection: every statement on a connection's data names all four. */
 export interface ConnectionKey {
   readonly accountId: string
   readonly environment: Environment

@@ -45,9 +45,9 @@ import {
   type LockedConnection,
 } from './whole-connection.js'
 
-/** Base 62; nobody can guess the name of a connection. */
+/** Base 62; long enough that the name of a connection cannot be guessed. */
 const idpIdRandomLength = 22
-/** As long as the common name of a certificate may be. */
+/** The longest common name of a certificate. */
 const commonNameLength = 64
 
 /**
@@ -144,8 +144,8 @@ export async function getSsoConnection(
 }
 
 /**
- * Changes what is sent of an SSO connection. Metadata become its current version at once; switched off, it signs nobody
- * in.
+ * Changes the sent members of an SSO connection. Metadata become its current version at once; an inactive connection signs
+ * nobody in.
  *
  * @param versions The versions the change may happen to; undefined: any.
  * @throws ApiError `sso_connection_not_found`, `default_redirection_not_found`, `precondition_failed`, and
@@ -209,7 +209,7 @@ export function useMetadata(
 }
 
 /**
- * Makes a stored client of OpenID Connect the one that sign-ins go by, also an earlier one.
+ * Makes a stored client of OpenID Connect the one that sign-ins use, also an earlier one.
  *
  * @param versions The versions of the connection that the change may happen to; undefined: any.
  * @throws ApiError `sso_connection_not_found`, `sso_oidc_client_not_found`, `precondition_failed`
@@ -246,14 +246,14 @@ function changeConnection(
   })
 }
 
-/** What a connection is to speak, and with which kind of identity provider. */
+/** The requested protocol and kind of identity provider. */
 interface Spoken {
   readonly protocol: Protocol
   readonly providerType: ProviderType | 'unset'
 }
 
 /**
- * Has a connection speak what is asked for, or what the kind of identity provider that is asked for speaks.
+ * Sets the requested protocol of a connection, or the one of the requested kind of identity provider.
  *
  * @throws ApiError `invalid_parameters`
  */
@@ -276,7 +276,7 @@ function checkClient({ issuer }: { readonly issuer: string }, { protocol, provid
   checkIssuer(providerType, issuer)
 }
 
-/** What is written of a connection as it is sent, in columns of its own. */
+/** The members that are stored as sent, in columns of their own. */
 function settingsOf<Sent extends SentClient & { readonly protocol?: unknown }>({
   issuer: _issuer,
   oidc_client_id: _clientId,

@@ -17,11 +17,11 @@ import { ofEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js
 const redirectionColumns = ['id', 'application_id', 'uri', 'inserted_at'] as const
 
 /**
- * Sets where users go who begin at the identity provider. The earlier ones stay, and can be chosen again.
+ * Sets the destination of IdP-initiated sign-ins. Earlier ones stay, and can be chosen again.
  *
  * @throws ApiError `sso_connection_not_found` also for an organization that is not the connection's,
- *   `application_not_found`, and `invalid_parameters` for a URI that the application does not allow, or an
- *   application that demands PKCE.
+ *   `application_not_found`, and `invalid_parameters` for a URI that the application does not allow, or an application that
+ *   demands PKCE.
  */
 export function createDefaultRedirection(
   deps: Deps,
@@ -38,13 +38,13 @@ export function createDefaultRedirection(
       .set({ updated_at: deps.now(), version: sql`version + 1` })
       .where(isConnection(connection))
       .execute()
-    const scene = { ...caller, domain: connection.domain }
-    return emit(deps, trx, scene, { code: 'sso.default_redirection.create.success', record, organizationId })
+    const tenant = { ...caller, domain: connection.domain }
+    return emit(deps, trx, tenant, { code: 'sso.default_redirection.create.success', record, organizationId })
   })
 }
 
 /**
- * Where users go now who begin at the identity provider.
+ * The current destination of IdP-initiated sign-ins.
  *
  * @throws ApiError `sso_connection_not_found`, `default_redirection_not_found`
  */
@@ -151,7 +151,7 @@ async function allowedUri(
   if (application === undefined) throw new ApiError('application_not_found')
   const { allowed_redirect_urls: allowed, default_redirect_uri_after_login: preset } = application
   if (application.code_exchange === 'pkce') {
-    // No application has begun the sign-in, so that none could redeem its code.
+    // The application has not begun the sign-in, so that it has no verifier for the code.
     const message = 'must be an application that does not demand PKCE of sign-ins which it has not begun'
     throw invalid('application_id', 'pkce_demanded', message)
   }

@@ -9,7 +9,7 @@ import type { Caller } from '../../platform/tenant.js'
 import type { SentClient } from './oidc-settings.js'
 import type { LockedConnection } from './whole-connection.js'
 
-/** A connection as it begins. */
+/** A new connection. */
 interface ConnectionToInsert {
   readonly organizationId: string
   readonly domain: string
@@ -22,7 +22,7 @@ type Settings = Omit<
   'organization_id' | 'application_id' | 'sso_admin_email' | 'send_email' | 'environment' | keyof SentClient
 > & { readonly protocol: Protocol }
 
-/** Inserts a connection into an organization of the caller's; whoever inserts it tells it. */
+/** Inserts a connection into one of the caller's organizations, without its event. */
 export async function insertConnection(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
@@ -34,7 +34,7 @@ export async function insertConnection(
   const id = newId()
   // The compiler demands a line for each setting that callers may write.
   const written = {
-    // Chosen in the same transaction, with what belongs to it.
+    // Chosen later in the same transaction, with its metadata and protocol.
     provider_type: 'unset',
     protocol: settings.protocol,
     seats_limit: settings.seats_limit ?? 0,
@@ -73,7 +73,7 @@ export async function insertConnection(
 }
 
 /**
- * The domain of an organization of the caller's.
+ * The domain of one of the caller's organizations.
  *
  * @throws ApiError `organization_not_found`
  */
@@ -85,7 +85,7 @@ export async function findDomain(db: Kysely<DB>, caller: Caller, organizationId:
   return domain
 }
 
-/** The id of an organization of the caller's, as a part of the statement that uses it: null where it is none. */
+/** The id of one of the caller's organizations, as a part of the statement that uses it; null for any other. */
 function openOrganizationId({ accountId, organizationIds }: Caller, organizationId: string) {
   return sql<string>`(
     select id from organizations

@@ -7,10 +7,10 @@ import type { ServiceProviderKey } from '../saml/service-provider-key.js'
 import type { ConnectionKey } from './connection-key.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
-/** Whose key it is: ours, or that of the built-in identity provider, which answers us. */
+/** The owner of a key: we, or the built-in identity provider. */
 type SsoKeyPurpose = 'service_provider' | 'test_identity_provider'
 
-/** Our keys for a connection, the newest first: it signs our requests, and each one opens assertions. */
+/** Our keys for a connection, the newest first: the newest signs our requests, and each one decrypts assertions. */
 export function findServiceProviderKeys(
   deps: Pick<Deps, 'db' | 'keys'>,
   key: ConnectionKey,
@@ -18,7 +18,7 @@ export function findServiceProviderKeys(
   return findSsoKeys(deps, deps.db, key, 'service_provider')
 }
 
-/** The keys of a connection that are for a purpose, the newest first. */
+/** The keys of a connection for a purpose, the newest first. */
 export async function findSsoKeys(
   deps: Pick<Deps, 'keys'>,
   db: Kysely<DB>,
@@ -56,7 +56,7 @@ export function ssoKeysOfConnection(purpose: SsoKeyPurpose): RawBuilder<StoredKe
   )`
 }
 
-/** The keys of a connection, opened. */
+/** Opens the sealed keys of a connection. */
 export function openSsoKeys(
   { keys }: Pick<Deps, 'keys'>,
   key: ConnectionKey,
@@ -68,7 +68,7 @@ export function openSsoKeys(
   }))
 }
 
-/** Stores a key that was made before the transaction, because the making takes time. */
+/** Stores a key that was generated before the transaction, because generation is slow. */
 export async function insertSsoKey(
   { keys, now }: Pick<Deps, 'keys' | 'now'>,
   db: Kysely<DB>,
@@ -92,7 +92,7 @@ export async function insertSsoKey(
     .execute()
 }
 
-/** Deletes the keys of a connection that are for a purpose. */
+/** Deletes the keys of a connection for a purpose. */
 export async function deleteSsoKeys(
   db: Kysely<DB>,
   key: ConnectionKey,

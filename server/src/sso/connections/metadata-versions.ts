@@ -6,7 +6,7 @@ import { MetadataFault, readIdpMetadata, type IdpMetadata } from '../saml/metada
 import type { ConnectionKey } from './connection-key.js'
 import { storeVersion, type NewVersion, type StoredVersion } from './stored-versions.js'
 
-/** The metadata of an identity provider, as they were sent and as they were read. */
+/** The metadata of an identity provider, as sent and as parsed. */
 interface ReadMetadata {
   readonly xml: string
   readonly metadata: IdpMetadata

@@ -7,7 +7,7 @@ interface Metadata {
   readonly validUntil: Date | null
 }
 
-/** What an operator or administrator should know of metadata. */
+/** Warnings about metadata for operators and administrators. */
 export function warningsOf(
   { certificates, validUntil }: Metadata,
   { isShared, at }: { readonly isShared: boolean; readonly at: Date },

@@ -6,7 +6,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { isOfConnection, type ConnectionKey } from './connection-key.js'
 import { storeVersion, type NewVersion, type StoredVersion } from './stored-versions.js'
 
-/** What we are to an OpenID provider. */
+/** Our client at an OpenID provider. */
 export interface OidcClientSettings {
   readonly issuer: string
   readonly clientId: string
@@ -45,7 +45,7 @@ export function storeOidcClient(
   })
 }
 
-/** The client of a connection that is in use; undefined where there is none. */
+/** The current client of a connection; undefined without one. */
 export async function findCurrentClient(
   deps: Pick<Deps, 'keys'>,
   db: Kysely<DB>,
@@ -55,7 +55,7 @@ export async function findCurrentClient(
   return row && toStoredClient(deps, key, row)
 }
 
-/** A version of the client of a connection, which may not be in use. */
+/** A version of the client of a connection, current or not. */
 export async function findClientVersion(
   deps: Pick<Deps, 'keys'>,
   db: Kysely<DB>,

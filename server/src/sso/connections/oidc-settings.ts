@@ -4,14 +4,14 @@ import { invalid } from '../../platform/errors.js'
 import { ProviderFault } from '../../platform/openid/provider.js'
 import type { OidcClientSettings } from './oidc-clients.js'
 
-/** What a caller sends of a client of OpenID Connect. */
+/** The members of a client of OpenID Connect that a caller sends. */
 export interface SentClient {
   readonly issuer?: string | undefined
   readonly oidc_client_id?: string | undefined
   readonly oidc_client_secret?: string | undefined
 }
 
-/** Whether anything of a client was sent. */
+/** Whether any member of a client was sent. */
 export function isClientSent({
   issuer,
   oidc_client_id: id,
@@ -21,10 +21,9 @@ export function isClientSent({
 }
 
 /**
- * The client that was sent, what is not said being as it is. A secret goes to the issuer that it was entered for, and to no
- * other.
+ * The sent client, with omitted members from the current one. A secret is kept only for the issuer that it was entered for.
  *
- * @param current The client in use; undefined where there is none.
+ * @param current The client in use; undefined without one.
  * @throws ApiError `invalid_parameters` naming what is missing.
  */
 export function toClientSettings(
@@ -45,18 +44,18 @@ function needed(name: string, value: string | undefined): string {
   throw invalid(name, 'required', 'is required with a client of OpenID Connect, and with a new issuer or id')
 }
 
-/** What Entra calls all of its tenants together: whoever makes a tenant of their own could say anything of anybody. */
+/** Entra's issuers for all tenants: anybody can create a tenant, and assert any user by them. */
 const sharedByTenants = [
   'common',
   'organizations',
   'consumers',
-  // The tenant of private accounts.
+  // The tenant of personal accounts.
   '9188040d-6c67-4c5b-b112-36a304b66dad',
 ]
 const googleIssuer = 'https://accounts.google.com'
 
 /**
- * Demands that an issuer is one of its kind.
+ * Checks that an issuer belongs to its kind of identity provider.
  *
  * @throws ApiError `invalid_parameters`
  */
@@ -65,7 +64,7 @@ export function checkIssuer(providerType: ProviderType | 'unset', issuer: string
   if (fault !== undefined) throw invalid('issuer', fault.code, fault.message)
 }
 
-/** Why an issuer is none of its kind; undefined where it is. */
+/** Why an issuer does not belong to its kind of identity provider; undefined where it does. */
 export function issuerFaultOf(
   providerType: ProviderType | 'unset',
   issuer: string,

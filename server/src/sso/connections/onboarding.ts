@@ -38,8 +38,7 @@ const onboardingColumns = [
 type VersionedOnboarding = OnboardingRow & { readonly version: number }
 
 /**
- * Begins the onboarding of the administrator who sets a connection up, with the kind of their identity provider where it
- * is known.
+ * Begins the onboarding of a connection for its administrator, with the kind of identity provider where it is known.
  *
  * @throws ApiError `sso_connection_not_found`, `onboarding_taken`
  */
@@ -60,7 +59,7 @@ export async function createOnboarding(
 }
 
 /**
- * Changes who sets a connection up, and the kind of the identity provider. The links that another address was sent end.
+ * Changes the administrator of an onboarding, and the kind of identity provider. Another address ends earlier links.
  *
  * @param versions The versions the change may happen to; undefined: any.
  * @throws ApiError `sso_connection_not_found`, `onboarding_not_found`, `precondition_failed`
@@ -93,11 +92,11 @@ export async function updateOnboarding(
 }
 
 /**
- * Begins an onboarding anew: without a kind of identity provider, and with the same address. Whoever is setting the
- * connection up in a browser opens the link again; what they have uploaded and not confirmed is forgotten.
+ * Restarts an onboarding, without a kind of identity provider and for the same address. Open sessions end, with uploads
+ * that were not confirmed.
  *
- * The metadata STAY in use, also those of an administrator who was the wrong one: users go on to sign in by them, and the
- * next upload waits beside them. `disable` ends that at once, as do other metadata by the API.
+ * The metadata stay in use, even those of a wrong administrator: users continue to sign in by them, and the next upload
+ * waits beside them. `disable` ends that at once, as do other metadata by the API.
  *
  * @param versions The versions the change may happen to; undefined: any.
  * @throws ApiError `sso_connection_not_found`, `onboarding_not_found`, `precondition_failed`
@@ -137,10 +136,10 @@ export function resetOnboarding(
 }
 
 /**
- * Has the link to an onboarding mailed to its administrator; links from before end.
+ * Mails the link of an onboarding to its administrator; earlier links end.
  *
- * @throws ApiError `sso_connection_not_found`, `sso_admin_email_missing`, and `rate_limited` when the address has been
- *   sent enough mails.
+ * @throws ApiError `sso_connection_not_found`, `sso_admin_email_missing`, and `rate_limited` when the address has been sent
+ *   enough mails.
  */
 export async function inviteToOnboarding(
   deps: Deps,
@@ -156,7 +155,7 @@ export async function inviteToOnboarding(
 }
 
 /**
- * The same in the transaction of another change, for a connection that is locked and a mail that has been counted.
+ * The same in the transaction of another change, for a locked connection and a mail that has been counted.
  *
  * @throws ApiError `sso_admin_email_missing`
  */
@@ -195,7 +194,7 @@ async function findInvitee(
   return { domain: row.domain, email: row.email }
 }
 
-/** Begins the onboarding of a connection that is locked and has none. */
+/** Begins the onboarding of a locked connection that has none yet. */
 export async function insertOnboarding(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
@@ -248,7 +247,7 @@ function isSameAddress(email: string, current: string | null): boolean {
 
 type OnboardingEvent = `sso.onboarding.${'create' | 'update' | 'invite' | 'reset'}.success`
 
-/** Tells of an onboarding as it is at the end of a change. */
+/** Emits an event with the onboarding as the change leaves it. */
 export async function emitOnboarding(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,

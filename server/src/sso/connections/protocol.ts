@@ -5,12 +5,12 @@ import type { Deps } from '../../delivery/deps.js'
 import { invalid } from '../../platform/errors.js'
 import { isConnection, type ConnectionKey } from './connection-key.js'
 
-/** What kinds of identity providers speak where nobody has said: SAML, unless they speak nothing but OpenID Connect. */
+/** The default protocol of a kind of identity provider: SAML, unless it speaks only OpenID Connect. */
 export function protocolOf(providerType: ProviderType | 'unset' | undefined): Protocol {
   return providerType === 'custom_oidc' ? 'oidc' : 'saml'
 }
 
-/** Whether a kind of identity provider speaks a protocol, as far as we know how to set it up there. */
+/** Whether a kind of identity provider speaks a protocol, as far as we have a tutorial for it. */
 export function isSpokenBy(providerType: ProviderType | 'unset', protocol: Protocol): boolean {
   if (providerType === 'unset') return true
   if (protocol === 'saml') return providerType !== 'custom_oidc'
@@ -30,8 +30,7 @@ export function checkSpoken(providerType: ProviderType | 'unset', protocol: Prot
 }
 
 /**
- * Sets what a connection speaks, for one that is locked. Once its metadata or its client are there it stays, because users
- * are known by it.
+ * Sets the protocol of a locked connection. It stays once there are metadata or a client, because identities depend on it.
  *
  * @throws ApiError `invalid_parameters` when it would have to change and cannot.
  */

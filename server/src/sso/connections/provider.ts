@@ -15,7 +15,7 @@ import { isConnection, isOfConnection, type ConnectionKey } from './connection-k
 import { isSpokenBy, protocolOf, setConnectionProtocol } from './protocol.js'
 
 /**
- * The built-in identity provider vouches for whomever it is told to, so that production has none.
+ * Refuses the built-in identity provider in production, because it asserts any user.
  *
  * @throws ApiError `invalid_parameters`
  */
@@ -47,9 +47,8 @@ export async function prepareProvider(
 }
 
 /**
- * Sets the kind of a connection's identity provider, for a connection that is locked. Its onboarding, if it has one,
- * begins the tutorial of another kind anew; for the built-in one it is done, as that has its metadata with it. What does
- * not speak the protocol of the connection changes that, too.
+ * Sets the kind of identity provider of a locked connection. Another kind restarts the tutorial of its onboarding; the
+ * built-in one completes it, as it has metadata. A kind that does not speak the connection's protocol changes that too.
  *
  * @throws ApiError `invalid_parameters` when the protocol would have to change and cannot.
  */

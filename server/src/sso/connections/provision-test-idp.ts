@@ -8,12 +8,12 @@ import { isConnection, isOfConnection, type ConnectionKey } from './connection-k
 import { deleteSsoKeys, insertSsoKey } from './keys.js'
 import { storeMetadata } from './metadata-versions.js'
 
-/** The built-in identity provider of a connection, which is made and not stored yet. */
+/** The built-in identity provider of a connection, generated but not stored yet. */
 export interface PreparedTestIdp extends ServiceProviderKey {
   readonly metadataXml: string
 }
 
-/** Makes the key of the built-in identity provider, before the transaction that stores it: the making takes time. */
+/** Generates the key of the built-in identity provider before the transaction that stores it, because generation is slow. */
 export async function prepareTestIdp(
   { config, now, newRsaKeyPair }: Pick<Deps, 'config' | 'newRsaKeyPair' | 'now'>,
   idpId: string,
@@ -22,7 +22,7 @@ export async function prepareTestIdp(
   return { ...key, metadataXml: testIdpMetadata(config.baseUrl, idpId, key.certificate) }
 }
 
-/** Gives a connection that is locked the built-in identity provider, with its key and its metadata. */
+/** Gives a locked connection the built-in identity provider, with its key and its metadata. */
 export async function insertTestIdp(
   deps: Pick<Deps, 'keys' | 'now'>,
   trx: Transaction<DB>,
@@ -34,7 +34,7 @@ export async function insertTestIdp(
   await storeMetadata(deps, trx, key, { xml, metadata, uploadedBy: 'service', makeCurrent: true })
 }
 
-/** Has an onboarding that has begun since, of a connection that is locked, know the metadata of the built-in identity provider. */
+/** Records the metadata of the built-in identity provider in the onboarding of a locked connection that has begun since. */
 export async function noteTestIdp(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
@@ -57,8 +57,8 @@ export async function noteTestIdp(
 }
 
 /**
- * Takes the built-in identity provider from a connection that is locked, with its key: its word counts for nothing any more,
- * so that the connection is not tested by it either, and not configured where it has no other metadata in use.
+ * Removes the built-in identity provider and its key from a locked connection. Its tests no longer count, and the
+ * connection is not configured without other metadata in use.
  */
 export async function removeTestIdp(
   { now }: Pick<Deps, 'now'>,
@@ -90,12 +90,12 @@ export async function removeTestIdp(
     .execute()
 }
 
-/** What the built-in identity provider of a connection calls itself. */
+/** The entity ID of the built-in identity provider of a connection. */
 export function testIdpEntityId(baseUrl: string, idpId: string): string {
   return `${baseUrl}/test-idp/${idpId}/metadata`
 }
 
-/** Where the built-in identity provider of a connection is asked. */
+/** The sign-on address of the built-in identity provider of a connection. */
 function testIdpSsoUrl(baseUrl: string, idpId: string): string {
   return `${baseUrl}/test-idp/${idpId}/sso`
 }

@@ -88,7 +88,7 @@ export type ConnectionRow = Omit<
   readonly oidc_clients: readonly OidcClientRow[]
 }
 
-/** What a row does not say of a connection. */
+/** The parts of a connection's record that its row does not have. */
 interface Surroundings {
   readonly environment: Environment
   readonly entityId: string
@@ -97,7 +97,7 @@ interface Surroundings {
   readonly warningsOf: (metadata: MetadataRow) => MetadataWarning[]
 }
 
-/** A connection with what is associated with it as records. */
+/** A connection with its associations as records. */
 export type WholeSsoConnection = SsoConnection & {
   readonly onboarding: SsoAdminOnboarding | null
   readonly default_redirection: DefaultRedirection | null
@@ -107,7 +107,7 @@ export function toSsoConnection(
   row: ConnectionRow,
   { environment, entityId, acsUrl, oidcRedirectUri, warningsOf }: Surroundings,
 ): WholeSsoConnection {
-  // The columns of closed lists are written from validated input alone.
+  // The columns of closed lists are only written from validated input.
   const oidcClient = row.oidc_clients.find((client) => client.is_current)
   const userPolicy = row.user_security_type as SsoConnection['user_policy']
   return {
@@ -147,7 +147,7 @@ export function toOnboarding(row: OnboardingRow): SsoAdminOnboarding {
     __type__: 'EnterpriseConnectionOnboarding',
     id: row.id,
     sso_admin_email: row.sso_admin_email,
-    // The columns of closed lists are written from validated input alone.
+    // The columns of closed lists are only written from validated input.
     provider_type: row.provider_type as ProviderType | null,
     state: row.state as SsoAdminOnboarding['state'],
     tutorial_step: row.tutorial_step,

@@ -4,10 +4,10 @@ import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { isConnection, isOfConnection, type ConnectionKey } from './connection-key.js'
 
-/** Versions kept beside the current one, to go back to. */
+/** Earlier versions that are kept beside the current one. */
 const keptVersions = 10
 
-/** What of a connection has versions, with the column of its onboarding for the one that waits to be tested. */
+/** The versioned tables of a connection, with the onboarding's column for the version that awaits its test. */
 const waitingColumns = {
   sso_metadata_versions: 'metadata_version',
   sso_oidc_clients: 'client_version',
@@ -17,7 +17,7 @@ type VersionTable = keyof typeof waitingColumns
 
 export interface NewVersion {
   readonly uploadedBy: SsoMetadata['uploaded_by']
-  /** Whether it takes the place of one that is current. Where none is, it becomes current in any case. */
+  /** Whether it replaces a current version. Without one, it always becomes current. */
   readonly makeCurrent: boolean
 }
 
@@ -28,10 +28,10 @@ export interface StoredVersion {
 }
 
 /**
- * Stores the next version of a connection. Its onboarding has it now; a connection that had none is configured. The event
- * of the change is the caller's.
+ * Stores the next version of a connection, also in its onboarding; the first one makes it configured. The caller emits the
+ * event.
  *
- * @param insert Inserts the row: what every version has, and what it is a version of.
+ * @param insert Inserts the row, from the columns that every version has.
  */
 export async function storeVersion(
   { now }: Pick<Deps, 'now'>,
@@ -65,7 +65,7 @@ export async function storeVersion(
   return { version, isCurrent }
 }
 
-/** What every version has. */
+/** The columns of every version. */
 type VersionRow = ReturnType<typeof toOwner> & {
   readonly version: number
   readonly is_current: boolean
@@ -83,7 +83,7 @@ function toOwner({ accountId, environment, organizationId, connectionId }: Conne
 }
 
 /**
- * Makes a stored version the current one, also one from before.
+ * Makes a stored version the current one, also an earlier one.
  *
  * @returns Whether the connection has the version.
  */
@@ -108,7 +108,7 @@ export async function makeVersionCurrent(
   return true
 }
 
-/** Has changes of one connection follow each other, so that versions are numbered and one at most is current. */
+/** Serializes the changes of a connection, so that versions are numbered and at most one is current. */
 async function lockVersions(
   trx: Transaction<DB>,
   table: VersionTable,
@@ -140,10 +140,7 @@ async function dropCurrent(trx: Transaction<DB>, table: VersionTable, key: Conne
     .execute()
 }
 
-/**
- * Notes that a connection has other metadata, or another client; other metadata have other certificates, of which nobody has
- * been warned. Once there is something in use it is configured.
- */
+/** Marks a connection as changed. A current version makes it configured; its certificates have had no expiry warning yet. */
 async function noteChange(
   trx: Transaction<DB>,
   key: ConnectionKey,
@@ -162,7 +159,7 @@ async function noteChange(
     .execute()
 }
 
-/** Neither the current version is forgotten, nor the one that the onboarding waits to have tested. */
+/** Keeps the current version and the one that awaits its test. */
 async function forgetOldVersions(
   trx: Transaction<DB>,
   table: VersionTable,

@@ -11,13 +11,13 @@ import { emitConnection } from './whole-connection.js'
 import { isOrganizationOf } from '../../platform/db/tenant-predicate.js'
 
 const dayMs = 24 * 60 * 60 * 1000
-/** How long before its end the newest certificate of a connection is told of. */
+/** How long before its end the newest certificate of a connection is reported. */
 const warningDays = 30
-/** How long nothing is told of a connection after it was. */
+/** How long a connection is not reported again. */
 const silenceDays = 7
 const batchSize = 100
 
-/** Tells of active connections whose newest signing certificate expires within 30 days or has expired, each once a week. */
+/** Reports active connections whose newest signing certificate expires within 30 days or has expired, each once a week. */
 export async function watchCertificates(
   deps: Pick<Deps, 'config' | 'db' | 'keys' | 'now' | 'metrics'>,
 ): Promise<void> {
@@ -31,15 +31,15 @@ export async function watchCertificates(
     const due = await findDue(deps.db, at)
     for (const { domain, idpId, ...key } of due) {
       await change(deps, cause, async (trx) => {
-        // Of two processes that look at once, one tells.
-        const told = await trx
+        // Of two concurrent processes one reports it.
+        const reported = await trx
           .updateTable('sso_connections')
           .set({ certificate_warned_at: at })
           .where(isConnection(key))
           .where(isSilent(at))
           .returning('id')
           .executeTakeFirst()
-        if (told === undefined) return { record: undefined }
+        if (reported === undefined) return { record: undefined }
         const requestId = cause.requestId
         await logEvent(deps, trx, { ...key, domain, idpId, code: 'SSO_CERTIFICATE_EXPIRES', requestId })
         return emitConnection(deps, trx, cause, key, 'sso.certificate.expire.success')
@@ -77,13 +77,13 @@ async function findDue(db: Kysely<DB>, at: Date): Promise<DueConnection[]> {
   return rows
 }
 
-/** Whether nothing has been told of the row of sso_connections for a while. */
+/** Whether the row of sso_connections was not reported lately. */
 function isSilent(at: Date) {
   const before = new Date(at.getTime() - silenceDays * dayMs)
   return sql<boolean>`coalesce(sso_connections.certificate_warned_at <= ${before}, true)`
 }
 
-/** Whether the last of the certificates that sign ends by then: one of a rollover that goes on is no matter. */
+/** Whether the newest signing certificate ends by then; older ones of a rollover do not matter. */
 export function endsBefore(end: Date) {
   return sql<boolean>`exists (
     select from sso_metadata_versions metadata

@@ -21,7 +21,7 @@ import {
 } from './record.js'
 import { isOrganizationOf, ofEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 
-/** Whose connections a caller may see. */
+/** The connections that a caller may see. */
 export type Reach = Pick<Caller, 'accountId' | 'environment' | 'organizationIds'>
 
 /** A connection that is locked to be changed. */
@@ -32,7 +32,7 @@ export interface LockedConnection extends ConnectionKey {
   readonly protocol: Protocol
 }
 
-/** Every read by a caller starts here: the connections of organizations that are there and open to the key. */
+/** Every read by a caller starts here: the connections of existing organizations that are open to the key. */
 export function connectionsOf(db: Kysely<DB>, { accountId, environment, organizationIds }: Reach) {
   return db
     .selectFrom('sso_connections')
@@ -44,7 +44,7 @@ export function connectionsOf(db: Kysely<DB>, { accountId, environment, organiza
     )
 }
 
-/** All that the record of a connection is made of. */
+/** The columns and associations of a connection's record. */
 export function wholeConnection({ organizationIds }: Pick<Reach, 'organizationIds'>) {
   return [
     ...connectionColumns,
@@ -56,7 +56,7 @@ export function wholeConnection({ organizationIds }: Pick<Reach, 'organizationId
   ] as const
 }
 
-/** The record of a row, with what is associated as records. */
+/** The record of a row, with its associations as records. */
 export function toWholeConnection(
   { config, now }: Pick<Deps, 'config' | 'now'>,
   row: ConnectionRow,
@@ -75,7 +75,7 @@ function toDated({ certificates, valid_until: validUntil }: MetadataRow) {
   return { certificates, validUntil: validUntil === null ? null : new Date(validUntil) }
 }
 
-/** What is associated with a connection as ids, but for the associations that are named. */
+/** A connection with its associations as ids, except for the named ones. */
 export function withAssociations(
   record: WholeSsoConnection,
   names: readonly Association[] = [],
@@ -89,7 +89,7 @@ export function withAssociations(
 }
 
 /**
- * Takes a connection to be changed.
+ * Locks the row of a connection for a change.
  *
  * @param versions The versions the change may happen to; undefined: any.
  * @throws ApiError `sso_connection_not_found`, `precondition_failed`
@@ -130,7 +130,7 @@ export async function lockConnection(
 
 type ConnectionEvent = `sso.connection.${'create' | 'update'}.success` | 'sso.certificate.expire.success'
 
-/** Tells of a connection as it is at the end of a change, with what is associated as records. */
+/** Emits an event with the connection as the change leaves it, with its associations as records. */
 export async function emitConnection(
   deps: Pick<Deps, 'config' | 'db' | 'now'>,
   trx: Transaction<DB>,
@@ -138,7 +138,7 @@ export async function emitConnection(
   key: ConnectionKey,
   code: ConnectionEvent,
 ): Promise<Changed<WholeSsoConnection>> {
-  // Webhooks are the whole account's, whoever has made the change.
+  // Webhooks belong to the whole account, whichever key made the change.
   const reach = { ...key, organizationIds: null }
   const row = await connectionsOf(trx, reach)
     .where('sso_connections.organization_id', '=', key.organizationId)
@@ -146,9 +146,9 @@ export async function emitConnection(
     .select(wholeConnection(reach))
     .executeTakeFirstOrThrow()
   const record = toWholeConnection(deps, row, reach)
-  const scene = { ...key, domain: row.domain, cause }
+  const tenant = { ...key, domain: row.domain, cause }
   const email = record.onboarding?.sso_admin_email
-  return emit(deps, trx, scene, {
+  return emit(deps, trx, tenant, {
     code,
     record,
     version: row.version,
@@ -192,7 +192,7 @@ function redirectionOfConnection() {
   )`
 }
 
-/** A key that is limited to organizations is not told what others use. */
+/** A key limited to organizations does not see what other organizations use. */
 function metadataOfConnection(organizationIds: Reach['organizationIds']) {
   return sql<readonly MetadataRow[]>`(
     select coalesce(jsonb_agg(jsonb_build_object(

@@ -1,7 +1,7 @@
 import type { Environment } from '@portico/contract/fields'
 import { sql, type RawBuilder } from 'kysely'
 
-/** What is noted of an administrator in the course of an invitation. */
+/** The moments of an invitation that are recorded of an administrator. */
 export type AdminMoment =
   | 'invited_at'
   | 'accepted_invitation_at'
@@ -10,8 +10,8 @@ export type AdminMoment =
   | 'updated_at'
 
 /**
- * The column of a moment. Invitations of the sandbox can be opened by everybody with one of its keys, so that what becomes
- * of them stands apart, and production does not see it.
+ * The column of a moment. Every holder of a sandbox key can open invitations of the sandbox, so that their moments are
+ * stored apart, and production does not see them.
  */
 export function momentColumn<Moment extends AdminMoment>(
   environment: Environment,
@@ -20,14 +20,14 @@ export function momentColumn<Moment extends AdminMoment>(
   return environment === 'production' ? moment : `sandbox_${moment}`
 }
 
-/** What the record of an administrator is made of, as one environment sees them. */
+/** The columns of an administrator's record, as one environment sees them. */
 export function adminColumns(environment: Environment) {
   const seen = (moment: AdminMoment) => sql.ref(`sso_admins.${momentColumn(environment, moment)}`)
   return [
     'sso_admins.id',
     'sso_admins.email',
     'sso_admins.color',
-    // Whom production alone has invited, the sandbox sees as invited all the same.
+    // The sandbox sees administrators whom only production has invited as invited too.
     sql<Date>`coalesce(${seen('invited_at')}, sso_admins.invited_at)`.as('invited_at'),
     sql<Date | null>`${seen('accepted_invitation_at')}`.as('accepted_invitation_at'),
     sql<Date | null>`${seen('declined_to_be_in_charge_at')}`.as('declined_to_be_in_charge_at'),

@@ -9,14 +9,14 @@ import { toMomentColumns } from './admin-moments.js'
 interface Inviting {
   readonly accountId: string
   readonly organizationId: string
-  /** From which the invitation comes. */
+  /** The environment of the invitation. */
   readonly environment: Environment
 }
 
 /**
- * Notes that an address is invited to administer an organization: one record of each, however often it is invited.
+ * Records the invitation of an address to administer an organization; repeated invitations share one record.
  *
- * @returns The id of the administrator, who is locked, so that invitations of one follow each other.
+ * @returns The id of the administrator, whose row is locked, so that their invitations are serialized.
  */
 export async function upsertInvitedAdmin(
   { now }: Pick<Deps, 'now'>,
@@ -43,9 +43,9 @@ export async function upsertInvitedAdmin(
     .onConflict((conflict) =>
       conflict
         .constraint('sso_admins_email_key')
-        // Who was not in charge is asked again.
+        // An administrator who declined is asked again.
         .doUpdateSet({
-          // The sandbox has no say in how production writes to somebody.
+          // The sandbox must not change the address as production has written it.
           email: sql`case
             when sso_admins.is_of_production and not excluded.is_of_production then sso_admins.email
             else excluded.email

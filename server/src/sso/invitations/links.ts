@@ -6,7 +6,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { enqueue } from '../../delivery/jobs/enqueue.js'
 import { ofOrganization, sameOrganization } from '../../platform/db/tenant-predicate.js'
 
-/** How long an invitation can be opened. */
+/** The lifetime of an invitation. */
 const linkLifetimeMs = 30 * 24 * 60 * 60 * 1000
 
 interface NewAdminLink {
@@ -14,7 +14,7 @@ interface NewAdminLink {
   readonly organizationId: string
   readonly adminId: string
   /**
-   * Of the connection, or of the key that invites to the whole organization: it decides whether the mail leaves, and
+   * Of the connection, or of the key that invites to the whole organization: it decides whether the mail is sent out, and
    * whether connections of production are reached.
    */
   readonly environment: Environment
@@ -23,8 +23,8 @@ interface NewAdminLink {
 }
 
 /**
- * Makes the link of an invitation, and the job that mails it. Earlier links end with their sessions: of a connection
- * everybody's, because one administrator sets it up; of the organization those of the same administrator and environment.
+ * Makes the link of an invitation, and the job that mails it. Earlier links end with their sessions: for a connection those
+ * of everybody, because one administrator sets it up; for the organization those of the same administrator and environment.
  */
 export async function insertAdminLink(
   deps: Pick<Deps, 'db' | 'now'>,
@@ -63,12 +63,12 @@ interface LinkedConnection {
   readonly connectionId: string
 }
 
-/** What is written of a session that ends: a code and an upload in it are of no use any more. */
+/** The columns of an ended session, without its code and upload. */
 export function endedSession(at: Date) {
   return { ended_at: at, code_sealed: null, ...withoutUpload }
 }
 
-/** What is written of a session in which no upload waits any more. */
+/** The columns of a session without an upload. */
 export const withoutUpload = {
   upload_id: null,
   upload_connection_id: null,
@@ -87,8 +87,8 @@ export async function endConnectionLinks(
 }
 
 /**
- * Ends the sessions that links to a connection have opened; the links open others. Of sessions of the organization the
- * upload for it ends that waits there.
+ * Ends the sessions that links to a connection have opened; the links can open others. Sessions of the whole organization
+ * stay, and lose their upload for the connection.
  */
 export async function endConnectionSessions(
   { now }: Pick<Deps, 'now'>,
@@ -104,7 +104,7 @@ export async function endConnectionSessions(
     .execute()
 }
 
-/** Ends the links of an administrator to the organization that one environment has made, with their sessions. */
+/** Ends the links of an administrator to the organization from one environment, with their sessions. */
 async function endAdminLinks(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,

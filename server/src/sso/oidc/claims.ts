@@ -2,7 +2,7 @@ import { email as emailField } from '@portico/contract/fields'
 import { assertedProfile, boundedData, type Asserted } from '../sign-in/asserted-identity.js'
 import type { LiveConnection } from '../sign-in/live-connection.js'
 
-/** Claims of an ID token that was proved, and of the UserInfo endpoint where the token has no address. */
+/** Claims of a validated ID token, with those of the UserInfo endpoint where the token has no address. */
 export type Claims = Readonly<Record<string, unknown>> & { readonly sub: string }
 
 const Email = emailField()
@@ -13,7 +13,7 @@ const tokenClaims = new Set([
   ...['auth_time', 'acr', 'ver', 'uti', 'rh', 'aio'],
 ])
 
-/** Names that claims have in the ID tokens of ours, as attributes of SAML do. */
+/** Names of claims in our own ID tokens, which attributes of SAML have too. */
 const aliases: readonly (readonly [claim: string, alias: string])[] = [
   ['given_name', 'givenname'],
   ['family_name', 'surname'],
@@ -22,7 +22,7 @@ const aliases: readonly (readonly [claim: string, alias: string])[] = [
   ['tid', 'tenantid'],
 ]
 
-/** The user of the claims of a provider. */
+/** The user whom a provider's claims assert. */
 export function toAssertedByClaims(live: LiveConnection, issuer: string, claims: Claims, at: Date): Asserted {
   const attributes = toAttributes(claims)
   return {
@@ -53,7 +53,7 @@ export function isSubject(subject: string): boolean {
   return subject !== '' && subject.length <= 255 && subject.isWellFormed() && !/\p{Cc}/u.test(subject)
 }
 
-/** When the user has authenticated, as asserted; undefined where the provider does not assert it. */
+/** The asserted time of the user's authentication; undefined where the provider does not assert it. */
 export function authenticatedAtOf(claims: Claims): Date | undefined {
   return toDate(claims['auth_time'])
 }
@@ -76,15 +76,15 @@ export function emailOf({ email }: Claims): string | undefined {
 }
 
 /**
- * Whether the provider knows the address to be the user's. Entra lets users and foreign tenants write any address; where its
- * domain was proved, xms_edov says so, which has to be asked for there.
+ * Whether the provider has verified that the address is the user's. In Entra, users and foreign tenants can set any
+ * address; the optional claim xms_edov asserts that its domain was verified.
  */
 function isEmailVerified({ providerType }: LiveConnection, issuer: string, claims: Claims): boolean {
   if (providerType === 'entra_id' || isEntra(issuer)) return isTrue(claims['xms_edov'])
   return isTrue(claims['email_verified'])
 }
 
-/** Entra and others send it as text, or as a number, now and then. */
+/** Entra and others sometimes send it as text or as a number. */
 function isTrue(value: unknown): boolean {
   return value === true || value === 'true' || value === 1 || value === '1'
 }
@@ -97,8 +97,8 @@ function isEntra(issuer: string): boolean {
 }
 
 /**
- * Whether a private account of Google is kept out: `hd` is the Workspace that manages an account, and without it anybody has
- * made the account, with whatever address.
+ * Whether an account of Google is managed by a Workspace of the connection's domains, which `hd` names; anybody can create
+ * any other account, with any address.
  *
  * @returns Undefined for another provider than Google.
  */
@@ -126,7 +126,7 @@ function toText(value: unknown): string {
   return toStorable(typeof value === 'string' ? value : toJson(value))
 }
 
-/** A value that nests too deep to be written is empty. */
+/** JSON of a value; empty where it nests too deeply. */
 function toJson(value: unknown): string {
   try {
     return JSON.stringify(value) ?? ''

@@ -1,10 +1,10 @@
 import { issuedAtOf, type Claims } from './claims.js'
 import { requestLifetimeMs } from './request.js'
 
-/** What clocks of providers may differ by from ours. */
+/** Allowed difference between the clocks of a provider and ours. */
 export const clockSkewMs = 2 * 60 * 1000
 
-/** The checks of an exchange and of the ID token that it brings, in the order in which they are made. */
+/** The checks of an exchange and of its ID token, in the order in which they are made. */
 export const exchangeChecks = [
   'oidc_token',
   'oidc_id_token',
@@ -13,17 +13,17 @@ export const exchangeChecks = [
   'oidc_issued_at',
 ] as const
 
-/** What of an exchange is not as it must be. */
+/** A failed check of an exchange. */
 export interface TokenFault {
   readonly check: (typeof exchangeChecks)[number]
   readonly expected: string | null
-  /** What was there instead, without a token or a secret. */
+  /** The value that was found instead, without a token or a secret. */
   readonly received: string
 }
 
 /**
- * What makes a token that is proved no ID token of this sign-in: providers sign others by the same key, for other clients
- * and other uses. The library looks at none of it. The checks are made in the order of the contract.
+ * Finds why a validly signed token is no ID token of this sign-in: providers sign tokens for other clients and uses by the
+ * same key. The library checks none of this. The checks follow the order of the contract.
  */
 export function findMisuse(
   { idToken, claims }: { readonly idToken: string; readonly claims: Claims },
@@ -36,7 +36,7 @@ export function findMisuse(
   const { azp } = claims
   if (azp !== undefined && azp !== clientId)
     return { check: 'oidc_authorized_party', expected: clientId, received: toText(azp) }
-  // Entra dates its tokens five minutes back; nothing of before the oldest request that is open answers one.
+  // Entra backdates its tokens by five minutes; a token from before the oldest open request answers no request.
   const earliest = new Date(at.getTime() - requestLifetimeMs - clockSkewMs)
   const latest = new Date(at.getTime() + clockSkewMs)
   const issuedAt = issuedAtOf(claims)
@@ -49,12 +49,12 @@ export function findMisuse(
   return undefined
 }
 
-/** `application/` may be left out, and the case says nothing (RFC 7515 section 4.1.9). */
+/** `application/` is optional, and case is ignored (RFC 7515 section 4.1.9). */
 function isJwt(typ: unknown): boolean {
   return typeof typ === 'string' && /^(?:application\/)?jwt$/i.test(typ)
 }
 
-/** `typ` of the header of a token whose signature is proved; undefined without one. */
+/** `typ` of the header of a token with a verified signature; undefined without one. */
 function typeOf(idToken: string): unknown {
   const [header = ''] = idToken.split('.', 1)
   const read: unknown = JSON.parse(Buffer.from(header, 'base64url').toString())

@@ -21,7 +21,7 @@ import { clockSkewMs, findMisuse, type TokenFault } from './id-token.js'
 import type { OpenIdProvider } from '../../platform/openid/provider.js'
 import { outcomes, providerLimits } from '../../platform/openid/providers.js'
 
-/** What we are to a provider. */
+/** Our client at a provider. */
 export interface OidcClient {
   readonly provider: OpenIdProvider
   readonly clientId: string
@@ -29,17 +29,17 @@ export interface OidcClient {
   readonly redirectUri: string
 }
 
-/** What takes a browser to a provider, beside who we are. */
+/** The parameters of an authorization request beside those of the client. */
 interface AuthorizationParameters {
   readonly state: string
   readonly nonce: string
   readonly codeVerifier: string
-  /** The provider asks also who is signed in there, and says when. */
+  /** The provider must authenticate a signed-in user again, and assert when. */
   readonly isForced: boolean
   readonly loginHint: string | null
 }
 
-/** A provider has not exchanged a code, or its ID token proves nothing. */
+/** A code was not exchanged, or its ID token is invalid. */
 export class ExchangeFault extends Error {
   override readonly name = 'ExchangeFault'
 
@@ -51,7 +51,7 @@ export class ExchangeFault extends Error {
   }
 }
 
-/** The address at which a provider asks the user (OpenID Connect Core section 3.1.2.1, RFC 7636). */
+/** The address of an authorization request (OpenID Connect Core section 3.1.2.1, RFC 7636). */
 export async function toAuthorizationUrl(
   deps: Pick<Deps, 'outbound' | 'now'>,
   client: OidcClient,
@@ -64,26 +64,26 @@ export async function toAuthorizationUrl(
     nonce,
     code_challenge: await calculatePKCECodeChallenge(codeVerifier),
     code_challenge_method: 'S256',
-    // With max_age the ID token has to say when (OpenID Connect Core section 3.1.2.1).
+    // max_age makes auth_time mandatory in the ID token (OpenID Connect Core section 3.1.2.1).
     ...(isForced && { prompt: 'login', max_age: '0' }),
     ...(loginHint !== null && { login_hint: loginHint }),
   })
   return url.href
 }
 
-/** What a provider has sent a browser back with, and what its request was made with. */
+/** The parameters of an answer, and the secrets of its request. */
 interface CodeToExchange {
   readonly code: string
   readonly state: string
-  /** The parameter `iss`; null where there was none. */
+  /** The parameter `iss`; null without one. */
   readonly issuer: string | null
   readonly nonce: string
   readonly codeVerifier: string
 }
 
 /**
- * Exchanges a code, and proves the ID token that it brings: by a key that the provider has at this moment, for our client
- * and nonce, now. The keys are asked for once the provider has taken the code: who makes codes up has us ask for no more.
+ * Exchanges a code, and validates its ID token: signed by a current key of the provider, for our client and nonce, at this
+ * time. The keys are fetched after the code is accepted, so that invented codes cause no further request.
  *
  * @throws ExchangeFault
  */
@@ -92,7 +92,7 @@ export async function exchangeCode(
   client: OidcClient,
   { code, state, issuer, nonce, codeVerifier }: CodeToExchange,
 ): Promise<Claims> {
-  const { configuration, way } = configurationOf(deps, client)
+  const { configuration, progress } = configurationOf(deps, client)
   const answer = new URL(client.redirectUri)
   answer.search = new URLSearchParams({ code, state, ...(issuer !== null && { iss: issuer }) }).toString()
   try {
@@ -105,7 +105,7 @@ export async function exchangeCode(
     const claims = tokens.claims()
     const { id_token: idToken } = tokens
     if (claims === undefined || idToken === undefined)
-      throw new Error('the library has let an answer without an ID token pass')
+      throw new Error('the library has accepted an answer without an ID token')
     const misuse = findMisuse({ idToken, claims }, { clientId: client.clientId, at: deps.now() })
     if (misuse !== undefined) throw new ExchangeFault(misuse)
     return await withAddress(configuration, client, { claims, accessToken: tokens.access_token })
@@ -113,14 +113,14 @@ export async function exchangeCode(
     if (error instanceof ExchangeFault) throw error
     const received = [client.clientSecret, code, codeVerifier].reduce(
       (text, secret) => text.replaceAll(secret, '…'),
-      receivedOf(error, way),
+      receivedOf(error, progress),
     )
-    const check = way.hasToken ? 'oidc_id_token' : 'oidc_token'
+    const check = progress.hasToken ? 'oidc_id_token' : 'oidc_token'
     throw new ExchangeFault({ check, expected: null, received }, { cause: error })
   }
 }
 
-/** Some providers say what a user's address is at the UserInfo endpoint alone (OpenID Connect Core section 5.4). */
+/** Adds the address from the UserInfo endpoint, since some providers assert it only there (OpenID Connect Core section 5.4). */
 async function withAddress(
   configuration: Configuration,
   { provider }: OidcClient,
@@ -128,7 +128,7 @@ async function withAddress(
 ): Promise<Claims> {
   if (claims['email'] !== undefined || provider.userinfoEndpoint === null) return claims
   const said = await fetchUserInfo(configuration, accessToken, claims.sub)
-  // What the token says stands: it is signed. Of an address that it does not say, it does not say either whose that is.
+  // Claims of the signed token take precedence, except about an address that the token does not assert.
   return {
     ...Object.fromEntries(Object.entries(said).filter(([name]) => !ofTheSignIn.has(name))),
     ...claims,
@@ -136,24 +136,24 @@ async function withAddress(
   }
 }
 
-/** Claims of how and when a user has signed in. Their place is the token: what users write of themselves may be at the other. */
+/** Claims about the authentication. Only the token is trusted for them: users may write UserInfo themselves. */
 const ofTheSignIn = new Set(['amr', 'acr', 'auth_time', 'iat'])
-/** Claims that belong together. */
+/** Claims about the address, which come from one source. */
 const ofTheAddress = ['email', 'email_verified', 'xms_edov']
 
-/** How far an exchange has come, which its fault does not say. */
-interface Way {
+/** The progress of an exchange, which the library's errors do not report. */
+interface Progress {
   /** The token endpoint has answered 200. */
   hasToken: boolean
-  /** Why a server of the provider was not heard; undefined where each was. */
-  unheard: string | undefined
+  /** Why a server of the provider did not answer; undefined where all did. */
+  unanswered: string | undefined
 }
 
 function configurationOf(
   { outbound, now }: Pick<Deps, 'outbound' | 'now'>,
   { provider, clientId, clientSecret }: OidcClient,
-): { readonly configuration: Configuration; readonly way: Way } {
-  const way: Way = { hasToken: false, unheard: undefined }
+): { readonly configuration: Configuration; readonly progress: Progress } {
+  const progress: Progress = { hasToken: false, unanswered: undefined }
   const configuration = new Configuration(
     {
       issuer: provider.issuer,
@@ -166,22 +166,22 @@ function configurationOf(
     },
     clientId,
     {
-      // The library reads the clock of the machine.
+      // The library reads the system clock.
       [clockSkew]: Math.round((now().getTime() - systemClock().getTime()) / 1000),
       [clockTolerance]: clockSkewMs / 1000,
     },
     provider.isSecretPosted ? ClientSecretPost(clientSecret) : ClientSecretBasic(clientSecret),
   )
-  // Without this the library trusts TLS, and looks at no signature of a token that came from the token endpoint.
+  // By default the library relies on TLS, and verifies no signature of an ID token from the token endpoint.
   enableNonRepudiationChecks(configuration)
-  // Addresses of providers were read with an issuer of http alone, where the operator has opened such a network.
+  // Discovery accepts an issuer with http only where the operator has allowed its network.
   if (provider.issuer.startsWith('http:')) allowInsecureRequests(configuration)
-  configuration[customFetch] = fetchOutbound(outbound, provider.tokenEndpoint, way)
-  return { configuration, way }
+  configuration[customFetch] = fetchOutbound(outbound, provider.tokenEndpoint, progress)
+  return { configuration, progress }
 }
 
-/** The library's requests by our guarded way out. */
-function fetchOutbound(outbound: Deps['outbound'], tokenEndpoint: string, way: Way): CustomFetch {
+/** Sends the library's requests through our guarded outbound connections. */
+function fetchOutbound(outbound: Deps['outbound'], tokenEndpoint: string, progress: Progress): CustomFetch {
   return async (url, { method, headers, body }) => {
     const request = { url, headers, ...providerLimits }
     const answer =
@@ -189,12 +189,13 @@ function fetchOutbound(outbound: Deps['outbound'], tokenEndpoint: string, way: W
         ? await outbound.post({ ...request, body: bodyOf(body) })
         : await outbound.get(request)
     if (answer.outcome !== 'answered' || !answer.isWhole) {
-      way.unheard = answer.outcome === 'answered' ? 'an answer of more than 256 kB' : outcomes[answer.outcome]
-      throw new Error(way.unheard)
+      progress.unanswered =
+        answer.outcome === 'answered' ? 'an answer of more than 256 kB' : outcomes[answer.outcome]
+      throw new Error(progress.unanswered)
     }
-    if (url === tokenEndpoint && answer.status === 200) way.hasToken = true
+    if (url === tokenEndpoint && answer.status === 200) progress.hasToken = true
     const { contentType } = answer.headers
-    // A body may come with no other status (Fetch section 2.2.4), and no such answer is one that the library takes.
+    // A Response has no body with other statuses (Fetch section 2.2.4), and the library accepts no answer with one of them.
     const isReadable = answer.status >= 200 && ![204, 205, 304].includes(answer.status)
     return new Response(isReadable ? answer.body : null, {
       status: isReadable ? answer.status : 204,
@@ -205,19 +206,19 @@ function fetchOutbound(outbound: Deps['outbound'], tokenEndpoint: string, way: W
 
 function bodyOf(body: unknown): string {
   if (body instanceof URLSearchParams || typeof body === 'string') return body.toString()
-  throw new Error('the library posts a body of another kind than a form')
+  throw new Error('the library sends a body that is not a form')
 }
 
-/** What an administrator can do something with. */
-function receivedOf(error: unknown, { unheard }: Way): string {
-  if (unheard !== undefined) return unheard
+/** The part of an error that helps an administrator. */
+function receivedOf(error: unknown, { unanswered }: Progress): string {
+  if (unanswered !== undefined) return unanswered
   if (error instanceof ResponseBodyError)
     return [error.error, error.error_description].filter((part) => part !== undefined).join(': ')
   if (!(error instanceof Error)) return 'an answer that cannot be read'
   return reasonOf(error) ?? error.message
 }
 
-/** What the library has found below its own words: which claim it was, and never the token. */
+/** The library's underlying reason: the claim at fault, and never the token. */
 function reasonOf({ cause }: Error): string | undefined {
   return cause instanceof Error ? cause.message : undefined
 }

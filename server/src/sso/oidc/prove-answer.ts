@@ -10,13 +10,13 @@ import { ProviderFault, type OpenIdProvider } from '../../platform/openid/provid
 import type { ConsumedOidcRequest } from './request.js'
 import { redirectUriOf } from './start-request.js'
 
-/** The parameters with which a provider has sent a browser back; a text is empty where there was none. */
+/** The parameters with which a provider has sent a browser back; a missing text is empty. */
 export interface SentAnswer {
   readonly state: string
   readonly code: string
-  /** The provider's refusal and its reason; null where there was none. */
+  /** The provider's refusal and its reason; null without a refusal. */
   readonly error: string | null
-  /** `iss` (RFC 9207); null where there was none. */
+  /** `iss` (RFC 9207); null without one. */
   readonly issuer: string | null
 }
 
@@ -30,7 +30,7 @@ interface AnswerToProve {
 }
 
 /**
- * Exchanges the code of an answer for claims, and proves that they are the provider's.
+ * Exchanges the code of an answer for claims, and validates them.
  *
  * @throws CheckRefused
  */
@@ -40,11 +40,11 @@ export async function proveAnswer(
 ): Promise<Claims> {
   const { issuer } = client
   const provider = await assertProvider(deps, checks, issuer)
-  // Before the code goes anywhere: one of another provider is not for this one (RFC 9700 section 4.4).
-  const isItself = answer.issuer === null ? !provider.isIssuerSent : answer.issuer === issuer
-  assertCheck(checks, 'oidc_issuer_parameter', isItself, {
+  // Checked before the code is sent, since this provider must not get the code of another one (RFC 9700 section 4.4).
+  const isSameIssuer = answer.issuer === null ? !provider.isIssuerSent : answer.issuer === issuer
+  assertCheck(checks, 'oidc_issuer_parameter', isSameIssuer, {
     expected: issuer,
-    received: answer.issuer ?? (isItself ? null : 'no iss, which this provider always sends'),
+    received: answer.issuer ?? (isSameIssuer ? null : 'no iss, which this provider always sends'),
   })
   const redirectUri = redirectUriOf(deps.config.baseUrl, live.idpId)
   const claims = await assertClaims(
@@ -77,7 +77,7 @@ async function assertProvider(
   return found
 }
 
-/** The code is exchanged outside of a transaction, as the provider takes its time. */
+/** Runs outside of a transaction, because the provider may be slow. */
 async function assertClaims(
   deps: Pick<Deps, 'outbound' | 'now'>,
   checks: CheckList,

@@ -20,11 +20,11 @@ import { ofOwner } from '../../platform/db/tenant-predicate.js'
 interface AnsweredBrowser {
   readonly idpId: string
   readonly answer: SentAnswer
-  /** Of the flow cookie; undefined where the browser has none. */
+  /** From the flow cookie; undefined without one. */
   readonly browserSecret: string | undefined
-  /** Of the cookie of an administrator, where the browser has one. */
+  /** From the administrator's cookie; undefined without one. */
   readonly adminSecret: string | undefined
-  /** The address that it came from, for limits only. */
+  /** The browser's IP address, for limits only. */
   readonly ip: string
   readonly requestId: string
 }
@@ -38,10 +38,10 @@ interface ReceivedAnswer {
 }
 
 /**
- * Completes the sign-in for an answer of an OpenID provider. Single use: the request is consumed before the provider is asked,
- * and the transaction that decides comes after it.
+ * Completes the sign-in for an answer of an OpenID provider. Single use: the request is consumed before the provider is
+ * asked, and the transaction that decides comes after it.
  *
- * @throws ApiError `rate_limited` when the network has sent the connection too much that was refused.
+ * @throws ApiError `rate_limited` when the network has sent the connection too many refused answers.
  */
 export async function receiveAnswer(deps: Deps, returned: AnsweredBrowser): Promise<SsoOutcome> {
   const { idpId, answer, browserSecret, adminSecret, requestId } = returned
@@ -62,8 +62,8 @@ export async function receiveAnswer(deps: Deps, returned: AnsweredBrowser): Prom
   } catch (error) {
     if (!(error instanceof CheckRefused)) throw error
     const kind = request?.kind ?? 'sign_in'
-    // A user who cancels at the provider, or is refused there, comes back to a sign-in of their own, which is consumed with it:
-    // were that counted, a few colleagues behind one address would keep the others out.
+    // Users who cancel or are refused at the provider consume a sign-in of their own. These answers are not counted:
+    // otherwise a few colleagues behind one address would lock out the others.
     if (error.check !== 'oidc_answer' && (await deps.limits.note(failedResponses, sender)))
       await logSsoSignIn(deps, deps.db, live, { kind, email: null, failed: 'rate_limited', requestId })
     const checks = received.checks.results

@@ -10,12 +10,12 @@ import { toAnsweredRequest, type AnsweredRequest } from '../sign-in/awaited-requ
 /** The purpose of a request: a flow of a browser, or an administrator's test. */
 export type Waiting = { readonly flowId: string } | { readonly adminSessionId: string }
 
-/** A request to a provider, as its address has it. */
+/** The parameters of a request to a provider. */
 interface OidcRequest {
   readonly state: string
   readonly nonce: string
   readonly codeVerifier: string
-  /** The flow waits for no other one. */
+  /** The flow has no other open request. */
   readonly isFirst: boolean
 }
 
@@ -101,7 +101,7 @@ function isOfFlow(table: string, flow: Omit<ConnectionKey, 'connectionId'> & { r
     and ${column('flow_id')} = ${flow.flowId}`
 }
 
-/** A request that was answered, with what the code is exchanged and the ID token validated by. */
+/** An answered request, with the values that exchange its code and validate its ID token. */
 export type ConsumedOidcRequest = AnsweredRequest & {
   readonly clientVersion: number
   readonly nonce: string
@@ -135,7 +135,7 @@ const consume = statement((db, request: ConnectionKey & { readonly stateHash: Bu
     .returning(['flow_id', 'admin_session_id', 'client_version', 'nonce', 'code_verifier_sealed']),
 )
 
-/** Whether a flow has asked its provider already and waits for the answer. */
+/** Whether a flow has an open request to its provider. */
 export async function isOidcRequestOpen(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   key: ConnectionKey,

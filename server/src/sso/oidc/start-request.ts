@@ -15,11 +15,11 @@ import { insertOidcRequest } from './request.js'
 type OidcPurpose = { readonly requestId: string } & (
   | {
       readonly flowId: string
-      /** The provider must authenticate a user again who is signed in there (OpenID Connect Core section 3.1.2.1, prompt). */
+      /** The provider must authenticate a signed-in user again (OpenID Connect Core section 3.1.2.1, prompt). */
       readonly isForced: boolean
-      /** The address that was typed. */
+      /** The e-mail address that was entered. */
       readonly email: string | null
-      /** The address that the browser comes from, for limits only. */
+      /** The browser's IP address, for limits only. */
       readonly ip: string
     }
   | { readonly adminSessionId: string; readonly clientVersion: number }

@@ -16,7 +16,7 @@ import { isOrganizationOf, sameOrganization, sameTenant } from '../../platform/d
 
 /** The link of an invitation, as its address has it. */
 export interface InvitationAddress {
-  /** Of the one connection that it is for; null where the address names none. */
+  /** Of the one connection that it is for; null where the address names no connection. */
   readonly idpId: string | null
   readonly token: string
 }
@@ -65,14 +65,14 @@ export async function findOpenInvitation(
   }
 }
 
-/** The cause of what is done at these pages before it is known who does it. */
+/** The cause of actions on these pages before the administrator is known. */
 export function arrivalCause(requestId: string): Cause {
   return { requestId, actor: { type: 'system', id: 'onboarding_page' }, params: () => ({}) }
 }
 
 /**
- * Begins the session of a browser that opens an invitation, and has a code mailed to its administrator: a link lives long
- * and may have been forwarded, so that it alone lets nobody in.
+ * Begins the session of a browser that opens an invitation, and mails a code to its administrator: a link is valid for long
+ * and may have been forwarded, so that it does not authorize a browser by itself.
  *
  * @returns The secret of the session; undefined when the invitation is over.
  * @throws ApiError `rate_limited` when too many codes were sent.

@@ -9,19 +9,19 @@ import type { AdminSession } from '../admins/admin-session.js'
 import type { OnboardingConnection } from './connections.js'
 import { confirmWaiting, findWaiting, keepWaiting, type Confirmation } from './waiting-upload.js'
 
-/** Issuers entered for a connection, whose servers we ask: whoever mistypes one, or waits for their provider, tries again. */
+/** Issuers entered for a connection, each of which causes requests of ours; typing errors and slow providers need several. */
 const issuers = limit('sso-issuer', { windowSeconds: 60 * 60, most: () => 30 })
 
-/** Why an issuer is not taken. */
+/** Why an issuer is refused. */
 export type IssuerFaultCode = ProviderFault['code'] | 'issuer_shared'
 
-/** An issuer that is not taken, with what was found there. */
+/** A refused issuer, with what was found there. */
 export interface IssuerFault {
   readonly code: IssuerFaultCode
   readonly found: string
 }
 
-/** A client that waits for the administrator to look at it; the secret is shown to nobody. */
+/** A client that waits to be confirmed by the administrator; its secret is never shown. */
 interface KeptClient {
   readonly uploadId: string
   readonly issuer: string
@@ -29,7 +29,7 @@ interface KeptClient {
 }
 
 /**
- * Reads what a provider says of itself, as it is at this moment.
+ * Reads the discovery document of a provider anew.
  *
  * @throws ApiError `rate_limited` when the connection was given too many issuers in the last hour.
  */
@@ -45,7 +45,7 @@ export async function readIssuer(
   return faultless(() => deps.openIdProviders.read(issuer))
 }
 
-/** The same for the page that shows it, from what was read a moment before. */
+/** The same for the page that shows it, from the copy that was just read. */
 export function findIssuer(
   { openIdProviders }: Pick<Deps, 'openIdProviders'>,
   issuer: string,
@@ -62,7 +62,7 @@ async function faultless(read: () => Promise<OpenIdProvider>): Promise<OpenIdPro
   }
 }
 
-/** Keeps a client, sealed, in the session until the administrator has looked at what its provider says of itself. */
+/** Keeps a client, sealed, in the session until the administrator confirms it. */
 export async function keepClient(
   deps: Pick<Deps, 'db' | 'keys' | 'now'>,
   session: AdminSession,
@@ -102,7 +102,7 @@ export function confirmClient(
 type Owner = Pick<AdminSession, 'accountId' | 'organizationId' | 'sessionId'>
 
 function openClient({ keys }: Pick<Deps, 'keys'>, owner: Owner, sealed: Buffer): OidcClientSettings {
-  // Sealed by keepClient() alone.
+  // Only sealed by keepClient().
   return JSON.parse(open(keys.master, keptClientContext(owner), sealed).toString()) as OidcClientSettings
 }
 

@@ -2,7 +2,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { isOfConnection } from '../connections/connection-key.js'
 import type { OnboardingConnection } from './connections.js'
 
-/** What is shown of a stored client: everything but its secret. */
+/** A stored client without its secret. */
 interface ClientVersion {
   readonly version: number
   readonly isCurrent: boolean

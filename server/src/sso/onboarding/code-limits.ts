@@ -3,13 +3,13 @@ import { limit, type LimitKey } from '../../delivery/limits/limits.js'
 import { networkOfClient } from '../../platform/outbound/address.js'
 import { attemptSignIn, type SignInAttempt } from '../../sign-in/flows/attempts.js'
 
-/** A code is good for ten minutes; whoever has the link could fill a mailbox with them. */
+/** A code is valid for ten minutes; a holder of the link could fill a mailbox with them. */
 const codes = limit('admin-code', { windowSeconds: 10 * 60, most: () => 3 })
-/** Of one network there can be 18. */
+/** One network can request 18 of them. */
 const codesOfLink = limit('admin-code-link', { windowSeconds: 60 * 60, most: () => 30 })
 /**
- * Of one network there can be some 50, as each lock lasts longer than the one before. In the 30 days of a link that is one
- * chance in 330 to guess six digits, for somebody with many networks of whom the owner hears thirty times an hour.
+ * One network can make some 50, as each lock lasts longer than the one before. In the 30 days of a link that is a chance of
+ * one in 330 to guess six digits, for an attacker with many networks, while its owner gets thirty mails an hour.
  */
 const triesOfLink = limit('admin-code-tries', { windowSeconds: 24 * 60 * 60, most: () => 100 })
 
@@ -21,8 +21,8 @@ interface OpenedLink {
 }
 
 /**
- * Counts a code that is mailed to an administrator whose invitation is opened, by where it is opened: whoever else has
- * the link does not keep its owner out. Over all networks there is a limit that one alone cannot reach.
+ * Counts a code that is mailed, by the link and the network that opens it: another holder of the link does not lock out its
+ * owner. A second limit is over all networks, and one network cannot reach it.
  *
  * @throws ApiError `rate_limited`
  */
@@ -32,14 +32,14 @@ export async function takeAdminCode(
 ): Promise<void> {
   const account = { accountId, environment: '' }
   await limits.take(codes, { ...account, address: `${linkId} ${networkOfClient(ip)}` })
-  // Last, so that what one network is refused does not use up what is left for others.
+  // Last, so that refused requests of one network do not use up what is left for others.
   await limits.take(codesOfLink, { ...account, address: linkId })
 }
 
 /**
- * Counts a code that is typed, in the same two ways, before it is looked at.
+ * Counts an entered code in the same two ways, before it is compared.
  *
- * @returns What to do when the code was right; undefined when whatever was typed is to be answered as wrong.
+ * @returns The attempt, to end when the code is right; undefined when any code is to be answered as wrong.
  * @throws ApiError `rate_limited` when the organization has too many attempts.
  */
 export async function attemptAdminCode(

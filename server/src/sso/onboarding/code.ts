@@ -2,13 +2,13 @@ import { randomInt } from 'node:crypto'
 import { isSecretEqual } from '../../platform/crypto/secret.js'
 import { open, seal, type MasterKeys, type SealContext } from '../../platform/crypto/seal.js'
 
-/** How long a code can be typed; a mail takes a minute or two, and a mailbox is looked for. */
+/** Lifetime of a code, ample for its delivery and for opening the mailbox. */
 export const codeLifetimeMs = 10 * 60 * 1000
 
-/** Tries that one code has; then another one has to be asked for. */
+/** Attempts that one code has; then another one has to be requested. */
 export const maxCodeFailures = 5
 
-/** The session whose browser the code lets in. */
+/** The session that the code verifies. */
 interface CodeOwner {
   readonly accountId: string
   readonly organizationId: string
@@ -28,7 +28,7 @@ export function openAdminCode(master: MasterKeys, owner: CodeOwner, sealed: Buff
   return open(master, adminCodeContext(owner), sealed).toString('utf8')
 }
 
-/** Whether what was typed is the code, however it was grouped. */
+/** Whether the entered text is the code, however it is grouped. */
 export function isAdminCode(code: string, typed: string): boolean {
   return isSecretEqual(Buffer.from(code), Buffer.from(typed.replace(/[\s-]/g, '')))
 }

@@ -9,7 +9,7 @@ import { isSetUp } from '../connections/protocol.js'
 import type { AdminSession } from '../admins/admin-session.js'
 import { ofOrganization, sameTenant } from '../../platform/db/tenant-predicate.js'
 
-/** A connection that an administrator may set up, and how far they are. */
+/** A connection that an administrator may set up, and its progress. */
 export interface OnboardingConnection extends ConnectionKey {
   /** Domain of the organization. */
   readonly domain: string
@@ -22,26 +22,26 @@ export interface OnboardingConnection extends ConnectionKey {
   /** From 0. */
   readonly tutorialStep: number
   readonly protocol: Protocol
-  /** Its metadata or its client are there, so that the protocol stays. */
+  /** It has metadata or a client, so that its protocol stays. */
   readonly isSetUp: boolean
   /** The version of the metadata, or of the client, that was uploaded here; null before. */
   readonly uploadedVersion: number | null
-  /** The version against which users sign in; null where there is none. */
+  /** The version against which users sign in; null without one. */
   readonly currentVersion: number | null
 }
 
 /**
- * Holds a connection first, as whatever changes it through the API does: so of two that change it and its onboarding
- * neither waits for the other.
+ * Locks the row of a connection first, as changes through the API do, so that two changes of it and its onboarding cannot
+ * deadlock.
  */
 export async function holdConnection(trx: Transaction<DB>, key: ConnectionKey): Promise<void> {
   await trx.selectFrom('sso_connections').where(isConnection(key)).select('id').forNoKeyUpdate().execute()
 }
 
-/** The environments in which an invitation is good: whoever reads the mails of a sandbox reaches no production. */
+/** The environments that an invitation reaches: readers of a sandbox's mails must not reach production. */
 export const reachOf = { sandbox: ['sandbox'], production: ['sandbox', 'production'] } as const
 
-/** More than an organization has; a page is no list to turn over. */
+/** More than an organization has; the page has no pagination. */
 const maxConnections = 100
 
 /** The connections that an administrator's invitation is for, production first. */
@@ -57,7 +57,7 @@ export async function listConnections(
   return rows.map((row) => toConnection(row, session))
 }
 
-/** One of them; undefined when the invitation is for another one, as when there is none. */
+/** One of them; undefined when it does not exist, or the invitation is for another one. */
 export async function findConnection(
   { db }: Pick<Deps, 'db'>,
   session: AdminSession,

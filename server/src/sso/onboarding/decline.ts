@@ -9,8 +9,8 @@ import { adminCause } from './note.js'
 import { ofOrganization } from '../../platform/db/tenant-predicate.js'
 
 /**
- * An administrator says that they are not in charge: the link ends, with every session of it. The code is behind them, so
- * that a link alone, which may have been forwarded, ends nothing. Of several who say so at once, one ends the link.
+ * Ends the link of an administrator who is not in charge, with all its sessions. It needs the verified code, so that a
+ * forwarded link ends nothing. Of concurrent requests one ends the link.
  *
  * @returns Whether the link was still open.
  */

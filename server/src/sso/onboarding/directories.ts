@@ -16,7 +16,7 @@ import { ofOrganization } from '../../platform/db/tenant-predicate.js'
 /** Secrets that administrators make for a directory. */
 const newSecrets = limit('directory-secret', { windowSeconds: 60 * 60, most: () => 10 })
 
-/** A directory of the organization that an administrator may look after. */
+/** A directory of the organization that an administrator may manage. */
 interface OnboardingDirectory {
   readonly environment: Environment
   readonly providerType: DirectoryProvider
@@ -59,7 +59,7 @@ export async function findDirectory(
   }
 }
 
-/** What the provider of a directory has asked lately, newest first. */
+/** The recent requests of a directory's provider, newest first. */
 export async function listRecentRequests(
   deps: Pick<Deps, 'readDb'>,
   session: AdminSession,
@@ -70,8 +70,8 @@ export async function listRecentRequests(
 }
 
 /**
- * Makes a new secret of a directory, which is in the answer alone; the one before is good for 24 hours more. A page that is
- * sent again finds another version, and makes none: otherwise the secret that was good until now would end with it.
+ * Makes a new secret of a directory, which only the answer has; the one before is valid for 24 hours more. A page that is
+ * sent again finds another version, and makes no secret: otherwise the one still in use would end with it.
  *
  * @returns Undefined where it has changed since the page was shown.
  * @throws ApiError `rate_limited` when too many were made in the last hour.
@@ -96,12 +96,12 @@ export async function makeDirectorySecret(
   }
 }
 
-/** A directory is the organization's: an invitation to one of its connections reaches none. */
+/** A directory is the organization's: an invitation to one of its connections reaches no directory. */
 function environmentsOf({ environment, connection }: AdminSession): readonly Environment[] {
   return connection === null ? reachOf[environment] : []
 }
 
-/** Whose directory it is, as the API's operations take it; undefined where the invitation does not reach it. */
+/** The tenant of a directory, for operations of the API; undefined where the invitation does not reach it. */
 function tenantOf(session: AdminSession, name: string, requestId: string): Tenant | undefined {
   const environment = environments.find((one) => one === name)
   if (environment === undefined || !environmentsOf(session).includes(environment)) return undefined

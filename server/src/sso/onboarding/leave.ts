@@ -3,7 +3,7 @@ import type { Deps } from '../../delivery/deps.js'
 import type { AdminSession } from '../admins/admin-session.js'
 import { ofOrganization } from '../../platform/db/tenant-predicate.js'
 
-/** Signs an administrator out of this browser; the link still lets them in anew. */
+/** Signs an administrator out of this browser; the link stays valid. */
 export async function endAdminSession(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   { accountId, organizationId, sessionId }: AdminSession,

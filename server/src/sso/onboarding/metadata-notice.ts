@@ -15,8 +15,8 @@ import { isOrganizationOf, ofOrganization } from '../../platform/db/tenant-predi
 const maxAdmins = 100
 
 /**
- * Has the administrators of an organization told by mail that one of them has uploaded metadata, or entered a client, in
- * the transaction in which it is stored. Of a connection of production those hear whom production has invited: a sandbox key could have
+ * Enqueues mails to the administrators of an organization about uploaded metadata or an entered client, in the transaction
+ * that stores it. About a connection of production only those whom production has invited get one: a sandbox key could have
  * invited anybody.
  */
 export async function enqueueMetadataNotices(
@@ -36,7 +36,7 @@ export async function enqueueMetadataNotices(
     .limit(maxAdmins)
     .execute()
   for (const { id: adminId } of admins) {
-    // A job of its own for each, so that one address that takes no mail has nobody else told twice.
+    // One job for each, so that an address that fails does not repeat the mails to others.
     const payload = {
       accountId,
       environment,
@@ -52,8 +52,8 @@ export async function enqueueMetadataNotices(
 }
 
 /**
- * Tells an administrator of metadata or a client, and whether they are in use by now. Nothing is mailed once they, the administrator
- * or the connection are gone.
+ * Mails an administrator about metadata or a client, and whether it is in use by now. Nothing is mailed once it, the
+ * administrator or the connection is gone.
  *
  * @throws Error when the mail server does not take the mail.
  */
@@ -62,7 +62,7 @@ export async function sendMetadataNotice(
   { protocol = 'saml', version, adminId, messageId, ...key }: JobPayloads['send_metadata_notice'],
 ): Promise<void> {
   const { accountId, organizationId, environment } = key
-  const told = await deps.db
+  const recipient = await deps.db
     .selectFrom('sso_connections')
     .innerJoin('sso_admins', (join) =>
       join.on(ofOrganization({ accountId, organizationId }, 'sso_admins')).on('sso_admins.id', '=', adminId),
@@ -80,9 +80,9 @@ export async function sendMetadataNotice(
     ])
     .executeTakeFirst()
   const isCurrent = await findIsCurrent(deps.db, key, { protocol, version })
-  if (told === undefined || isCurrent === undefined) return
+  if (recipient === undefined || isCurrent === undefined) return
 
-  const { idp_id: idpId, email, domain, name, locale, color } = told
+  const { idp_id: idpId, email, domain, name, locale, color } = recipient
   const message = metadataNoticeMail({
     idpId,
     protocol,
@@ -97,7 +97,7 @@ export async function sendMetadataNotice(
   await deliverMail(deps, scope, { ...message, to: email, messageId })
 }
 
-/** Whether a version is in use; undefined where it is not there any more. */
+/** Whether a version is in use; undefined where it no longer exists. */
 async function findIsCurrent(
   db: Kysely<DB>,
   key: ConnectionKey,

@@ -4,7 +4,7 @@ import type { StoredCertificate } from '../saml/metadata.js'
 import { isOfConnection } from '../connections/connection-key.js'
 import type { OnboardingConnection } from './connections.js'
 
-/** What a stored version of the metadata says. */
+/** The content of a stored version of the metadata. */
 interface MetadataVersion {
   readonly version: number
   readonly isCurrent: boolean
@@ -33,7 +33,7 @@ export async function findShownVersion(
       'entity_id',
       'redirect_url',
       'post_url',
-      // Written from what was read alone.
+      // Only written from parsed metadata.
       sql<StoredCertificate[]>`certificates`.as('certificates'),
       'valid_until',
       'inserted_at',

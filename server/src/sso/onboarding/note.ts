@@ -12,12 +12,12 @@ import type { AdminSession, ArrivedBrowser } from '../admins/admin-session.js'
 import type { OnboardingConnection } from './connections.js'
 import { ofOrganization } from '../../platform/db/tenant-predicate.js'
 
-/** The cause of what an administrator does at the pages. */
+/** The cause of an administrator's actions on the pages. */
 export function adminCause({ adminId }: Pick<AdminSession, 'adminId'>, requestId: string): Cause {
   return { requestId, actor: { type: 'admin', id: adminId }, params: () => ({}) }
 }
 
-/** Notes for the account what an administrator has done with a connection. */
+/** Logs for the account an administrator's action on a connection. */
 export async function logAdmin(
   deps: Pick<Deps, 'now' | 'metrics'>,
   trx: Transaction<DB>,
@@ -29,7 +29,7 @@ export async function logAdmin(
   await logEvent(deps, trx, { ...session, environment, idpId, ...entry })
 }
 
-/** An administrator is in: their record says since when and that they have accepted, and so does their connection. */
+/** Records the sign-in of an administrator, with the first one their acceptance, and opens the connection of the invitation. */
 export async function noteLogin(
   deps: Pick<Deps, 'config' | 'db' | 'now' | 'metrics'>,
   trx: Transaction<DB>,
@@ -39,7 +39,7 @@ export async function noteLogin(
   const { accountId, environment, organizationId, adminId, connection } = browser
   const at = deps.now()
   const acceptedColumn = momentColumn(environment, 'accepted_invitation_at')
-  // Read before it is written, in one statement: whether this was the first time decides whether there is an event.
+  // Reads and writes in one statement, since only the first acceptance emits an event.
   const accepted = await trx
     .with('before', (db) =>
       db
@@ -67,7 +67,7 @@ export async function noteLogin(
   if (connection !== null) await noteOpened(deps, trx, { accountId, organizationId, ...connection }, cause)
 }
 
-/** The administrator has begun with a connection that waited for them. */
+/** Records that the administrator has begun with a connection that waited for them. */
 export async function noteOpened(
   deps: Pick<Deps, 'config' | 'db' | 'now' | 'metrics'>,
   trx: Transaction<DB>,

@@ -14,8 +14,8 @@ import { holdConnection, type OnboardingConnection } from './connections.js'
 import { adminCause, logAdmin, noteOpened } from './note.js'
 
 /**
- * The kinds that a connection can have: the built-in identity provider is of the sandbox alone, and one that is set up stays
- * with what it speaks.
+ * The kinds that a connection can have: the built-in identity provider only in the sandbox, and a connection that is set up
+ * only kinds of its protocol.
  */
 export function providersOf({
   environment,
@@ -28,12 +28,12 @@ export function providersOf({
 }
 
 /**
- * Chooses the kind of the identity provider, which begins its tutorial. Another one than before begins that anew; the same
- * one leaves it where it is. Of several browsers at once each has chosen, and the last one's choice stands.
+ * Chooses the kind of identity provider. Another kind than before restarts the tutorial, the same one does not. Of
+ * concurrent browsers the last choice stands.
  *
- * The built-in one has its metadata with it, so that nothing is left to upload; another one can be chosen after it.
+ * The built-in one has its metadata, so that nothing is left to upload; another one can be chosen after it.
  *
- * @returns Whether it could be chosen: not any more once metadata were uploaded, or a client was entered.
+ * @returns Whether it could be chosen: no longer once metadata were uploaded, or a client was entered.
  */
 export async function chooseProvider(
   deps: Deps,
@@ -53,7 +53,7 @@ export async function chooseProvider(
     if (!(await setProvider(deps, trx, session, connection, providerType))) return { record: false }
     await setConnectionProtocol(deps, trx, connection, protocol)
     if (chosen !== undefined) await setConnectionProvider(deps, trx, connection, chosen)
-    // After it: where the built-in one is left, the connection waits for its administrator again, who is here.
+    // Afterwards: leaving the built-in one returns the connection to waiting for its administrator, who is here.
     await noteOpened(deps, trx, connection, cause)
     await emitOnboarding(deps, trx, cause, connection, 'sso.onboarding.update.success')
     await emitConnection(deps, trx, cause, connection, 'sso.connection.update.success')
@@ -67,7 +67,7 @@ export async function chooseProvider(
   return record
 }
 
-/** The one statement that decides; a connection that nobody was invited to before has its onboarding from now on. */
+/** The one statement that decides; a connection without an onboarding gets one. */
 async function setProvider(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
@@ -104,7 +104,7 @@ async function setProvider(
             when sso_onboardings.provider_type = ${providerType} then sso_onboardings.tutorial_step
             else 0
           end`,
-          // Nothing that waits is of another one.
+          // A waiting version stays only for the same kind.
           metadata_version: ofSame('metadata_version'),
           client_version: ofSame('client_version'),
           updated_at: at,
@@ -120,10 +120,9 @@ async function setProvider(
 }
 
 /**
- * Chooses what a kind of identity provider that speaks both is asked to speak; another protocol than before begins the
- * tutorial anew.
+ * Chooses the protocol of a kind of identity provider that speaks both; another protocol restarts the tutorial.
  *
- * @returns Whether it could be chosen: the kind may have become another one meanwhile, or the connection is set up.
+ * @returns Whether it could be chosen: the kind may have changed concurrently, or the connection is set up.
  */
 export async function chooseProtocol(
   deps: Deps,
@@ -160,7 +159,7 @@ export async function chooseProtocol(
   return record
 }
 
-/** From which step of the tutorial to which. */
+/** A move between two steps of the tutorial. */
 interface TutorialMove {
   readonly from: number
   readonly to: number
@@ -168,7 +167,7 @@ interface TutorialMove {
 }
 
 /**
- * Goes on to another step of the tutorial, or back. Of several browsers that leave one step at once, one moves.
+ * Moves the tutorial to another step. Of concurrent browsers that leave one step, one moves it.
  *
  * @returns Whether the tutorial was at the step, and of the provider that the page was about.
  */

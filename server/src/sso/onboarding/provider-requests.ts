@@ -7,17 +7,17 @@ import type { Tenant } from '../../platform/tenant.js'
 import { usersOf } from '../../directory/users/whole-user.js'
 import { ofTenant } from '../../platform/db/tenant-predicate.js'
 
-/** A request of a directory's provider as an administrator looks at it. */
+/** A request of a directory's provider as an administrator sees it. */
 export interface ProviderRequest {
   readonly request: ScimRequest
-  /** The address of the user or the name of the group that it is about; undefined where it is about none, or many. */
+  /** The address of the user or the name of the group; undefined where the request is about no single one. */
   readonly subject: string | undefined
 }
 
 /** Requests that the page lists, the newest first. */
 const shownRequests = 10
 
-/** What the provider of a directory has asked lately, newest first. */
+/** The recent requests of a directory's provider, newest first. */
 export async function listProviderRequests(
   { readDb }: Pick<Deps, 'readDb'>,
   tenant: Tenant,
@@ -38,7 +38,7 @@ export async function listProviderRequests(
 
 const groupPath = /^\/Groups\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
 
-/** Of the user or group that the request has named or made, by the log. */
+/** The id of the user or group that the request has named or created, from the log. */
 function subjectIdOf({ user_id: userId, path, changes }: ScimRequest): string | undefined {
   if (userId !== null) return userId
   const [, named] = groupPath.exec(path) ?? []
@@ -69,7 +69,7 @@ async function readGroupNames(
   return rows.map(({ id, display_name: name }) => [id, name] as const)
 }
 
-/** What a request calls whom it asks for or would have made: who was not found, or was refused, has no id. */
+/** The name that a request gives a user or group without an id, because it was not found or was refused. */
 function nameIn({ query, request }: ScimRequest): string | undefined {
   const filter = new URLSearchParams(query).get('filter')
   if (filter !== null) return filter

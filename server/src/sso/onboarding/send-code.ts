@@ -33,7 +33,7 @@ export async function sendAdminCode(deps: Deps, payload: JobPayloads['send_admin
       'organizations.color',
     ])
     .executeTakeFirst()
-  // Typed, renewed or over while it waited: there is nothing left to send.
+  // The code was entered, replaced or expired before the job ran.
   if (waiting?.code_sealed == null) return
 
   const { email, environment, domain, name, locale, color } = waiting
@@ -47,6 +47,6 @@ export async function sendAdminCode(deps: Deps, payload: JobPayloads['send_admin
     color,
   })
   const scope = { accountId, environment, organizationId, domain }
-  // Each is another mail: a code that was asked for anew must not look like a repetition of the first.
+  // A message id of its own: a code that was requested anew must not look like a repetition of the first.
   await deliverMail(deps, scope, { ...message, to: email, messageId: newId() })
 }

@@ -3,15 +3,15 @@ import type { Deps } from '../../delivery/deps.js'
 import type { OnboardingConnection } from './connections.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
-/** What names an identity provider, by the table of its versions. */
+/** The column that names an identity provider, by the table of its versions. */
 const nameColumns = {
   sso_metadata_versions: 'entity_id',
   sso_oidc_clients: 'issuer',
 } as const satisfies Partial<Record<keyof DB, string>>
 
 /**
- * Whether another connection of the organization and environment uses the identity provider of the same name. Of other
- * organizations nothing is said: whoever gives a name would learn whether its owner is a customer here.
+ * Whether another connection of the organization and environment uses the identity provider of the same name. Other
+ * organizations are not considered, because the answer would reveal that they are customers.
  */
 export async function isNameShared(
   { db }: Pick<Deps, 'db'>,

@@ -14,7 +14,7 @@ export interface TestResult {
   readonly failedCheck: SsoCheck | null
   readonly nameId: string | null
   readonly email: string | null
-  /** The signed attributes by their names; null where the signature was not right. */
+  /** The signed attributes by their names; null where the signature was not valid. */
   readonly attributes: Readonly<Record<string, readonly string[]>> | null
   readonly requestId: string
   readonly at: Date
@@ -23,7 +23,7 @@ export interface TestResult {
 /** Tests that the page lists, the newest first. */
 const shownTests = 5
 
-/** One test; undefined when the connection has none of this id. Sign-ins of users are not the administrator's to see. */
+/** One test; undefined when the connection has none of this id. Administrators do not see sign-ins of users. */
 export async function findTestResult(
   { db }: Pick<Deps, 'db'>,
   connection: OnboardingConnection,

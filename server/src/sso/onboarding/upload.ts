@@ -6,17 +6,17 @@ import type { AdminSession } from '../admins/admin-session.js'
 import type { OnboardingConnection } from './connections.js'
 import { confirmWaiting, findWaiting, keepWaiting, type Confirmation } from './waiting-upload.js'
 
-/** As long as metadata may be, in bytes; those of one identity provider have some thousand. */
+/** The limit of metadata, in bytes; those of one identity provider have some thousand. */
 export const maxMetadataBytes = 512_000
 
-/** Metadata that were read and wait for the administrator to look at what they say. */
+/** Parsed metadata that wait for the administrator to confirm them. */
 export interface Upload {
   readonly uploadId: string
   readonly metadata: IdpMetadata
 }
 
 /**
- * Keeps metadata in the session until the administrator has looked at what they say.
+ * Keeps metadata in the session until the administrator confirms them.
  *
  * @throws MetadataFault when they cannot be read.
  */

@@ -20,12 +20,12 @@ import { attemptAdminCode, takeAdminCode } from './code-limits.js'
 import { adminCause, noteLogin } from './note.js'
 import { ofOrganization } from '../../platform/db/tenant-predicate.js'
 
-/** `code_over`: it is too old, or was tried too often; another one has to be asked for. */
+/** `code_over`: it has expired or was tried too often; another one has to be requested. */
 type CodeOutcome = 'verified' | 'wrong_code' | 'code_over'
 
 /**
- * Lets a browser in whose administrator has typed the code that was mailed. A try is counted before it is looked at, so
- * that of many at once no more than five are.
+ * Verifies the mailed code that an administrator enters, and authorizes their browser. An attempt is counted before it is
+ * compared, so that concurrent ones cannot exceed five.
  *
  * @throws ApiError `rate_limited` when there are too many tries at the organization.
  */
@@ -34,7 +34,7 @@ export async function verifyAdminCode(
   browser: ArrivedBrowser,
   { code, ip, requestId }: { readonly code: string; readonly ip: string; readonly requestId: string },
 ): Promise<CodeOutcome> {
-  // Over all codes: whoever has the link and not the mailbox could ask for one after the other.
+  // Over all codes: a holder of the link without the mailbox could request one after the other.
   const attempt = await attemptAdminCode(deps, { ...browser, ip })
   if (attempt === undefined) return 'code_over'
   const { record } = await change(deps, arrivalCause(requestId), async (trx) => ({
@@ -50,9 +50,9 @@ async function tryCode(
   browser: ArrivedBrowser,
   { code, requestId }: { readonly code: string; readonly requestId: string },
 ): Promise<CodeOutcome> {
-  const sealed = await countTry(deps, trx, browser)
+  const sealed = await countAttempt(deps, trx, browser)
   if (sealed !== null && isAdminCode(openAdminCode(deps.keys.master, browser, sealed), code)) {
-    await letIn(deps, trx, browser)
+    await openSession(deps, trx, browser)
     await noteLogin(deps, trx, browser, adminCause(browser, requestId))
     return 'verified'
   }
@@ -61,8 +61,8 @@ async function tryCode(
   return outcome
 }
 
-/** @returns The code to compare with; null when there is none that may be tried. */
-async function countTry(
+/** @returns The code to compare with; null when no code may be tried. */
+async function countAttempt(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
   { accountId, organizationId, sessionId }: ArrivedBrowser,
@@ -83,7 +83,7 @@ async function countTry(
   return counted?.code_sealed ?? null
 }
 
-async function letIn(
+async function openSession(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
   { accountId, organizationId, sessionId }: ArrivedBrowser,
@@ -98,7 +98,7 @@ async function letIn(
 }
 
 /**
- * Mails another code; the one before does not work any more.
+ * Mails another code, which replaces the one before.
  *
  * @returns Whether the browser still waits for a code.
  * @throws ApiError `rate_limited` when too many were sent.

@@ -15,16 +15,16 @@ import { enqueueMetadataNotices } from './metadata-notice.js'
 import { adminCause, logAdmin } from './note.js'
 import { ofOrganization } from '../../platform/db/tenant-predicate.js'
 
-/** Stored metadata of a connection: whoever sets it up uploads a few, each is mailed to every administrator. */
+/** Stored versions of a connection: setting it up takes a few, and each is mailed to every administrator. */
 const uploads = limit('sso-metadata', { windowSeconds: 60 * 60, most: () => 10 })
 
-/** What waits in the session of an administrator until they have looked at it: metadata, or a client, which is sealed. */
+/** An upload in the session of an administrator that waits to be confirmed: metadata, or a client, which is sealed. */
 interface WaitingUpload {
   readonly xml: string | null
   readonly clientSealed: Buffer | null
 }
 
-/** Keeps an upload for a connection in the session, in the place of what waited there. */
+/** Keeps an upload for a connection in the session, in place of an earlier one. */
 export async function keepWaiting(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   { accountId, organizationId, sessionId }: AdminSession,
@@ -46,7 +46,7 @@ export async function keepWaiting(
     .execute()
 }
 
-/** What waits in the session for a connection. */
+/** The upload for a connection in the session. */
 export async function findWaiting(
   { db }: Pick<Deps, 'db'>,
   { accountId, organizationId, sessionId }: AdminSession,
@@ -64,17 +64,17 @@ export async function findWaiting(
 }
 
 export interface Confirmation {
-  /** What the administrator has looked at. */
+  /** The upload that the administrator was shown. */
   readonly uploadId: string
   readonly requestId: string
 }
 
 /**
- * Stores what the administrator has looked at, once, as the next version of what the connection has: it is in use at once
- * where there was none, and else as soon as the operator says so. The administrators of the organization are told by mail.
+ * Stores the confirmed upload, once, as the next version of the connection: it is in use at once where there was no
+ * version, and otherwise as soon as the operator says so. The administrators of the organization are informed by mail.
  *
- * @param store Stores what waited; undefined when it is of the other protocol.
- * @returns Undefined when something else was uploaded meanwhile, it was stored already, or the onboarding begins anew.
+ * @param store Stores the upload; undefined when it is of the other protocol.
+ * @returns Undefined when the upload was replaced or stored already, or the onboarding was restarted.
  * @throws ApiError `rate_limited` when the connection was given too many in the last hour.
  */
 export async function confirmWaiting(
@@ -88,7 +88,7 @@ export async function confirmWaiting(
   await deps.limits.take(uploads, { accountId, environment, address: connectionId })
   const cause = adminCause(session, requestId)
   const { record } = await change(deps, cause, async (trx) => {
-    const upload = await takeWaiting(deps, trx, session, connection, uploadId)
+    const upload = await consumeWaiting(deps, trx, session, connection, uploadId)
     if (upload === undefined) return { record: undefined }
     const stored = await store(trx, upload)
     if (stored === undefined) return { record: undefined }
@@ -104,8 +104,8 @@ export async function confirmWaiting(
   return record
 }
 
-/** The upload's one use. The onboarding is held, so that no reset comes between this and what is stored. */
-async function takeWaiting(
+/** Consumes the upload. The onboarding's row is locked, so that it is not reset before the upload is stored. */
+async function consumeWaiting(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
   { accountId, organizationId, sessionId }: AdminSession,
@@ -117,13 +117,13 @@ async function takeWaiting(
     .selectFrom('sso_onboardings')
     .where(isOfConnection('sso_onboardings', connection))
     .where('state', 'in', ['provider_type_chosen', 'xml_provided'])
-    // The built-in one has its own metadata.
+    // The built-in identity provider has its own metadata.
     .where(sql<boolean>`provider_type is distinct from 'test'`)
     .select('id')
     .forNoKeyUpdate()
     .executeTakeFirst()
   if (begun === undefined) return undefined
-  const taken = await trx
+  const consumed = await trx
     .with('before', (db) =>
       db
         .selectFrom('sso_admin_sessions')
@@ -143,5 +143,5 @@ async function takeWaiting(
     .whereRef('sso_admin_sessions.id', '=', 'before.id')
     .returning(['before.upload_xml', 'before.upload_client_sealed'])
     .executeTakeFirst()
-  return taken && { xml: taken.upload_xml, clientSealed: taken.upload_client_sealed }
+  return consumed && { xml: consumed.upload_xml, clientSealed: consumed.upload_client_sealed }
 }

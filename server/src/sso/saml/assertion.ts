@@ -2,30 +2,30 @@ import { Refusal } from './checks.js'
 import { ns } from './saml-names.js'
 import { childrenOf, isElement, onlyChildOf, textOf, type XmlElement } from './xml-tree.js'
 
-/** What a response proves, read from signed bytes alone. */
+/** The content of a validated response, read only from signed bytes. */
 export interface Assertion {
   readonly id: string
   readonly nameId: string
   readonly nameIdFormat: string | null
   readonly sessionIndex: string | null
   readonly authnContext: string | null
-  /** The request that it answers; null where nobody has asked for it. */
+  /** The request that it answers; null for an unsolicited response. */
   readonly inResponseTo: string | null
   readonly issuedAt: Date
   readonly authenticatedAt: Date
-  /** Until when the same assertion could come again, and be taken if nobody remembered it. */
+  /** Until when a replay of the assertion would pass all other checks. */
   readonly usableUntil: Date
   /** By name; without a prototype. */
   readonly attributes: Readonly<Record<string, readonly string[]>>
 }
 
-/** Clocks of identity providers may be so far from ours, in either direction. */
+/** Allowed difference between the clocks of identity providers and ours, in either direction. */
 export const skewMs = 2 * 60_000
 
-/** What is older is refused, whatever it says of itself. */
+/** Older assertions are refused, whatever their conditions say. */
 export const maxAgeMs = 60 * 60_000
 
-/** An assertion of SAML 2.0, with an ID. */
+/** The root must be an assertion of SAML 2.0, with an ID. */
 export function checkAssertion(root: XmlElement): void {
   if (!isElement(root, ns.assertion, 'Assertion')) throw new Refusal(`<${root.name}>`, '<saml:Assertion>')
   if (root.attributes.Version !== '2.0') throw new Refusal(root.attributes.Version ?? 'no version', '2.0')
@@ -46,8 +46,8 @@ export function checkIssuedAt(assertion: XmlElement, at: Date): Date {
 }
 
 /**
- * Between which times the assertion is good (SAML core section 2.5.1), and the session that it tells of (2.7.2); a condition
- * that nobody here knows is not met.
+ * The assertion must be within its validity (SAML core section 2.5.1) and that of its session (2.7.2); an unknown condition
+ * fails.
  */
 export function checkConditions(
   assertion: XmlElement,
@@ -73,7 +73,7 @@ export function checkConditions(
   return { notOnOrAfter }
 }
 
-/** Several restrictions are to be met together, and one names several that will do (SAML core section 2.5.1.4). */
+/** Every restriction must be met, each by one of its audiences (SAML core section 2.5.1.4). */
 export function checkAudience(assertion: XmlElement, entityId: string): void {
   const conditions = onlyChildOf(assertion, ns.assertion, 'Conditions')
   const restrictions =
@@ -85,13 +85,13 @@ export function checkAudience(assertion: XmlElement, entityId: string): void {
   }
 }
 
-/** What a bearer confirmation says: to whom the assertion may be given, until when, and what it answers. */
+/** A bearer confirmation: its expiry, and the request that it answers. */
 export interface Confirmation {
   readonly notOnOrAfter: Date
   readonly inResponseTo: string | null
 }
 
-/** One confirmation that we meet is enough (SAML core section 2.4.1.1; profiles section 4.1.4.2). */
+/** One matching confirmation is enough (SAML core section 2.4.1.1; profiles section 4.1.4.2). */
 export function checkRecipient(assertion: XmlElement, acsUrl: string, at: Date): Confirmation {
   const subject = onlyChildOf(assertion, ns.assertion, 'Subject')
   const confirmations = subject === undefined ? [] : childrenOf(subject, ns.assertion, 'SubjectConfirmation')
@@ -111,7 +111,7 @@ export function checkRecipient(assertion: XmlElement, acsUrl: string, at: Date):
   )
 }
 
-/** Who the user is, and how they have signed in there. */
+/** Reads the subject, and how the user has authenticated. */
 export function readSubject(
   assertion: XmlElement,
   at: Date,
@@ -139,7 +139,7 @@ export function readSubject(
 
 const maxNameIdLength = 512
 
-/** The NameID, whatever else is said of the subject; undefined where it is none that we would take. */
+/** The NameID, without other checks of the subject; undefined where it is unacceptable. */
 export function readNameId(assertion: XmlElement): string | undefined {
   const [name, ...others] = namesIn(assertion)
   const nameId = others.length === 0 ? textOf(name) : undefined
@@ -151,10 +151,10 @@ function namesIn(assertion: XmlElement): XmlElement[] {
   return subject === undefined ? [] : childrenOf(subject, ns.assertion, 'NameID')
 }
 
-/** Another name at each sign-in (SAML core section 8.3.8), so that each would make a user of its own. */
+/** A NameID that changes at each sign-in (SAML core section 8.3.8), so that each would create another user. */
 const transient = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient'
 
-/** All that the assertion says of the user; what is empty, or is not text, is left out. */
+/** All attributes of the assertion; empty values, and values that are not text, are left out. */
 export function readAttributes(assertion: XmlElement): Assertion['attributes'] {
   const attributes: Record<string, string[]> = Object.create(null) as Record<string, string[]>
   const statements = childrenOf(assertion, ns.assertion, 'AttributeStatement')
@@ -174,7 +174,7 @@ function isText(value: string | undefined): value is string {
   return value !== undefined && value !== ''
 }
 
-/** A time as SAML has it: in UTC (SAML core section 1.3.3), and saying so, as Z or as an offset of nothing. */
+/** A time of SAML, which is in UTC (SAML core section 1.3.3): with Z, or with an offset of zero. */
 function toTime(value: string | undefined, at: Date): Date {
   const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$/.test(value ?? '')
     ? Date.parse(value ?? '')
@@ -183,7 +183,7 @@ function toTime(value: string | undefined, at: Date): Date {
   return new Date(time)
 }
 
-/** Nobody has signed in later than now; a sign-in that claims it would be a fresh one for as long. */
+/** A future time is cut to now; otherwise the sign-in would count as fresh for longer. */
 function earlier(claimed: Date, at: Date): Date {
   return claimed < at ? claimed : at
 }

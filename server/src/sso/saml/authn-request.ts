@@ -11,10 +11,10 @@ interface NewAuthnRequest {
   readonly acsUrl: string
   /** PEM. */
   readonly privateKey: string
-  /** Of the metadata of the identity provider; one of the two is there. */
+  /** From the metadata of the identity provider; at least one of the two is there. */
   readonly redirectUrl: string | null
   readonly postUrl: string | null
-  /** Whether the user has to sign in there anew, also where the identity provider knows them (SAML core section 3.4.1). */
+  /** Whether the identity provider must authenticate a signed-in user again (SAML core section 3.4.1). */
   readonly forceAuthn: boolean
 }
 
@@ -56,7 +56,7 @@ function toXml({ id, at, entityId, acsUrl, forceAuthn }: NewAuthnRequest, destin
   )
 }
 
-/** The signature is over the parameters as they are sent, in this order (SAML bindings section 3.4.4.1). */
+/** The signature covers the parameters as they are sent, in this order (SAML bindings section 3.4.4.1). */
 function toRedirect(request: NewAuthnRequest, redirectUrl: string): string {
   const deflated = deflateRawSync(toXml(request, redirectUrl)).toString('base64')
   const signed = `SAMLRequest=${encodeURIComponent(deflated)}&SigAlg=${encodeURIComponent(algorithms.rsaSha256)}`

@@ -5,9 +5,8 @@ import { declarations, onlyChildOf, type XmlAttribute, type XmlElement } from '.
  * The exclusive canonical form of an element (Exclusive XML Canonicalization 1.0, section 3), of a document without
  * comments and processing instructions.
  *
- * @param method What names the form; it may list prefixes whose namespaces are written wherever they are known.
- *   Without it none are listed.
- * @param without An element below it that is left out, with all that is in it.
+ * @param method The element that names the form; it may list prefixes whose namespaces are written wherever they are known.
+ * @param without A descendant that is left out, with its content.
  */
 export function canonicalForm(element: XmlElement, method?: XmlElement, without?: XmlElement): string {
   const list = onlyChildOf(method, algorithms.exclusive, 'InclusiveNamespaces')?.attributes.PrefixList ?? ''
@@ -18,7 +17,7 @@ export function canonicalForm(element: XmlElement, method?: XmlElement, without?
   return output.join('')
 }
 
-/** Namespaces by prefix; what a scope does not have itself, it has from the one around it. */
+/** Namespaces by prefix; a scope inherits from the one around it. */
 type Scope = Record<string, string | undefined>
 
 interface Writing {

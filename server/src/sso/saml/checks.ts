@@ -1,6 +1,6 @@
 import type { SsoCheck } from '@portico/contract/sso-checks'
 
-/** How one check ended, as the trace of a sign-in shows it. */
+/** The result of one check, as the login attempt shows it. */
 export interface CheckResult {
   readonly name: SsoCheck
   readonly passed: boolean
@@ -9,7 +9,7 @@ export interface CheckResult {
   readonly received: string | null
 }
 
-/** Why a check refuses: what it wanted, and what was there. Neither says more than whoever has sent it can know. */
+/** A failed check: the expected and the received value. Neither reveals more than the sender can know. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
 
@@ -22,7 +22,7 @@ export class Refusal extends Error {
 }
 
 /**
- * Runs one check and notes how it ended.
+ * Runs one check and records its result.
  *
  * @param work Throws a Refusal, or gives what later checks need.
  * @throws Refusal

@@ -4,7 +4,7 @@ import { algorithms } from './saml-names.js'
 import type { XmlElement } from './xml-tree.js'
 
 /**
- * The plain text of an encrypted assertion. Nothing else decrypts: what is verified and read afterwards is this text.
+ * Decrypts an encrypted assertion. There is no other decryptor: this text is verified and read afterwards.
  *
  * @param assertion The EncryptedAssertion, of a form that was checked.
  * @throws Error of any kind, for any key, tag or padding that is wrong.
@@ -36,11 +36,11 @@ function openGcm(cipher: 'aes-128-gcm' | 'aes-256-gcm', key: Buffer, content: Bu
   return Buffer.concat([decipher.update(content.subarray(12, -16)), decipher.final()])
 }
 
-/** A vector of 16 bytes and the cipher text; of the padding the last byte alone counts (XML Encryption section 5.2). */
+/** A vector of 16 bytes and the cipher text; only the last byte of the padding counts (XML Encryption section 5.2). */
 function openCbc(cipher: 'aes-128-cbc' | 'aes-256-cbc', key: Buffer, content: Buffer): Buffer {
   const decipher = createDecipheriv(cipher, key, content.subarray(0, 16))
   decipher.setAutoPadding(false)
   const padded = Buffer.concat([decipher.update(content.subarray(16)), decipher.final()])
-  // A padding that is wrong leaves what is no document, and fails there, as every other wrong byte does.
+  // Wrong padding gives an unreadable document, and fails there like any other wrong byte.
   return padded.subarray(0, -(padded.at(-1) ?? 0))
 }

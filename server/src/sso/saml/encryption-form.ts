@@ -3,7 +3,7 @@ import type { ResponseForm } from './response-form.js'
 import { algorithms, ns } from './saml-names.js'
 import { isElement, walk, type XmlElement } from './xml-tree.js'
 
-/** What an encrypted assertion is made of. There is one reader of its elements, so that no two can find different ones. */
+/** The parts of an encrypted assertion. Only one function reads them, so that no two can find different ones. */
 export interface Encryption {
   /** The algorithm of the content. */
   readonly cipher: string
@@ -13,11 +13,10 @@ export interface Encryption {
 }
 
 /**
- * An encrypted assertion is one EncryptedData with its one key inside, by algorithms that are opened here; and nothing
- * else is encrypted.
+ * An encrypted assertion is one EncryptedData with its one key inside, by supported algorithms; nothing else is encrypted.
  *
- * AES-CBC does not notice when somebody alters it, and whoever sees what happens then learns the plain text byte by byte.
- * So it is opened only where a signature of the response around it has been verified before.
+ * AES-CBC is not authenticated: an attacker who alters it, and observes the outcome, learns the plain text byte by byte. So
+ * it is decrypted only where a signature of the response around it has been verified before.
  */
 export function checkEncryptionForm(form: ResponseForm, allowCbcUnsigned: boolean): void {
   const { root, assertion, isEncrypted, isSigned } = form
@@ -29,7 +28,7 @@ export function checkEncryptionForm(form: ResponseForm, allowCbcUnsigned: boolea
 }
 
 /**
- * Reads an encrypted assertion by the one path to each part; anything beside these paths is refused, wherever it stands.
+ * Reads an encrypted assertion by the one path to each part; any other element is refused, wherever it stands.
  *
  * @throws Refusal
  */
@@ -46,7 +45,7 @@ export function readEncryption(assertion: XmlElement): Encryption {
   return { cipher, wrappedKey: readKey(keyInfo), content: readCipherValue(cipherData) }
 }
 
-/** An encrypted NameID or attribute would be passed over by what reads the assertion, and not be missed. */
+/** Refuses an encrypted NameID or attribute, which reading the assertion would silently skip. */
 export function checkNothingEncrypted(root: XmlElement): void {
   for (const element of walk(root))
     if (ofEncryption.includes(element.name))
@@ -59,7 +58,7 @@ export function checkNothingEncrypted(root: XmlElement): void {
 const cbc: readonly string[] = [algorithms.aes128Cbc, algorithms.aes256Cbc]
 const ciphers: readonly string[] = [algorithms.aes128Gcm, algorithms.aes256Gcm, ...cbc]
 
-/** In whichever namespace: what looks for them may not ask for it. */
+/** In any namespace, since another reader may ignore it. */
 const ofEncryption: readonly string[] = [
   'EncryptedData',
   'EncryptedKey',
@@ -82,7 +81,7 @@ function readKey(keyInfo: XmlElement): string {
   const [method, cipherData] = hasInfo ? partsOfNamedKey(key) : childrenExactly(key, [methodName, cipherName])
   const algorithm = method.attributes.Algorithm ?? 'none'
   if (algorithm !== algorithms.rsaOaep) throw new Refusal(algorithm, algorithms.rsaOaep)
-  // RSA-OAEP is with SHA-1 unless it says otherwise (XML Encryption section 5.5.2), and is opened with no other here.
+  // RSA-OAEP uses SHA-1 by default (XML Encryption section 5.5.2); no other digest is supported.
   for (const parameter of method.children) {
     const { Algorithm: hash } = parameter.attributes
     if (!isElement(parameter, ns.signature, 'DigestMethod') || hash !== algorithms.sha1)
@@ -95,14 +94,14 @@ function readKey(keyInfo: XmlElement): string {
 const methodName = [ns.encryption, 'EncryptionMethod'] as const
 const cipherName = [ns.encryption, 'CipherData'] as const
 
-/** A key that says whose it is, between its two parts. */
+/** The two parts of a key, which names its recipient between them. */
 function partsOfNamedKey(key: XmlElement): readonly [XmlElement, XmlElement] {
   const [method, info, cipherData] = childrenExactly(key, [methodName, [ns.signature, 'KeyInfo'], cipherName])
   checkNames(info)
   return [method, cipherData]
 }
 
-/** Our certificate, or what else names our key (XML Signature section 4.5). It is not read, and holds nothing that is. */
+/** A reference to our key, such as our certificate (XML Signature section 4.5). It is not read, and has nothing that is. */
 function checkNames(element: XmlElement): void {
   for (const child of element.children) {
     const isKnown = child.namespace === ns.signature && (names[element.name] ?? []).includes(child.name)
@@ -111,7 +110,7 @@ function checkNames(element: XmlElement): void {
   }
 }
 
-/** By the name of what they stand in. */
+/** By the name of the parent. */
 const names: Readonly<Record<string, readonly string[]>> & { readonly KeyInfo: readonly string[] } = {
   KeyInfo: ['X509Data', 'KeyName', 'KeyValue'],
   X509Data: ['X509Certificate', 'X509IssuerSerial', 'X509SKI', 'X509SubjectName'],

@@ -4,7 +4,7 @@ import { canonicalForm } from './canonical-form.js'
 import { algorithms } from './saml-names.js'
 import type { XmlElement } from './xml-tree.js'
 
-/** A document with a signature of its root, which follows the issuer, where the schema has it (SAML core section 3.2.1). */
+/** Signs the root of a document; the signature follows the issuer, where the schema has it (SAML core section 3.2.1). */
 export function signEnveloped(xml: string, privateKey: string): string {
   const signature = new SignedXml({
     privateKey,
@@ -24,13 +24,13 @@ export function signEnveloped(xml: string, privateKey: string): string {
 }
 
 /**
- * Whether a document is signed by one of the certificates, as the library finds that node-saml verifies with.
+ * Whether a document is signed by one of the certificates, by the library that node-saml uses.
  *
- * @param signature Of the document's root, and of the form that was checked.
+ * @param signature Of the document's root, in a form that was checked.
  */
 export function isEnvelopedBy(certificates: readonly string[], xml: string, signature: XmlElement): boolean {
   return certificates.some((publicCert) => {
-    // The certificate that a signature carries is whoever's has made it.
+    // The certificate inside the signature is not trusted, since anybody can put one there.
     const verifier = new SignedXml({ publicCert, getCertFromKeyInfo: () => null })
     try {
       verifier.loadSignature(canonicalForm(signature))
@@ -41,7 +41,7 @@ export function isEnvelopedBy(certificates: readonly string[], xml: string, sign
   })
 }
 
-/** SHA-384, which the library lacks. It is asked for verification alone. */
+/** SHA-384, which the library lacks; only for verification. */
 const ofSha384 = {
   findHashAlgorithm: {
     name: algorithms.sha384,
@@ -62,8 +62,8 @@ const ofSha384 = {
 } as const
 
 /**
- * An algorithm is registered in one instance, and those of node-saml are made within it. So each instance is told where it
- * looks one up, which adds these two names and changes no other.
+ * Algorithms are registered by instance, and node-saml makes its own. So the look-up of every instance is replaced, which
+ * adds these two names and changes no other.
  */
 const lookups = SignedXml.prototype as unknown as Record<
   keyof typeof ofSha384,

@@ -23,7 +23,7 @@ export interface StoredCertificate {
   readonly not_after: string
 }
 
-/** What we take from the metadata of an identity provider. One of the two addresses is there. */
+/** The parts of an identity provider's metadata that we use. At least one of the two addresses is there. */
 export interface IdpMetadata {
   readonly entityId: string
   readonly redirectUrl: string | null
@@ -80,10 +80,10 @@ export class MetadataFault extends Error {
 }
 
 /**
- * Reads the metadata of one identity provider (SAML metadata section 2.4.3). What else the file has, such as the roles of
- * WS-Federation in those of AD FS, is passed over; so is its signature, since whoever uploads it vouches for it.
+ * Reads the metadata of one identity provider (SAML metadata section 2.4.3). The rest of the file is ignored, such as the
+ * roles of WS-Federation in those of AD FS; so is its signature, since the uploader is trusted.
  *
- * A certificate that has expired is taken: it only carries the key that the metadata name.
+ * An expired certificate is accepted: it only carries the key that the metadata name.
  *
  * @throws MetadataFault
  */
@@ -107,7 +107,7 @@ export function readIdpMetadata(xml: string): IdpMetadata {
   }
 }
 
-/** As the contract limits the text; the metadata of a provider are a twentieth of it, those of AD FS a fifth. */
+/** The contract's limit of the text; the metadata of a provider are a twentieth of it, those of AD FS a fifth. */
 const limits = {
   length: 512_000,
   elements: 8000,
@@ -117,7 +117,7 @@ const limits = {
   comments: true,
 }
 const maxCertificates = 10
-/** With the authorities that chains name beside them. */
+/** Including the authorities in certificate chains. */
 const maxListed = 50
 const minModulusBits = 2048
 const maxAddressLength = 2000
@@ -136,7 +136,7 @@ function readTree(xml: string): XmlElement {
 
 const codeOfKind = { size: 'too_large', markup: 'unusual_xml', form: 'not_xml' } as const
 
-/** The one entity that is an identity provider; a federation's file may have others beside it that are none. */
+/** The one entity that is an identity provider; a federation's file may have other entities beside it. */
 function identityProviderIn(root: XmlElement): XmlElement {
   const entities = [...walk(root)].filter((element) => isElement(element, ns.metadata, 'EntityDescriptor'))
   const has = (role: string) => (entity: XmlElement) => childrenOf(entity, ns.metadata, role).length > 0
@@ -150,7 +150,7 @@ function speaksSaml2(role: XmlElement): boolean {
   return (role.attributes.protocolSupportEnumeration ?? '').split(/\s+/).includes(ns.protocol)
 }
 
-/** The first address of a binding, to the letter: it is the Destination that the identity provider compares. */
+/** The first address of a binding, unchanged: the identity provider compares it as Destination. */
 function addressOf(role: XmlElement, binding: string): string | null {
   const services = childrenOf(role, ns.metadata, 'SingleSignOnService')
   const location = services.find(({ attributes }) => attributes.Binding === binding)?.attributes.Location
@@ -159,7 +159,7 @@ function addressOf(role: XmlElement, binding: string): string | null {
   return location
 }
 
-/** Users are sent there by their browser; in the clear only where they do not leave their own computer. */
+/** Browsers are sent to the address: https, or http on a loopback address, which does not leave the user's computer. */
 function isAddress(location: string): boolean {
   if (location.length > maxAddressLength || !/^[\x21-\x7e]+$/.test(location) || !URL.canParse(location))
     return false
@@ -174,7 +174,7 @@ function signingCertificatesOf(role: XmlElement): StoredCertificate[] {
     ({ attributes }) => attributes.use === undefined || attributes.use === 'signing',
   )
   const listed = descriptors.flatMap(x509DataOf)
-  // Before any of them is read: to find the ends of chains, each is compared with each.
+  // Counted before parsing, since finding the ends of chains compares each with each.
   const count = listed.flatMap((data) => childrenOf(data, ns.signature, 'X509Certificate')).length
   if (count > maxListed) throw new MetadataFault('too_many_certificates')
   const certificates = new Map<string, X509Certificate>()
@@ -184,7 +184,7 @@ function signingCertificatesOf(role: XmlElement): StoredCertificate[] {
 
   const all = [...certificates.values()]
   if (all.length === 0) throw new MetadataFault('no_certificate')
-  // There is no verifier for the others; one beside an RSA key may be meant for somebody else.
+  // Only signatures by RSA can be verified; another key beside it may be meant for other service providers.
   const ofRsa = all.filter(({ publicKey }) => publicKey.asymmetricKeyType === 'rsa')
   if (ofRsa.length === 0) throw new MetadataFault('key_not_rsa')
   if (ofRsa.length > maxCertificates) throw new MetadataFault('too_many_certificates')
@@ -197,10 +197,10 @@ function x509DataOf(descriptor: XmlElement): XmlElement[] {
   return keyInfo === undefined ? [] : childrenOf(keyInfo, ns.signature, 'X509Data')
 }
 
-/** Those that have issued no other of the same list: a chain names its authorities beside the key (XML Signature 4.5.4). */
+/** The certificates that have issued no other of the list: a chain has its authorities beside the key (XML Signature 4.5.4). */
 function endCertificatesOf(data: XmlElement): X509Certificate[] {
   const all = childrenOf(data, ns.signature, 'X509Certificate').map(toCertificate)
-  // Two that have signed themselves, before and after a renewal, are authorities of nobody, whatever their names say.
+  // Self-signed ones, such as before and after a renewal, have issued no other certificate, whatever their names say.
   const issued = all.filter((certificate) => !isSelfSigned(certificate))
   return all.filter((one) => !issued.some((other) => other !== one && isIssuedBy(other, one)))
 }
@@ -218,7 +218,7 @@ function toCertificate(element: XmlElement): X509Certificate {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) throw new MetadataFault('certificate_unreadable')
   try {
     const certificate = new X509Certificate(Buffer.from(base64, 'base64'))
-    // Node reads the key only when it is asked for.
+    // Node parses the key only when it is used.
     return certificate.publicKey.type === 'public' ? certificate : unreadable()
   } catch (error) {
     throw new MetadataFault('certificate_unreadable', { cause: error })
@@ -237,21 +237,21 @@ function toStored(certificate: X509Certificate): StoredCertificate {
   return {
     pem: certificate.toString(),
     fingerprint_sha256: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
-    // Undefined where a certificate names nobody, whatever the types of Node say.
+    // Undefined for a certificate without a subject, whatever the types of Node say.
     subject: ((certificate.subject as string | undefined) ?? '').split('\n').join(', ').slice(0, 300),
     not_before: toTime(certificate.validFrom),
     not_after: toTime(certificate.validTo),
   }
 }
 
-/** A time of a certificate, which Node gives as text, also where it is none. */
+/** A time of a certificate, which Node gives as text, even when it is invalid. */
 function toTime(text: string): string {
   const time = new Date(text)
   return Number.isNaN(time.getTime()) ? unreadable() : time.toISOString()
 }
 
 function earliest(times: readonly (string | undefined)[]): Date | null {
-  // A year of four digits: what else is a time to JavaScript may be none to the database.
+  // Only years of four digits: the database may refuse other times of JavaScript.
   const read = times
     .map((time = '') => (/^[1-9]\d{3}-/.test(time) ? Date.parse(time) : NaN))
     .filter((time) => !Number.isNaN(time))

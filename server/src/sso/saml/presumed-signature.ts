@@ -4,11 +4,11 @@ import { algorithms, ns } from './saml-names.js'
 import { childrenOf, onlyChildOf, textOf, type XmlElement } from './xml-tree.js'
 
 /**
- * Which of the certificates have made the signature of an element: none, or one.
+ * The certificate whose key has made the signature of an element; none, or one of those given.
  *
- * What proves a response is the library. But it reads the document anew for each certificate, and takes seconds for one
- * that somebody has made to be slow; so it gets none whose signature is not right by these few lines, on the tree that we
- * have already. A document has to pass both.
+ * The library validates a response. But it parses the document anew for each certificate, and takes seconds for one that
+ * was crafted to be slow; so it gets none whose signature these few lines refuse, on the tree that exists already. A
+ * document has to pass both.
  *
  * @param owner An element whose signature is of the form that was checked.
  */

@@ -7,23 +7,23 @@ import type { ResponseForm } from './response-form.js'
 import { ns } from './saml-names.js'
 import { onlyChildOf, type XmlElement } from './xml-tree.js'
 
-/** What of a response is proved. */
+/** The validated parts of a response. */
 export interface Proof {
-  /** The assertion as a signature covers it; undefined where a time in it is missing or unreadable. */
+  /** The assertion as it is signed; undefined where a time in it is missing or unreadable. */
   readonly assertionXml: string | undefined
-  /** What was encrypted, with its signature in it; undefined where nothing was. */
+  /** The decrypted assertion, with its signature; undefined where it was not encrypted. */
   readonly decrypted: XmlElement | undefined
 }
 
-/** By which a response is proved, all PEM: certificates of the identity provider, and keys of ours. */
+/** The keys that validate a response, all PEM: certificates of the identity provider, and keys of ours. */
 interface ProofKeys {
   readonly certificates: readonly string[]
   readonly privateKeys: readonly string[]
 }
 
 /**
- * Decrypts, and verifies the signature of the response and of the assertion where they have one; undefined where any of it
- * fails, and nothing tells which.
+ * Decrypts the assertion, and verifies the signatures of response and assertion where they have one; undefined on any
+ * failure, which is not told apart from another.
  */
 export async function proveAssertion(
   document: ReadDocument,
@@ -36,18 +36,18 @@ export async function proveAssertion(
     isThere,
   )
   const visible = owners.map((owner) => signersOf(owner, certificates))
-  // Nothing is decrypted in a response whose own signature is wrong.
+  // Nothing is decrypted in a response whose own signature is invalid.
   if (visible.some((signers) => signers.length === 0)) return undefined
   if (isEncrypted) return proveEncrypted(document, form, visible.flat(), keys)
   if (visible.length === 0) return undefined
   const isAssertionSigned = isSignedItself(assertion)
-  const proved = await verify(document.xml, { signers: visible.flat(), isSigned, isAssertionSigned })
-  return proved && { ...proved, decrypted: undefined }
+  const verified = await verify(document.xml, { signers: visible.flat(), isSigned, isAssertionSigned })
+  return verified && { ...verified, decrypted: undefined }
 }
 
 /**
- * The signature of a response is over the encrypted bytes, so it is verified before. Of what comes out, the library gets
- * our plain text and no key: a second decryptor could find another text in the same document.
+ * The signature of a response covers the encrypted bytes, so it is verified before. The library gets our plain text and no
+ * key: a second decryptor could find another text in the same document.
  */
 async function proveEncrypted(
   { xml }: ReadDocument,
@@ -64,10 +64,10 @@ async function proveEncrypted(
       return isSigned ? { assertionXml: plain.xml, decrypted: plain.root } : undefined
     const inside = signersOf(plain.root, certificates)
     if (inside.length === 0) return undefined
-    // Without a namespace around it, which the text did not have where it was signed.
+    // Without a namespace around it, since it was signed without one.
     const response = `<Response>${plain.xml}</Response>`
-    const proved = await verify(response, { signers: inside, isSigned: false, isAssertionSigned: true })
-    return proved && { ...proved, decrypted: plain.root }
+    const verified = await verify(response, { signers: inside, isSigned: false, isAssertionSigned: true })
+    return verified && { ...verified, decrypted: plain.root }
   }
   return undefined
 }
@@ -78,7 +78,7 @@ interface Verification {
   readonly isAssertionSigned: boolean
 }
 
-/** What the library says of a response in the clear that has passed so far. */
+/** The library's verdict on a response in plain text. */
 async function verify(
   xml: string,
   { signers, isSigned, isAssertionSigned }: Verification,
@@ -96,19 +96,19 @@ async function verify(
     const assertionXml = profile?.getAssertionXml?.()
     return assertionXml === undefined ? undefined : { assertionXml }
   } catch (error) {
-    // It reads times once the signature is right, and before it gives the bytes.
+    // The library parses times after it has verified the signature, and before it gives the bytes.
     const isTime = error instanceof Error && error.message.startsWith('Error parsing ')
     return isTime ? { assertionXml: undefined } : undefined
   }
 }
 
-/** Demanded by the library's constructor, and read by nothing that runs here. */
+/** Required by the library's constructor, but not used here. */
 const unused = { callbackUrl: 'unused', issuer: 'unused' }
 
-/** By the clock that we are given, and from the bytes that are proved. -1 is at any time. */
+/** Both are checked by us, with our clock and from the signed bytes; -1 accepts any time. */
 const checkedByUs = { audience: false, acceptedClockSkewMs: -1 } as const
 
-/** Whatever fails, of the key, of the padding or of what comes out, fails alike. */
+/** Errors of the key, the padding and the content are not told apart. */
 function tryDecrypt(assertion: XmlElement, privateKey: string): ReadDocument | undefined {
   try {
     return readDecrypted(decryptAssertion(assertion, privateKey))

@@ -8,10 +8,10 @@ export interface ReadDocument {
   readonly root: XmlElement
 }
 
-/** In the place of a form field: the form was so large that it was not read. */
+/** Stands for a form field whose form was too large to be read. */
 export const unreadForm = Symbol('a form that is too large to be read')
 
-/** What is in the form field SAMLResponse: base64, with line breaks where somebody has set them (SAML bindings 3.5.4). */
+/** Decodes the form field SAMLResponse: base64, possibly with line breaks (SAML bindings 3.5.4). */
 export function decodeResponse(samlResponse: unknown): Buffer {
   if (samlResponse === unreadForm) throw new Refusal('more than 256 kB')
   if (typeof samlResponse !== 'string') throw new Refusal('no such form field, or several')
@@ -32,19 +32,19 @@ export function readResponse(bytes: Buffer): ReadDocument {
   return document
 }
 
-/** The document of an assertion that was encrypted, within the limits of what is not. */
+/** The document of a decrypted assertion, within the limits of plain ones. */
 export function readDecrypted(bytes: Buffer): ReadDocument {
   return read(bytes, maxPlainLength)
 }
 
-/** The document of an assertion as a signature covers it, which its canonical form has made longer. */
+/** The document of a signed assertion, which its canonical form has made longer. */
 export function readSigned(xml: string): ReadDocument {
   return read(Buffer.from(xml), maxBytes)
 }
 
 function read(bytes: Buffer, length: number): ReadDocument {
   try {
-    // A parser takes every end of line for the one of Unix (XML section 2.11); signatures are over the result.
+    // Line ends are normalized to those of Unix (XML section 2.11); signatures cover the result.
     const xml = withoutDeclaration(utf8.decode(bytes)).replace(/\r\n?/g, '\n')
     return { xml, root: readXmlBody(xml, { ...limits, length }) }
   } catch (error) {
@@ -56,15 +56,15 @@ function read(bytes: Buffer, length: number): ReadDocument {
 
 const maxBytes = 262_144
 
-/** Of so many bytes, with a line break after each 64 characters. */
+/** For that many bytes, with a line break after each 64 characters. */
 const maxBase64Length = 365_000
 
-/** Characters. Behind the gate each costs a thousandth of a millisecond at worst, and two signatures double it. */
+/** Characters. Validation takes at most a microsecond for each, and twice as long with two signatures. */
 const maxPlainLength = 114_688
 
-/** Behind the gate an element or five attributes cost as much as 100 characters. 400 groups are 400 elements. */
+/** Validating an element or five attributes costs as much as 100 characters. 400 groups are 400 elements. */
 const limits = { elements: 600, depth: 20, attributes: 20, allAttributes: 2000, comments: false }
-/** What begins the text is taken away with the declaration, once. */
+/** The byte order mark is removed with the declaration. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 function cipherLengthOf(root: XmlElement): number {

@@ -2,7 +2,7 @@ import { Refusal } from './checks.js'
 import { ns } from './saml-names.js'
 import { childrenOf, isElement, onlyChildOf, textOf, walk, type XmlElement } from './xml-tree.js'
 
-/** A response whose elements stand where they belong. Nothing of it is proved. */
+/** A response whose elements stand where they belong. Nothing of it is validated. */
 export interface ResponseForm {
   readonly root: XmlElement
   /** Missing where the identity provider has refused. */
@@ -23,7 +23,7 @@ export function readResponseForm(root: XmlElement): ResponseForm {
   const assertions = assertionsOf(root)
   const [assertion] = assertions
   if (assertions.length > 1) throw new Refusal(`${assertions.length} assertions`, 'one')
-  // One who is refused gets no assertion, and the status says why.
+  // A refusal has no assertion, and its status gives the reason.
   if (assertion === undefined && statusCodesOf(root)[0] === success) throw new Refusal('no assertion', 'one')
   checkNesting(root, assertion)
   return {
@@ -34,7 +34,7 @@ export function readResponseForm(root: XmlElement): ResponseForm {
   }
 }
 
-/** The identity provider says that the user has signed in, or why not (SAML core section 3.2.2.2). */
+/** The status must be a success; otherwise it gives the reason (SAML core section 3.2.2.2). */
 export function checkStatus({ root }: ResponseForm): void {
   const codes = statusCodesOf(root)
   if (codes.length === 1 && codes[0] === success) return
@@ -43,7 +43,7 @@ export function checkStatus({ root }: ResponseForm): void {
   throw new Refusal(message === undefined ? said : `${said}: ${message}`, 'Success')
 }
 
-/** An assertion holds no other, and no response: not as advice, and not in an attribute. */
+/** An assertion must contain no other one, and no response, neither as advice nor in an attribute. */
 export function checkNesting(root: XmlElement, assertion: XmlElement | undefined): void {
   for (const element of walk(root)) {
     const isAssertion = /^(encrypted)?assertion$/i.test(element.name)
@@ -76,7 +76,7 @@ function assertionsOf(root: XmlElement): XmlElement[] {
   return ['Assertion', 'EncryptedAssertion'].flatMap((name) => childrenOf(root, ns.assertion, name))
 }
 
-/** The status, and what it says of the reason, from the outside in. */
+/** The status codes, from the outermost to the innermost. */
 function statusCodesOf(root: XmlElement): string[] {
   const codes: string[] = []
   let at = onlyChildOf(onlyChildOf(root, ns.protocol, 'Status'), ns.protocol, 'StatusCode')

@@ -7,7 +7,7 @@ export const ns = {
   encryption: 'http://www.w3.org/2001/04/xmlenc#',
 } as const
 
-/** How messages travel (SAML bindings sections 3.4 and 3.5). */
+/** The bindings of messages (SAML bindings sections 3.4 and 3.5). */
 export const bindings = {
   redirect: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect',
   post: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST',

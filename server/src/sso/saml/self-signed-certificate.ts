@@ -1,6 +1,6 @@
 import { randomBytes, sign, type KeyObject } from 'node:crypto'
 
-/** Whose certificate, and for how long. */
+/** The subject and the validity of a certificate. */
 interface CertificateContent {
   /** At most 64 characters (RFC 5280, appendix A.1, ub-common-name). */
   readonly commonName: string
@@ -11,10 +11,7 @@ interface CertificateContent {
   readonly privateKey: KeyObject
 }
 
-/**
- * A certificate that says nothing but that its key has signed it (RFC 5280 section 4.1): identity providers keep the key
- * in one, and compare no more. PEM.
- */
+/** A self-signed certificate, PEM (RFC 5280 section 4.1). Identity providers keep our key in one, and compare nothing else. */
 export function selfSignedCertificate(content: CertificateContent): string {
   const { commonName, notBefore, notAfter, publicKey, privateKey } = content
   if (commonName === '' || commonName.length > 64) throw new Error('a common name has 1 to 64 characters')
@@ -49,7 +46,7 @@ function set(...parts: Buffer[]): Buffer {
   return element(0x31, Buffer.concat(parts))
 }
 
-/** Of a number whose first byte is below 0x80, so that it is positive. */
+/** A number whose first byte is below 0x80, so that it is positive. */
 function integer(bytes: Buffer): Buffer {
   return element(0x02, bytes)
 }

@@ -21,7 +21,7 @@ export async function makeServiceProviderKey(
   const { privateKey, publicKey } = await makeKeyPair()
   const notAfter = new Date(at)
   notAfter.setUTCFullYear(at.getUTCFullYear() + lifetimeYears)
-  // An identity provider whose clock is behind takes it all the same.
+  // Tolerates an identity provider whose clock is behind.
   const notBefore = new Date(at.getTime() - dayMs)
   return {
     privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),

@@ -1,10 +1,10 @@
 import { algorithms, bindings, escapeXml, ns } from './saml-names.js'
 
-/** What our metadata for a connection say. */
+/** The content of our metadata for a connection. */
 interface ServiceProviderDescription {
   readonly entityId: string
   readonly acsUrl: string
-  /** PEM; the one that signs is the first. */
+  /** PEM; the signing one first. */
   readonly certificates: readonly string[]
 }
 
@@ -26,7 +26,7 @@ ${certificates.map((pem) => keyDescriptor('signing', pem)).join('')}${certificat
 `
 }
 
-/** What an identity provider that reads these encrypts with: what decrypts here under every setting of a connection. */
+/** The advertised encryption algorithms: those that are accepted under every setting of a connection. */
 const openedAlgorithms = [algorithms.aes256Gcm, algorithms.aes128Gcm, algorithms.rsaOaep]
 
 const nameIdFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress'

@@ -1,9 +1,9 @@
-/** Our entity ID for a connection, which is also where our metadata are. */
+/** Our entity ID for a connection, which is also the address of our metadata. */
 export function entityIdOf(baseUrl: string, idpId: string): string {
   return `${baseUrl}/saml/${idpId}/metadata`
 }
 
-/** Where the identity provider of a connection posts its responses. One for each: no response can be for another. */
+/** The address to which the identity provider of a connection posts. Each connection has its own: no response fits another. */
 export function acsUrlOf(baseUrl: string, idpId: string): string {
   return `${baseUrl}/saml/${idpId}/acs`
 }

@@ -4,8 +4,8 @@ import { algorithms, ns } from './saml-names.js'
 import { childrenOf, isElement, onlyChildOf, walk, type XmlElement } from './xml-tree.js'
 
 /**
- * Every signature of a response or an assertion stands in what it covers and says so in the one way that we take
- * (SAML core section 5.4), and every ID is there once, so that it can mean one element alone.
+ * Every signature of a response or an assertion must stand in the element that it covers, and reference it in the one
+ * accepted form (SAML core section 5.4). Every ID must be unique, so that a reference is unambiguous.
  */
 export function checkSignatureForm(root: XmlElement, allowSha1: boolean): void {
   checkIds(root)
@@ -22,13 +22,13 @@ export function checkSignatureForm(root: XmlElement, allowSha1: boolean): void {
   }
 }
 
-/** A plain assertion is signed, or the response around it is; an encrypted one shows whether it is when it is opened. */
+/** A plain assertion, or the response around it, must be signed; an encrypted one is checked once it is decrypted. */
 export function checkSomethingSigned({ assertion, isEncrypted, isSigned }: ResponseForm): void {
   if (isEncrypted || isSigned || onlyChildOf(assertion, ns.signature, 'Signature') !== undefined) return
   throw new Refusal('no signature', 'a signature of the assertion, or of the response')
 }
 
-/** Also in other namespaces and cases: what another parser takes for an ID depends on what it knows of the vocabulary. */
+/** In other namespaces and cases too, since parsers differ in the attributes that they take for an ID. */
 function checkIds(root: XmlElement): void {
   const ids = new Set<string>()
   for (const { attributes } of walk(root))
@@ -65,7 +65,7 @@ const signatureMethods: readonly string[] = [
 ]
 const digestMethods: readonly string[] = [algorithms.sha256, algorithms.sha384, algorithms.sha512]
 
-/** Characters; each prefix is looked for at each element. The products list one or two. */
+/** Characters, since each prefix is looked up at each element. The products list one or two. */
 const maxPrefixList = 200
 
 /** The children of a part of a signature: exactly these, in their order (XML Signature section 4). */
@@ -86,7 +86,7 @@ function partsOf<const Names extends readonly string[]>(
   return parent.children as unknown as { [Index in keyof Names]: XmlElement }
 }
 
-/** A parameter would change what an algorithm does; the one that is taken lists prefixes for the canonical form. */
+/** A parameter would change an algorithm; the one that is accepted lists prefixes for the canonical form. */
 function checkAlgorithm(element: XmlElement, allowed: readonly string[]): void {
   const { Algorithm: received = 'none' } = element.attributes
   if (!allowed.includes(received)) throw new Refusal(received, allowed.join(' or '))

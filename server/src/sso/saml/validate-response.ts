@@ -22,14 +22,14 @@ import { checkSignatureForm, checkSomethingSigned } from './signature-form.js'
 import { toFingerprints, toSigner } from './visible-signer.js'
 import { onlyChildOf, type XmlElement } from './xml-tree.js'
 
-/** Whose word counts: what the metadata of a connection say. */
+/** The identity provider that a connection trusts, as its metadata describe it. */
 export interface TrustedIdentityProvider {
   readonly entityId: string
-  /** PEM; a signature by any one of them is right. */
+  /** PEM; a signature by any one of them is valid. */
   readonly certificates: readonly string[]
 }
 
-/** Whom a response is for. */
+/** The service provider that a response must be for. */
 export interface ServiceProvider {
   readonly entityId: string
   readonly acsUrl: string
@@ -37,24 +37,24 @@ export interface ServiceProvider {
   readonly privateKeys: readonly string[]
 }
 
-/** What a connection takes that is refused otherwise. */
+/** Exceptions that a connection allows. */
 interface ResponseRules {
   readonly allowSha1: boolean
   readonly allowCbcUnsignedResponse: boolean
 }
 
-/** The checks that a response went through, up to the first that refused it; the assertion where none has. */
+/** The results of the checks, up to the first that failed; the assertion where all succeeded. */
 export interface Validation {
   readonly checks: readonly CheckResult[]
   readonly assertion: Assertion | undefined
-  /** Whom a signed assertion names, also where a later check has refused it: to find a sign-in by, and for nothing else. */
+  /** The subject of a signed assertion, also where a later check has failed: only to find the login attempt by. */
   readonly named: NamedSubject | undefined
 }
 
-/** Whom an assertion names, and what it says of them. */
+/** The subject of an assertion, and its attributes. */
 type NamedSubject = Pick<Assertion, 'nameId' | 'attributes'>
 
-/** A response, and what it is held against. */
+/** A response, and the values that it is validated against. */
 export interface ResponseContext {
   readonly identityProvider: TrustedIdentityProvider
   readonly serviceProvider: ServiceProvider
@@ -62,14 +62,14 @@ export interface ResponseContext {
   readonly at: Date
 }
 
-/** A response as it was read, and by which checks; without a document where one of them has refused it. */
+/** A parsed response and the results of its checks; without a document where one of them has failed. */
 export interface OpenedResponse {
   readonly checks: readonly CheckResult[]
   readonly document: ReadDocument | undefined
 }
 
 /**
- * Reads a response by the checks `encoding` and `document`. Nothing of it is proved.
+ * Parses a response, with the checks `encoding` and `document`. Nothing of it is validated.
  *
  * @param samlResponse The form field, as it came.
  */
@@ -84,17 +84,14 @@ export async function openResponse(samlResponse: unknown): Promise<OpenedRespons
   }
 }
 
-/**
- * The InResponseTo of a response of which nothing is proved: good for choosing which request it claims to answer, and for
- * nothing else.
- */
+/** The InResponseTo of an unvalidated response: only for finding the request that it claims to answer. */
 export function claimedRequestOf({ document }: Pick<OpenedResponse, 'document'>): string | undefined {
   return document?.root.attributes.InResponseTo
 }
 
 /**
- * Proves a response that was read, by the checks up to `in_response_to` of the contract, in their order. What only the
- * database knows (requests, replay, users) comes after, and is not checked here.
+ * Validates a parsed response, by the checks of the contract up to `in_response_to`, in their order. Checks that need the
+ * database (requests, replay, users) come later.
  */
 export async function validateResponse(
   { checks: made, document }: OpenedResponse,
@@ -105,9 +102,9 @@ export async function validateResponse(
   if (document === undefined) return { checks, named, assertion: undefined }
   try {
     const response = await checkForm(checks, document, context)
-    const proved = await checkProof(checks, response, context)
-    named = { nameId: readNameId(proved) ?? '', attributes: readAttributes(proved) }
-    return { checks, named, assertion: await checkContent(checks, response.form, proved, context) }
+    const signed = await checkProof(checks, response, context)
+    named = { nameId: readNameId(signed) ?? '', attributes: readAttributes(signed) }
+    return { checks, named, assertion: await checkContent(checks, response.form, signed, context) }
   } catch (error) {
     if (error instanceof Refusal) return { checks, named, assertion: undefined }
     throw error
@@ -119,7 +116,7 @@ interface Response {
   readonly form: ResponseForm
 }
 
-/** What anybody can see of a response, before a key is used. */
+/** Checks the form of a response, before a key is used. */
 async function checkForm(
   checks: CheckResult[],
   document: ReadDocument,
@@ -141,7 +138,7 @@ async function checkForm(
   return { document, form }
 }
 
-/** The assertion as it is signed, and nothing around it. */
+/** The signed assertion, without anything around it. */
 async function checkProof(
   checks: CheckResult[],
   { document, form }: Response,
@@ -168,14 +165,14 @@ async function checkProof(
   })
 }
 
-/** What was hidden by encryption has the form that is demanded of what was not. */
+/** A decrypted assertion must have the form of one that was never encrypted. */
 function checkPlainForm(assertion: XmlElement, allowSha1: boolean): void {
   checkNesting(assertion, assertion)
   checkSignatureForm(assertion, allowSha1)
   checkNothingEncrypted(assertion)
 }
 
-/** What the assertion says, from its signed bytes. */
+/** Checks the content of the assertion, from its signed bytes. */
 async function checkContent(
   checks: CheckResult[],
   { root }: ResponseForm,
@@ -209,7 +206,7 @@ async function checkContent(
   }
 }
 
-/** A response that is signed says where it goes, so that it cannot be sent on (SAML bindings section 3.5.5.2). */
+/** A signed response names its destination, so that it cannot be forwarded (SAML bindings section 3.5.5.2). */
 function checkDestination({ root, isSigned }: ResponseForm, acsUrl: string): void {
   const { Destination: received } = root.attributes
   if (received === undefined && !isSigned) return

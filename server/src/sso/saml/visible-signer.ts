@@ -4,8 +4,8 @@ import { ns } from './saml-names.js'
 import { onlyChildOf, textOf, type XmlElement } from './xml-tree.js'
 
 /**
- * By whom a response says that it is signed: for the trace alone, and the same however its proof has failed, so that it
- * tells nothing of our keys.
+ * The signer that a response claims, only for the login attempt. It does not depend on how validation failed, so that it
+ * reveals nothing of our keys.
  */
 export function toSigner({ root, assertion, isEncrypted }: ResponseForm): string {
   const signature = signatureOf(root) ?? signatureOf(assertion)

@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module'
 
-/** An element of a document: what it is called, what it says, and where it stands. */
+/** An element of a document: its name, its content and its position. */
 export interface XmlElement {
   readonly namespace: string
   readonly name: string
-  /** As it is written; what it means is the namespace. */
+  /** As it is written; the namespace gives the meaning. */
   readonly prefix: string
   /** By name; one in a namespace as `{namespace}name`. Without declarations of namespaces, and without a prototype. */
   readonly attributes: Readonly<Record<string, string | undefined>>
@@ -13,7 +13,7 @@ export interface XmlElement {
   readonly children: readonly XmlElement[]
   /** Elements and pieces of text, in the order of the document. */
   readonly content: readonly (XmlElement | string)[]
-  /** The text that stands directly in it. */
+  /** The text directly in the element. */
   readonly text: string
   readonly parent: XmlElement | undefined
 }
@@ -22,7 +22,7 @@ export interface XmlAttribute {
   readonly prefix: string
   /** The name without its prefix. */
   readonly local: string
-  /** The namespace, empty where it has none. */
+  /** The namespace; empty without one. */
   readonly uri: string
   readonly value: string
 }
@@ -30,7 +30,7 @@ export interface XmlAttribute {
 /** The namespace of the attributes that declare one. */
 export const declarations = 'http://www.w3.org/2000/xmlns/'
 
-/** How large a document may be, before anything is made of it. */
+/** The limits of a document. */
 export interface XmlLimits {
   /** Characters of UTF-16. */
   readonly length: number
@@ -44,11 +44,11 @@ export interface XmlLimits {
   readonly comments: boolean
 }
 
-/** Why a document is not read: a few words for whoever has sent it. */
+/** Why a document is refused, in a few words for its sender. */
 export class XmlFault extends Error {
   override readonly name = 'XmlFault'
 
-  /** @param kind `size`: over a limit; `markup`: has what we take nowhere; `form`: is not well-formed XML 1.0. */
+  /** @param kind `size`: over a limit; `markup`: has markup that is never accepted; `form`: is not well-formed XML 1.0. */
   constructor(
     readonly kind: 'size' | 'markup' | 'form',
     message: string,
@@ -59,8 +59,8 @@ export class XmlFault extends Error {
 }
 
 /**
- * Reads a document strictly: well-formed XML 1.0 with namespaces, and nothing that a document can do beside being a tree
- * (no document type, so no entities; no processing instructions, no CDATA).
+ * Parses a document strictly: well-formed XML 1.0 with namespaces, without document type (so no entities), processing
+ * instructions and CDATA.
  *
  * @throws XmlFault
  */
@@ -69,7 +69,7 @@ export function readXmlTree(xml: string, limits: XmlLimits): XmlElement {
 }
 
 /**
- * The same of a document whose declaration was taken away already, by `withoutDeclaration()`: a second one is none.
+ * The same for a document without its declaration, from `withoutDeclaration()`: a second declaration is refused.
  *
  * @throws XmlFault
  */
@@ -119,7 +119,7 @@ export function readXmlBody(body: string, limits: XmlLimits): XmlElement {
 }
 
 /**
- * The document without a byte order mark and without its declaration, of which nothing depends once it is text.
+ * The document without a byte order mark and its declaration, which have no meaning in decoded text.
  *
  * @throws XmlFault if it declares another version of XML, which has other rules, or has two declarations.
  */
@@ -127,7 +127,7 @@ export function withoutDeclaration(xml: string): string {
   const text = xml.startsWith('\uFEFF') ? xml.slice(1) : xml
   const declaration = /^<\?xml[ \t\r\n][^?<>]{0,200}\?>[ \t\r\n]*/.exec(text)?.[0]
   if (declaration === undefined) return text
-  // Of several parsers each could skip one of them (XML section 2.8).
+  // Different parsers could skip different ones (XML section 2.8).
   if (/^<\?xml[ \t\r\n]/.test(text.slice(declaration.length)))
     throw new XmlFault('form', 'two XML declarations')
   if (!/\sversion\s*=\s*(["'])1\.0\1/.test(declaration))
@@ -141,7 +141,7 @@ export function* walk(element: XmlElement): Generator<XmlElement> {
   for (const child of element.children) yield* walk(child)
 }
 
-/** Whether it is an element of this namespace and name; both count. */
+/** Whether it is an element of this namespace and name. */
 export function isElement(element: XmlElement | undefined, namespace: string, name: string): boolean {
   return element?.namespace === namespace && element.name === name
 }
@@ -161,12 +161,12 @@ export function onlyChildOf(
   return others.length === 0 ? child : undefined
 }
 
-/** The text of an element that has text alone; undefined for one with children, whose text would be scattered. */
+/** The text of an element without children; undefined for one with children, whose text would be scattered. */
 export function textOf(element: XmlElement | undefined): string | undefined {
   return element === undefined || element.children.length > 0 ? undefined : trimmed(element.text)
 }
 
-/** Without the white space of XML around it (section 2.3); other spaces are letters of a name like any other. */
+/** Without the white space of XML around it (section 2.3); other spaces are significant. */
 function trimmed(text: string): string {
   let from = 0
   let to = text.length
@@ -207,12 +207,12 @@ const { SaxesParser } = createRequire(import.meta.url)('saxes') as {
   SaxesParser: new (options: { xmlns: true; position: false }) => Parser
 }
 
-/** What is refused before a parser sees it, in one pass each. */
+/** Refuses a text before it is parsed, in one pass each. */
 function checkText(text: string, limits: XmlLimits): void {
   if (text.length > limits.length) refuse('size', `more than ${limits.length} characters`)
-  // The parser would skip it, and another one would not.
+  // The parser would skip it, and another parser would not.
   if (text.startsWith('\uFEFF')) refuse('form', 'a second byte order mark')
-  // In well-formed XML a < stands nowhere but at the beginning of markup.
+  // In well-formed XML a < only begins markup.
   if (!limits.comments && text.includes('<!--')) refuse('markup', 'a comment')
   if (/<!(?!--)/.test(text)) refuse('markup', 'a document type or CDATA')
   if (!limits.comments && text.includes('<?')) refuse('markup', 'a processing instruction')
@@ -245,8 +245,8 @@ function toElement(tag: Tag, parent: Growing | undefined): Growing {
 }
 
 /**
- * Names that a second parser of the same document could take for something else: those that every object of JavaScript
- * has, and letters outside of ASCII, which no vocabulary here uses.
+ * Refuses names that another parser could misread: those that every object of JavaScript has, and letters outside of ASCII,
+ * which no vocabulary here uses.
  */
 function checkName({ prefix, local }: { readonly prefix: string; readonly local: string }): void {
   for (const name of [prefix, local])

@@ -21,7 +21,7 @@ export interface Admission {
   readonly identityId: string | undefined
   /** As it was asserted. */
   readonly email: string
-  /** Whether the connection may speak for the address, and the identity provider knows it to be the user's. */
+  /** Whether the connection has authority for the address, and the identity provider has verified it. */
   readonly isEmailTrusted: boolean
 }
 
@@ -67,9 +67,9 @@ export async function admit(
 }
 
 /**
- * Whether the issuer knows the user by another subject already. An OpenID provider gives no user a second one, so that another
- * subject is another person, whatever the address. A NameID changes with the attributes that its administrator sends. A user
- * whose address is not verified is not asked for: they lose it to the user of whom the issuer asserts it.
+ * Whether the issuer knows the user by another subject. An OpenID provider gives each user one subject, so that another one
+ * is another person, whatever the address. A NameID may change with the attributes that its administrator sends. A user
+ * with an unverified address is not considered: they lose it to the user of whom the issuer asserts it.
  */
 async function isOtherSubject(
   trx: Transaction<DB>,
@@ -81,9 +81,9 @@ async function isOtherSubject(
 }
 
 /**
- * The authority of a connection for an address. `trusted`: its domain is the connection's own, or the organization's, or the
- * connection is the only one there is; `claimed`: another connection has the domain for its own, and this one has not; `unclaimed`: neither. Without
- * this, one identity provider of an organization could take over, or take beforehand, what another's users have.
+ * The authority of a connection for an address. `trusted`: its domain is the connection's own, or the organization's, or
+ * the connection is the only one there is; `claimed`: the domain belongs to another connection only; `unclaimed`: neither.
+ * Without this, an identity provider of an organization could take over or preempt the users of another one.
  */
 async function authorityFor(
   trx: Transaction<DB>,
@@ -131,7 +131,7 @@ function unmetPolicyOf(user: SigningInUser | undefined): string {
   return user === undefined ? 'nobody who is registered' : 'a registered user whom no directory keeps'
 }
 
-/** Whether the user is one of a directory that is active. */
+/** Whether an active directory provisions the user. */
 async function isProvisioned(trx: Transaction<DB>, user: ProvisionedUser): Promise<boolean> {
   const [row] = await selectProvisioned(trx, user)
   return row !== undefined
@@ -153,7 +153,7 @@ const selectProvisioned = statement((db, user: ProvisionedUser) =>
     .select('directories.id'),
 )
 
-/** Counts under a lock, so that of many new users at once no more sign in than there are seats. */
+/** Counts under a lock, so that concurrent new users cannot exceed the seats. */
 async function checkSeats(
   trx: Transaction<DB>,
   { seatsLimit, ...key }: LiveConnection,
@@ -164,7 +164,7 @@ async function checkSeats(
     assertCheck(checks, 'seats', true)
     return
   }
-  // Of the organization: its seats are the same whichever connection a user comes by.
+  // The seats are the organization's, across its connections.
   const name = ['seats', key.accountId, key.environment, key.organizationId].join(' ')
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(trx)
   const users = await totalInOrganization(trx, 'users', tenant)

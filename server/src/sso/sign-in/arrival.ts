@@ -11,7 +11,7 @@ import { isOfConnection, type ConnectionKey } from '../connections/connection-ke
 import { isAwaited, toAnsweredRequest, type AnsweredRequest } from './awaited-request.js'
 import { attemptColumnsOf, deleteLoginAttempt, type NewLoginAttempt } from './login-attempts.js'
 
-/** How long a browser has from the post of the identity provider to its next request, which it makes by itself. */
+/** The time between the identity provider's post and the browser's next request, which the browser makes by itself. */
 const lifetimeMs = 60_000
 
 /** A validated assertion, and the version of the metadata that validated it. */
@@ -105,7 +105,7 @@ export interface ConsumedArrival extends Proof {
   readonly checks: readonly CheckResult[]
   /** The assertion was not used before. */
   readonly isFirstUse: boolean
-  /** Version of the metadata in use; null where there are none. */
+  /** Version of the metadata in use; null without metadata. */
   readonly currentVersion: number | null
   /** Undefined where no request waits for the assertion. */
   readonly request: ConsumedRequest | undefined
@@ -173,7 +173,7 @@ const consumeHandle = statement(
 type Moment = 'issuedAt' | 'authenticatedAt' | 'usableUntil'
 type StoredAssertion = Omit<Assertion, Moment> & Readonly<Record<Moment, string>>
 
-/** The assertion is remembered as used for as long as it could be sent again. */
+/** The assertion is recorded as used for as long as it could be sent again. */
 async function consumeAssertion(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
@@ -182,7 +182,7 @@ async function consumeAssertion(
 ): Promise<Pick<ConsumedArrival, 'isFirstUse' | 'currentVersion' | 'request'>> {
   const assertionHash = hashSecret(id)
   const [row] = await insertUse(trx, { ...key, assertionHash, id: inResponseTo, usableUntil, at: now() })
-  if (row === undefined) throw new Error('a statement of one row has none')
+  if (row === undefined) throw new Error('a statement of one row has returned no row')
   const { is_first_use: isFirstUse, current_version: currentVersion, metadata_version: version } = row
   const request = version === null ? undefined : { ...toAnsweredRequest(row), metadataVersion: version }
   return { isFirstUse, currentVersion, request }
@@ -196,7 +196,7 @@ type AssertionUse = ConnectionKey & {
   readonly at: Date
 }
 
-/** The columns of the request are null where there is none. */
+/** The columns of the request are null without one. */
 interface UseRow {
   readonly flow_id: string | null
   readonly admin_session_id: string | null

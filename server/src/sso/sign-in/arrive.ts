@@ -29,17 +29,17 @@ import { failedCheckOf, logSsoSignIn, recordRefusedAttempt, type NewLoginAttempt
 import { endPageOf, type EndPage, type PageOf } from './outcome.js'
 import { sameTenant } from '../../platform/db/tenant-predicate.js'
 
-/** Responses that are refused, by network and connection: any page can have its visitors post some. */
+/** Refused responses, by network and connection, since any page can make its visitors post some. */
 export const failedResponses = limit('saml-response', {
   windowSeconds: 15 * 60,
   most: (settings) => settings.samlFailuresPerIp,
 })
 
 /**
- * Those that are right: an identity provider that answers without end fills no table, and is refused before anything is
- * proved. A sign-in that begins there has two: the one that nobody asked for, and the answer.
+ * Valid responses: an identity provider in a loop must fill no table, and is refused before validation. An IdP-initiated
+ * sign-in has two, the unsolicited response and the answer to our request.
  */
-const provedResponses = limit('saml-response-proved', {
+const validResponses = limit('saml-response-proved', {
   windowSeconds: 15 * 60,
   most: (settings) => settings.flowsPerIp * 2,
 })
@@ -49,7 +49,7 @@ interface PostedResponse {
   readonly idpId: string
   /** The form field, as it came, or `unreadForm`. */
   readonly samlResponse: unknown
-  /** The address that it came from, for limits only. */
+  /** The browser's IP address, for limits only. */
   readonly ip: string
   readonly requestId: string
 }
@@ -60,21 +60,21 @@ type ArrivalOutcome =
   | (PageOf & { readonly to: 'continue'; readonly handle: string })
   | EndPage
 
-/** An unsolicited response is accepted for so long, where the connection accepts it. */
+/** The age up to which an unsolicited response is accepted, where the connection accepts any. */
 const acceptedForMs = 2 * 60 * 1000
 
 /**
- * Validates a response, and keeps the assertion for a minute. Nothing is consumed: the browser is known by its cookies, which
- * come with its next request only.
+ * Validates a response, and keeps the assertion for a minute. Nothing is consumed: the browser is known by its cookies,
+ * which come only with its next request.
  *
  * @throws ApiError `rate_limited` when the network has sent the connection too much, refused or not.
  */
 export async function receiveResponse(deps: Deps, posted: PostedResponse): Promise<ArrivalOutcome> {
   const { idpId, requestId } = posted
-  // By connection, so that nobody is kept from another one, nor from their password.
+  // By connection, so that other connections and passwords stay usable.
   const sender = `${idpId} ${networkOfClient(posted.ip)}`
   deps.limits.check(failedResponses, sender)
-  deps.limits.check(provedResponses, sender)
+  deps.limits.check(validResponses, sender)
   const opened = await openResponse(posted.samlResponse)
   const receiving = await findReceivingConnection(deps, idpId, claimedRequestOf(opened))
   if (receiving === undefined) return { to: 'nowhere' }
@@ -91,7 +91,7 @@ export async function receiveResponse(deps: Deps, posted: PostedResponse): Promi
   } as const
   if (metadata === undefined || assertion === undefined || failedCheckOf(checks) !== undefined)
     return refuse(attempt)
-  await countFor(provedResponses)
+  await countFor(validResponses)
   const handle = await insertArrival(deps, live, { assertion, metadataVersion: metadata.version, attempt })
   const { domain, environment } = live
   if (handle !== undefined) return { domain, environment, to: 'continue', handle }
@@ -104,7 +104,7 @@ export async function receiveResponse(deps: Deps, posted: PostedResponse): Promi
     return endPageOf(live, { isTest, failed: failedCheckOf(refused.checks), attemptId })
   }
 
-  /** Counts a response. That the limit of its network is reached is logged once, since responses above it leave no attempt. */
+  /** Counts a response. Reaching the limit of its network is logged once, since responses above it leave no attempt. */
   async function countFor(counted: Limit): Promise<void> {
     if (await deps.limits.note(counted, sender))
       await logSsoSignIn(deps, deps.db, live, { kind, email: null, failed: 'rate_limited', requestId })
@@ -114,7 +114,7 @@ export async function receiveResponse(deps: Deps, posted: PostedResponse): Promi
 /** The connection to which a response was posted, with the keys and metadata that validate it. */
 interface ReceivingConnection {
   readonly live: LiveConnection
-  /** Undefined where the connection has none. */
+  /** Undefined where the connection has no metadata in use. */
   readonly metadata: TrustedMetadata | undefined
   readonly serviceProvider: ServiceProvider
   /** The response claims to answer an administrator's test; the metadata are those of the test. */
@@ -124,7 +124,7 @@ interface ReceivingConnection {
 /**
  * Finds the connection of an address in one statement; undefined when there is none, or it has another protocol.
  *
- * @param claimedRequest The request that the response claims to answer, which is not proved.
+ * @param claimedRequest The request that the response claims to answer, which is not validated yet.
  */
 async function findReceivingConnection(
   deps: Pick<Deps, 'config' | 'db' | 'keys' | 'now'>,

@@ -6,7 +6,7 @@ import type { Assertion } from '../saml/assertion.js'
 import type { VouchedIdentity } from '../../directory/users/identities.js'
 import type { LiveConnection } from './live-connection.js'
 
-/** Names that are numbers in products of universities (RFC 2798, RFC 4519). */
+/** Names of the attributes that products of universities send as OIDs (RFC 2798, RFC 4519). */
 const namesOfOids: ReadonlyMap<string, string> = new Map([
   ['urn:oid:0.9.2342.19200300.100.1.1', 'uid'],
   ['urn:oid:0.9.2342.19200300.100.1.3', 'mail'],
@@ -104,14 +104,14 @@ function shortNamed(attributes: Assertion['attributes']): ReadonlyMap<string, re
 const Email = emailField()
 
 const claims = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims'
-/** Names that mean an address to everybody (WS-Federation claims, RFC 4524); Entra leaves the first out for some users. */
+/** Standard names of an address (WS-Federation claims, RFC 4524); Entra leaves the first out for some users. */
 const standardNames = [`${claims}/emailaddress`, 'urn:oid:0.9.2342.19200300.100.1.3']
-/** How products call it, in the order in which they are believed. */
+/** Names of an address in products, by precedence. */
 const addressNames = ['emailaddress', 'email', 'mail', 'e-mail', 'user.email']
-/** Names whose value may be an address, tried last. A mere `name` is not among them: users choose it. */
+/** Names whose value may be an address, tried last. A mere `name` is not among them, since users choose it. */
 const fallbackNames = [`${claims}/upn`, 'upn', `${claims}/name`]
 
-/** The e-mail address in an assertion; undefined where it has none. */
+/** The e-mail address in an assertion; undefined without one. */
 export function assertedEmail({
   nameId,
   attributes,
@@ -120,7 +120,7 @@ export function assertedEmail({
   const named = shortNamed(attributes)
   const candidates = [
     ...[...standardNames, ...addressNames].map((name) => whole.get(name)?.[0]),
-    // Under a name of the provider's own.
+    // The same names under a prefix of the provider's own.
     ...addressNames.map((name) => named.get(name)?.[0]),
     nameId,
     ...fallbackNames.map((name) => whole.get(name)?.[0]),
@@ -130,7 +130,7 @@ export function assertedEmail({
 
 const givenNames = ['givenname', 'given_name', 'first_name', 'firstname', 'user.firstname']
 const familyNames = ['surname', 'family_name', 'last_name', 'lastname', 'familyname', 'sn', 'user.lastname']
-/** As much as callers may write. */
+/** The limit that callers have. */
 const maxNameLength = 100
 
 /** The members of the profile that an assertion has. */

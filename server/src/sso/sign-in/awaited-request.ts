@@ -1,8 +1,8 @@
 import { sql, type RawBuilder } from 'kysely'
 
 /**
- * Whether a statement's row of saml_requests waits for the answer to a request. A sign-in that has asked twice, as by a
- * double click, may be answered either time, and once: both are one row.
+ * Whether a statement's row of saml_requests awaits the answer to a request. After a double click either of the two
+ * requests may be answered, once: both are one row.
  */
 export function isAwaited(request: { readonly id: string | null; readonly at: Date }): RawBuilder<boolean> {
   return sql<boolean>`(

@@ -22,11 +22,11 @@ import { causeOf } from './live-connection.js'
 import { toChallengeData } from './record.js'
 import { isOrganizationOf, sameTenant } from '../../platform/db/tenant-predicate.js'
 
-/** As long as anybody waits between a click and a page, and as requests to identity providers are good for. */
+/** Ample for the time between a click and a page; the same as for requests to identity providers. */
 const lifetimeMs = 10 * 60 * 1000
 
 /**
- * Makes the address at which a user signs in by an SSO connection. It is good once, and in the browser that opens it.
+ * Makes the address at which a user signs in by an SSO connection. It works once, in the browser that opens it.
  *
  * @throws ApiError `organization_not_found`, `sso_connection_not_found`, `connection_inactive`,
  *   `sso_connection_not_configured`, `application_not_found`, `no_application`, `rate_limited`, and `invalid_parameters`
@@ -91,14 +91,13 @@ async function createChallenge(
         inserted_at: at,
       })
       .execute()
-    // Of the request that it tells of.
-    const told = { organizationId: organization.id, ...(email !== undefined && { email }) }
+    const subject = { organizationId: organization.id, ...(email !== undefined && { email }) }
     if (protocol === 'saml') {
       const record = { __type__: 'SsoSamlChallenge' as const, ...data }
-      await emit(deps, trx, tenant, { code: 'sso.challenge.create.success', record, ...told })
+      await emit(deps, trx, tenant, { code: 'sso.challenge.create.success', record, ...subject })
     } else {
       const record = { __type__: 'SsoOauthChallenge' as const, ...data }
-      await emit(deps, trx, tenant, { code: 'sso.oauth_challenge.create.success', record, ...told })
+      await emit(deps, trx, tenant, { code: 'sso.oauth_challenge.create.success', record, ...subject })
     }
     const url = `${issuerOf(deps.config.baseUrl, organization.domain)}/sso/${token}`
     return { record: { ...data, authorization_url: url }, limit, organizationId: organization.id }
@@ -111,10 +110,7 @@ interface Sought {
   readonly email: string | undefined
 }
 
-/**
- * The organization that is named, or the one that the domain of the address belongs to: it is among its allowed ones, or
- * among those of one of its connections.
- */
+/** The named organization, or the one whose allowed domains, or domains of a connection, include that of the address. */
 async function findOrganization(db: Kysely<DB>, caller: Caller, { domain, email }: Sought) {
   const { accountId, environment, organizationIds } = caller
   const emailDomain = email?.slice(email.lastIndexOf('@') + 1) ?? ''
@@ -143,8 +139,8 @@ async function findOrganization(db: Kysely<DB>, caller: Caller, { domain, email 
       'organizations.id',
       'organizations.domain',
       'organizations.allowed_email_domains',
-      isWayActive('password_connections', environment).as('has_password'),
-      isWayActive('magic_link_connections', environment).as('has_link'),
+      isMethodActive('password_connections', environment).as('has_password'),
+      isMethodActive('magic_link_connections', environment).as('has_link'),
       connectionsOfOrganization(environment).as('connections'),
     ])
     .limit(2)
@@ -160,17 +156,17 @@ async function findOrganization(db: Kysely<DB>, caller: Caller, { domain, email 
 
 type FoundOrganization = Awaited<ReturnType<typeof findOrganization>>
 
-function isWayActive(connections: 'password_connections' | 'magic_link_connections', environment: string) {
+function isMethodActive(connections: 'password_connections' | 'magic_link_connections', environment: string) {
   return sql<boolean>`exists (
-    select from ${sql.table(connections)} as way
-    where way.account_id = organizations.account_id
-      and way.environment = ${environment}
-      and way.organization_id = organizations.id
-      and way.active
+    select from ${sql.table(connections)} as connection
+    where connection.account_id = organizations.account_id
+      and connection.environment = ${environment}
+      and connection.organization_id = organizations.id
+      and connection.active
   )`
 }
 
-/** A connection, whether or not it can be signed in by. */
+/** A connection, whether or not it is open for sign-ins. */
 interface AnyConnection extends OpenConnection {
   readonly protocol: Protocol
   readonly isActive: boolean
@@ -194,14 +190,11 @@ function connectionsOfOrganization(environment: string) {
 interface SoughtConnection {
   readonly idpId: string | undefined
   readonly email: string | undefined
-  /** A caller asks for one by the name of its protocol: of another one there is none. */
+  /** The protocol of the called route; connections of another protocol are not found. */
   readonly protocol: Protocol
 }
 
-/**
- * The connection that is named; else the one that pages would choose for the address; else the only one there is, which a
- * caller has asked for by calling this.
- */
+/** The named connection; else the one that the pages would choose for the address; else the organization's only one. */
 function chooseConnection(
   { connections: all, ...organization }: FoundOrganization,
   { idpId, email, protocol }: SoughtConnection,
@@ -231,11 +224,11 @@ function ofAddress(
     has_link: hasLink,
     allowed_email_domains: allowedEmailDomains,
   } = organization
-  const ways = { hasPassword, hasLink, allowedEmailDomains }
-  return email === undefined ? undefined : connectionOfAddress(open, ways, email)
+  const otherMethods = { hasPassword, hasLink, allowedEmailDomains }
+  return email === undefined ? undefined : connectionOfAddress(open, otherMethods, email)
 }
 
-/** Without an address, the only connection whatever its domains; with none that is open, the one to tell what is wrong with. */
+/** Without an address, the only connection whatever its domains; without an open one, the connection at fault. */
 function whatIsThere(
   open: readonly AnyConnection[],
   all: readonly AnyConnection[],
@@ -245,24 +238,24 @@ function whatIsThere(
   return all.length === 1 ? all[0] : undefined
 }
 
-/** Addresses are counted apart from their passwords, which this must neither lock nor open. */
+/** Challenges are counted apart from attempts of passwords, which they must neither lock nor unlock. */
 async function countChallenge(
   deps: Pick<Deps, 'config' | 'limits'>,
   tenant: Tenant,
   email: string | undefined,
 ): Promise<LimitState> {
   const attempt = await attemptSignIn(deps, { ...tenant, address: `sso ${email ?? ''}` })
-  // Without an address everybody of the organization comes together, whose limit has counted it.
+  // Without an address only the organization's limit counts, which all of its users share.
   if (email === undefined) await attempt.succeed()
   else if (attempt.isLocked) throw new ApiError('rate_limited', { limit: attempt.state })
   return attempt.state
 }
 
-/** Somebody who opens the address of a challenge. */
+/** A browser that opens the address of a challenge. */
 interface OpenedChallenge {
   readonly organizationDomain: string
   readonly token: string
-  /** Of the flow cookie, which the browser has or is given. */
+  /** From the flow cookie, existing or new. */
   readonly browserSecret: string
   readonly requestId: string
 }
@@ -274,29 +267,29 @@ interface OpenedChallenge {
  */
 export async function openChallenge(deps: Deps, opened: OpenedChallenge): Promise<string | undefined> {
   const { record } = await change(deps, causeOf(opened.requestId), async (trx) => {
-    const [spent] = await spendChallenge(trx, {
+    const [challenge] = await consumeChallenge(trx, {
       tokenHash: hashSecret(opened.token),
       organizationDomain: opened.organizationDomain,
       at: deps.now(),
     })
-    if (spent === undefined) return { record: undefined }
+    if (challenge === undefined) return { record: undefined }
     const { flowId } = await startFlow(deps, trx, {
-      accountId: spent.account_id,
+      accountId: challenge.account_id,
       // The connection's row has it, whose check allows nothing else.
-      environment: spent.environment as Caller['environment'],
-      organizationId: spent.organization_id,
-      applicationId: spent.application_id,
-      redirectUri: spent.redirect_uri,
-      state: spent.state,
-      nonce: spent.nonce,
-      codeChallenge: spent.code_challenge,
-      scope: spent.scope,
+      environment: challenge.environment as Caller['environment'],
+      organizationId: challenge.organization_id,
+      applicationId: challenge.application_id,
+      redirectUri: challenge.redirect_uri,
+      state: challenge.state,
+      nonce: challenge.nonce,
+      codeChallenge: challenge.code_challenge,
+      scope: challenge.scope,
       isMfaRequired: false,
       isSignInForced: false,
       locale: null,
       preferredWay: null,
-      email: spent.email,
-      connectionId: spent.connection_id,
+      email: challenge.email,
+      connectionId: challenge.connection_id,
       sessionId: null,
       browserSecret: opened.browserSecret,
     })
@@ -305,7 +298,7 @@ export async function openChallenge(deps: Deps, opened: OpenedChallenge): Promis
   return record
 }
 
-const spendChallenge = statement((db, key: { tokenHash: Buffer; organizationDomain: string; at: Date }) =>
+const consumeChallenge = statement((db, key: { tokenHash: Buffer; organizationDomain: string; at: Date }) =>
   db
     .updateTable('sso_challenges as challenge')
     .set({ used_at: key.at })

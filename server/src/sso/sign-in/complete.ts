@@ -21,14 +21,14 @@ import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /** A browser that an identity provider has sent back, at our own address, so that its cookies are seen. */
 export interface ReturnedBrowser {
-  /** Of the flow cookie; undefined where the browser has none. */
+  /** From the flow cookie; undefined without one. */
   readonly browserSecret: string | undefined
-  /** Of the administrator that the browser has signed in; undefined where there is none. */
+  /** The session of the administrator at the browser; undefined without one. */
   readonly adminSessionId: string | undefined
   readonly requestId: string
 }
 
-/** An answer whose origin is proved, as the adapter of a protocol hands it over in the transaction that decides. */
+/** A validated answer, as the adapter of a protocol hands it over in the transaction that decides. */
 export interface SsoAnswer {
   readonly asserted: Asserted
   readonly checks: CheckList
@@ -39,9 +39,9 @@ export interface SsoAnswer {
     | { readonly kind: 'idp_initiated'; readonly complete: (signIn: SsoSignIn) => Promise<SsoEnd> }
     /** A check of the protocol has failed. */
     | { readonly kind: 'sign_in' | 'idp_initiated'; readonly failure: CheckRefused }
-  /** Of the metadata or of the client by which the answer was validated. */
+  /** The version of the metadata or client that validated the answer. */
   readonly version: number
-  /** That this version is in use, which a sign-in needs and a test does not. */
+  /** The check that this version is in use, which a sign-in needs and a test does not. */
   readonly versionCheck: CheckResult
   /** When the user has authenticated, and the protocol's name for it. */
   readonly authenticated: { readonly name: string; readonly at: Date | undefined }
@@ -124,23 +124,23 @@ async function completeRequested(
   flowId: string,
 ): Promise<SsoEnd> {
   const { live, checks, checkNames, browser } = signIn
-  const held = await holdFlow(
+  const lockedFlow = await holdFlow(
     deps,
     trx,
     { ...live, flowId },
     { steps: ['identity_provider'], browserHash: hashSecret(browser.browserSecret ?? '') },
   )
   // A flow that has taken another sign-in method, or is over, has no open request.
-  const isOpen = held?.connection_id === live.connectionId
+  const isOpen = lockedFlow?.connection_id === live.connectionId
   assertCheckStill(checks, checkNames.request, isOpen, { received: 'the sign-in went another way meanwhile' })
-  assertCheckStill(checks, checkNames.browser, held.is_own_browser)
-  if (held.is_sign_in_forced) assertFresh(signIn, held)
-  const { application_id: applicationId, redirect_uri: redirectUri } = held
+  assertCheckStill(checks, checkNames.browser, lockedFlow.is_own_browser)
+  if (lockedFlow.is_sign_in_forced) assertFresh(signIn, lockedFlow)
+  const { application_id: applicationId, redirect_uri: redirectUri } = lockedFlow
   const { user } = await authorizeUser(deps, trx, signIn, { applicationId, redirectUri })
-  return completeFlow(deps, trx, signIn, { held, user })
+  return completeFlow(deps, trx, signIn, { lockedFlow, user })
 }
 
-/** Clocks may differ by so much, as in a response and in an ID token. */
+/** Allowed difference between clocks, as in a response and in an ID token. */
 const clockSkewMs = 2 * 60 * 1000
 
 /** An application that asks for a fresh sign-in needs an authentication that is later than its request. */
@@ -192,10 +192,10 @@ export async function completeFlow(
   deps: Deps,
   trx: Transaction<DB>,
   signIn: SsoSignIn,
-  { held, user }: { readonly held: HeldFlow; readonly user: SignedInUser },
+  { lockedFlow, user }: { readonly lockedFlow: HeldFlow; readonly user: SignedInUser },
 ): Promise<SsoEnd> {
   const { tenant, asserted } = signIn
-  await passHeldFlow(deps, trx, held, {
+  await passHeldFlow(deps, trx, lockedFlow, {
     tenant,
     userId: user.userId,
     amr: asserted.amr,
@@ -203,7 +203,7 @@ export async function completeFlow(
     identityId: user.identityId,
   })
   await markTested(deps, trx, signIn)
-  return { user, clientId: held.application_id, next: { to: 'flow', flowId: held.flowId } }
+  return { user, clientId: lockedFlow.application_id, next: { to: 'flow', flowId: lockedFlow.flowId } }
 }
 
 /** Marks the connection as tested by its first sign-in or test with the metadata, or the client, in use. */
@@ -257,7 +257,7 @@ async function recordEnd(
     userId: user?.userId ?? null,
     requestId,
   })
-  // A browser that is sent to be asked anew has neither signed in nor been refused.
+  // A browser that is sent back to the identity provider has neither signed in nor been refused.
   if (next?.to !== 'identity_provider')
     await logSsoSignIn(deps, trx, live, { kind, user, clientId, email, failed, requestId })
   const { domain, environment } = live

@@ -4,22 +4,22 @@ import type { Deps } from '../../delivery/deps.js'
 import type { ConnectionKey } from '../connections/connection-key.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
-/** A connection whose identity provider can be asked: it is active, and has metadata, or a client of OpenID Connect. */
+/** An open connection: it is active, and has metadata, or a client of OpenID Connect. */
 export interface OpenConnection {
   readonly connectionId: string
   readonly idpId: string
-  /** Addresses of these are its own. */
+  /** The e-mail domains that are the connection's own. */
   readonly emailDomains: readonly string[]
 }
 
-/** What of an organization decides beside its connections. */
-interface OtherWays {
+/** The organization's settings that decide beside its connections. */
+interface OtherMethods {
   readonly hasPassword: boolean
   readonly hasLink: boolean
   readonly allowedEmailDomains: readonly string[] | null
 }
 
-/** The connections of an organization and environment that can be signed in by, the oldest first. */
+/** The open connections of an organization and environment, the oldest first. */
 export async function findOpenConnections(
   { db }: Pick<Deps, 'db'>,
   { accountId, environment, organizationId }: Omit<ConnectionKey, 'connectionId'>,
@@ -39,7 +39,7 @@ const selectOpen = statement((db, key: { accountId: string; environment: string;
     .orderBy('connection.id'),
 )
 
-/** Whether the connection of a statement's row has what its protocol signs in by: metadata, or a client. */
+/** Whether the connection of a statement's row has what its protocol needs: metadata, or a client. */
 export function isConfigured() {
   return sql<boolean>`case connection.protocol
     when 'saml' then ${isInUse('sso_metadata_versions')}
@@ -58,12 +58,12 @@ function isInUse(table: 'sso_metadata_versions' | 'sso_oidc_clients') {
 }
 
 /**
- * The connection that an address belongs to, which alone its domain decides: the one that has the domain among its own; or
- * the only one there is, for the domains of the organization, and for every address where there is no other way.
+ * The connection of an address, which only its domain decides: the connection that has the domain among its own; or the
+ * only one there is, for the domains of the organization, and for every address where there is no other sign-in method.
  */
 export function connectionOfAddress<Connection extends OpenConnection>(
   connections: readonly Connection[],
-  { hasPassword, hasLink, allowedEmailDomains }: OtherWays,
+  { hasPassword, hasLink, allowedEmailDomains }: OtherMethods,
   normalizedEmail: string,
 ): Connection | undefined {
   const domain = normalizedEmail.slice(normalizedEmail.lastIndexOf('@') + 1)
@@ -74,17 +74,17 @@ export function connectionOfAddress<Connection extends OpenConnection>(
   return isDomainOfOrganization || !(hasPassword || hasLink) ? only : undefined
 }
 
-/** The connections that users choose by a button, because no domain of an address does. */
+/** The connections that users choose by a button, because no domain of an address decides. */
 export function connectionsToChoose(
   connections: readonly OpenConnection[],
-  { hasPassword, hasLink, allowedEmailDomains }: OtherWays,
+  { hasPassword, hasLink, allowedEmailDomains }: OtherMethods,
 ): OpenConnection[] {
   const isDecidedByAddress = (allowedEmailDomains ?? []).length > 0 || !(hasPassword || hasLink)
   if (onlyOne(connections) !== undefined && isDecidedByAddress) return []
   return connections.filter(({ emailDomains }) => emailDomains.length === 0)
 }
 
-/** The only connection there is, where it has no domains of its own. */
+/** The only connection, where it has no domains of its own. */
 export function onlyOne<Connection extends OpenConnection>(
   connections: readonly Connection[],
 ): Connection | undefined {

@@ -8,13 +8,13 @@ import { findLiveConnection, type LiveConnection } from './live-connection.js'
 import type { SsoOutcome } from './outcome.js'
 import { completeUnsolicited } from './unsolicited.js'
 
-/** A browser that comes back with the handle of a response which it has posted. */
+/** A browser that returns with the handle of its posted response. */
 interface ContinuingBrowser {
   readonly idpId: string
   readonly handle: string
-  /** Of the flow cookie, which the browser has or is given. */
+  /** From the flow cookie, existing or new. */
   readonly browserSecret: string
-  /** Of the cookie of an administrator, where the browser has one. */
+  /** From the administrator's cookie; undefined without one. */
   readonly adminSecret: string | undefined
   readonly requestId: string
 }

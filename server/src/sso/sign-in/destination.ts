@@ -5,13 +5,13 @@ import { statement } from '../../platform/db/statement.js'
 import { isOfConnection, type ConnectionKey } from '../connections/connection-key.js'
 import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 
-/** Where the browser of a sign-in goes in the end. */
+/** The redirect target of a sign-in. */
 export interface Destination {
   readonly applicationId: string
   readonly redirectUri: string
 }
 
-/** Where users go who begin at the identity provider; undefined where that is not set. */
+/** The destination of IdP-initiated sign-ins; undefined where it is not set. */
 export async function findDefaultRedirection(
   trx: Transaction<DB>,
   key: ConnectionKey,
@@ -25,7 +25,7 @@ export async function findDefaultRedirection(
   return row && { applicationId: row.application_id, redirectUri: row.uri }
 }
 
-/** Whether the application is there for the organization, and allows the address, at this moment. */
+/** Whether the organization currently has the application, and this allows the redirect URI. */
 export async function isDestinationAllowed(
   trx: Transaction<DB>,
   key: ConnectionKey,

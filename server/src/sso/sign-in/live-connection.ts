@@ -14,7 +14,7 @@ import { findServiceProviderKeys } from '../connections/keys.js'
 import type { Cause, Tenant } from '../../platform/tenant.js'
 import { isOrganizationOf, ofOwner } from '../../platform/db/tenant-predicate.js'
 
-/** What a sign-in has to know of a connection, as it is at this moment. */
+/** The current state of a connection, as a sign-in needs it. */
 export interface LiveConnection extends ConnectionKey {
   readonly idpId: string
   readonly accountDomain: string
@@ -50,14 +50,14 @@ export async function findLiveConnectionOf(
 }
 
 /**
- * The connection as the transaction finds it, and as it stays until its end: it is neither switched off nor given other
- * metadata meanwhile. Its row comes before everything else that the transaction holds.
+ * Locks the row of a connection until the transaction ends: it is neither switched off nor given other metadata. Its row is
+ * locked before any other of the transaction.
  */
 export async function holdLiveConnection(
   trx: Transaction<DB>,
   { state, ...key }: ConnectionKey & Pick<LiveConnection, 'state'>,
 ): Promise<LiveConnection | undefined> {
-  // The first of all sign-ins writes the row: two that shared it would wait for each other then.
+  // The first sign-in updates the row: two that shared its lock would deadlock.
   const [row] = state === 'tested' ? await shareByKey(trx, key) : await lockByKey(trx, key)
   return row && toLiveConnection(row)
 }
@@ -74,7 +74,7 @@ const selectByIdpId = statement((db, key: { idpId: string }) =>
   liveConnections(db).where('connection.idp_id', '=', key.idpId),
 )
 
-/** Connections of organizations that are there, with what a sign-in has to know. */
+/** Connections of existing organizations, with the columns that a sign-in needs. */
 export function liveConnections(db: Kysely<DB>) {
   return db
     .selectFrom('sso_connections as connection')
@@ -131,14 +131,14 @@ export function toLiveConnection(row: LiveRow): LiveConnection {
   }
 }
 
-/** What a version of the metadata of an identity provider says. */
+/** The content of a version of an identity provider's metadata. */
 export interface TrustedMetadata extends TrustedIdentityProvider {
   readonly version: number
   readonly redirectUrl: string | null
   readonly postUrl: string | null
 }
 
-/** The metadata of a connection that are in use. */
+/** The current metadata of a connection. */
 export async function findCurrentMetadata(
   db: Kysely<DB>,
   key: ConnectionKey,
@@ -147,7 +147,7 @@ export async function findCurrentMetadata(
   return row && toTrustedMetadata(row)
 }
 
-/** A version of the metadata of a connection, which was uploaded and may not be in use. */
+/** A version of the metadata of a connection, current or not. */
 export async function findMetadataVersion(
   db: Kysely<DB>,
   key: ConnectionKey,
@@ -170,7 +170,7 @@ type MetadataRow = Pick<
 >
 
 export function toTrustedMetadata(row: MetadataRow): TrustedMetadata {
-  // Written from what readIdpMetadata() has read, alone.
+  // Only written from results of readIdpMetadata().
   const certificates = row.certificates as unknown as StoredCertificate[]
   return {
     version: row.version,
@@ -181,7 +181,7 @@ export function toTrustedMetadata(row: MetadataRow): TrustedMetadata {
   }
 }
 
-/** We, as the identity provider of a connection knows us. */
+/** The service provider that the identity provider of a connection knows. */
 export async function findServiceProvider(
   deps: Pick<Deps, 'config' | 'db' | 'keys'>,
   live: ConnectionKey & Pick<LiveConnection, 'idpId'>,
@@ -190,7 +190,7 @@ export async function findServiceProvider(
   return { ...toServiceProvider(deps, live, keys), certificates: keys.map(({ certificate }) => certificate) }
 }
 
-/** The same by keys that were found before. */
+/** The same with keys that were read before. */
 export function toServiceProvider(
   { config }: Pick<Deps, 'config'>,
   { idpId }: Pick<LiveConnection, 'idpId'>,
@@ -209,7 +209,7 @@ export function tenantOf(live: LiveConnection, requestId: string): Tenant {
   return { accountId, accountDomain, environment, domain, organizationIds: null, cause: causeOf(requestId) }
 }
 
-/** Of what a browser with an assertion does, before it is known whose it is. */
+/** The cause of a browser's actions before its user is known. */
 export function causeOf(requestId: string): Cause {
   return { requestId, actor: { type: 'system', id: 'sso_sign_in' }, params: () => ({}) }
 }

@@ -60,8 +60,8 @@ function checksBetween(first: SsoCheck, last: SsoCheck): readonly SsoCheck[] {
 }
 
 /**
- * Records and logs an attempt that is refused on arrival. Tests of an administrator are counted apart, whose requests
- * strangers do not know.
+ * Records and logs an attempt that is refused on arrival. Tests of an administrator are counted apart, since strangers do
+ * not know their requests.
  *
  * @returns Its id; undefined where the cap of the day is reached.
  */
@@ -73,8 +73,8 @@ export async function recordRefusedAttempt(
   const { db } = deps
   const failed = failedCheckOf(attempt.checks)
   const group = refusedChecks.find((checks) => failed !== undefined && checks.includes(failed))
-  if (group === undefined) throw new Error(`${failed ?? 'nothing'} refuses nothing when it comes`)
-  // A response without a signature has no proved name.
+  if (group === undefined) throw new Error(`${failed ?? 'nothing'} refuses no attempt on arrival`)
+  // An unsigned response has no validated name.
   const isSigned = refusedChecks.indexOf(group) >= refusedChecks.indexOf(keptChecks)
   const { count, count_of_name: countOfName } = await loginAttemptsOf(db, live)
     .where('sso_login_traces.inserted_at', '>', new Date(deps.now().getTime() - dayMs))
@@ -183,9 +183,9 @@ interface LoggedSignIn {
   readonly kind: NewLoginAttempt['kind']
   readonly user?: { readonly userId: string; readonly email: string } | undefined
   readonly clientId?: string | undefined
-  /** As it was asserted; null where none was, or nothing was proved. */
+  /** As it was asserted; null where no address was asserted and validated. */
   readonly email: string | null
-  /** The check that has failed, or that the limit of the network is reached. */
+  /** The failed check, or that the limit of the network is reached. */
   readonly failed: SsoCheck | 'rate_limited' | undefined
   readonly requestId: string
 }
@@ -278,7 +278,7 @@ export async function listLoginTraces(
   { outcome, request_id: requestId, ...query }: AttemptQuery,
 ): Promise<Page<SsoLoginTrace>> {
   const { key, domain } = await getConnectionKey(readDb, caller, idpId)
-  // No column has the empty text, so that a value which cannot match finds nothing.
+  // No column contains the empty text, so that a value which cannot match finds nothing.
   const attempts = () =>
     loginAttemptsOf(readDb, key)
       .$if(outcome !== undefined, (rows) => rows.where('sso_login_traces.outcome', '=', outcome ?? ''))
@@ -303,7 +303,7 @@ export async function listLoginTraces(
   )
 }
 
-/** Every read of login attempts starts here, so that none can forget the tenant. */
+/** Every read of login attempts starts here, so that no query can forget the tenant. */
 export function loginAttemptsOf(db: Kysely<DB>, key: ConnectionKey) {
   return db.selectFrom('sso_login_traces').where(isOfConnection('sso_login_traces', key))
 }

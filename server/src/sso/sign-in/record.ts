@@ -22,16 +22,19 @@ type Column<Name> = Name extends `sso_login_traces.${infer Bare extends keyof Se
   ? Bare
   : never
 
-type TraceRow = Pick<Selectable<SsoLoginTraces>, Column<(typeof traceColumns)[number]>>
+type AttemptRow = Pick<Selectable<SsoLoginTraces>, Column<(typeof traceColumns)[number]>>
 
 /** The connection of a login attempt, and its organization. */
-interface TraceOwner {
+interface AttemptOwner {
   readonly domain: string
   readonly environment: Environment
   readonly idpId: string
 }
 
-export function toSsoLoginTrace(row: TraceRow, { domain, environment, idpId }: TraceOwner): SsoLoginTrace {
+export function toSsoLoginTrace(
+  row: AttemptRow,
+  { domain, environment, idpId }: AttemptOwner,
+): SsoLoginTrace {
   // Written by login-attempts.ts only, from the names of the contract; the table's checks allow no other kind and outcome.
   const failed = row.failed_check as SsoCheck | null
   return {
@@ -58,7 +61,7 @@ export function toSsoLoginTrace(row: TraceRow, { domain, environment, idpId }: T
 /** A challenge of either protocol, without the address that begins its sign-in, as its event has it. */
 export function toChallengeData(
   row: Pick<Selectable<SsoChallenges>, 'id' | 'expires_at'>,
-  { domain, environment, idpId }: TraceOwner,
+  { domain, environment, idpId }: AttemptOwner,
 ): Omit<SsoSamlChallenge, '__type__' | 'authorization_url'> {
   return {
     __domain__: domain,

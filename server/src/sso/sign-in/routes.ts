@@ -14,7 +14,7 @@ const {
   createOauthChallenge: oauth,
 } = contract.ssoConnections
 
-/** What the contract has of SSO connections that is about sign-ins by them. */
+/** The routes of SSO connections that are about sign-ins. */
 export function ssoSignInRoutes(deps: Deps) {
   return s.router(
     { listLoginTraces: traces, createSamlChallenge: saml, createOauthChallenge: oauth },

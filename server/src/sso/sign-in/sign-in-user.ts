@@ -18,7 +18,7 @@ import { assertCheck, type CheckList } from './check-list.js'
 import type { LiveConnection } from './live-connection.js'
 import { ofTenant, sameTenant } from '../../platform/db/tenant-predicate.js'
 
-/** The user who signs in, and the identity by which. */
+/** The user who signs in, and their identity. */
 export interface SignedInUser {
   readonly userId: string
   readonly email: string
@@ -28,7 +28,7 @@ export interface SignedInUser {
 /**
  * Writes the user of an admission: a new user is created, a user who was found by address is linked to the identity.
  *
- * @throws CheckRefused when the address of a new user has become another user's in between.
+ * @throws CheckRefused when the address of a new user has concurrently become another user's.
  */
 export async function writeUser(
   deps: Deps,
@@ -51,7 +51,7 @@ export async function writeUser(
   return { userId, email: user?.email ?? admission.email, identityId }
 }
 
-/** @returns Whether the user has another identity now, or other data of it. */
+/** @returns Whether the identity or its data have changed. */
 async function writeIdentity(
   deps: Deps,
   trx: Transaction<DB>,

@@ -11,17 +11,17 @@ import {
   findServiceProvider,
 } from './live-connection.js'
 
-/** For whom an identity provider is asked: a flow of a browser, or an administrator's test of what was uploaded. */
+/** The purpose of a request: a flow of a browser, or an administrator's test of uploaded metadata. */
 type RequestPurpose = (
   | {
       readonly flowId: string
-      /** The identity provider asks also who is signed in there (SAML core section 3.4.1, ForceAuthn). */
+      /** The identity provider must authenticate a signed-in user again (SAML core section 3.4.1, ForceAuthn). */
       readonly isForced: boolean
       readonly requestId: string
     }
   | { readonly adminSessionId: string; readonly metadataVersion: number }
 ) & {
-  /** The address that the browser comes from, for limits alone. */
+  /** The browser's IP address, for limits only. */
   readonly ip: string
 }
 
@@ -31,13 +31,13 @@ export const requestsOfNetwork = limit('ip-saml-request', {
   most: (settings) => settings.flowsPerIp,
 })
 
-/** How long somebody may be at the identity provider. */
+/** The time that a user has at the identity provider. */
 const requestLifetimeMs = 10 * 60 * 1000
 
 /**
- * Makes the request that takes a browser to the identity provider of a connection, and notes that its answer is awaited
- * for ten minutes. A flow waits for one answer, to one of its last two requests. An administrator's test is against the
- * version of the metadata that they have uploaded.
+ * Makes the request that takes a browser to the identity provider of a connection, and records it for ten minutes. A flow
+ * accepts one answer, to one of its last two requests. An administrator's test uses the version of the metadata that they
+ * have uploaded.
  *
  * @returns Undefined when the connection has no such metadata, or, for a flow, is inactive.
  * @throws ApiError `rate_limited` when the network of the browser has asked too often.
@@ -83,7 +83,7 @@ export async function startRequest(
         .where('flow_id', 'is not', null)
         .doUpdateSet({ ...written, ...previousOf(at, written) }),
     )
-    // A row that an insertion has made has no transaction that replaced it.
+    // xmax is 0 in a row that was inserted, and not updated.
     .returning(sql<boolean>`saml_requests.xmax = 0`.as('is_first'))
     .executeTakeFirstOrThrow()
   if ('flowId' in purpose && isFirst)
@@ -102,8 +102,8 @@ export async function startRequest(
 }
 
 /**
- * The request that another one replaces: whoever presses twice may be answered to the first, too, where both ask the same
- * identity provider by the same metadata. It waits no longer than it would have.
+ * The replaced request, which after a double click may still be answered where both asked the same identity provider by the
+ * same metadata. It expires when it would have.
  */
 function previousOf(
   at: Date,
@@ -118,7 +118,7 @@ function previousOf(
   return { previous_id: ifSame<string>('id'), previous_expires_at: ifSame<Date>('expires_at') }
 }
 
-/** Whether a flow has asked its identity provider already and waits for the answer. */
+/** Whether a flow has an open request to its identity provider. */
 export async function isRequestOpen(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   key: ConnectionKey,

@@ -12,9 +12,8 @@ import { assertDestination, authorizeUser, completeFlow, type SsoEnd, type SsoSi
 import { findDefaultRedirection, type Destination } from './destination.js'
 
 /**
- * Completes a sign-in that began at the identity provider. Where the connection accepts it, its user signs in. Otherwise the
- * asserted user is ignored and this browser asks the identity provider anew: the answer to that is bound to this browser,
- * whoever has sent the first response.
+ * Completes an IdP-initiated sign-in where the connection accepts it. Otherwise the asserted user is ignored and the
+ * browser is sent to the identity provider with a request, whose answer is bound to this browser.
  */
 export async function completeUnsolicited(
   deps: Deps,
@@ -27,9 +26,9 @@ export async function completeUnsolicited(
   if (live.idpInitiated === 'accept') {
     const { user, destination } = await authorizeUser(deps, trx, signIn, configured)
     const key = await beginFlow(deps, trx, signIn, { ...destination, browserSecret })
-    const held = await holdFlow(deps, trx, key, { steps: ['identity_provider'] })
-    if (held === undefined) throw new Error('a flow that has just begun is not there')
-    return completeFlow(deps, trx, signIn, { held, user })
+    const lockedFlow = await holdFlow(deps, trx, key, { steps: ['identity_provider'] })
+    if (lockedFlow === undefined) throw new Error('a flow that has just begun is missing')
+    return completeFlow(deps, trx, signIn, { lockedFlow, user })
   }
   assertCheck(checks, 'connection_active', live.active)
   await assertNoLoop(deps, trx, signIn, browserSecret)
@@ -60,7 +59,7 @@ function beginFlow(
   })
 }
 
-/** A browser is sent back so many times in a minute, which ends the loop of an identity provider that never answers a request. */
+/** Redirects of one browser a minute, which end the loop of an identity provider that never answers a request. */
 const bouncesAMinute = 3
 
 async function assertNoLoop(

@@ -2,7 +2,7 @@ import { constants, createCipheriv, createHash, publicEncrypt, randomBytes } fro
 import { signEnveloped } from '../saml/enveloped-signature.js'
 import { algorithms, escapeXml, ns } from '../saml/saml-names.js'
 
-/** What the built-in identity provider does wrong when it is told to; encrypted is right, and another way. */
+/** Faults that the built-in identity provider makes on request; `encrypted` is a valid variant. */
 export const testIdpFaults = [
   'none',
   'encrypted',
@@ -14,12 +14,12 @@ export const testIdpFaults = [
 ] as const
 export type TestIdpFault = (typeof testIdpFaults)[number]
 
-/** What the built-in identity provider answers. */
+/** The content of a response of the built-in identity provider. */
 interface TestIdpAnswer {
   readonly fault: TestIdpFault
-  /** Whom it vouches for. */
+  /** The asserted user. */
   readonly email: string
-  /** Null where nobody has asked. */
+  /** Null for an unsolicited response. */
   readonly inResponseTo: string | null
   readonly entityId: string
   /** PEM. */
@@ -27,14 +27,14 @@ interface TestIdpAnswer {
   readonly serviceProvider: {
     readonly entityId: string
     readonly acsUrl: string
-    /** PEM; what is encrypted is encrypted to it. */
+    /** PEM; assertions are encrypted to it. */
     readonly certificate: string
   }
   readonly at: Date
 }
 
 const minuteMs = 60_000
-/** Long enough for a page to be read, as identity providers have it. */
+/** Enough for reading a page, and common among identity providers. */
 const lifetimeMs = 5 * minuteMs
 
 /** The response as a form carries it: base64. */
@@ -66,7 +66,7 @@ function toResponse({ entityId, inResponseTo, serviceProvider, at }: TestIdpAnsw
   return Buffer.from(xml).toString('base64')
 }
 
-/** Everything that is signed stands in it with its own namespaces, so that it means the same wherever it is. */
+/** The signed assertion declares its own namespaces, so that its canonical form is the same in any document. */
 function toAssertion(answer: TestIdpAnswer, email: string): string {
   const { fault, entityId, inResponseTo, serviceProvider, at } = answer
   const issuedAt = fault === 'expired' ? new Date(at.getTime() - 3 * lifetimeMs) : at
@@ -99,7 +99,7 @@ function inResponseToOf(requestId: string | null): string {
   return requestId === null ? '' : ` InResponseTo="${escapeXml(requestId)}"`
 }
 
-/** The one fault that is one the second time: of one user every assertion has the same id. */
+/** The fault `replayed` gives all assertions of a user the same ID, so that the second one is refused. */
 function idOf({ fault, entityId, email }: TestIdpAnswer): string {
   if (fault !== 'replayed') return newId()
   return `_${createHash('sha256').update(`${entityId} ${email}`).digest('hex')}`
@@ -109,10 +109,7 @@ function newId(): string {
   return `_${randomBytes(20).toString('hex')}`
 }
 
-/**
- * What is signed is elsewhere, and in its place stands an assertion for somebody else with the signature of the other
- * (XML signature wrapping).
- */
+/** Moves the signed assertion, and puts one for another user with its signature in its place (XML signature wrapping). */
 function wrapped(answer: TestIdpAnswer, signed: string): Parts {
   const [signature = ''] = /<ds:Signature.*<\/ds:Signature>/s.exec(signed) ?? []
   const forged = toAssertion({ ...answer, fault: 'none' }, `somebody.else.${answer.email}`)

@@ -11,20 +11,17 @@ import { acsUrlOf, entityIdOf } from '../saml/service-provider.js'
 import { testIdpEntityId } from '../connections/provision-test-idp.js'
 import { testIdpResponse, type TestIdpFault } from './response.js'
 
-/** More than a request of ours has. */
+/** More than our own requests have. */
 const maxRequestBytes = 10_000
 
-/** Who is asked at the built-in identity provider, and by which request. */
+/** A browser at the built-in identity provider, and the request that it brings. */
 export interface TestIdpVisit {
   readonly connection: LiveConnection
-  /** Null where nobody has asked: a sign-in that begins at the identity provider. */
+  /** Null for an IdP-initiated sign-in. */
   readonly requestId: string | null
 }
 
-/**
- * The built-in identity provider of a connection: in the sandbox alone, and where the connection has chosen it. It
- * vouches for whomever it is told to.
- */
+/** Finds the built-in identity provider of a connection that has chosen it, only in the sandbox: it asserts any user. */
 async function findTestIdp(db: Kysely<DB>, idpId: string): Promise<LiveConnection | undefined> {
   const connection = await findLiveConnection(db, idpId)
   const isTest = connection?.environment === 'sandbox' && connection.providerType === 'test'
@@ -32,10 +29,10 @@ async function findTestIdp(db: Kysely<DB>, idpId: string): Promise<LiveConnectio
 }
 
 /**
- * What a browser brings to the built-in identity provider.
+ * Reads the request of a browser at the built-in identity provider.
  *
- * @param samlRequest As the address has it; empty where nobody has asked.
- * @returns Undefined when there is no such identity provider, or the request is none of ours that waits for an answer.
+ * @param samlRequest The parameter; empty for an IdP-initiated sign-in.
+ * @returns Undefined when there is no such identity provider, or the request is not an open one of ours.
  */
 export async function findTestIdpVisit(
   { db, now }: Pick<Deps, 'db' | 'now'>,
@@ -51,11 +48,11 @@ export async function findTestIdpVisit(
   return { connection, requestId }
 }
 
-/** Whom the built-in identity provider is told to vouch for. */
+/** The user and the fault that were chosen at the built-in identity provider. */
 interface TestIdpChoice {
   readonly email: string
   readonly fault: TestIdpFault
-  /** Null where nobody has asked. */
+  /** Null for an IdP-initiated sign-in. */
   readonly requestId: string | null
 }
 
@@ -99,14 +96,14 @@ function requestIdIn(samlRequest: string): string | undefined {
     }
     return readXmlTree(xml.toString('utf8'), limits).attributes.ID
   } catch (error) {
-    // What cannot be inflated is a RangeError, or has a code of zlib's.
+    // Failed inflation throws a RangeError, or an error with a code of zlib.
     const isUnreadable = error instanceof XmlFault || (error instanceof Error && 'code' in error)
     if (isUnreadable) return undefined
     throw error
   }
 }
 
-/** Whether the request is one of this connection's that waits for its answer. */
+/** Whether the request is an open one of this connection. */
 async function isRequestAwaited(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   connection: LiveConnection,

@@ -13,7 +13,7 @@ export function warn(en: string, fr: string): Block {
   return { t: 'warn', words: { en, fr } }
 }
 
-/** What somebody has just made in a console, under a name that they have chosen. */
+/** Things that the reader has just made in a console, under a name of their own. */
 export const yours = {
   app: words('your app', 'votre application'),
   client: words('your client', 'votre client'),

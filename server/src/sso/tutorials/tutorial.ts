@@ -1,13 +1,13 @@
 import type { DirectoryProvider } from '@portico/contract/directory-sync'
 import type { OidcProviderType, ProviderType } from '@portico/contract/sso-onboarding'
 
-/** A text in the languages of the pages. `**…**` is what stands in the console to the letter. */
+/** A text in the languages of the pages. `**…**` quotes the console. */
 export interface Words {
   readonly en: string
   readonly fr: string
 }
 
-/** What a console wants of us for a connection by SAML. */
+/** The values of ours that a console needs for SAML. */
 export const samlValues = [
   'acs_url',
   'entity_id',
@@ -15,9 +15,9 @@ export const samlValues = [
   'acs_url_pattern',
   'name_id_format',
 ] as const
-/** The same for one by OpenID Connect. */
+/** The same for OpenID Connect. */
 export const oidcValues = ['redirect_uri', 'scopes'] as const
-/** And for directory sync. */
+/** The same for directory sync. */
 export const directoryValues = ['scim_base_url'] as const
 
 export type TutorialValue =
@@ -32,7 +32,7 @@ export type TutorialFile = 'sp_metadata' | 'sp_certificate'
 export type Block =
   | { readonly t: 'text'; readonly words: Words }
   | { readonly t: 'warn'; readonly words: Words }
-  /** Menus of the console, from the first to the last, as it calls them in English; words for what has another name. */
+  /** Menus of the console, from the first to the last, by their English names; words where a name varies. */
   | { readonly t: 'path'; readonly crumbs: readonly (string | Words)[] }
   /** A value that goes into a field of the console. */
   | { readonly t: 'copy'; readonly field: string; readonly value: TutorialValue }
@@ -52,24 +52,24 @@ interface TutorialStep {
   readonly blocks: readonly Block[]
 }
 
-/** What the tutorials of everything that is set up in a console have. */
+/** The members that all tutorials have. */
 export interface Guide {
-  /** As its maker calls it. */
+  /** The vendor's name for it. */
   readonly name: string
   /** One or two letters in place of a logo. */
   readonly mark: string
   readonly minutes: number
-  /** RFC 3339: when the steps were last held against public documentation of the console; null where they are of no console. */
+  /** RFC 3339: when the steps were last checked against public documentation; null for steps of no particular console. */
   readonly checkedOn: string | null
   readonly steps: readonly TutorialStep[]
-  /** What surprises those who set it up. */
+  /** Common surprises of the set-up. */
   readonly quirks: readonly Words[]
 }
 
-/** How an identity provider is set up, in steps; the index of a step is the onboarding's tutorial_step. */
+/** The steps that set up an identity provider; the index of a step is the onboarding's tutorial_step. */
 export interface IdpGuide extends Guide {
   readonly id: ProviderType
-  /** The attributes or claims that it sends when it is set up so, the best first. */
+  /** The attributes or claims that it sends after this set-up, the best first. */
   readonly claims: {
     readonly email: readonly string[]
     readonly given_name: readonly string[]
@@ -78,30 +78,30 @@ export interface IdpGuide extends Guide {
   }
 }
 
-/** By SAML: at the end there are metadata. */
+/** A tutorial for SAML, which ends with metadata. */
 export interface Tutorial extends IdpGuide {
   readonly metadata: {
-    /** Where the console has the file. */
+    /** Where to find the file in the console. */
     readonly how: Words
-    /** What the file is called, so that it is found among the downloads. */
+    /** The name of the file, to find it among the downloads. */
     readonly fileHint: string
   }
 }
 
-/** By OpenID Connect: at the end there is a client. */
+/** A tutorial for OpenID Connect, which ends with a client. */
 export interface OidcTutorial extends IdpGuide {
   readonly id: OidcProviderType
   readonly client: {
-    /** What an issuer looks like there. */
+    /** An example of its issuers. */
     readonly issuerExample: string
-    /** Where it stands, or what it is made of. */
+    /** Where to find the issuer, or how to compose it. */
     readonly issuer: Words
     readonly clientId: Words
     readonly clientSecret: Words
   }
 }
 
-/** How a provider is set up to keep the users of an organization. */
+/** The steps that set up the provider of a directory. */
 export interface DirectoryTutorial extends Guide {
   readonly id: DirectoryProvider
 }

@@ -1,6 +1,6 @@
 import type { Block, Guide, Words } from './tutorial.js'
 
-/** Whatever a tutorial says in the language of the page. */
+/** All texts of a tutorial in the languages of the pages. */
 export function wordsOf({ steps, quirks }: Pick<Guide, 'steps' | 'quirks'>): Words[] {
   const ofBlock = (block: Block) => {
     if ('words' in block) return [block.words]
@@ -10,7 +10,7 @@ export function wordsOf({ steps, quirks }: Pick<Guide, 'steps' | 'quirks'>): Wor
   return [...quirks, ...steps.flatMap(({ title, blocks }) => [title, ...blocks.flatMap(ofBlock)])]
 }
 
-/** The values of ours that it asks for. */
+/** Our values that a tutorial needs. */
 export function namedValues({ steps }: Pick<Guide, 'steps'>): string[] {
   const ofBlock = (block: Block) => {
     if (block.t === 'copy') return [block.value]
@@ -20,14 +20,14 @@ export function namedValues({ steps }: Pick<Guide, 'steps'>): string[] {
   return steps.flatMap(({ blocks }) => blocks.flatMap(ofBlock))
 }
 
-/** What is wrong with a text in two languages; empty where nothing is. */
+/** The faults of a text in two languages. */
 export function languageFaults({ en, fr }: Words): string[] {
   const set = (text: string) => text.match(/\*\*.*?\*\*/g) ?? []
   const isSentence = /[a-z]{4,} [a-z]{2,} [a-z]{2,}/.test(en.replace(/\*\*.*?\*\*/g, ''))
   return [
     ...(en.trim() === '' || fr.trim() === '' ? [`empty: ${en}`] : []),
     ...(isSentence && en === fr ? [`the same in both: ${en}`] : []),
-    // What stands in the console is the same in both.
+    // Quotes of the console are the same in both.
     ...(set(en).join() === set(fr).join() ? [] : [`other words of the console: ${fr}`]),
     ...(/\w [:;?!]/.test(fr) ? [`a space that breaks: ${fr}`] : []),
   ]

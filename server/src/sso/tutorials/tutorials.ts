@@ -44,29 +44,29 @@ export const oidcTutorials: Readonly<Record<OidcProviderType, OidcTutorial>> = {
   custom_oidc: customOidc,
 }
 
-/** How one is set up by what a connection speaks. */
+/** The tutorial of a kind of identity provider by the protocol of a connection. */
 export function guideOf(providerType: ProviderType, protocol: Protocol): IdpGuide {
   if (protocol === 'oidc') return oidcTutorialOf(providerType) ?? productOf(providerType)
   return productOf(providerType)
 }
 
-/** By OpenID Connect; undefined where a kind of identity provider speaks SAML alone. */
+/** The tutorial for OpenID Connect; undefined where a kind of identity provider speaks only SAML. */
 export function oidcTutorialOf(providerType: ProviderType): OidcTutorial | undefined {
   const type = oidcProviderTypes.find((name) => name === providerType)
   return type === undefined ? undefined : oidcTutorials[type]
 }
 
-/** By SAML; undefined where it speaks none. */
+/** The tutorial for SAML; undefined where a kind of identity provider does not speak it. */
 export function samlTutorialOf(providerType: ProviderType): Tutorial | undefined {
   return providerType === 'custom_oidc' ? undefined : samlTutorials[providerType]
 }
 
-/** A kind of identity provider as its maker calls it, whatever it is asked to speak. */
+/** A kind of identity provider by the vendor's name, whatever its protocol. */
 export function productOf(providerType: ProviderType): IdpGuide {
   return samlTutorialOf(providerType) ?? customOidc
 }
 
-/** Whether a kind of identity provider speaks both, so that somebody has to choose. */
+/** Whether a kind of identity provider speaks both protocols, so that one has to be chosen. */
 export function speaksBoth(providerType: ProviderType): boolean {
   return oidcTutorialOf(providerType) !== undefined && samlTutorialOf(providerType) !== undefined
 }
