@@ -9,9 +9,9 @@ export interface Deps extends PlatformDeps {
 }
 
 export interface OpenDeps extends Deps {
-  /** Migrations the database lacks; an external one is never migrated by starting. */
+  /** Migrations the database lacks; starting the service never migrates an external database. */
   readonly pendingMigrations: readonly string[]
-  /** Whether the embedded database runs already for another process, which it ends with. */
+  /** Whether another process started the embedded database, which stops with that process. */
   readonly isAttached: boolean
   /** Connections that do not go through a pooler, for migrations. */
   readonly directDb: Kysely<DB>

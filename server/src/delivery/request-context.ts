@@ -1,14 +1,14 @@
 import { OrganizationPath } from '@portico/contract/fields'
 import type { Caller, Tenant } from '../platform/tenant.js'
 
-/** What the middleware has found out about a request. Handlers read it through requestIdOf, callerOf and tenantOf. */
+/** The middleware's findings about a request. Handlers read them through requestIdOf, callerOf and tenantOf. */
 interface RequestContext {
   readonly requestId: string
   caller?: Caller
 }
 
 const key = Symbol('request context')
-/** A request of Express, whatever a route's types make of its parts. */
+/** An Express request, independent of the types of a route. */
 interface AnyRequest {
   readonly params: unknown
 }
@@ -18,7 +18,7 @@ export function openContext(req: AnyRequest, requestId: string): void {
   ;(req as RequestWithContext)[key] = { requestId }
 }
 
-/** The API key behind a request, once it is known; undefined also for a request that no middleware has seen. */
+/** The API key of a request; undefined before authentication, and for a request that no middleware has seen. */
 export function findCaller(req: AnyRequest): Caller | undefined {
   return (req as RequestWithContext)[key]?.caller
 }
@@ -37,7 +37,7 @@ export function setCaller(req: AnyRequest, caller: Caller): void {
   contextOf(req).caller = caller
 }
 
-/** The API key behind a request. */
+/** The API key of a request. */
 export function callerOf(req: AnyRequest): Caller {
   const { caller } = contextOf(req)
   if (caller === undefined) throw new Error('the route has no caller: its access must be api_key')

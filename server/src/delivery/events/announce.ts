@@ -1,4 +1,4 @@
 import { announcements } from '../../platform/db/announcements.js'
 
-/** Tells the senders of this process of webhooks for which deliveries were made. */
+/** Notifies this process's senders of the webhooks that have new deliveries. */
 export const { onAnnounced: onDeliveries, announce: announceDeliveries } = announcements<readonly string[]>()

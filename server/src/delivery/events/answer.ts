@@ -34,7 +34,7 @@ export function deleted<Record>(res: Response, { record, ...changed }: Changed<R
 }
 
 /**
- * The versions that an If-Match header names: undefined when any will do, none when it names none of ours
+ * The versions that an If-Match header names: undefined accepts any version, an empty list matches no version
  * (RFC 9110 section 13.1.1; weak tags never match).
  */
 export function versionsOf(ifMatch: string | undefined): readonly number[] | undefined {

@@ -9,8 +9,8 @@ import { settleIdempotency } from './idempotency.js'
 const maxAttempts = 3
 
 /**
- * What a change answers: the record, the version its ETag names, and where the caller stands with the limit of it; and
- * whose data it is, with which the answer to repeat is erased: the organization and the user, if any.
+ * The result of a change: the record, the version of its ETag and the state of its rate limit. The organization and the
+ * user own the data, so the stored idempotent answer is erased together with them.
  */
 export interface Changed<Record> {
   readonly record: Record
@@ -21,14 +21,14 @@ export interface Changed<Record> {
 }
 
 /**
- * Runs one change: its rows, its event, its jobs and the answer to repeat commit together or not at all. The work
- * touches nothing but the transaction, because it is run again when the database breaks a deadlock, and when a row that it
- * had found is missing: what was deleted in between is refused then by its first statement.
+ * Runs one change: its rows, its event, its jobs and its idempotent answer commit together or not at all. The work must
+ * touch nothing but the transaction, because it runs again after a deadlock and after a concurrent deletion of a row that
+ * it had found; its first statement then reports the missing row.
  *
- * Where `deps.db` is a transaction already, the change is a part of that one: several operations commit together, and
- * whoever began it runs all of them again.
+ * Where `deps.db` is a transaction already, the change joins it: several operations commit together, and the code that
+ * opened the transaction retries all of them.
  *
- * @throws ApiError `organization_not_found` when a row was to be inserted into an organization the tenant may not see.
+ * @throws ApiError `organization_not_found` for an insert into an organization that the tenant may not see.
  */
 export async function change<Result extends Changed<unknown>>(
   deps: Pick<Deps, 'db' | 'keys'>,
@@ -42,7 +42,7 @@ export async function change<Result extends Changed<unknown>>(
       return await db.transaction().execute((trx) => changeIn(deps, trx, cause, work))
     } catch (error) {
       if (isMissingOrganization(error)) throw new ApiError('organization_not_found', { cause: error })
-      if (!isWorthAnother(error) || isTransaction(db) || attempt === maxAttempts) throw error
+      if (!isRetryable(error) || isTransaction(db) || attempt === maxAttempts) throw error
     }
   }
 }
@@ -62,7 +62,7 @@ async function changeIn<Result extends Changed<unknown>>(
   return result
 }
 
-function isWorthAnother(error: unknown): boolean {
+function isRetryable(error: unknown): boolean {
   return isTransient(error) || error instanceof NoResultError
 }
 

@@ -17,7 +17,7 @@ interface Emission<Code extends EventCode, Emitted extends EventRecord<Code>> {
   readonly code: Code
   /** The record as it is after the change; what the contract marks secret is left out. */
   readonly record: Emitted
-  /** Of the record, for the answer of the change; no event tells it. */
+  /** Of the record, for the answer of the change; not part of the event. */
   readonly version?: number
   /** Absent where no organization owns the record. */
   readonly organizationId?: string
@@ -27,7 +27,7 @@ interface Emission<Code extends EventCode, Emitted extends EventRecord<Code>> {
   readonly subjectId?: string
   /** The e-mail address that the event carries; without a subject it is erased with the user of that address. */
   readonly email?: string | null
-  /** The one webhook that it is sent to, instead of those that are active and subscribe to its code. */
+  /** The only webhook that receives the event, instead of the active webhooks that subscribe to its code. */
   readonly onlyWebhookId?: string
 }
 
@@ -39,15 +39,15 @@ export interface Scene {
   readonly cause: Cause
 }
 
-/** Where an event happens that is of the account as a whole, and of no organization. */
+/** The scene of an event of the whole account, outside any organization. */
 export function sceneOfAccount(caller: Caller): Scene {
   return { ...caller, domain: caller.accountDomain }
 }
 
 /**
- * Records an event, and what is to be sent of it to webhooks, in the transaction of the change it tells.
+ * Records an event and its webhook deliveries, in the transaction of the change.
  *
- * @returns What the change answers.
+ * @returns The result of the change.
  */
 export async function emit<Code extends EventCode, Emitted extends EventRecord<Code>>(
   { db, now }: Pick<Deps, 'db' | 'now'>,
@@ -98,7 +98,7 @@ type NewEvent = Required<Omit<Insertable<Events>, 'position'>> & {
 
 const insertEvent = sqlStatement(insertionOf)
 
-/** The event and its deliveries in one statement. */
+/** Inserts the event and its deliveries in one statement. */
 function insertionOf(event: NewEvent): RawBuilder<{ webhook_id: string }> {
   return sql`
     with event as (

@@ -9,11 +9,11 @@ import { numberEvents, type EventStream } from './number-events.js'
 import { readCursor, toEvent, writeCursor, type EventRow } from './record.js'
 
 /**
- * The events of the caller's account and environment in their order, from a position on. Everything that was committed
- * before is there.
+ * The events of the caller's account and environment in their order, after a position, including every event that was
+ * committed before the call.
  *
- * @throws ApiError `invalid_parameters` for an `after` that no answer has given out, and `events_expired` when events
- *   that follow it are not kept any more.
+ * @throws ApiError `invalid_parameters` for an `after` that was never issued, and `events_expired` when events after it
+ *   have passed their retention period.
  */
 export async function readEvents(
   { db }: Pick<Deps, 'db'>,
@@ -26,7 +26,7 @@ export async function readEvents(
   if (position === undefined)
     throw invalid('after', 'unknown', 'must be the cursor of an event or of an answer of this operation')
 
-  // A filter that nothing can meet is read as null.
+  // Null: the filter matches no event.
   const codes = code === null ? [] : eventCodes.filter((each) => !code || selectorsOf(each).includes(code))
   const isEveryCode = code === undefined
   const rows = await selectEvents(db, { ...stream, position, isEveryCode, codes, limit: limit + 1 })
@@ -35,7 +35,7 @@ export async function readEvents(
   const found = rows.filter((row) => row.id !== null)
   const data = found.slice(0, limit).map(toEvent)
   const hasMore = found.length > limit
-  // At the end a reader of a rare code goes on behind all that it was not, and is not too late for what it has missed.
+  // On the last page the cursor moves past events of other codes, so that a reader of a rare code does not expire.
   const searched = code === null ? position : (rows[0]?.searched ?? position)
   const last = hasMore ? data.at(-1)?.cursor : undefined
   return { __type__: 'List', data, cursor: last ?? writeCursor(searched), has_more: hasMore }
@@ -48,7 +48,7 @@ interface Search extends EventStream {
   readonly limit: number
 }
 
-/** One row at least, which without an event has no id. */
+/** Always returns a row; without a matching event its id is null. */
 const selectEvents = sqlStatement(
   ({ accountId, environment, position, isEveryCode, codes, limit }: Search) => sql<
     EventRow & { is_expired: boolean; searched: string }
@@ -84,7 +84,7 @@ const selectEvents = sqlStatement(
     order by event.position`,
 )
 
-/** The position that `after` names; undefined when it names none. */
+/** The position of the cursor `after`; undefined when the cursor is invalid. */
 async function positionOf(
   db: Kysely<DB>,
   stream: EventStream,

@@ -7,23 +7,23 @@ import { ApiError } from '../../platform/errors.js'
 import type { IdempotencyClaim } from '../../platform/tenant.js'
 import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 
-/** Whose data an answer is. */
+/** The owner of the data in an answer. */
 interface AnswerOwner {
   readonly organizationId?: string | undefined
   readonly subjectId?: string | undefined
 }
 
-/** What a request changed, as it was answered. */
+/** The answer of a change, as it was first sent. */
 interface StoredAnswer {
   readonly record: unknown
   readonly version: number | null
 }
 
-/** How long the claim of a process that died holds its key. */
+/** How long a key stays claimed after its process died. */
 const leaseMs = 5_000
-/** How often a claim is prolonged while its request runs. */
+/** How often a claim is renewed while its request runs. */
 export const renewEveryMs = 1_500
-/** A lease that ends later was written by a clock that was ahead. */
+/** A lease that ends later than this was written by a clock that was ahead. */
 const implausibleMs = 60_000
 const lifetimeMs = 24 * 60 * 60 * 1000
 
@@ -37,8 +37,8 @@ interface RepeatableRequest {
 }
 
 /**
- * Takes an Idempotency-Key for a request, or finds the answer that the same request got.
- * One statement decides between parallel requests; a lease that ran out, because its process died, is taken over.
+ * Claims an Idempotency-Key for a request, or finds the stored answer of the same request.
+ * One statement decides between parallel requests; an expired lease, of a process that died, is taken over.
  *
  * @throws ApiError `idempotency_key_reused` for another request, `idempotency_in_flight` while the first one runs.
  */
@@ -98,7 +98,7 @@ export async function claimIdempotencyKey(
   return JSON.parse(open(keys.master, answerContext(claim), earlier.answer_sealed).toString()) as StoredAnswer
 }
 
-/** Prolongs a claim whose request still runs. One that another request has taken over stays with that. */
+/** Renews a claim while its request runs. A claim that another request has taken over is left unchanged. */
 export async function renewIdempotencyClaim(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   claim: IdempotencyClaim,
@@ -115,10 +115,10 @@ export async function renewIdempotencyClaim(
 }
 
 /**
- * Stores the answer in the transaction of the effect.
+ * Stores the answer in the transaction of the change.
  *
- * @throws ApiError `idempotency_in_flight` when another request has taken the lease over, `organization_not_found` when
- *   the organization has been deleted meanwhile; the effect is then undone.
+ * @throws ApiError `idempotency_in_flight` when another request has taken over the lease, `organization_not_found` when
+ *   the organization was deleted concurrently; the change is then rolled back.
  */
 export async function settleIdempotency(
   { keys }: Pick<Deps, 'keys'>,
@@ -139,17 +139,17 @@ export async function settleIdempotency(
     .where('api_key_id', '=', claim.apiKeyId)
     .where('key_hash', '=', claim.keyHash)
     .where('lease', '=', claim.lease)
-    .returning(isOrganizationHeld(claim.accountId, organizationId).as('is_organization_held'))
+    .returning(lockedOrganizationExists(claim.accountId, organizationId).as('is_organization_held'))
     .executeTakeFirst()
   if (settled === undefined) throw new ApiError('idempotency_in_flight', { retryAfterSeconds: 1 })
   if (!settled.is_organization_held) throw new ApiError('organization_not_found')
 }
 
 /**
- * Whether the organization, if any, is there, and stays until the transaction ends: the lock waits for its deletion, or
- * the deletion waits for it, and then finds the answer that it has to erase.
+ * Whether the organization, if any, exists. The row lock orders this transaction and a deletion of the organization, so
+ * that the deletion finds the answer that it must erase.
  */
-function isOrganizationHeld(accountId: string, organizationId: string | undefined) {
+function lockedOrganizationExists(accountId: string, organizationId: string | undefined) {
   if (organizationId === undefined) return sql<boolean>`true`
   return sql<boolean>`exists (
     select from organizations
@@ -159,8 +159,8 @@ function isOrganizationHeld(accountId: string, organizationId: string | undefine
 }
 
 /**
- * Erases the answers that are data of a user, in the environment, or of an organization, in both: what is deleted does
- * not come back with a repeated request.
+ * Erases the stored answers of a user, in the environment, or of an organization, in both environments: a repeated
+ * request must not return deleted data.
  */
 export async function forgetAnswers(
   trx: Transaction<DB>,
@@ -175,7 +175,7 @@ export async function forgetAnswers(
   await owned.execute()
 }
 
-/** Frees the key of a request that failed, so that a corrected one may use it. */
+/** Releases the key of a failed request, so that a corrected request may use it. */
 export async function releaseIdempotencyKey(
   { db }: Pick<Deps, 'db'>,
   claim: IdempotencyClaim,

@@ -3,16 +3,15 @@ import type { DB } from '../../platform/db/schema.js'
 import { sqlStatement } from '../../platform/db/statement.js'
 import type { Caller } from '../../platform/tenant.js'
 
-/** An account in an environment: its events have an order of their own. */
+/** An account in an environment, whose events are ordered independently of all others. */
 export type EventStream = Pick<Caller, 'accountId' | 'environment'>
 
 /**
- * Gives each event of the account and environment that was committed its place in their order, 1 being the first, until none
- * is without one.
+ * Assigns a position, from 1, to every committed event of the account and environment that has no position yet.
  *
- * One transaction numbers them at a time, and commits before the next one begins: whoever can see a place can see every
- * smaller one too, however long the transactions of the events took. So a reader that goes on behind the last place it has
- * seen skips nothing. Other accounts do not wait for it. (The function is in migration 0022.)
+ * One transaction per stream assigns positions at a time and commits before the next begins. A reader that sees a position
+ * therefore sees every smaller one, however long the transactions of the events took, and skips nothing when it continues
+ * after its last position. Other accounts do not wait. (The SQL function is in migration 0022.)
  */
 export async function numberEvents(db: Kysely<DB>, stream: EventStream): Promise<void> {
   for (;;) {
@@ -26,7 +25,7 @@ const numberBatch = sqlStatement(
     select number_events(${accountId}::uuid, ${environment}) as is_more`,
 )
 
-/** The same for every account, each by itself, so that none is held up by those before it. */
+/** Numbers the events of every account, each in its own transaction, so that no account delays another. */
 export async function numberAllEvents(db: Kysely<DB>): Promise<void> {
   const { rows: streams } = await sql<EventStream>`
     select distinct account_id as "accountId", environment from unnumbered_events`.execute(db)

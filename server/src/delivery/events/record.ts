@@ -1,7 +1,7 @@
 import type { Event } from '@portico/contract/events'
 import type { Json } from '../../platform/db/schema.js'
 
-/** An event as the statement reads it. */
+/** A row of an event. */
 export interface EventRow {
   readonly id: string
   readonly domain: string
@@ -14,9 +14,9 @@ export interface EventRow {
   readonly actor_type: string
   readonly actor_id: string
   readonly request_id: string
-  /** RFC 3339 with microseconds, which a Date does not hold. */
+  /** RFC 3339 with microseconds, which a Date cannot represent. */
   readonly issued_at: string
-  /** Null where it is sent to a webhook, maybe before it has one. */
+  /** Null for webhook deliveries, which may be sent before the event is numbered. */
   readonly position: string | null
 }
 
@@ -40,12 +40,12 @@ export function toEvent(row: EventRow): Event {
   return event as unknown as Event
 }
 
-/** A place in the order of events, as callers repeat it. */
+/** The cursor of a position, as callers send it back. */
 export function writeCursor(position: string): string {
   return Buffer.from(position).toString('base64url')
 }
 
-/** The position that a cursor names; undefined for what no answer has given out. */
+/** The position of a cursor; undefined for a cursor that was never issued. */
 export function readCursor(cursor: string): string | undefined {
   const position = Buffer.from(cursor, 'base64url').toString('latin1')
   return /^(?:0|[1-9]\d{0,17})$/.test(position) && writeCursor(position) === cursor ? position : undefined

@@ -1,7 +1,7 @@
 import type { Event } from '@portico/contract/events'
 import { toEvent, type EventRow } from './record.js'
 
-/** What of an event's row is sent. Its place in the stream is not: it may not have one yet. */
+/** The part of an event's row that is sent; without the position, which may not be assigned yet. */
 export type SentEvent = Omit<EventRow, 'position'>
 
 /** An event as it is sent to a webhook. */

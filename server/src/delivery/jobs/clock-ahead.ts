@@ -1,12 +1,12 @@
 import { sql, type Kysely } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 
-/** The clocks of processes differ by less. */
+/** Clocks of correctly configured processes differ by less. */
 const aheadMs = 60_000
 
 /**
- * Brings jobs and deliveries back that a clock far ahead has written: by another clock, they would wait for as long as it
- * was ahead. Jobs keep the time that they wait from when they were made or given back; a delivery that was never tried is due.
+ * Reschedules jobs and deliveries whose times were written by a clock far ahead: otherwise they wait for as long as it was
+ * ahead. Jobs keep their delay, counted from their creation or their last return; a delivery without an attempt becomes due.
  */
 export async function bringBackFromAhead(db: Kysely<DB>, at: Date): Promise<void> {
   const ahead = new Date(at.getTime() + aheadMs)
@@ -17,7 +17,7 @@ export async function bringBackFromAhead(db: Kysely<DB>, at: Date): Promise<void
     where coalesce(returned_at, inserted_at) > ${ahead} and lease is null and run_at <> 'infinity'`.execute(
     db,
   )
-  // Of each webhook the earliest tells, which is what the index has; what is behind it follows when that has been sent.
+  // Only the earliest delivery of each webhook, by its index; the next one follows once that has been sent.
   await sql`
     with recursive earliest as (
       (

@@ -8,9 +8,9 @@ import { insertJob } from './queue.js'
 interface NewJob<Name extends JobName> {
   readonly name: Name
   readonly payload: JobPayloads[Name]
-  /** By the service's clock; at once when absent. */
+  /** By the service's clock; immediately when absent. */
   readonly runAt?: Date
-  /** Of the jobs with one name and key, one exists at a time: one that waits or runs already stands for this one too. */
+  /** Deduplicates: no job is added while one of the same name and key waits or runs. */
   readonly key?: string
   /** The account whose data the job touches. */
   readonly accountId?: string
@@ -18,10 +18,10 @@ interface NewJob<Name extends JobName> {
 
 const { onAnnounced, announce } = announcements<undefined>()
 
-/** Calls back when this process has added a job for now. */
+/** Calls back when this process has added a job that is due immediately. */
 export const onEnqueued = onAnnounced
 
-/** Adds a job in the transaction of the change that makes it necessary: both happen, or neither. */
+/** Adds a job in the transaction of the change that requires it: both commit, or neither does. */
 export async function enqueue<Name extends JobName>(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,

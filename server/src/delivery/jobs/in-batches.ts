@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /**
- * Gathers what is handed over in one turn of the event loop, and while the piece of work before runs, into one piece of
- * work: alone an item waits for nothing, and under load the pieces grow.
+ * Batches the items of one turn of the event loop, and those that arrive while the previous batch runs: a single item is
+ * not delayed, and under load the batches grow.
  */
 export function inBatches<Item>(work: (items: Item[]) => Promise<void>): (item: Item) => Promise<void> {
   let items: Item[] = []

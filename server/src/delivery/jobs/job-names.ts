@@ -1,10 +1,10 @@
 import type { Environment } from '@portico/contract/fields'
 import type { Protocol } from '@portico/contract/sso-onboarding'
 
-/** What a user is told by mail of their own account. */
+/** A change of a user's own account that is reported to them by mail. */
 export type Notice = 'password_set' | 'recovery_code_used' | 'totp_enrolled' | 'totp_enrollment_forced'
 
-/** What each job carries: ids alone, so that no row of the queue holds a secret or personal data. */
+/** The payload of each job: only ids, so that no row of the queue has a secret or personal data. */
 export interface JobPayloads {
   readonly send_magic_link: {
     readonly challengeId: string
@@ -18,11 +18,11 @@ export interface JobPayloads {
     readonly environment: Environment
     readonly organizationId: string
     readonly userId: string
-    /** Stays the same over attempts. */
+    /** Identical for every attempt. */
     readonly messageId: string
   }
   readonly send_totp_code: {
-    /** The code of which of the two, by its id. */
+    /** Whether the code belongs to an enrollment or a challenge. */
     readonly of: 'enrollment' | 'challenge'
     readonly id: string
     readonly accountId: string
@@ -30,29 +30,29 @@ export interface JobPayloads {
     readonly organizationId: string
     readonly userId: string
   }
-  /** The link of an invitation to the onboarding; its token is made when the mail is sent. */
+  /** The link of an onboarding invitation; its token is generated when the mail is sent. */
   readonly send_admin_invitation: {
     readonly accountId: string
     readonly organizationId: string
     readonly linkId: string
   }
-  /** The code that an administrator types in a browser that opened the link for the first time. */
+  /** The code that an administrator enters in a browser that opens the link for the first time. */
   readonly send_admin_code: {
     readonly accountId: string
     readonly organizationId: string
     readonly sessionId: string
   }
-  /** Tells one administrator of metadata that one of them has uploaded. */
+  /** Notifies one administrator of an upload by any of them. */
   readonly send_metadata_notice: {
     readonly accountId: string
     readonly environment: Environment
     readonly organizationId: string
     readonly connectionId: string
-    /** Of what was uploaded: metadata, or a client. Jobs from before there were clients have none. */
+    /** Of the upload: SAML metadata or an OpenID Connect client. Absent in jobs of earlier versions, which had only SAML. */
     readonly protocol?: Protocol
     readonly version: number
     readonly adminId: string
-    /** Stays the same over attempts. */
+    /** Identical for every attempt. */
     readonly messageId: string
   }
   readonly watch_certificates: Record<string, never>

@@ -5,51 +5,51 @@ import { watchLoop } from './watch-loop.js'
 
 /** Work that is claimed, run and drained until it is stopped. */
 export interface Loop {
-  /** Takes no more work, and waits for what is under way as long as the configuration allows. */
+  /** Claims no more work, and waits for running work as long as the configuration allows. */
   stop(): Promise<void>
   /**
-   * Runs everything that is due, and everything that this makes due, and waits for what is under way.
+   * Runs everything that is due or becomes due by that, and waits for running work.
    *
-   * @returns How much ended meanwhile, well or not.
+   * @returns The number of items that ended, successfully or not.
    */
   runDue(): Promise<number>
-  /** Whether it could not look for work for 15 s. */
+  /** Whether the loop has not been able to look for work for 15 s. */
   isStalled(): boolean
 }
 
 interface LoopSettings {
   readonly name: 'jobs' | 'deliveries'
-  /** How often to look for what other processes added and for what has come due. */
+  /** How often to look for work that other processes added or that has become due. */
   readonly pollMs: number
-  /** What the log says where it cannot look, and of what is left when it stops. */
+  /** Log messages for a failed look, and for work that is unfinished at the stop. */
   readonly messages: { readonly failing: string; readonly unfinished: string }
 }
 
-/** What the loop calls. */
+/** The callbacks of the loop. */
 interface LoopWork {
-  /** Starts what is due, of all or of what was announced, and says how much. */
+  /** Starts due work, of all or of what was announced. @returns How many items. */
   look(): Promise<number>
-  /** Starts everything that is due, and says how much. */
+  /** Starts everything that is due. @returns How many items. */
   startDue(): Promise<number>
   stopListening(): void
 }
 
-/** Opens a loop, which looks for work from start() on. */
+/** Opens a loop; start() begins looking for work. */
 export function openLoop(
   { config, log, metrics, now }: Pick<Deps, 'config' | 'log' | 'metrics' | 'now'>,
   { name, pollMs, messages }: LoopSettings,
 ) {
   const rest = restBetweenLooks(pollMs)
-  /** Emits `change` when something has ended, and when it is waited for no longer. */
+  /** Emits `change` when an item has ended, and when stop() gives up waiting. */
   const signals = new EventEmitter().setMaxListeners(0)
   let underWay = 0
   let ended = 0
   let isStopping = false
 
   /**
-   * Runs what was claimed.
+   * Runs a claimed item.
    *
-   * @param work Logs what fails, and says whether more is due than there was room for.
+   * @param work Logs its own failures, and returns whether more is due than there was room for.
    */
   async function run(work: () => Promise<boolean>): Promise<void> {
     underWay += 1

@@ -20,7 +20,7 @@ interface JobRow {
   readonly insertedAt: Date
 }
 
-/** Adds a job, unless one of its name and key waits or runs. One that has run out of attempts gives way. */
+/** Adds a job, unless one of its name and key waits or runs. A job without attempts left is replaced. */
 export async function insertJob(db: Kysely<DB>, { name, key, ...job }: JobRow): Promise<void> {
   const fresh = {
     account_id: job.accountId,
@@ -42,16 +42,16 @@ export async function insertJob(db: Kysely<DB>, { name, key, ...job }: JobRow): 
 }
 
 /**
- * Takes due jobs, oldest first; parallel claims take different ones.
+ * Claims due jobs, oldest first; parallel claims get different jobs.
  *
- * @param except Ids of jobs that this process runs, whatever a clock that was moved makes of their leases.
+ * @param except Ids of jobs that this process runs, even if a change of the clock makes their leases look expired.
  */
 export async function claimJobs(
   db: Kysely<DB>,
   { at, leaseUntil, limit, except }: { at: Date; leaseUntil: Date; limit: number; except: readonly string[] },
 ): Promise<ClaimedJob[]> {
-  // An array and not a join: with old statistics the planner runs a joined subquery once per row, and every run
-  // skips what the one before has locked and takes more.
+  // An array and not a join: with stale statistics the planner runs a joined subquery once per row, and every run
+  // skips the rows that the previous one locked, and claims more.
   const { rows } = await sql<ClaimedJob>`
     update jobs set run_at = ${leaseUntil}, lease = ${randomUUID()}, attempt = attempt + 1
     where id = any(array(
@@ -62,21 +62,21 @@ export async function claimJobs(
   return rows
 }
 
-/** Removes jobs that are done, where their leases still hold. */
+/** Deletes finished jobs whose leases are still valid. */
 export async function deleteJobs(db: Kysely<DB>, jobs: readonly ClaimedJob[]): Promise<void> {
-  await sql`delete from jobs where ${isHeld(jobs)}`.execute(db)
+  await sql`delete from jobs where ${isLeasedAs(jobs)}`.execute(db)
 }
 
-/** Prolongs the leases of jobs that still run. */
+/** Extends the leases of running jobs. */
 export async function extendLeases(
   db: Kysely<DB>,
   jobs: readonly ClaimedJob[],
   leaseUntil: Date,
 ): Promise<void> {
-  await sql`update jobs set run_at = ${leaseUntil} where ${isHeld(jobs)}`.execute(db)
+  await sql`update jobs set run_at = ${leaseUntil} where ${isLeasedAs(jobs)}`.execute(db)
 }
 
-/** Gives a job back until a later time, where its lease still holds; 'infinity' keeps it for whoever looks into it. */
+/** Returns a job to the queue until a later time, if its lease is still valid; 'infinity' keeps it for an operator. */
 export async function returnJob(
   db: Kysely<DB>,
   job: ClaimedJob,
@@ -96,8 +96,8 @@ export async function returnJob(
     .execute()
 }
 
-/** A process never holds one job under two leases, so that the two lists need not be read in pairs. */
-function isHeld(jobs: readonly ClaimedJob[]) {
+/** A process never has two leases of one job, so ids and leases need not be compared in pairs. */
+function isLeasedAs(jobs: readonly ClaimedJob[]) {
   return sql<boolean>`id = any(${jobs.map((job) => job.id)}::bigint[])
     and lease = any(${jobs.map((job) => job.lease)}::uuid[])`
 }

@@ -1,7 +1,7 @@
 /** Work is announced before its transaction commits, so that the first look may find nothing yet. */
 const looksAfterAnnouncedMs = [5, 10, 20, 40, 80]
 
-/** The waits of a worker that has found nothing: until the next poll, or shorter when work is about to be there. */
+/** The pauses of an idle worker: until the next poll, or shorter when work was announced. */
 export function restBetweenLooks(pollMs: number) {
   let looks: number[] = []
   let isLong = false
@@ -25,12 +25,12 @@ export function restBetweenLooks(pollMs: number) {
       looks = [...looksAfterAnnouncedMs]
       if (isLong) end()
     },
-    /** Ends a pause, also when the next one is yet to begin. */
+    /** Ends the current pause, or else the next one. */
     lookNow(): void {
       if (looks[0] !== 0) looks = [0, ...looks]
       end()
     },
-    /** Ends a pause, and lets no other begin: a stop may come while its worker looks. */
+    /** Ends the current pause and every later one: a stop may come while the worker looks. */
     end(): void {
       isEnded = true
       end()

@@ -25,21 +25,21 @@ import { insertJob } from './queue.js'
 export const secondMs = 1000
 export const dayMs = 24 * 60 * 60 * secondMs
 
-/** A database with its queue, and a clock in the test's hand. */
+/** A database with its queue, and a clock that the test controls. */
 export interface Queue {
   readonly db: Kysely<DB>
   readonly deps: Deps
   now(): Date
-  /** Lets time pass. */
+  /** Advances the clock. */
   pass(ms: number): void
-  /** Begins anew: no job, no count, and the time at which every test begins. */
+  /** Clears jobs and counts, and sets the clock to the start time of every test. */
   reset(): Promise<void>
   add(name: string, payload?: object): Promise<void>
   jobs(): ReturnType<typeof selectJobs>
   onlyJob(): Promise<Awaited<ReturnType<typeof selectJobs>>[number]>
 }
 
-/** Starts a Postgres for a test file; it ends with the file. */
+/** Starts a Postgres for a test file, and stops it after the file. */
 export async function startQueue(): Promise<Queue> {
   let clock = new Date(0)
   const dataDir = await mkdtemp(join(tmpdir(), 'portico-jobs-'))

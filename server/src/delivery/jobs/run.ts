@@ -8,26 +8,26 @@ import type { JobHandler } from './job-handler.js'
 import { openLoop, type Loop } from './loop.js'
 import { claimJobs, deleteJobs, extendLeases, insertJob, returnJob, type ClaimedJob } from './queue.js'
 
-/** What is done, by the names of jobs. */
+/** Handlers by the name of their job. */
 export type JobHandlers = Readonly<Record<string, JobHandler<never>>>
 
 export interface WorkerOptions {
   /** How many jobs run at once. */
   readonly concurrency?: number
-  /** After this long another process runs the jobs of one that died. A job that takes longer extends its lease. */
+  /** Another process runs the jobs of a dead one after this time. A longer job extends its lease. */
   readonly leaseMs?: number
-  /** How often to look for jobs that other processes added and for those that have come due. */
+  /** How often to look for jobs that other processes added or that have become due. */
   readonly pollMs?: number
 }
 
-/** A newer process adds jobs that this one does not know while an update is under way. */
+/** During an update a newer process adds jobs that this one does not know. */
 const unknownJobDelayMs = 60_000
-/** How often it looks for what a clock has written that was ahead. */
+/** How often to look for rows that were written by a clock ahead. */
 const bringBackEveryMs = 10_000
 
 /**
- * Runs jobs until it is stopped: each at least once, under a lease, and again on its handler's schedule when it fails.
- * Any number of processes may do so on one database.
+ * Runs jobs until it is stopped: each at least once, under a lease, with retries on its handler's schedule.
+ * Any number of processes may share one database.
  */
 export function startWorker(deps: Deps, jobHandlers: JobHandlers, options: WorkerOptions = {}): Loop {
   const { concurrency = 20, leaseMs = 30_000, pollMs = 1000 } = options
@@ -66,15 +66,15 @@ export function startWorker(deps: Deps, jobHandlers: JobHandlers, options: Worke
     try {
       await runJob(job)
     } catch (error) {
-      // Its lease stays, and when that has run out the job runs again.
-      log.error({ job: job.name, job_id: job.id, err: error }, 'how a job ended cannot be stored')
+      // The job runs again when its lease expires.
+      log.error({ job: job.name, job_id: job.id, err: error }, 'the outcome of a job cannot be stored')
     }
     const wasFull = running.size >= concurrency
     running.delete(job.id)
     return wasFull
   }
 
-  // Two claims at a time would fill the same room twice.
+  // Concurrent claims would fill the same free slots twice.
   const startDueInTurn = inTurn(startDue)
 
   let isScheduled = false
@@ -110,7 +110,7 @@ export function startWorker(deps: Deps, jobHandlers: JobHandlers, options: Worke
   }
 }
 
-/** Makes the function that runs one claimed job and stores what became of it. */
+/** Makes the function that runs one claimed job and stores its outcome. */
 function jobRunner(deps: Deps, handlers: ReadonlyMap<string, JobHandler<never>>) {
   const { log, metrics } = deps
   const db = promptDb(deps.db)
@@ -120,7 +120,7 @@ function jobRunner(deps: Deps, handlers: ReadonlyMap<string, JobHandler<never>>)
     const handler = handlers.get(job.name)
     const about = { job: job.name, job_id: job.id, attempt: job.attempt }
     if (handler === undefined) {
-      log.warn(about, 'no such job is known here; it is left to a process that knows it')
+      log.warn(about, 'unknown job name; the job is left to a process that knows it')
       metrics.jobs.inc({ name: 'unknown', outcome: 'returned' })
       const at = deps.now()
       const runAt = after(at, unknownJobDelayMs)
@@ -128,10 +128,10 @@ function jobRunner(deps: Deps, handlers: ReadonlyMap<string, JobHandler<never>>)
       return
     }
     try {
-      // Only a process that died in it leaves a job with more attempts than it may have.
+      // A job exceeds its attempts only when its process died during the last one.
       if (handler.everySeconds === undefined && job.attempt > handler.retryAfterSeconds.length + 1)
         throw new Error('its process ended during the last attempt')
-      // Payloads are stored under the name that types them, by enqueue() alone.
+      // Only enqueue() stores payloads, typed by the job's name.
       await handler.run(deps, job.payload as never)
     } catch (error) {
       const next = afterFailure(handler, job.attempt)
@@ -158,18 +158,18 @@ function jobRunner(deps: Deps, handlers: ReadonlyMap<string, JobHandler<never>>)
   }
 }
 
-/** When a job that failed runs again, and how many attempts count until then; undefined after the last one. */
+/** The wait before the retry of a failed job, and its attempt count; undefined after the last attempt. */
 function afterFailure(
   { retryAfterSeconds, everySeconds }: JobHandler<never>,
   attempt: number,
 ): { waitSeconds: number; attempt: number } | undefined {
   const waitSeconds = retryAfterSeconds[attempt - 1]
-  // Jobs that failed together should not all come back together.
+  // Jitter: jobs that failed together should not all be retried together.
   if (waitSeconds !== undefined) return { waitSeconds: waitSeconds * (0.9 + Math.random() * 0.2), attempt }
   return everySeconds === undefined ? undefined : { waitSeconds: everySeconds, attempt: 0 }
 }
 
-/** One row per recurring job, which every process finds there and which is never deleted, only put off. */
+/** Inserts one row per recurring job, shared by all processes; it is never deleted, only rescheduled. */
 async function scheduleRecurring(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   handlers: ReadonlyMap<string, JobHandler<never>>,
@@ -186,7 +186,7 @@ function after(at: Date, ms: number): Date {
   return new Date(at.getTime() + ms)
 }
 
-/** What is stored of an error: no stack, and no credentials or tokens of the addresses in its message. */
+/** The stored form of an error: no stack, and no credentials or tokens of URLs in its message. */
 function describeError(error: unknown): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   return text

@@ -4,32 +4,32 @@ import type { Deps } from '../deps.js'
 const stalledAfterMs = 15_000
 
 interface LoopWatch {
-  /** Says that the loop has looked for work, and could. */
+  /** Reports a successful look for work. */
   looked(): void
   isStalled(): boolean
   stop(): void
 }
 
 /**
- * Watches a loop that looks for work every second: tells the time of its last look in the metrics, and logs and counts
- * when there was none for 15 s.
+ * Watches a loop that looks for work every second: exports the time of its last look as a metric, and logs and counts
+ * gaps of 15 s.
  */
 export function watchLoop(
   loop: 'jobs' | 'deliveries',
   { log, metrics, now }: Pick<Deps, 'log' | 'metrics' | 'now'>,
 ): LoopWatch {
   let lookedAt = performance.now()
-  let isTold = false
+  let isReported = false
   const looked = () => {
-    if (isTold) log.info({ loop }, 'the loop looks for work again')
-    isTold = false
+    if (isReported) log.info({ loop }, 'the loop looks for work again')
+    isReported = false
     lookedAt = performance.now()
     metrics.loopLastLook.set({ loop }, now().getTime() / 1000)
   }
   const isStalled = () => performance.now() - lookedAt > stalledAfterMs
   const watching = setInterval(() => {
-    if (isTold || !isStalled()) return
-    isTold = true
+    if (isReported || !isStalled()) return
+    isReported = true
     metrics.loopStalls.inc({ loop })
     log.error({ loop, seconds: stalledAfterMs / 1000 }, 'the loop has not looked for work for long')
   }, stalledAfterMs / 5)

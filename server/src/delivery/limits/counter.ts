@@ -3,14 +3,14 @@ import { RateLimiterMemory, RateLimiterPostgres } from 'rate-limiter-flexible'
 import type { DB } from '../../platform/db/schema.js'
 import type { PlatformDeps } from '../../platform/deps/deps.js'
 
-/** A limit, with the number that the configuration gives it. */
+/** A limit with its configured value. */
 export interface Policy {
   readonly name: string
   readonly most: number
   readonly windowSeconds: number
 }
 
-/** Counts by key in the database, for all processes; while it cannot be asked, in memory and by the clock of the machine. */
+/** Counts by key in the database, for all processes; while it is unreachable, in memory and by the clock of the machine. */
 export function openCounter(
   deps: Pick<PlatformDeps, 'db' | 'now' | 'log'>,
   { name, most, windowSeconds }: Policy,
@@ -33,10 +33,9 @@ interface Stored {
 }
 
 /**
- * What the library takes for a client of Postgres: the service's own pool, by the service's own clock. The library reads
- * the clock of the machine, which nobody can set; but it sends what it has read, as the last value of the one statement
- * that has times, and compares with it what that returns. So its times are moved to the service's clock on their way to
- * the database, and back on their way from it.
+ * Adapts the service's pool and clock to the Postgres client that the library expects. The library reads the machine's
+ * clock, which cannot be set. It sends this time as the last parameter of its only statement with times, and compares it
+ * with the returned times. The adapter therefore shifts times to the service's clock in the query, and back in the result.
  */
 function storeOf({ db, now, log }: { db: Kysely<DB> } & Pick<PlatformDeps, 'now' | 'log'>) {
   async function run(text: string, values: readonly unknown[]) {

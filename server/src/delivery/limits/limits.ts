@@ -6,27 +6,27 @@ import { ApiError, type LimitState } from '../../platform/errors.js'
 import { networkOfClient } from '../../platform/outbound/address.js'
 import { openCounter, type Policy } from './counter.js'
 
-/** How often something may be done in a window of time, which begins with the first. */
+/** How often something may be done in a time window, which begins with the first use. */
 export interface Limit extends Omit<Policy, 'most'> {
   most(settings: Config['limits']): number
 }
 
-/** Who is counted: an organization, or without a domain the account, in an environment. */
+/** The counted subject: an organization, or without a domain the account, in an environment. */
 export interface LimitKey {
   readonly accountId: string
   readonly environment: string
   readonly domain?: string
-  /** What is counted there: a normalized e-mail address, a phone number, an id; without it the organization itself. */
+  /** The counted item: a normalized e-mail address, a phone number, an id; without it the organization itself. */
   readonly address?: string
 }
 
-/** How often something was done, with the time at hand. */
+/** The count of a key, and the state of its limit. */
 interface Counted {
   readonly count: number
   readonly state: LimitState
 }
 
-/** Counts in the database, for all processes. */
+/** Rate limits, counted in the database for all processes. */
 export interface Limits {
   /**
    * Counts one more.
@@ -34,33 +34,34 @@ export interface Limits {
    * @throws ApiError `rate_limited` when it is one too many.
    */
   take(limit: Limit, key: LimitKey): Promise<LimitState>
-  /** Counts one more and refuses nothing; of many at once, each is told another number. */
+  /** Counts one more without refusing; concurrent calls each get a different count. */
   add(limit: Limit, key: LimitKey): Promise<Counted>
-  /** Counts one less: what was added turned out to be nothing to count. */
+  /** Reverses an add(), for an action that turned out not to count. */
   takeBack(limit: Limit, key: LimitKey): Promise<void>
-  /** Lets nothing more pass for so long, instead of until the window ends. */
+  /** Refuses everything for this long, instead of until the window ends. */
   lock(limit: Limit, key: LimitKey, seconds: number): Promise<void>
   forget(limit: Limit, key: LimitKey): Promise<void>
   /**
-   * Refuses a sender of whom too much was noted; asks nobody but this process, so that what is not noted costs nothing.
+   * Refuses a sender that note() has found over its limit. Reads only this process's memory, so that other senders cost
+   * no query.
    *
    * @throws ApiError `rate_limited`
    */
   check(limit: Limit, sender: string): void
   /**
-   * Counts what a sender who is nobody yet has sent, for all processes. A process learns that no more are let pass when
-   * it notes one itself.
+   * Counts a request of an unauthenticated sender, for all processes. A process learns that the limit is reached when
+   * it counts one itself.
    *
-   * @returns Whether it is the last one that is let pass, of which there is one in a window.
+   * @returns Whether this is the last request within the limit, which happens once per window.
    * @throws ApiError `rate_limited`
    */
   note(limit: Limit, sender: string): Promise<boolean>
 }
 
-/** Those of all features, so that the metrics have each from the start. */
+/** The limits of all features, so that the metrics have each from the start. */
 const limits = new Set<Limit>()
 
-/** States a limit, beside the code that counts by it. The name is that of its rows, its metric and the header. */
+/** Declares a limit, beside the code that uses it. Its rows, metric and header have this name. */
 export function limit(name: string, { windowSeconds, most }: Omit<Limit, 'name'>): Limit {
   const stated = { name, windowSeconds, most }
   limits.add(stated)
@@ -72,10 +73,10 @@ export function networkKey(ip: string): LimitKey {
   return { accountId: '', environment: '', address: networkOfClient(ip) }
 }
 
-/** Senders that are remembered; more are forgotten together, and counted on in the database. */
+/** The most blocked senders in memory; at the bound all are forgotten, and the database still counts them. */
 const memory = 10_000
 
-/** Decision 14 says why limits are what they are. */
+/** Opens all limits; decision 14 has the reasons for their values. */
 export function openLimits(
   deps: Pick<PlatformDeps, 'config' | 'db' | 'now' | 'log' | 'keys' | 'metrics'>,
 ): Limits {
@@ -88,7 +89,7 @@ export function openLimits(
     return known
   }
 
-  /** Who is counted is told by digests alone, which without a master key nobody can make or look up. */
+  /** Keys are stored only as digests, which cannot be computed without the master key. */
   function keyOf({ accountId, environment, domain, address }: LimitKey): string {
     const context = { purpose: 'limit', scope: accountId, aad: 'rate_limits.key' }
     const whose = JSON.stringify([environment, domain, address])
@@ -97,7 +98,7 @@ export function openLimits(
 
   async function add(stated: Limit, key: LimitKey): Promise<Counted> {
     const { policy, counter, hits } = open(stated)
-    // Unlike consume() it tells a count above the limit as it tells any other.
+    // Unlike consume(), penalty() returns a count above the limit instead of rejecting.
     const { consumedPoints: count, msBeforeNext } = await counter.penalty(keyOf(key))
     if (count > policy.most) hits.inc()
     return { count, state: stateOf(policy, count, Math.ceil(msBeforeNext / 1000)) }
@@ -146,7 +147,7 @@ function openLimit(deps: Parameters<typeof openLimits>[0], { name, windowSeconds
   const policy: Policy = { name, windowSeconds, most: most(deps.config.limits) }
   const hits = deps.metrics.rateLimitHits.labels({ limit: name })
   hits.inc(0)
-  /** Senders of whom no more is let pass, and until when. */
+  /** Blocked senders, and until when. */
   const closedUntilMs = new Map<string, number>()
   return { policy, counter: openCounter(deps, policy), hits, closedUntilMs }
 }

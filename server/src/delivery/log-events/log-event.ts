@@ -16,17 +16,17 @@ interface Activity {
   readonly clientId?: string | null
   readonly email?: string | null
   readonly userId?: string | null
-  /** Why it failed, in the words of the table of reasons; never a secret. */
+  /** Why it failed, worded as in the table of reasons; never a secret. */
   readonly reason?: string | null
-  /** idp_id of the SSO connection, where it is about one. */
+  /** idp_id of the SSO connection, if any. */
   readonly idpId?: string | null
 }
 
-/** Activity, and the request that it was in. */
+/** Activity, and the request in which it happened. */
 export type LogEntry = Activity &
   ({ readonly requestId: string } | { readonly cause: Pick<Cause, 'requestId'> })
 
-/** Records authentication activity, for the account's own eyes, and counts what it tells of sign-ins. */
+/** Records authentication activity for the account, and counts sign-ins in the metrics. */
 export async function logEvent(
   { now, metrics }: Pick<Deps, 'now' | 'metrics'>,
   db: Kysely<DB>,
@@ -50,7 +50,7 @@ export async function logEvent(
   })
 }
 
-/** A row of a sign-in, a link or a token, which says whose activity it is. */
+/** A row of a sign-in, a link or a token, with the tenant and user of the activity. */
 interface ActiveRow {
   readonly account_id: string
   readonly environment: string
@@ -61,7 +61,7 @@ interface ActiveRow {
   readonly email?: string
 }
 
-/** Records activity that a row is about; what the entry says comes before what the row does. */
+/** Records the activity of a row; members of the entry override those of the row. */
 export function logEventOf(
   deps: Pick<Deps, 'now' | 'metrics'>,
   db: Kysely<DB>,

@@ -11,8 +11,8 @@ import { logEventColumns, toLogEvent } from './record.js'
 import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 
 /**
- * What happened at sign-in to the organization, in the tenant's environment; for the domain of the account, what its
- * API keys did. A filter that can match nothing gives an empty list.
+ * The sign-in activity of the organization in the tenant's environment; for the domain of the account, the activity of
+ * its API keys. A filter that cannot match gives an empty list.
  *
  * @throws ApiError `organization_not_found`
  */
@@ -39,7 +39,7 @@ export async function listLogEvents(
   return { ...page, paginate: pagination, total_count: total }
 }
 
-/** Every read of log events starts here. Those of API keys belong to no organization. */
+/** Every read of log events starts here. Log events of API keys belong to no organization. */
 function logEventsOf(db: Kysely<DB>, tenant: Tenant) {
   return db
     .selectFrom('log_events')
@@ -51,7 +51,7 @@ function logEventsOf(db: Kysely<DB>, tenant: Tenant) {
     )
 }
 
-/** Whether the domain is the account's own, which a key that is limited to organizations does not see. */
+/** Whether the domain is the account's own, which is hidden from keys limited to organizations. */
 function isOfAccount({ domain, accountDomain, organizationIds }: Tenant): boolean {
   return domain === accountDomain && organizationIds === null
 }
@@ -60,7 +60,7 @@ function filterLogEvents(
   all: ReturnType<typeof logEventsOf>,
   { code, client_id: clientId, saml_identity_provider_id: connection }: LogEventQuery,
 ) {
-  // A value that can match nothing is read as null.
+  // Null: the value cannot match.
   const isEmpty = code === null || clientId === null || connection === null
   return all
     .$if(isEmpty, (query) => query.where(sql<boolean>`false`))

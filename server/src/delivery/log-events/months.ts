@@ -4,24 +4,24 @@ import { seedColumns } from '../../platform/db/seed-statistics.js'
 import { isLockTimeout } from '../../platform/db/violations.js'
 import type { Deps } from '../deps.js'
 
-// log_events has a partition per month (UTC), one for all times before the first of them and one for all after the last.
+// log_events has a partition per month (UTC), one for all times before the first month and one for all after the last.
 
-/** Months that are there before their first row: whoever makes them may be away, or refused the lock, for that long. */
+/** Months created in advance: the job that creates them may not run, or not get its lock, for that long. */
 const monthsAhead = 3
 
 /**
- * Whoever writes a log event waits behind one who waits for the table. So this waits only so long, and comes again
- * later: behind a backup, which reads the table for minutes, everyone would stand otherwise.
+ * Writers of log events queue behind a transaction that waits for the table lock. The wait is therefore short, and the
+ * job is retried: behind a backup, which reads the table for minutes, all writers would wait otherwise.
  */
 const lockTimeout = '1s'
 
-/** Rows that are moved while others wait: about half a second's worth. */
+/** The most rows that are moved under the table lock: about half a second of work. */
 const maxMoved = 50_000
 
 /** A month, such as 2026-03. */
 type Month = string
 
-/** The months that have a partition, the oldest first, without a gap. */
+/** The months that have a partition, oldest first, without gaps. */
 export async function listLogEventMonths(db: QueryExecutorProvider): Promise<Month[]> {
   const { rows } = await sql<{ month: Month }>`
     select replace(substr(relname, length('log_events_') + 1), '_', '-') as month
@@ -32,28 +32,28 @@ export async function listLogEventMonths(db: QueryExecutorProvider): Promise<Mon
 }
 
 /**
- * Makes partitions for the current month and those ahead. Rows of times that have none are never refused: they are in
- * the partitions at the ends, and move into a month that is made for them.
+ * Creates the partitions of the current month and the months ahead. Rows of other times are never refused: the first and
+ * the last partition take them, and they move when their month is created.
  *
- * @returns Whether all are there; not while others use the table all the time, and then it wants another attempt.
+ * @returns Whether all exist; false when the table could not be locked in time, so that the job must be retried.
  */
 export async function makeLogEventMonths({ db, now }: Pick<Deps, 'db' | 'now'>): Promise<boolean> {
   const months = [monthOf(now())]
   while (months.length <= monthsAhead) months.push(next(months.at(-1) ?? ''))
-  const there = await listLogEventMonths(db)
-  if (months.every((month) => there.includes(month))) return true
+  const existing = await listLogEventMonths(db)
+  if (months.every((month) => existing.includes(month))) return true
   return withLogEvents(db, (trx) => addLogEventMonths(trx, months))
 }
 
-/** Makes these months and whatever is missing between them and those there are. The transaction has to hold the table. */
+/** Creates these months and any gap to the existing ones. The transaction must have the table locked. */
 export async function addLogEventMonths(trx: QueryExecutorProvider, months: readonly Month[]): Promise<void> {
-  const there = await listLogEventMonths(trx)
-  const all = range([...there, ...months])
-  const missing = all.filter((month) => !there.includes(month))
+  const existing = await listLogEventMonths(trx)
+  const all = range([...existing, ...months])
+  const missing = all.filter((month) => !existing.includes(month))
   const [first, last] = [all[0], all.at(-1)]
   if (first === undefined || last === undefined || missing.length === 0) return
 
-  const isOpened = { before: first !== there[0], after: last !== there.at(-1) }
+  const isOpened = { before: first !== existing[0], after: last !== existing.at(-1) }
   const ends = (['before', 'after'] as const).filter((end) => isOpened[end])
   if (await hasTooMany(trx, ends)) return
   await sql`create temporary table moved (like log_events) on commit drop`.execute(trx)
@@ -69,8 +69,8 @@ export async function addLogEventMonths(trx: QueryExecutorProvider, months: read
 }
 
 /**
- * Drops the months that ended before a moment, with what is older. Where others use the table all the time it does
- * nothing: whoever calls deletes the rows, and the empty months go another time.
+ * Drops the months that ended before a moment, and all older rows. Does nothing when the table cannot be locked in time:
+ * the caller deletes the rows, and a later run drops the empty months.
  */
 export async function dropLogEventMonths({ db }: Pick<Deps, 'db'>, before: Date): Promise<void> {
   const isOver = (month: Month) => next(month) <= monthOf(before)
@@ -80,13 +80,13 @@ export async function dropLogEventMonths({ db }: Pick<Deps, 'db'>, before: Date)
     const last = months.findLast(isOver)
     if (last === undefined) return
     for (const month of months.filter(isOver)) await sql`drop table ${partition(month)}`.execute(trx)
-    // All of its rows are older than the months that went.
+    // All of its rows are older than the dropped months.
     await sql`drop table ${partition('before')}`.execute(trx)
     await createPartition(trx, 'before', { from: 'minvalue', to: startOf(next(last)) })
   })
 }
 
-/** Does what needs the whole table in a transaction, and tells whether it could have it. */
+/** Runs work in a transaction that locks the whole table. @returns Whether the lock was acquired. */
 async function withLogEvents(
   db: Kysely<DB>,
   work: (trx: Transaction<DB>) => Promise<void>,
@@ -94,8 +94,8 @@ async function withLogEvents(
   try {
     await db.transaction().execute(async (trx) => {
       await sql`select set_config('lock_timeout', ${lockTimeout}, true)`.execute(trx)
-      // The foreign key of a new partition needs it; who reads accounts, or refers to them, goes on. Always in this
-      // order, so that two of these wait for each other in one place.
+      // The foreign key of a new partition needs this lock; reads of accounts, and references to them, continue. The fixed
+      // order prevents a deadlock of two such transactions.
       await sql`lock table accounts in share row exclusive mode`.execute(trx)
       await sql`lock table log_events in access exclusive mode`.execute(trx)
       await work(trx)
@@ -107,7 +107,7 @@ async function withLogEvents(
   }
 }
 
-/** Rows without a month are few, or the service has run for a quarter without its jobs; then they stay where they are. */
+/** Whether too many rows have no month, as after a quarter without jobs; they then stay in their partition. */
 async function hasTooMany(
   trx: QueryExecutorProvider,
   ends: readonly ('before' | 'after')[],

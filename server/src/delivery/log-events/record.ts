@@ -25,7 +25,7 @@ export function toLogEvent(row: LogEventRow): LogEvent {
     id: Number(row.id),
     event_code: row.event_code,
     client_id: row.client_id,
-    // Written from an API key's environment alone.
+    // Only written from an API key's environment.
     database: row.environment as Environment | null,
     email: row.email,
     resource_owner_id: row.resource_owner_id,

@@ -3,7 +3,7 @@ import type { Deps } from '../deps.js'
 import { normalizeEmail } from '../../platform/email.js'
 import type { Mail } from '../../platform/mail/mailer.js'
 
-/** For whom a mail is sent. */
+/** The tenant of a mail. */
 interface MailScope {
   readonly accountId: string
   readonly environment: Environment
@@ -13,11 +13,11 @@ interface MailScope {
 }
 
 /**
- * Sends a mail, or keeps it in the outbox: sandbox mail, so that a test never reaches a stranger, and, where nobody
- * but this machine can reach the service and there is no mail server, any mail.
+ * Sends a mail, or keeps it in the outbox: sandbox mail, so that a test never reaches a stranger, and any mail of a
+ * service that is reachable only from this machine and has no mail server.
  *
- * @param mail Its messageId is a UUID; a mail that is kept replaces the one of an earlier attempt.
- * @throws Error when the mail server does not take the mail.
+ * @param mail Its messageId is a UUID; a kept mail replaces that of an earlier attempt.
+ * @throws Error when the mail server refuses the mail.
  */
 export async function deliverMail(
   deps: Pick<Deps, 'config' | 'db' | 'mail' | 'now'>,

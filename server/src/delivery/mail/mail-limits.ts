@@ -3,7 +3,7 @@ import { limit } from '../limits/limits.js'
 /** Mails to an address of an organization. */
 export const mails = limit('mail', { windowSeconds: 15 * 60, most: (settings) => settings.mailsPerAddress })
 
-/** Mails that browsers have sent from the pages, by network, whatever their address. */
+/** Mails requested by browsers on the pages, by network, for all addresses together. */
 export const mailsOfNetwork = limit('ip-mail', {
   windowSeconds: 60 * 60,
   most: (settings) => settings.mailsPerIp,

@@ -10,7 +10,7 @@ import { isOrganizationOf, ofOwner } from '../../platform/db/tenant-predicate.js
 
 type NoticePayload = JobPayloads['send_notice']
 
-/** Has a user told by mail of what happened to their account, in the transaction in which it happens. */
+/** Enqueues a mail to a user about a change of their account, in the transaction of that change. */
 export function enqueueNotice(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
@@ -21,9 +21,9 @@ export function enqueueNotice(
 }
 
 /**
- * Mails a notice to the address that the user has by now; nobody gets it for a user who is gone.
+ * Mails a notice to the user's current address; a deleted user gets no mail.
  *
- * @throws Error when the mail server does not take the mail.
+ * @throws Error when the mail server refuses the mail.
  */
 export async function sendNotice(deps: Deps, payload: NoticePayload): Promise<void> {
   const addressee = await deps.db

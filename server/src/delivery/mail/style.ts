@@ -2,8 +2,8 @@ const font =
   "-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'Noto Sans', sans-serif"
 
 /**
- * Mail programs drop style sheets, so that every element carries its own style; those that know a dark mode keep this
- * one. Preact escapes text, and a style element is not read as escaped: no quotes and no > in here.
+ * Mail programs drop style sheets, so every element has inline styles; programs with a dark mode keep this sheet.
+ * Preact escapes text, which a style element does not unescape: no quotes and no > in here.
  */
 export const darkStyle = `
   @media (prefers-color-scheme: dark) {
@@ -17,7 +17,7 @@ export const darkStyle = `
   }
 `
 
-/** What every element of a mail looks like. */
+/** The inline styles of the elements of a mail. */
 export const styles = {
   page: {
     margin: '0',

@@ -1,9 +1,9 @@
 import type { Notice } from '../jobs/job-names.js'
 import type { LinkPurpose } from '../../platform/link-purpose.js'
 
-/** The words of the mails in one language. */
+/** The texts of the mails in one language. */
 export interface MailTexts {
-  /** By what a link is for. */
+  /** By the purpose of the link. */
   readonly links: Readonly<Record<LinkPurpose, LinkTexts>>
   readonly adminInvitation: AdminInvitationTexts
   readonly plainLink: string
@@ -16,7 +16,7 @@ export interface MailTexts {
   readonly sentBy: (product: string, organization: string) => string
 }
 
-/** The words of a mail whose purpose is its link. */
+/** The texts of a mail with a link. */
 export interface LinkTexts {
   readonly subject: (organization: string) => string
   readonly invitation: (organization: string) => string
@@ -27,7 +27,7 @@ export interface LinkTexts {
 
 interface AdminInvitationTexts {
   readonly subject: (organization: string) => string
-  /** Who asks, and for what: what the users are to sign in to. */
+  /** Names the inviting organization, and the service that its users sign in to. */
   readonly invitation: (organization: string, service: string) => string
   readonly button: string
   readonly lifetime: (days: number) => string
@@ -239,7 +239,7 @@ export const mailTexts = { en, fr } satisfies Record<string, MailTexts>
 
 export type MailLanguage = keyof typeof mailTexts
 
-/** The language of a mail: the recipient's where there is one, else English. */
+/** The language of a mail: the recipient's if it has texts, else English. */
 export function mailLanguageOf(locale: string | null): MailLanguage {
   const language = locale?.split(/[-_]/)[0]?.toLowerCase()
   return language === 'fr' ? 'fr' : 'en'

@@ -39,7 +39,7 @@ function messagesOf(db: Kysely<DB>, { accountId, environment }: Caller) {
 
 const shownOnPage = 50
 
-/** The newest kept messages of every account and environment, for the operator of a service on this machine alone. */
+/** The newest kept messages of every account and environment, for the operator of a service that only listens locally. */
 export async function listAllMessages(
   { db }: Pick<Deps, 'db'>,
   page: number,
@@ -58,7 +58,7 @@ export async function listAllMessages(
   }
 }
 
-/** Every kept message, or those to one recipient, the newest first, for tests that look into an emulator. */
+/** Every kept message, or those to one recipient, newest first, for tests against the emulator. */
 export async function findMessages(
   { db }: Pick<Deps, 'db'>,
   to: string | undefined,
@@ -76,13 +76,13 @@ export async function findMessages(
   return rows.map(toOutboxMessage)
 }
 
-/** Forgets every kept message. @returns How many there were. */
+/** Deletes every kept message. @returns How many there were. */
 export async function clearMessages({ db }: Pick<Deps, 'db'>): Promise<number> {
   const { numDeletedRows } = await db.deleteFrom('outbox_messages').executeTakeFirstOrThrow()
   return Number(numDeletedRows)
 }
 
-/** A kept message of any account and environment, for the operator of a service on this machine alone. */
+/** A kept message of any account and environment, for the operator of a service that only listens locally. */
 export async function findAnyMessage(
   { db }: Pick<Deps, 'db'>,
   id: string,

@@ -6,20 +6,20 @@ import { normalizeEmail } from '../../platform/email.js'
 import { countryOfPhoneNumber, isSpecialPhoneNumber } from '../../platform/phone.js'
 import type { Sms } from '../../platform/sms/sender.js'
 
-/** For whom a text message is sent. */
+/** The tenant and user of a text message. */
 interface SmsScope {
   readonly accountId: string
   readonly environment: Environment
   readonly organizationId: string
   /** Domain of the organization. */
   readonly domain: string
-  /** Of the user, with whom a message that is kept is erased. */
+  /** Of the user; a kept message is erased with the user. */
   readonly email: string
 }
 
 /**
- * Where text messages of an environment go. Those of the sandbox are kept in the outbox, so that a test never reaches a
- * stranger; and, where nobody but this machine can reach the service and there is no provider, all are.
+ * The route of an environment's text messages. The outbox keeps those of the sandbox, so that a test never reaches a
+ * stranger, and all of a service that is reachable only from this machine and has no provider.
  */
 export function smsRouteOf(
   { isProduction, mail, sms }: Pick<Config, 'isProduction' | 'mail' | 'sms'>,
@@ -32,9 +32,8 @@ export function smsRouteOf(
 }
 
 /**
- * Checks that the operator has listed the country of a number, and that it is no premium or special one there: whoever
- * earns by messages to their own expensive numbers has these abroad, or among those. Without a list, and so without a
- * provider, any number is good enough for the outbox.
+ * Checks that the operator has listed the country of a number, and that it is no premium or special number: SMS pumping
+ * uses expensive numbers abroad or in those ranges. Without a list, and so without a provider, the outbox takes any number.
  *
  * @throws ApiError `phone_number_not_allowed`
  */
@@ -55,8 +54,8 @@ export function checkMayBeSent(
 /**
  * Sends a text message, or keeps it in the outbox.
  *
- * @param sms Its idempotencyKey is a UUID; a message that is kept replaces the one of an earlier attempt.
- * @throws Error when the provider does not take the message.
+ * @param sms Its idempotencyKey is a UUID; a kept message replaces that of an earlier attempt.
+ * @throws Error when the provider refuses the message.
  */
 export async function deliverSms(
   deps: Pick<Deps, 'config' | 'db' | 'sms' | 'now'>,

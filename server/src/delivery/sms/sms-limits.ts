@@ -15,10 +15,10 @@ interface CountedSms extends Required<Omit<LimitKey, 'address'>> {
 }
 
 /**
- * Counts a text message by its user, by its number at the whole account, whose organizations are strangers to the
- * number's owner, and by the organization, which pays.
+ * Counts a text message per user, per number across the account, because several organizations may send to one number,
+ * and per organization, which pays.
  *
- * @returns Where the user or the number stands, whichever is nearer to its end.
+ * @returns The state of the user's or the number's limit, whichever has less remaining.
  * @throws ApiError `rate_limited`
  */
 export async function takeSms(
@@ -28,7 +28,7 @@ export async function takeSms(
   const ofUser = await limits.take(messages, { ...organization, address: userId })
   const { accountId, environment } = organization
   const ofNumber = await limits.take(messages, { accountId, environment, address: phoneNumber })
-  // Last, so that one user who is refused does not use up what others may be sent.
+  // Last, so that a refused user does not consume the organization's limit.
   await limits.take(organizationMessages, organization)
   return ofNumber.remaining < ofUser.remaining ? ofNumber : ofUser
 }

@@ -1,12 +1,12 @@
 import type { MailLanguage } from '../mail/texts.js'
 
-/** The words of the text messages in one language. */
+/** The texts of the text messages in one language. */
 interface SmsTexts {
   readonly code: (code: string, organization: string, minutes: number) => string
   readonly sandbox: string
 }
 
-// Short, because a message of more than 160 characters, or 70 with one that is not in its alphabet, is paid twice.
+// Short, because more than 160 characters, or 70 with one outside the GSM alphabet, cost a second message.
 const en: SmsTexts = {
   code: (code, organization, minutes) =>
     `${code} is your code for ${organization}, for ${minutes === 1 ? 'one minute' : `${minutes} minutes`}. Give it to nobody.`,

@@ -5,14 +5,14 @@ import type { OutboundAnswer } from '../../platform/outbound/post.js'
 import type { ClaimedDelivery, Ending } from './queue.js'
 import type { SignerOf } from './signers.js'
 
-/** How long a delivery may take, to the last byte of the answer, and how much of that is read. */
+/** The time for a delivery, to the last byte of the answer, and how much of the answer is read. */
 export const deliveryLimits = { timeoutMs: 15_000, maxAnswerBytes: 16_000 }
-/** Of an answer this much is kept, for whoever looks into a failure. */
+/** How much of an answer is stored, for debugging. */
 const keptCharacters = 1_000
 
 const minute = 60
 const hour = 60 * minute
-/** The waits before a second attempt, a third and so on, in seconds. */
+/** The waits before the second attempt, the third and so on, in seconds. */
 const retryAfterSeconds = [
   5,
   5 * minute,
@@ -24,10 +24,10 @@ const retryAfterSeconds = [
   20 * hour,
   24 * hour,
 ]
-/** The longest that a receiver can put off an attempt with Retry-After. */
+/** The longest delay that a receiver can request with Retry-After. */
 const maxRetryAfterSeconds = 24 * hour
 
-/** Sends an event to a webhook once, and says what becomes of the delivery then. */
+/** Sends an event to a webhook once, and gives the delivery's next state. */
 export async function attempt(
   { log, now, outbound, signerOf }: Pick<Deps, 'log' | 'now' | 'outbound'> & { readonly signerOf: SignerOf },
   delivery: ClaimedDelivery,
@@ -54,7 +54,7 @@ export async function attempt(
     body: message.body,
     ...deliveryLimits,
   })
-  // Neither by word nor by time does it tell an address inside a network from one that nobody has.
+  // Outcome and duration must not distinguish a forbidden internal address from an unused one.
   const isReached = answer.outcome !== 'not_allowed' && answer.outcome !== 'unreachable'
   return {
     ...outcomeOf(answer),
@@ -64,7 +64,7 @@ export async function attempt(
   }
 }
 
-/** The headers, or why they cannot be made: the key does not open, as after the loss of a master key. */
+/** The signature headers, or the error when the key cannot be unsealed, as after the loss of a master key. */
 async function sign(
   signerOf: SignerOf,
   delivery: ClaimedDelivery,
@@ -94,7 +94,7 @@ function isReceived(answer: OutboundAnswer): boolean {
   return answer.outcome === 'answered' && answer.status >= 200 && answer.status < 300
 }
 
-/** An answer that refuses the event has it sent again; where there was none, that is up to the webhook. */
+/** A refused event is sent again; without an answer the webhook's retry_on_timeout decides. */
 function consequenceOf(
   answer: OutboundAnswer,
   delivery: ClaimedDelivery,
@@ -105,7 +105,7 @@ function consequenceOf(
   return afterRefusal(delivery, askedWaitOf(answer, at), at)
 }
 
-/** The next attempt on the schedule, and not before the wait that was asked for; none after the last. */
+/** The next scheduled attempt, not before the requested wait; the delivery fails after the last attempt. */
 function afterRefusal(
   { place_in_schedule: place }: ClaimedDelivery,
   askedWaitSeconds: number,
@@ -113,15 +113,15 @@ function afterRefusal(
 ): Pick<Ending, 'state' | 'nextAt'> {
   const scheduled = retryAfterSeconds[place - 1]
   if (scheduled === undefined) return { state: 'failed', nextAt: null }
-  // Deliveries that failed together should not all come back together.
+  // Jitter: deliveries that failed together should not all be retried together.
   const waitSeconds = Math.max(scheduled * (0.9 + Math.random() * 0.2), askedWaitSeconds)
   return { state: 'pending', nextAt: new Date(at.getTime() + waitSeconds * 1000) }
 }
 
-/** The seconds that a receiver asks to be left alone, at most a day (RFC 9110 section 10.2.3). */
+/** The receiver's Retry-After in seconds, at most a day (RFC 9110 section 10.2.3). */
 function askedWaitOf(answer: OutboundAnswer, at: Date): number {
-  const isHeard = answer.outcome === 'answered' && (answer.status === 429 || answer.status === 503)
-  const text = isHeard ? answer.headers.retryAfter?.trim() : undefined
+  const mayDelay = answer.outcome === 'answered' && (answer.status === 429 || answer.status === 503)
+  const text = mayDelay ? answer.headers.retryAfter?.trim() : undefined
   if (text === undefined) return 0
   const seconds = /^\d{1,9}$/.test(text) ? Number(text) : (Date.parse(text) - at.getTime()) / 1000
   return seconds > 0 ? Math.min(seconds, maxRetryAfterSeconds) : 0

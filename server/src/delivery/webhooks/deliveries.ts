@@ -17,7 +17,7 @@ import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 
 const batchSize = 5_000
 
-/** Of a delivery that was sent again and again the latest attempts are shown. */
+/** The number of latest attempts in a delivery's record. */
 const shownAttempts = 20
 
 const deliveryColumns = [
@@ -49,7 +49,7 @@ export function testWebhook(deps: Deps, caller: Caller, id: string): Promise<Cha
 }
 
 /**
- * What was sent to a webhook, and what is to be.
+ * The past and pending deliveries of a webhook.
  *
  * @throws ApiError `webhook_not_found`
  */
@@ -83,7 +83,7 @@ export function listDeliveries(
 }
 
 /**
- * Sends an event to a webhook again, whatever became of it.
+ * Sends an event to a webhook again, whatever its outcome so far.
  *
  * @throws ApiError `webhook_not_found`, `delivery_not_found`
  */
@@ -109,7 +109,7 @@ export function redeliver(
 }
 
 /**
- * Sends events to a webhook again: everything of a time and later, or all that failed or are lost.
+ * Sends events to a webhook again: all since a time, or all failed and lost ones.
  *
  * @throws ApiError `webhook_not_found`
  */
@@ -128,7 +128,7 @@ export function redeliverAll(
   })
 }
 
-/** Every read of deliveries starts here. Those of a deleted webhook wait to be erased. */
+/** Every read of deliveries starts here. Deliveries of a deleted webhook are hidden until a job erases them. */
 function deliveriesOf(db: Kysely<DB>, { accountId, environment }: WebhookOwner, webhookId: string) {
   return db
     .selectFrom('webhook_deliveries')
@@ -142,7 +142,7 @@ function deliveriesOf(db: Kysely<DB>, { accountId, environment }: WebhookOwner, 
 }
 
 function filterDeliveries(all: ReturnType<typeof deliveriesOf>, { state, event_code: code }: DeliveryQuery) {
-  // A value that can match nothing is read as null.
+  // Null: the value cannot match.
   return all
     .$if(state === null || code === null, (query) => query.where(sql<boolean>`false`))
     .$if(state != null, (query) => query.where('webhook_deliveries.state', '=', state ?? ''))
@@ -164,8 +164,8 @@ function latestAttempts() {
 }
 
 /**
- * What is being sent keeps its lease, and the schedule begins anew with it. There may be many after a long absence: each
- * statement takes a part of them, all in one order.
+ * Restarts the schedule of deliveries; those being sent keep their lease. There may be many after a long outage, so each
+ * statement updates one batch, in a fixed order.
  */
 async function queueAgain(
   { db, now }: Pick<Deps, 'db' | 'now'>,

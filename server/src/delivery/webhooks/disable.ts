@@ -8,17 +8,17 @@ import { webhookColumns } from './record.js'
 import { readWebhook } from './webhooks.js'
 import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 
-/** A receiver that takes nothing for this long is taken to be gone. */
+/** A receiver that has accepted no event for this long is considered gone. */
 const patienceMs = 5 * 24 * 60 * 60 * 1000
 
-/** Makes a webhook inactive after five days of nothing but failures, and says so; else does nothing. */
+/** Deactivates a webhook after five days of only failures, with an event and a log event; else does nothing. */
 export async function disableIfGone(
   deps: Pick<Deps, 'db' | 'now' | 'keys' | 'metrics'>,
   { account_id: accountId, environment, webhook_id: id, failing_since, request_id }: ClaimedDelivery,
 ): Promise<void> {
   const at = deps.now()
   const limit = new Date(at.getTime() - patienceMs)
-  // As it was before the attempt: most failures need no further statement.
+  // The state before the attempt: most failures need no further statement.
   if (failing_since === null || failing_since > limit) return
   const cause = {
     requestId: request_id,

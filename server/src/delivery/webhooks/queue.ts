@@ -4,11 +4,11 @@ import type { DB } from '../../platform/db/schema.js'
 import { sqlStatement } from '../../platform/db/statement.js'
 import type { SentEvent } from '../events/webhook-event.js'
 
-/** A delivery that this process is to send, with its webhook and its event. */
+/** A delivery claimed by this process, with its webhook and its event. */
 export interface ClaimedDelivery extends SentEvent {
   readonly account_id: string
   readonly lease: string
-  /** 1 for the first since it was made, or last queued again by hand. */
+  /** 1 for the first attempt since its creation or its last manual redelivery. */
   readonly place_in_schedule: number
   readonly webhook_id: string
   readonly target_url: string
@@ -19,7 +19,7 @@ export interface ClaimedDelivery extends SentEvent {
   readonly failing_since: Date | null
 }
 
-/** The pending delivery of each webhook that comes first, without reading another; for `with recursive`. */
+/** The earliest pending delivery of each webhook, read without any other; for `with recursive`. */
 export const earliestDeliveries = sql`earliest as (
   (
     select webhook_id, run_at, account_id, environment, id from webhook_deliveries
@@ -33,15 +33,15 @@ export const earliestDeliveries = sql`earliest as (
   ) next
 )`
 
-/** A webhook that can be sent something now. */
+/** A webhook with a due delivery. */
 export interface DueWebhook {
   readonly webhookId: string
   readonly isFailing: boolean
 }
 
 /**
- * The webhooks that have deliveries due, found without reading more than one delivery of each; of the inactive ones those
- * with a test event.
+ * The webhooks with due deliveries, found by reading one delivery of each; inactive webhooks only count with a due test
+ * event.
  */
 export async function findDueWebhooks(db: Kysely<DB>, at: Date): Promise<DueWebhook[]> {
   const { rows } = await sql<DueWebhook>`
@@ -57,17 +57,17 @@ export async function findDueWebhooks(db: Kysely<DB>, at: Date): Promise<DueWebh
   return rows
 }
 
-/** How many deliveries to a webhook may be taken. */
+/** How many deliveries to a webhook may be claimed. */
 export interface Room {
   readonly webhookId: string
-  /** While it answers, and while it fails: then one attempt at a time tells whether it is back. */
+  /** While it answers, and while it fails: then single attempts probe whether it has recovered. */
   readonly healthy: number
   readonly failing: number
 }
 
 /**
- * Takes due deliveries, of each webhook as many as there is room for, oldest first; parallel claims take different ones.
- * Of an inactive webhook it takes test events alone.
+ * Claims due deliveries, of each webhook as many as there is room for, oldest first; parallel claims get different ones.
+ * Of an inactive webhook only test events are claimed.
  */
 export async function claimDeliveries(
   db: Kysely<DB>,
@@ -92,8 +92,8 @@ interface Claim {
   readonly failing: readonly number[]
 }
 
-// Arrays and not joins: with old statistics the planner runs a joined subquery once per row, and every run skips what
-// the one before has locked and takes more.
+// Arrays and not joins: with stale statistics the planner runs a joined subquery once per row, and every run skips the
+// rows that the previous one locked, and claims more.
 const claim = sqlStatement(
   ({ at, leaseUntil, lease, webhookIds, healthy, failing }: Claim) => sql<ClaimedDelivery>`
     with wanted as (
@@ -132,7 +132,7 @@ const claim = sqlStatement(
       and events.environment = claimed.environment and events.id = claimed.id`,
 )
 
-/** How one attempt ended, and what becomes of its delivery. */
+/** The outcome of one attempt, and the next state of its delivery. */
 export interface Ending {
   readonly outcome: string
   readonly status: number | null
@@ -140,11 +140,11 @@ export interface Ending {
   readonly durationMs: number
   readonly startedAt: Date
   readonly state: 'delivered' | 'pending' | 'failed' | 'lost'
-  /** When it is sent again, where it is. */
+  /** The time of the next attempt, if any. */
   readonly nextAt: Date | null
 }
 
-/** An attempt that is over. */
+/** A finished attempt, not yet stored. */
 export interface EndedAttempt {
   readonly delivery: ClaimedDelivery
   readonly ending: Ending
@@ -152,8 +152,8 @@ export interface EndedAttempt {
 }
 
 /**
- * Stores how attempts ended, in their order; all or none, and not those whose lease has ended before: another process
- * sends these by now.
+ * Stores the outcomes of attempts, in their order, all in one statement. Skips deliveries whose lease has been taken over,
+ * because another process sends them.
  */
 export async function endAttempts(db: Kysely<DB>, attempts: readonly EndedAttempt[]): Promise<void> {
   await end(db, { attempts: JSON.stringify(attempts.map(toEnd)) })
@@ -178,8 +178,8 @@ function toEnd({ delivery, ending, at }: EndedAttempt, place: number) {
   }
 }
 
-// A webhook counts as failing since the first failure behind its last success: of attempts that are stored together the
-// last one tells, and one that was received among them ends what was before.
+// A webhook counts as failing since the first failure after its last success: in a batch the last attempt decides the
+// state, and any success resets the start.
 const end = sqlStatement(
   ({ attempts }: { attempts: string }) => sql`
     with ending as (

@@ -22,12 +22,12 @@ export const webhookColumns = [
 
 export type WebhookRow = Omit<Selectable<Webhooks>, 'previous_signature_key_sealed' | 'deleted_at'>
 
-/** @param signatureKey The opened one. */
+/** @param signatureKey Unsealed. */
 export function toWebhook(row: WebhookRow, accountDomain: string, signatureKey: string): Webhook {
   return {
     __type__: 'Webhook',
     __domain__: accountDomain,
-    // Written from an API key's environment alone.
+    // Only written from an API key's environment.
     __environment__: row.environment as Environment,
     id: row.id,
     name: row.name,
@@ -43,7 +43,7 @@ export function toWebhook(row: WebhookRow, accountDomain: string, signatureKey: 
   }
 }
 
-/** An attempt as the statement gathers it, in JSON. */
+/** An attempt as the statement aggregates it, in JSON. */
 export interface AttemptRow {
   readonly number: number
   readonly outcome: WebhookAttempt['outcome']

@@ -18,35 +18,35 @@ import {
 import { keepSigners } from './signers.js'
 
 export interface SenderOptions {
-  /** Attempts at once to one webhook, so that none takes the place of the others. */
+  /** Concurrent attempts to one webhook, so that no webhook starves the others. */
   readonly perWebhook?: number
-  /** Attempts at once in this process: a bound on its sockets, far above what healthy receivers need. */
+  /** Concurrent attempts in this process: a bound on its sockets, far above what healthy receivers need. */
   readonly limit?: number
-  /** After this long another process sends what one that died was sending; longer than an attempt can take. */
+  /** Another process sends the deliveries of a dead one after this time; longer than an attempt can take. */
   readonly leaseMs?: number
-  /** How often to look for what other processes added and for what has come due. */
+  /** How often to look for deliveries that other processes added or that have become due. */
   readonly pollMs?: number
 }
 
-/** For longer than a transaction takes to commit after its deliveries were announced. */
+/** Longer than a transaction takes to commit after it has announced its deliveries. */
 const soonMs = 200
 
 /**
- * Sends events to webhooks until it is stopped: each at least once, and again on the schedule when it is refused. Any
- * number of processes may do so on one database.
+ * Sends events to webhooks until it is stopped: each at least once, with retries on the schedule when it is refused. Any
+ * number of processes may share one database.
  */
 export function startSender(opened: Deps, options: SenderOptions = {}): Loop {
   const deps = promptly(opened)
   const { perWebhook = 4, limit = 2_000, leaseMs = 30_000, pollMs = 1000 } = options
   const { db, log } = deps
   const sendOnce = oneAttempt(deps)
-  /** How many attempts are under way, by webhook. */
+  /** The number of running attempts, by webhook. */
   const running = new Map<string, number>()
-  /** Webhooks to look at before the next poll, and until when: a transaction that was announced commits by then. */
+  /** Webhooks to look at before the next poll, and until when: the announcing transaction has committed by then. */
   const soon = new Map<string, number>()
   /** Webhooks that had at least as many deliveries due as there was room for. */
   const behind = new Set<string>()
-  /** Webhooks that failed when they were last looked at: one attempt at a time tells whether they are back. */
+  /** Webhooks that were failing at the last look: single attempts probe whether they have recovered. */
   const failing = new Set<string>()
   const loop = openLoop(deps, {
     name: 'deliveries',
@@ -57,7 +57,7 @@ export function startSender(opened: Deps, options: SenderOptions = {}): Loop {
     },
   })
 
-  // Two claims at a time would fill the same room twice.
+  // Concurrent claims would fill the same free slots twice.
   const startDueInTurn = inTurn(startDue)
 
   async function startDue(webhookIds: readonly string[]): Promise<number> {
@@ -83,7 +83,7 @@ export function startSender(opened: Deps, options: SenderOptions = {}): Loop {
   function roomsFor(webhookIds: readonly string[]): Room[] {
     let free = limit - loop.underWay()
     const rooms: Room[] = []
-    // In any order, so that what is short is not always short for the same ones.
+    // In random order, so that scarce slots do not always miss the same webhooks.
     for (const webhookId of shuffled(webhookIds)) {
       const busy = running.get(webhookId) ?? 0
       const room = { healthy: Math.min(perWebhook - busy, free), failing: Math.min(busy === 0 ? 1 : 0, free) }
@@ -113,8 +113,8 @@ export function startSender(opened: Deps, options: SenderOptions = {}): Loop {
     try {
       await sendOnce(delivery)
     } catch (error) {
-      // Its lease stays, and when that has run out the event is sent again.
-      log.error({ delivery_id: delivery.id, err: error }, 'an attempt to deliver was cut off')
+      // The event is sent again when the lease expires.
+      log.error({ delivery_id: delivery.id, err: error }, 'a delivery attempt was interrupted')
     }
     const left = (running.get(webhookId) ?? 1) - 1
     if (left === 0) running.delete(webhookId)
@@ -142,7 +142,7 @@ export function startSender(opened: Deps, options: SenderOptions = {}): Loop {
   return loop.start({ look, startDue: startAllDue, stopListening })
 }
 
-/** Makes the function that makes one attempt, from the claimed delivery to what is stored of it. */
+/** Makes the function that sends one claimed delivery and stores the outcome. */
 function oneAttempt(deps: Deps) {
   const signerOf = keepSigners(deps)
   const endTogether = inBatches((attempts: EndedAttempt[]) => endAttempts(deps.db, attempts))
@@ -151,7 +151,7 @@ function oneAttempt(deps: Deps) {
     const ending = await attempt({ ...deps, signerOf }, delivery)
     deps.metrics.deliveries.inc({ outcome: ending.outcome })
     const ended = { delivery, ending, at: deps.now() }
-    // One that cannot be stored must not have those beside it sent again: each is tried by itself.
+    // An attempt that cannot be stored must not cause the rest of its batch to be sent again: each is stored on its own.
     await endTogether(ended).catch(() => endAttempts(deps.db, [ended]))
     if (ending.state !== 'delivered') await disableIfGone(deps, delivery)
   }

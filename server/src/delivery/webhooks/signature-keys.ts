@@ -3,14 +3,14 @@ import { randomBytes } from '../../platform/crypto/random.js'
 import { open, seal, type SealContext } from '../../platform/crypto/seal.js'
 import type { Deps } from '../deps.js'
 
-/** What names a webhook. */
+/** The key of a webhook. */
 interface WebhookName {
   readonly accountId: string
   readonly environment: string
   readonly id: string
 }
 
-/** What the keys of a webhook are sealed for: the same for both, so that a rotation moves one without opening it. */
+/** The sealing context of a webhook's keys: identical for both, so that a rotation moves a key without unsealing it. */
 export function signatureKeyContext({ accountId, environment, id }: WebhookName): SealContext {
   return {
     purpose: 'webhook_signature_key',

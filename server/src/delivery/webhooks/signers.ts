@@ -15,21 +15,21 @@ type Signed = Pick<
   | 'previous_signature_key_expires_at'
 >
 
-/** Gives what signs a delivery at a time: with the previous key too, while that is alive. */
+/** Gives the signer of a delivery at a time, which includes the previous key while that is valid. */
 export type SignerOf = (delivery: Signed, at: Date) => Signer
 
-/** Signers kept in memory; to open and import the keys again takes several times as long as to sign. */
+/** Signers cached in memory; unsealing and importing the keys takes several times as long as signing. */
 const keptSigners = 1_000
 
-/** Web Crypto hands every text to another thread, which takes longer than its HMAC. */
+/** Web Crypto passes every text to another thread, which takes longer than the HMAC itself. */
 const nodeMac: Mac = (bytes) => {
   const key = createSecretKey(bytes)
   return (text) => Promise.resolve(createHmac('sha256', key).update(text).digest())
 }
 
-/** Makes signers, and keeps those that were used lately. */
+/** Makes signers, and caches the most recently used ones. */
 export function keepSigners({ keys }: Pick<Deps, 'keys'>): SignerOf {
-  /** By the sealed keys, so that a rotation makes another one. Least recently used first. */
+  /** By the sealed keys, so that a rotation misses the cache. Least recently used first. */
   const kept = new Map<string, Signer>()
   return (delivery, at) => {
     const webhook = {

@@ -17,17 +17,17 @@ import { toWebhook, webhookColumns, type WebhookRow } from './record.js'
 import { openSignatureKey, sealNewSignatureKey } from './signature-keys.js'
 import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 
-/** In one environment of an account: each event costs a row for each, and each can hold places of a sender. */
+/** Per environment of an account: each event costs a row per webhook, and each webhook can occupy slots of a sender. */
 const maxWebhooks = 100
 
-/** How long the key before a rotation signs beside the new one. */
+/** How long the previous key still signs, beside the new one, after a rotation. */
 const keyOverlapMs = 24 * 60 * 60 * 1000
 
-/** An account and environment, which is all that webhooks belong to. */
+/** An account and environment; webhooks belong to no organization. */
 export type WebhookOwner = Pick<Caller, 'accountId' | 'environment'>
 
 /**
- * Creates a webhook: the events from then on are sent to it.
+ * Creates a webhook, which receives the events from then on.
  *
  * @throws ApiError `webhooks_exhausted`, and `invalid_parameters` for a target that events are not sent to.
  */
@@ -94,9 +94,9 @@ export async function getWebhook(
 }
 
 /**
- * Changes what is sent of a webhook. Another target, or making it active, begins a new count of its failures.
+ * Changes the given members of a webhook. A new target, or activation, resets its failures.
  *
- * @param versions The versions the change may happen to; undefined: any.
+ * @param versions The versions to which the change may apply; undefined: any.
  * @throws ApiError `webhook_not_found`, `precondition_failed`, and `invalid_parameters` for a target that events are
  *   not sent to.
  */
@@ -127,8 +127,8 @@ export function updateWebhook(
 }
 
 /**
- * Deletes a webhook; what is being sent to it at that moment may still arrive. It is gone for everybody at once, and its
- * deliveries, which may be many, are erased by a job: no event waits for that.
+ * Deletes a webhook; attempts that are running may still arrive. A job erases its deliveries, which may be many, so that
+ * no event waits for that.
  *
  * @throws ApiError `webhook_not_found`, `precondition_failed`
  */
@@ -145,7 +145,7 @@ export function deleteWebhook(
 }
 
 /**
- * Gives a webhook a new signature key; the one before signs beside it for a day.
+ * Gives a webhook a new signature key; the previous key signs beside it for a day.
  *
  * @throws ApiError `webhook_not_found`
  */
@@ -167,7 +167,7 @@ export function rotateSignatureKey(deps: Deps, caller: Caller, id: string): Prom
   })
 }
 
-/** A webhook's record, its key opened. */
+/** A webhook's record, with its key unsealed. */
 export function readWebhook(deps: Pick<Deps, 'keys'>, row: WebhookRow, accountDomain: string): Webhook {
   const name = { accountId: row.account_id, environment: row.environment, id: row.id }
   return toWebhook(row, accountDomain, openSignatureKey(deps, name, row.signature_key_sealed))
@@ -181,7 +181,7 @@ export function webhooksOf(db: Kysely<DB>, { accountId, environment }: WebhookOw
     .where('webhooks.deleted_at', 'is', null)
 }
 
-/** Parallel creations of one account wait for each other, so that the count still holds at the insert. */
+/** Serializes creations of one account, so that the count is still valid at the insert. */
 async function checkNumber(trx: Transaction<DB>, caller: Caller): Promise<void> {
   await trx
     .selectFrom('accounts')
