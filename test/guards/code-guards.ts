@@ -17,7 +17,7 @@ const isExchangedByKey = backEnd('is exchanged with an API key of the account')
 
 const sessionEnded = { file: exchange, find: ".where('sessions.ended_at', 'is', null)", replace: '' }
 
-const keyOfCode = 'ofEnvironment({ accountId: spent.account_id, environment: spent.environment })'
+const keyOfCode = 'ofEnvironment({ accountId: consumed.account_id, environment: consumed.environment })'
 
 /** Who gets tokens for a code. What ends a session is guarded twice: by the session, and by what ended it. */
 export const codeGuards = [
@@ -77,7 +77,7 @@ export const codeGuards = [
     ...sessionEnded,
     name: 'active user of a code, with the session',
     also: [
-      { file: exchange, find: "if (!spent.is_user_active) return 'user_inactive'", replace: '' },
+      { file: exchange, find: "if (!consumed.is_user_active) return 'user_inactive'", replace: '' },
       { file: userTokens, find: "'deleted' in record || !record.active", replace: "'deleted' in record" },
     ],
     red: code('of an inactive user is dead'),
@@ -106,7 +106,7 @@ export const codeGuards = [
   guard({
     name: 'deleted_at: organization of a code',
     file: exchange,
-    find: "if (!spent.is_organization_there) return 'organization_deleted'",
+    find: "if (!consumed.is_organization_there) return 'organization_deleted'",
     replace: '',
     red: code('of a deleted organization is dead'),
     green: isExchanged,
@@ -122,7 +122,7 @@ export const codeGuards = [
   guard({
     name: 'organization: of a code',
     file: exchange,
-    find: "if (organizationDomain !== undefined && organizationDomain !== spent.domain) return 'wrong_organization'",
+    find: "if (organizationDomain !== undefined && organizationDomain !== consumed.domain) return 'wrong_organization'",
     replace: '',
     red: code('is refused at the token endpoint of another organization'),
     green: isExchanged,
@@ -130,7 +130,7 @@ export const codeGuards = [
   guard({
     name: 'redirect_uri of a code',
     file: exchange,
-    find: "if (redirectUri !== undefined && redirectUri !== spent.redirect_uri) return 'redirect_uri_mismatch'",
+    find: "if (redirectUri !== undefined && redirectUri !== consumed.redirect_uri) return 'redirect_uri_mismatch'",
     replace: '',
     red: code('is refused with another redirect_uri'),
     green: isExchanged,
@@ -138,7 +138,7 @@ export const codeGuards = [
   guard({
     name: 'Origin of an exchange',
     file: exchange,
-    find: "if (origin !== undefined && !spent.allowed_origins_cors.includes(origin)) return 'origin_not_allowed'",
+    find: "if (origin !== undefined && !consumed.allowed_origins_cors.includes(origin)) return 'origin_not_allowed'",
     replace: '',
     red: code('is refused to a page of an origin that the application does not list'),
     green: isExchanged,
@@ -146,7 +146,7 @@ export const codeGuards = [
   guard({
     name: 'application of a code',
     file: exchange,
-    find: "if (!isClientOf(spent, exchange)) return 'client_id_mismatch'",
+    find: "if (!isClientOf(consumed, exchange)) return 'client_id_mismatch'",
     replace: '',
     red: code('is refused to another application'),
     green: isExchanged,
@@ -154,7 +154,7 @@ export const codeGuards = [
   guard({
     name: 'PKCE: challenge of an application that demands it',
     file: exchange,
-    find: "if (spent.code_exchange === 'pkce' && spent.code_challenge === null) return 'code_challenge_required'",
+    find: "if (consumed.code_exchange === 'pkce' && consumed.code_challenge === null) return 'code_challenge_required'",
     replace: '',
     red: challenged('is what an application demands that came to want it'),
     green: isVerified,
@@ -186,7 +186,7 @@ export const codeGuards = [
   guard({
     name: 'API key of an exchange',
     file: exchange,
-    find: "const isDemanded = spent.code_exchange === 'api_key'",
+    find: "const isDemanded = consumed.code_exchange === 'api_key'",
     replace: 'const isDemanded = false',
     red: backEnd('is refused without a key'),
     green: isExchangedByKey,
@@ -216,7 +216,7 @@ export const codeGuards = [
   guard({
     name: 'organization closed to a limited key: exchange',
     file: exchange,
-    find: '.where(sql<boolean>`(organization_ids is null or ${spent.organization_id} = any(organization_ids))`)',
+    find: '.where(sql<boolean>`(organization_ids is null or ${consumed.organization_id} = any(organization_ids))`)',
     replace: '',
     red: backEnd('is refused with a key that is limited to another organization'),
     green: isExchangedByKey,
@@ -240,7 +240,7 @@ export const codeGuards = [
   guard({
     name: 'scope: API key of an exchange',
     file: exchange,
-    find: 'isDemanded && !maySignIn(scopesOf(key), spent.amr)',
+    find: 'isDemanded && !maySignIn(scopesOf(key), consumed.amr)',
     replace: 'false',
     red: backEnd('is refused with a key that may make no links'),
     green: isExchangedByKey,

@@ -134,7 +134,7 @@ export const presentedTokenGuards = [
   guard({
     name: 'organization closed to a limited key: introspection',
     file: introspect,
-    find: '|| !mayKnow(introspector, organizationId)',
+    find: '|| !maySee(introspector, organizationId)',
     replace: '',
     red: foreign,
     green: isActive,

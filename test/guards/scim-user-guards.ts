@@ -151,8 +151,8 @@ export const scimUserGuards = [
   guard({
     name: 'SCIM: a directory that is deleted while it is written to',
     file: 'server/src/protocols/scim/in-change.ts',
-    find: 'await holdDirectory(trx, caller)',
-    replace: 'void holdDirectory',
+    find: 'await lockDirectory(trx, caller)',
+    replace: 'void lockDirectory',
     red: inTurn('401: whoever writes while the directory is being deleted'),
     green: inTurn('what a provider calls its members does not hide in events where it asked'),
   }),

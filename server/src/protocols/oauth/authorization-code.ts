@@ -30,7 +30,7 @@ import {
   sameTenant,
 } from '../../platform/db/tenant-predicate.js'
 
-/** A code as it is presented; what is undefined was not sent. */
+/** A presented code; undefined members were not sent. */
 interface CodeExchange {
   readonly code: string
   readonly codeVerifier: string | undefined
@@ -38,44 +38,48 @@ interface CodeExchange {
   /** The application, or with a secret the API key. */
   readonly clientId: string | undefined
   readonly clientSecret: string | undefined
-  /** Whose token endpoint was asked; undefined: the service's own. */
+  /** The organization whose token endpoint was called; undefined: the service's own. */
   readonly organizationDomain: string | undefined
   readonly origin: string | undefined
   readonly requestId: string
 }
 
 /**
- * Exchanges an authorization code for tokens of its user, once. An attempt that fails spends the code as well, and a
- * code that comes again ends what was made of it: somebody else has it (RFC 6749 section 4.1.2).
+ * Exchanges an authorization code for tokens of its user, once. A failed attempt also consumes the code. A reused code
+ * has leaked, so the tokens issued from it are revoked (RFC 6749 section 4.1.2).
  *
- * @throws OAuthFailure `invalid_grant`, with one text whatever was wrong; the log event has the reason.
+ * @throws OAuthFailure `invalid_grant`, with the same text for every cause; the log event has the reason.
  */
 export async function exchangeCode(deps: Deps, exchange: CodeExchange): Promise<UserTokens> {
   const { requestId } = exchange
   const { record: grant } = await change(deps, causeOf(exchange), async (trx) => {
-    const [spent] = await spendCode(trx, { codeHash: hashSecret(exchange.code), at: deps.now() })
-    if (spent === undefined) {
+    const [consumed] = await consumeCode(trx, { codeHash: hashSecret(exchange.code), at: deps.now() })
+    if (consumed === undefined) {
       await refuseDeadCode(deps, trx, exchange)
       return { record: undefined }
     }
-    const refusal = await whyRefused(deps, trx, spent, exchange)
-    const user = refusal === undefined ? await findUserOf(trx, spent, causeOf(exchange)) : undefined
+    const refusal = await whyRefused(deps, trx, consumed, exchange)
+    const user = refusal === undefined ? await findUserOf(trx, consumed, causeOf(exchange)) : undefined
     if (user === undefined) {
       const reason = refusal ?? 'user_inactive'
-      await logEventOf(deps, trx, spent, { code: 'TOKEN_EXCHANGE_FAILED', reason, requestId })
+      await logEventOf(deps, trx, consumed, { code: 'TOKEN_EXCHANGE_FAILED', reason, requestId })
       return { record: undefined }
     }
-    const refreshToken = hasOfflineAccess(spent.scope)
-      ? await issueRefreshToken(deps, trx, spent, spent.code_id)
+    const refreshToken = hasOfflineAccess(consumed.scope)
+      ? await issueRefreshToken(deps, trx, consumed, consumed.code_id)
       : undefined
-    await logEventOf(deps, trx, spent, { code: 'TOKEN_EXCHANGED', email: user.email, requestId })
-    return { record: { spent, user, refreshToken } }
+    await logEventOf(deps, trx, consumed, { code: 'TOKEN_EXCHANGED', email: user.email, requestId })
+    return { record: { consumed, user, refreshToken } }
   })
   if (grant === undefined)
     throw new OAuthFailure('invalid_grant', 'The code is not one that can be exchanged.')
-  const { spent, user, refreshToken } = grant
-  const binding = { nonce: spent.nonce ?? undefined, state: spent.state ?? undefined, code: exchange.code }
-  const tokens = await signUserTokens(deps, spent, user, binding)
+  const { consumed, user, refreshToken } = grant
+  const binding = {
+    nonce: consumed.nonce ?? undefined,
+    state: consumed.state ?? undefined,
+    code: exchange.code,
+  }
+  const tokens = await signUserTokens(deps, consumed, user, binding)
   return { ...tokens, ...(refreshToken !== undefined && { refresh_token: refreshToken }) }
 }
 
@@ -83,8 +87,8 @@ function causeOf({ requestId }: CodeExchange): Cause {
   return { requestId, actor: { type: 'system', id: 'token_endpoint' }, params: () => ({}) }
 }
 
-/** The code's one use, with all that must be true of what it is bound to, as it is at this moment. */
-const spendCode = statement((db, { codeHash, at }: { codeHash: Buffer; at: Date }) =>
+/** Consumes the code, and reads the current state of everything it is bound to. */
+const consumeCode = statement((db, { codeHash, at }: { codeHash: Buffer; at: Date }) =>
   db
     .updateTable('authorization_codes as code')
     .set({ used_at: at })
@@ -94,7 +98,7 @@ const spendCode = statement((db, { codeHash, at }: { codeHash: Buffer; at: Date 
     .where('code.expires_at', '>', at)
     .where(sameTenant('sessions', 'code'))
     .whereRef('sessions.id', '=', 'code.session_id')
-    // So that the planner has no index by which it would read every session of the organization.
+    // Keeps the planner from an index scan over every session of the organization.
     .whereRef('sessions.user_id', '=', 'code.user_id')
     .where('sessions.ended_at', 'is', null)
     .where('sessions.expires_at', '>', at)
@@ -118,7 +122,7 @@ const spendCode = statement((db, { codeHash, at }: { codeHash: Buffer; at: Date 
       'code.state',
       'code.scope',
       'code.amr',
-      // Written by completeSignIn() alone.
+      // Only written by completeSignIn().
       sql<ActClaim | null>`sessions.act`.as('act'),
       'code.authenticated_at',
       identityDataOfSession().as('identity_data'),
@@ -139,82 +143,82 @@ const spendCode = statement((db, { codeHash, at }: { codeHash: Buffer; at: Date 
     ]),
 )
 
-type SpentCode = Awaited<ReturnType<typeof spendCode>>[number]
+type ConsumedCode = Awaited<ReturnType<typeof consumeCode>>[number]
 
-/** Why a code that was good gets no tokens; undefined when it does. */
+/** Why a consumed code gets no tokens; undefined when it does. */
 async function whyRefused(
   deps: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
-  spent: SpentCode,
+  consumed: ConsumedCode,
   exchange: CodeExchange,
 ): Promise<string | undefined> {
-  const reason = whyNotAllowed(spent) ?? whyNotBound(spent, exchange)
-  return reason ?? whyNotByApiKey(deps, trx, spent, exchange)
+  const reason = whyNotAllowed(consumed) ?? whyNotBound(consumed, exchange)
+  return reason ?? whyNotByApiKey(deps, trx, consumed, exchange)
 }
 
-/** What has changed since the user signed in. */
-function whyNotAllowed(spent: SpentCode): string | undefined {
-  if (!spent.is_organization_there) return 'organization_deleted'
-  if (!spent.is_application_usable) return 'application_not_usable'
-  if (!spent.is_user_active) return 'user_inactive'
-  const isAllowed = isEmailDomainAllowed(spent.allowed_email_domains, spent.email_normalized)
+/** Changes since the sign-in that forbid the exchange. */
+function whyNotAllowed(consumed: ConsumedCode): string | undefined {
+  if (!consumed.is_organization_there) return 'organization_deleted'
+  if (!consumed.is_application_usable) return 'application_not_usable'
+  if (!consumed.is_user_active) return 'user_inactive'
+  const isAllowed = isEmailDomainAllowed(consumed.allowed_email_domains, consumed.email_normalized)
   return isAllowed ? undefined : 'email_domain_not_allowed'
 }
 
-/** What of the request is not what the code is bound to. */
-function whyNotBound(spent: SpentCode, exchange: CodeExchange): string | undefined {
+/** The mismatch between the request and the binding of the code. */
+function whyNotBound(consumed: ConsumedCode, exchange: CodeExchange): string | undefined {
   const { organizationDomain, redirectUri, origin } = exchange
-  if (organizationDomain !== undefined && organizationDomain !== spent.domain) return 'wrong_organization'
-  if (redirectUri !== undefined && redirectUri !== spent.redirect_uri) return 'redirect_uri_mismatch'
-  if (origin !== undefined && !spent.allowed_origins_cors.includes(origin)) return 'origin_not_allowed'
-  if (!isClientOf(spent, exchange)) return 'client_id_mismatch'
-  if (spent.code_exchange === 'pkce' && spent.code_challenge === null) return 'code_challenge_required'
-  return isVerifierOf(spent.code_challenge, exchange.codeVerifier) ? undefined : 'code_verifier_rejected'
+  if (organizationDomain !== undefined && organizationDomain !== consumed.domain) return 'wrong_organization'
+  if (redirectUri !== undefined && redirectUri !== consumed.redirect_uri) return 'redirect_uri_mismatch'
+  if (origin !== undefined && !consumed.allowed_origins_cors.includes(origin)) return 'origin_not_allowed'
+  if (!isClientOf(consumed, exchange)) return 'client_id_mismatch'
+  if (consumed.code_exchange === 'pkce' && consumed.code_challenge === null) return 'code_challenge_required'
+  return isVerifierOf(consumed.code_challenge, exchange.codeVerifier) ? undefined : 'code_verifier_rejected'
 }
 
-/** A client_id without a secret names the application, also in its prefixed form such as app_<uuid>. */
-function isClientOf(spent: SpentCode, { clientId, clientSecret }: CodeExchange): boolean {
+/** A client_id without a secret names the application, plain or in a prefixed form such as app_<uuid>. */
+function isClientOf(consumed: ConsumedCode, { clientId, clientSecret }: CodeExchange): boolean {
   if (clientId === undefined || clientSecret !== undefined) return true
-  return clientId.toLowerCase().split('_').at(-1) === spent.application_id
+  return clientId.toLowerCase().split('_').at(-1) === consumed.application_id
 }
 
-/** What is wrong with the API key of the request, where the application demands one or a secret was sent. */
+/** Why the API key of the request is refused, if the application requires one or a secret was sent. */
 async function whyNotByApiKey(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
-  spent: SpentCode,
+  consumed: ConsumedCode,
   { clientId, clientSecret }: CodeExchange,
 ): Promise<string | undefined> {
-  const isDemanded = spent.code_exchange === 'api_key'
+  const isDemanded = consumed.code_exchange === 'api_key'
   if (!isDemanded && clientSecret === undefined) return undefined
   if (clientId === undefined || clientSecret === undefined) return 'api_key_rejected'
   const key = areApiKeyCredentials(clientId, clientSecret)
-    ? await findApiKey(trx, spent, clientId)
+    ? await findApiKey(trx, consumed, clientId)
     : undefined
   const isValid = isSecretOf(key, clientSecret, now())
   if (key === undefined || !isValid) return 'api_key_rejected'
-  return isDemanded && !maySignIn(scopesOf(key), spent.amr) ? 'insufficient_scope' : undefined
+  return isDemanded && !maySignIn(scopesOf(key), consumed.amr) ? 'insufficient_scope' : undefined
 }
 
 /**
- * Who may have a user pass a factor may have what it is worth; a key for reading users may not sign in as them.
+ * A key that may run a sign-in method may exchange its codes; a key that only reads users may not sign in as them.
  *
  * @param amr How the user was authenticated.
  */
 function maySignIn(scopes: readonly Scope[], amr: readonly string[]): boolean {
-  return amr.some((way) => {
-    const scope = scopeOfWay.get(way)
+  return amr.some((method) => {
+    const scope = scopeOfWay.get(method)
     return scope !== undefined && scopes.includes(scope)
   })
 }
 
-/** The API key of this id that may act where the code was made. */
-function findApiKey(trx: Transaction<DB>, spent: SpentCode, clientId: string) {
+/** The API key of this id, if it may act in the environment and organization of the code. */
+function findApiKey(trx: Transaction<DB>, consumed: ConsumedCode, clientId: string) {
   return trx
     .selectFrom('api_keys')
-    .where(ofEnvironment({ accountId: spent.account_id, environment: spent.environment }))
+    .where(ofEnvironment({ accountId: consumed.account_id, environment: consumed.environment }))
     .where('id', '=', clientId)
-    .where(sql<boolean>`(organization_ids is null or ${spent.organization_id} = any(organization_ids))`)
+    .where(sql<boolean>`(organization_ids is null or ${consumed.organization_id} = any(organization_ids))`)
     .select([
       'secret_hash',
       'previous_secret_hash',
@@ -226,7 +230,7 @@ function findApiKey(trx: Transaction<DB>, spent: SpentCode, clientId: string) {
     .executeTakeFirst()
 }
 
-/** A code that never was leaves no trace; a used one that comes again ends what was made of it. */
+/** Logs the refusal of a known code, and revokes the tokens of a reused one; an unknown code is not logged. */
 async function refuseDeadCode(deps: Deps, trx: Transaction<DB>, exchange: CodeExchange): Promise<void> {
   const dead = await trx
     .selectFrom('authorization_codes as code')
@@ -251,18 +255,18 @@ async function refuseDeadCode(deps: Deps, trx: Transaction<DB>, exchange: CodeEx
     ])
     .executeTakeFirst()
   if (dead === undefined) return
-  if (dead.used_at !== null) await endWhatWasMade(deps, trx, dead, exchange)
+  if (dead.used_at !== null) await revokeIssued(deps, trx, dead, exchange)
   const isExpired = dead.expires_at <= deps.now()
   const reason = dead.used_at !== null ? 'code_used' : isExpired ? 'code_expired' : 'session_ended'
   await logEventOf(deps, trx, dead, { code: 'TOKEN_EXCHANGE_FAILED', reason, requestId: exchange.requestId })
 }
 
 /**
- * Ends what a used code has led to, once it comes again. A session of the API is of this code alone. One of a browser is
- * of all its applications, and its codes can be seen by others on their way (RFC 9700 section 4.5.3.2): it stays, and who
- * has the code without its verifier ends nothing.
+ * Revokes what was issued from a reused code. A session of the API belongs to this code only, and ends. A browser's session
+ * serves all its applications, and its codes can leak in transit (RFC 9700 section 4.5.3.2): it stays, and only a request
+ * with the code's verifier ends its refresh tokens.
  */
-async function endWhatWasMade(
+async function revokeIssued(
   deps: Pick<Deps, 'now' | 'metrics'>,
   trx: Transaction<DB>,
   dead: UsedCode,
@@ -284,7 +288,7 @@ async function endWhatWasMade(
     .execute()
 }
 
-interface UsedCode extends Pick<SpentCode, 'account_id' | 'organization_id' | 'session_id' | 'code_id'> {
+interface UsedCode extends Pick<ConsumedCode, 'account_id' | 'organization_id' | 'session_id' | 'code_id'> {
   readonly environment: string
   readonly code_challenge: string | null
   readonly is_of_browser: boolean

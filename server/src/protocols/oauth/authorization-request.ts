@@ -7,24 +7,24 @@ import {
 } from '@portico/contract/authorize'
 import { email } from '@portico/contract/fields'
 
-/** What decides whether an answer may go to an address at all. */
+/** The application and redirect URI of a request, which decide whether a redirect is allowed. */
 export interface NamedClient {
   readonly clientId: string
   readonly redirectUri: string
 }
 
-/** Why the application gets no code, as its address is told. */
+/** The error of an authorization response. */
 export interface AuthorizationFault {
   readonly error: AuthorizationError
-  /** For the people who build the application. */
+  /** For the developers of the application. */
   readonly description: string
 }
 
 const ClientParameters = AuthorizationRequest.pick({ client_id: true, redirect_uri: true })
 
 /**
- * The application and the address of a request; undefined when one is missing, malformed, or there twice, so that no two
- * readers of the request could take another one.
+ * The application and the redirect URI of a request; undefined when one is missing, malformed or repeated, because two
+ * parsers could read different values of a repeated parameter.
  */
 export function readClient(parameters: URLSearchParams): NamedClient | undefined {
   const { data } = ClientParameters.safeParse(valuesOf(parameters, ClientParameters.shape))
@@ -34,13 +34,13 @@ export function readClient(parameters: URLSearchParams): NamedClient | undefined
 
 const State = AuthorizationRequest.pick({ state: true })
 
-/** What the application's address gets back with every answer; null where it is none that could be repeated. */
+/** The state that every answer repeats; null when it is missing or invalid. */
 export function readState(parameters: URLSearchParams): string | null {
   const { data } = State.safeParse(valuesOf(parameters, State.shape))
   return data?.state ?? null
 }
 
-/** The rest of a request whose application and address are known. */
+/** Reads the rest of a request whose application and redirect URI are valid. */
 export function readAuthorizationRequest(
   parameters: URLSearchParams,
 ): { readonly request: AuthorizationRequest } | { readonly fault: AuthorizationFault } {
@@ -63,7 +63,7 @@ export function readAuthorizationRequest(
   }
 }
 
-/** What a request that has this fault is answered, where it is not invalid_request; the first of them is told. */
+/** The error of each faulty parameter, where it is not invalid_request; the first in this order is reported. */
 const errors: ReadonlyMap<string, AuthorizationError> = new Map([
   ['request', 'request_not_supported'],
   ['request_uri', 'request_uri_not_supported'],
@@ -81,7 +81,7 @@ function toDescription(text: string): string {
   return text.replaceAll('"', "'").replace(/[^\x20-\x5b\x5d-\x7e]/g, ' ')
 }
 
-/** A parameter without a value is as none (RFC 6749 section 3.1). */
+/** A parameter without a value counts as omitted (RFC 6749 section 3.1). */
 function valuesOf(parameters: URLSearchParams, shape: object): Record<string, string | undefined> {
   return Object.fromEntries(Object.keys(shape).map((name) => [name, parameters.get(name) || undefined]))
 }
@@ -90,19 +90,19 @@ function isRepeated(parameters: URLSearchParams, shape: object): boolean {
   return Object.keys(shape).some((name) => parameters.getAll(name).length > 1)
 }
 
-/** The address that is filled in; undefined when it is none. */
+/** The address that prefills the form; undefined when login_hint is no e-mail address. */
 export function hintedEmail({ login_hint: hint }: AuthorizationRequest): string | undefined {
   return Email.safeParse(hint).data
 }
 
 const Email = email()
 
-/** The way of signing in that the application would like; identity providers have other names. */
+/** The sign-in method that the application prefers; any other idp_hint names an identity provider. */
 export function hintedWay({ idp_hint: hint }: AuthorizationRequest): WayHint | undefined {
   return wayHints.find((way) => way === hint)
 }
 
-/** What the application demands of a sign-in: the first of the values that are known (OpenID Connect Core section 3.1.2.1). */
+/** The factors that the application requires: the first known value (OpenID Connect Core section 3.1.2.1). */
 export function demandedFactors({
   acr_values: asked = [],
 }: AuthorizationRequest): 'any' | 'two' | 'two_if_possible' {

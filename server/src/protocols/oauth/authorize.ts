@@ -24,44 +24,44 @@ import { grantedScope } from '../../tokens/scopes.js'
 import { issueSessionCode } from './session-code.js'
 import { fitOf, isFreshSignInAskedFor } from './session-fit.js'
 
-/** Sign-ins that browsers begin, by where they come from. */
+/** Sign-ins started by browsers, by network. */
 const flowsOfNetwork = limit('ip-flow', { windowSeconds: 15 * 60, most: (settings) => settings.flowsPerIp })
 
-/** A browser that an application has sent. */
+/** A browser's request to the authorization endpoint. */
 export interface Authorization {
   readonly organizationDomain: string
   readonly parameters: URLSearchParams
-  /** Of the page that has sent it, where the browser says so. */
+  /** Of the sending page, if the browser sends it. */
   readonly origin: string | undefined
-  /** A form of another site comes without the browser's cookies, so that its session is not looked for. */
+  /** A cross-site POST comes without the browser's cookies, so its session cannot be found. */
   readonly isForm: boolean
-  /** Somebody goes there; another page does not load it behind their back. */
+  /** A top-level navigation, not a background load by another page. */
   readonly isNavigation: boolean
-  /** Of the flow cookie, which the browser has or is given. */
+  /** Of the flow cookie, existing or new. */
   readonly browserSecret: string
-  /** The address that it comes from, for limits alone. */
+  /** The client's address, only for rate limits. */
   readonly ip: string
-  /** Of the session cookie of an organization and environment. */
+  /** Reads the session cookie of an organization and environment. */
   readonly findSessionSecret: (
     owner: Pick<AuthorizingClient, 'organizationId' | 'environment'>,
   ) => string | undefined
   readonly requestId: string
 }
 
-/** What becomes of the browser. */
+/** Where the browser goes next. */
 type AuthorizationOutcome =
-  /** Nobody may be told but the person in front of it: the address is not known to be the application's. */
+  /** An error page: the redirect URI is not registered, so a redirect could reach an attacker. */
   | { readonly to: 'nowhere' }
   /** The application, with a code or an error. */
   | { readonly to: 'application'; readonly redirectUrl: string }
-  /** The pages of a flow that has begun. */
+  /** The pages of a new flow. */
   | { readonly to: 'flow'; readonly flowId: string }
-  /** The same request by GET, with which the browser sends its cookies. */
+  /** The same request by GET, which carries the browser's cookies. */
   | { readonly to: 'itself' }
 
 /**
- * The authorization endpoint (RFC 6749 section 4.1.1, OpenID Connect Core section 3.1.2). Without an application and an
- * address that it has registered there is no redirect at all; every other fault is told to that address.
+ * The authorization endpoint (RFC 6749 section 4.1.1, OpenID Connect Core section 3.1.2). Without an application and its
+ * registered redirect URI there is no redirect; every other error is redirected to that URI.
  */
 export async function authorize(deps: Deps, authorization: Authorization): Promise<AuthorizationOutcome> {
   const { parameters, organizationDomain } = authorization
@@ -93,7 +93,7 @@ const foreignOrigin: AuthorizationFault = {
   description: 'the Origin of the request is not one of allowed_web_origins',
 }
 
-/** Where the list is empty, every page may send its users here; most do by a link, which has no Origin. */
+/** An empty list allows every page; most pages use a link, which has no Origin. */
 function isOriginAllowed({ allowedWebOrigins }: AuthorizingClient, origin: string | undefined): boolean {
   return origin === undefined || allowedWebOrigins.length === 0 || allowedWebOrigins.includes(origin)
 }
@@ -103,7 +103,7 @@ type Decision =
   | { readonly code: string }
   | { readonly flowId: string }
 
-/** A code of the session that the browser has, where that is enough; else a flow, unless no page may be shown. */
+/** Issues a code for the browser's session if that is sufficient; else begins a flow, unless no page may be shown. */
 async function decide(
   deps: Deps,
   authorization: Authorization,
@@ -141,7 +141,7 @@ async function decide(
   if (isMfaRequired && !client.isTotpActive) return { fault: noSecondFactor }
   const stepUp = fit === 'step_up' ? session : undefined
   if (request.prompt?.includes('none')) return { fault: stepUp === undefined ? noSession : noPageAllowed }
-  // A page could have all visitors of a network begin as many sign-ins as the network may.
+  // Otherwise any page could use up the network's limit of sign-ins through its visitors.
   if (!authorization.isNavigation) return { fault: noPageShown }
   return { flowId: await beginFlow(deps, authorization, client, { request, isMfaRequired, stepUp }) }
 }
@@ -170,7 +170,7 @@ const noPageShown: AuthorizationFault = {
 interface BegunFlow {
   readonly request: AuthorizationRequest
   readonly isMfaRequired: boolean
-  /** A session that lacks nothing but the second factor. */
+  /** A session that only lacks the second factor. */
   readonly stepUp: BrowserSession | undefined
 }
 
@@ -200,7 +200,7 @@ async function beginFlow(
     locale: request.ui_locales ?? null,
     preferredWay: hintedWay(request) ?? null,
     email: stepUp?.email ?? hintedEmail(request) ?? null,
-    connectionId: stepUp === undefined ? ((await findHinted(deps, client, request)) ?? null) : null,
+    connectionId: stepUp === undefined ? ((await findHintedConnection(deps, client, request)) ?? null) : null,
     sessionId: stepUp?.sessionId ?? null,
     browserSecret,
   }
@@ -217,8 +217,8 @@ async function beginFlow(
   return flowId
 }
 
-/** The connection that idp_hint names, where its identity provider can be asked. */
-async function findHinted(
+/** The connection that idp_hint names, if it is open for sign-in. */
+async function findHintedConnection(
   deps: Pick<Deps, 'db'>,
   client: AuthorizingClient,
   { idp_hint: hint }: AuthorizationRequest,

@@ -6,7 +6,7 @@ import type { Deps } from '../../delivery/deps.js'
 import type { NamedClient } from './authorization-request.js'
 import { isOrganizationOf } from '../../platform/db/tenant-predicate.js'
 
-/** An application that asks an organization to sign a user in, and what decides how. */
+/** An application that requests a sign-in at an organization, with the settings that govern it. */
 export interface AuthorizingClient {
   readonly accountId: string
   readonly accountDomain: string
@@ -19,11 +19,11 @@ export interface AuthorizingClient {
   readonly redirectUri: string
   readonly allowedWebOrigins: readonly string[]
   readonly allowedEmailDomains: readonly string[] | null
-  /** Whether a second factor can be had. */
+  /** Whether users can enroll a second factor. */
   readonly isTotpActive: boolean
 }
 
-/** The application of a request, which the organization can use and which allows the address, to the letter. */
+/** The application of a request, if the organization can use it and the redirect URI matches exactly. */
 export async function findAuthorizingClient(
   { db }: Pick<Deps, 'db'>,
   organizationDomain: string,

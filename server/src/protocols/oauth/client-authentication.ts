@@ -38,7 +38,7 @@ function formDecoded(text: string): string {
 }
 
 /**
- * The API key that asks what a token is worth, by its credentials or by a token of its own (RFC 7662 section 2.1).
+ * Authenticates the API key of an introspection by its credentials or its own access token (RFC 7662 section 2.1).
  *
  * @throws OAuthFailure `invalid_client`, `invalid_token`, `insufficient_scope`
  */

@@ -15,14 +15,14 @@ interface ClientCredentials {
   readonly clientId: string | undefined
   readonly clientSecret: string | undefined
   readonly domain: string | undefined
-  /** Fewer scopes than the key has, a space between. */
+  /** A subset of the key's scopes, separated by spaces. */
   readonly scope: string | undefined
 }
 
 /**
- * The client-credentials grant (RFC 6749 section 4.4): an API key to an access token of this API.
+ * The client-credentials grant (RFC 6749 section 4.4): exchanges an API key for an access token of this API.
  *
- * @throws OAuthFailure `invalid_client`, with one text whatever of the three is wrong; `invalid_scope`.
+ * @throws OAuthFailure `invalid_client`, with the same text whichever parameter is wrong; `invalid_scope`.
  */
 export async function grantClientCredentials(
   deps: Deps,
@@ -37,10 +37,11 @@ export async function grantClientCredentials(
   const at = deps.now()
   const isValid = isSecretOf(key, clientSecret, at)
   if (key === undefined || !isValid || key.domain !== domain) {
-    // Not waited for: the time of the answer must not tell whether there is such a key.
+    // Not awaited: the response time must not reveal whether the key exists.
     if (key !== undefined) {
       logEventOf(deps, deps.db, key, { code: 'API_KEY_TOKEN_REFUSED', clientId: key.id, requestId }).catch(
-        (error: unknown) => deps.log.warn({ err: error }, 'a refused token request is not in the log events'),
+        (error: unknown) =>
+          deps.log.warn({ err: error }, 'the log event of a refused token request cannot be stored'),
       )
     }
     throw new OAuthFailure('invalid_client', 'client_id, client_secret and domain do not name an API key.')
@@ -80,7 +81,7 @@ export async function grantClientCredentials(
   return { access_token: token, token_type: 'Bearer', expires_in: apiTokenLifetimeSeconds, scope }
 }
 
-/** The key with its account's domain and the key that signs its tokens, in one statement. */
+/** Reads the key, its account's domain and the account's signing key in one statement. */
 const selectKey = statement((db, { clientId }: { clientId: string }) =>
   db
     .selectFrom('api_keys as key')

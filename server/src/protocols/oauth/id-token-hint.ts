@@ -4,7 +4,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { findHintKey } from '../../tokens/signing-keys/rotate.js'
 import { issuerOf } from '../../tokens/claims.js'
 
-/** What an ID token says that was issued here. */
+/** The claims of an ID token that this service issued. */
 export interface IdTokenHint {
   readonly environment: Environment
   readonly clientId: string
@@ -13,10 +13,10 @@ export interface IdTokenHint {
 }
 
 /**
- * Reads an ID token that an application sends back as id_token_hint. It may have expired: it tells who is meant, and
- * permits nothing (OpenID Connect Core section 3.1.2.1, RP-Initiated Logout section 2).
+ * Reads an ID token that an application sends back as id_token_hint. It may have expired, because it only identifies the
+ * user and authorizes nothing (OpenID Connect Core section 3.1.2.1, RP-Initiated Logout section 2).
  *
- * @returns Undefined when the organization has not issued it, or it is no ID token.
+ * @returns Undefined when it is no ID token of the organization.
  */
 export async function readIdTokenHint(
   { config, db }: Pick<Deps, 'config' | 'db'>,

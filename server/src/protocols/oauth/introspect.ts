@@ -10,51 +10,51 @@ import type { KeyClient } from './key-client.js'
 import { isTokenLive } from './live-token.js'
 import { findGoodFamily, readRefreshToken, repeatableMs, type GoodFamily } from './refresh-family.js'
 
-/** Who asks: an API key, by whichever of its credentials. */
+/** The authenticated API key that introspects. */
 export type Introspector = Omit<KeyClient, 'apiKeyId' | 'scopes'>
 
-/** A token that somebody was sent, and wants to know the worth of. */
+/** A token to introspect. */
 interface Introspected {
   readonly token: string
-  /** Whose endpoint was asked; undefined: the service's own. */
+  /** The organization whose endpoint was called; undefined: the service's own. */
   readonly organizationDomain: string | undefined
 }
 
 const inactive: Introspection = { active: false }
 
 /**
- * Tells what an access token or a refresh token of a user is worth at this moment (RFC 7662). Whatever is the matter
- * with it, and whose it may be, the answer is one: it is not active.
+ * Introspects an access token or a refresh token of a user (RFC 7662). An invalid token and a token of another tenant get
+ * the same answer: not active.
  */
 export async function introspectToken(
   deps: Pick<Deps, 'config' | 'db' | 'now'>,
   introspector: Introspector,
   { token, organizationDomain }: Introspected,
 ): Promise<Introspection> {
-  const told = await (readRefreshToken(token) === undefined
-    ? tellAccessToken(deps, introspector, token)
-    : tellRefreshToken(deps, introspector, token))
-  if (told === undefined) return inactive
-  const { organizationId, domain, answer } = told
+  const found = await (readRefreshToken(token) === undefined
+    ? introspectAccessToken(deps, introspector, token)
+    : introspectRefreshToken(deps, introspector, token))
+  if (found === undefined) return inactive
+  const { organizationId, domain, answer } = found
   const isElsewhere = organizationDomain !== undefined && organizationDomain !== domain
-  return isElsewhere || !mayKnow(introspector, organizationId) ? inactive : answer
+  return isElsewhere || !maySee(introspector, organizationId) ? inactive : answer
 }
 
-function mayKnow({ organizationIds }: Introspector, organizationId: string): boolean {
+function maySee({ organizationIds }: Introspector, organizationId: string): boolean {
   return organizationIds === null || organizationIds.includes(organizationId)
 }
 
-interface Told {
+interface Found {
   readonly organizationId: string
   readonly domain: string
   readonly answer: Introspection
 }
 
-async function tellAccessToken(
+async function introspectAccessToken(
   deps: Pick<Deps, 'config' | 'db' | 'now'>,
   introspector: Introspector,
   token: string,
-): Promise<Told | undefined> {
+): Promise<Found | undefined> {
   const verified = await verifyUserToken(deps, introspector, token, 0).catch((error: unknown) => {
     if (error instanceof ApiError && error.code === 'access_token_refused') return undefined
     throw error
@@ -72,11 +72,11 @@ async function tellAccessToken(
   return { organizationId: verified.organizationId, domain: verified.organizationDomain, answer }
 }
 
-async function tellRefreshToken(
+async function introspectRefreshToken(
   { config, db, now }: Pick<Deps, 'config' | 'db' | 'now'>,
   introspector: Introspector,
   text: string,
-): Promise<Told | undefined> {
+): Promise<Found | undefined> {
   const token = readRefreshToken(text)
   if (token === undefined) return undefined
   const at = now()

@@ -6,17 +6,17 @@ import { areApiKeyCredentials, isSecretOf } from '../../tokens/api-keys/credenti
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 
-/** An API key that has shown its secret. */
+/** An API key authenticated by its secret. */
 export interface KeyClient {
   readonly apiKeyId: string
   readonly accountId: string
   readonly environment: Environment
-  /** The organizations the key is limited to; null: all of the account. */
+  /** The organizations that the key is limited to; null: all of the account. */
   readonly organizationIds: readonly string[] | null
   readonly scopes: readonly Scope[]
 }
 
-/** The API key that credentials open; undefined where they open none, and the time it takes does not tell why. */
+/** The API key of valid credentials, else undefined; the response time does not reveal why they are invalid. */
 export async function findKeyClient(
   { now }: Pick<Deps, 'now'>,
   db: Kysely<DB>,
@@ -52,7 +52,7 @@ export async function findKeyClient(
   }
 }
 
-/** What a key must be allowed to do that may have what the way of signing in is worth. */
+/** The scope that a key needs to exchange codes and tokens of each sign-in method. */
 export const scopeOfWay: ReadonlyMap<string, Scope> = new Map([
   ['email', 'write:magic_links'],
   ['relay', 'write:magic_links'],
@@ -62,7 +62,7 @@ export const scopeOfWay: ReadonlyMap<string, Scope> = new Map([
   ['sso', 'write:sso_connections'],
 ])
 
-/** The ways of signing in that a key with these scopes may have a user pass. */
+/** The sign-in methods that a key with these scopes may use. */
 export function waysOf(scopes: readonly Scope[]): string[] {
   return [...scopeOfWay].flatMap(([way, scope]) => (scopes.includes(scope) ? [way] : []))
 }

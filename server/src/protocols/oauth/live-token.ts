@@ -5,26 +5,26 @@ import type { Deps } from '../../delivery/deps.js'
 import type { VerifiedUserToken } from '../../tokens/access-token.js'
 import { isOrganizationOf, ofOwner, sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 
-/** Where an access token comes from, as its key says. */
-interface TokenPlace {
+/** The account and environment of an access token, by its signing key. */
+interface TokenOwner {
   readonly accountId: string
   readonly environment: string
 }
 
 /**
- * Whether what a verified access token says is still so: its session has not been ended, its user may sign in, and its
- * application can be used. A session that is merely over does not end the tokens that were made of it.
+ * Whether a verified access token is still valid: its session has not been ended, its user is active, and its application
+ * is usable. The expiry of a session does not invalidate its tokens.
  */
 export async function isTokenLive(
   { db }: Pick<Deps, 'db'>,
-  { accountId, environment }: TokenPlace,
+  { accountId, environment }: TokenOwner,
   { organizationId, sessionId, userId, clientId }: VerifiedUserToken,
 ): Promise<boolean> {
   const key = { accountId, environment, organizationId, sessionId, userId, clientId }
   return (await selectLive(db, key)).length > 0
 }
 
-interface LiveKey extends TokenPlace {
+interface LiveKey extends TokenOwner {
   readonly organizationId: string
   readonly sessionId: string
   readonly userId: string

@@ -13,9 +13,9 @@ import { revokeToken } from './revoke.js'
 import type { TokenRequestContext } from './token.js'
 
 /**
- * Makes the introspection endpoint, which remembers the API tokens that it was asked with. It throws OAuthFailure.
+ * Makes the introspection endpoint, which caches the API tokens of its callers and throws OAuthFailure.
  *
- * The organization's domain says whose endpoint was asked; undefined: the service's own.
+ * The domain is that of the organization whose endpoint was called; undefined: the service's own.
  */
 export function introspection(deps: Deps) {
   const readApiToken = createApiTokenReader(deps)
@@ -24,7 +24,7 @@ export function introspection(deps: Deps) {
     body: IntrospectionRequest,
     organizationDomain?: string,
   ): Promise<Introspection> {
-    // Before the token is looked at, so that a stranger learns nothing of it.
+    // First, so that an unauthenticated caller learns nothing about the token.
     const introspector = await authenticateIntrospector(deps, readApiToken, authorization, body)
     return introspectToken(deps, introspector, { token: tokenOf(body), organizationDomain })
   }
@@ -33,7 +33,7 @@ export function introspection(deps: Deps) {
 /**
  * The revocation endpoint.
  *
- * @param organizationDomain Whose endpoint was asked; undefined: the service's own.
+ * @param organizationDomain Of the organization whose endpoint was called; undefined: the service's own.
  * @throws OAuthFailure
  */
 export async function revoke(
@@ -48,7 +48,7 @@ export async function revoke(
   return revokeToken(deps, { token, clientId, clientSecret, organizationDomain, requestId })
 }
 
-/** A parameter without a value is one that was left out (RFC 6749 section 3.1). */
+/** A parameter without a value counts as omitted (RFC 6749 section 3.1). */
 function tokenOf({ token }: { readonly token?: string | undefined }): string {
   if (token === undefined || token === '') throw new OAuthFailure('invalid_request', 'token is required.')
   return token

@@ -11,13 +11,13 @@ import { waysOf, type KeyClient } from './key-client.js'
 import { scopesOf } from '../../tokens/scopes.js'
 import type { Grant } from './user-tokens.js'
 
-/** How long an application may go on without its user, however often it refreshes. */
+/** How long an application may refresh without its user, regardless of rotations. */
 const lifetimeMs = 30 * 24 * 60 * 60 * 1000
 
-/** So long the token before is answered again, for a client that has lost the answer, or asked twice at once. */
+/** How long the previous token is still accepted, for a client that lost the answer or sent parallel requests. */
 export const repeatableMs = 30_000
 
-/** A refresh token: which family, and the secret that is good in it until it is used. */
+/** A refresh token: the handle of its family, and a secret for one use. */
 interface RefreshToken {
   readonly handle: string
   readonly secret: string
@@ -25,15 +25,15 @@ interface RefreshToken {
 
 const tokenForm = /^([\w-]{22})\.([\w-]{43})$/
 
-/** Takes a refresh token apart; undefined when a text does not have its form. */
+/** Parses a refresh token; undefined when the text is malformed. */
 export function readRefreshToken(text: string): RefreshToken | undefined {
   const [, handle, secret] = tokenForm.exec(text) ?? []
   return handle === undefined || secret === undefined ? undefined : { handle, secret }
 }
 
 /**
- * What may come after a secret, the one under the current master key first. It is derived and not drawn, so that whoever
- * repeats a refresh is answered the same, by any process and without its being stored.
+ * The candidates for the next secret, that of the current master key first. They are derived, not random, so that any
+ * process answers a repeated refresh with the same secret without storing it.
  */
 export function successorsOf({ keys }: Pick<Deps, 'keys'>, { handle, secret }: RefreshToken): string[] {
   const context = { purpose: 'refresh_token', scope: 'service', aad: `refresh_token_families:${handle}` }
@@ -41,9 +41,9 @@ export function successorsOf({ keys }: Pick<Deps, 'keys'>, { handle, secret }: R
 }
 
 /**
- * Begins a family of refresh tokens for the session of a code, with which it ends when that comes again.
+ * Creates a family of refresh tokens for the session of a code; reuse of the code ends the family.
  *
- * @returns Its first token.
+ * @returns The first token.
  */
 export async function issueRefreshToken(
   { now }: Pick<Deps, 'now'>,
@@ -76,7 +76,7 @@ interface NewFamily extends Grant {
   readonly at: Date
 }
 
-/** The session can be gone on with as long as the last of its families. */
+/** Inserts the family, and extends the session's offline access to the latest expiry of its families. */
 const insertFamily = sqlStatement(
   (row: NewFamily) => sql`
     with family as (
@@ -99,25 +99,25 @@ const insertFamily = sqlStatement(
       and sessions.id = family.session_id`,
 )
 
-/** Who asks, and at whose endpoint, as a statement compares it with a family. */
+/** The client and endpoint of a request, as statements compare them with a family. */
 export interface Asker {
-  /** Of the application; empty where a key speaks for it. */
+  /** Of the application; empty where a key authenticates for it. */
   readonly clientId: string
-  /** Whether a secret was sent, so that a key has to speak for the application. */
+  /** Whether a secret was sent, so that a key must authenticate for the application. */
   readonly hasSecret: boolean
-  /** Of the key; null where the secret opens none. */
+  /** Of the key; null where the secret is invalid. */
   readonly keyAccountId: string | null
   readonly keyEnvironment: string | null
   readonly keyOrganizationIds: readonly string[] | null
-  /** The ways of signing in that the key may have users pass. */
+  /** The sign-in methods that the key may use. */
   readonly keyWays: readonly string[]
-  /** Domain; null: the service's own endpoint. */
+  /** Domain of the endpoint; null: the service's own. */
   readonly organizationDomain: string | null
-  /** Of the page whose script asks; null outside browsers. */
+  /** Of the page whose script sent the request; null outside browsers. */
   readonly origin: string | null
 }
 
-/** @param key What the secret has opened, where one was sent. */
+/** @param key The key that the secret authenticated, if one was sent. */
 export function askerOf(request: {
   readonly clientId: string
   readonly clientSecret: string | undefined
@@ -127,7 +127,7 @@ export function askerOf(request: {
 }): Asker {
   const { clientId, clientSecret, key } = request
   return {
-    // Also in its prefixed form such as app_<uuid>.
+    // Plain or in a prefixed form such as app_<uuid>.
     clientId: clientSecret === undefined ? (clientId.toLowerCase().split('_').at(-1) ?? '') : '',
     hasSecret: clientSecret !== undefined,
     keyAccountId: key?.accountId ?? null,
@@ -140,8 +140,8 @@ export function askerOf(request: {
 }
 
 /**
- * A family with all that it belongs to: in the `from` of a statement, and in its `where`. It names the session's user so
- * that the planner has no index by which it would read every session of the organization.
+ * The parents of a family, for the `from` and the `where` of a statement. The session's user keeps the planner from an
+ * index scan over every session of the organization.
  */
 export const belongings = sql`sessions, users, applications, organizations, accounts`
 export const isWhole = sql<boolean>`(
@@ -162,7 +162,7 @@ export const isWhole = sql<boolean>`(
   and accounts.id = family.account_id
 )`
 
-/** What must be so of what a family belongs to, by the reason that is logged where it is not. */
+/** Conditions on the parents of a family, by the reason that is logged when one fails. */
 export const standing = {
   session_ended: sql<boolean>`sessions.ended_at is null`,
   user_inactive: sql<boolean>`(users.active and users.deleted_at is null)`,
@@ -174,7 +174,7 @@ export const standing = {
   )`,
 }
 
-/** What must be so of who gives a token back, by reason. */
+/** Conditions on the client of a revocation, by reason. */
 export function clientDemands(asker: Asker) {
   return {
     wrong_organization: sql<boolean>`(
@@ -197,7 +197,7 @@ export function clientDemands(asker: Asker) {
   }
 }
 
-/** And of who refreshes. */
+/** Conditions on the client of a refresh, by reason. */
 export function refreshDemands(asker: Asker & { readonly scopes: readonly string[] }) {
   return {
     ...clientDemands(asker),
@@ -211,12 +211,11 @@ export function refreshDemands(asker: Asker & { readonly scopes: readonly string
   }
 }
 
-/** All of them. */
 export function allOf(demands: Readonly<Record<string, RawBuilder<boolean>>>) {
   return sql<boolean>`(${sql.join(Object.values(demands), sql` and `)})`
 }
 
-/** Whether a token is the good one of its family, or the one before while it is answered again. */
+/** Whether a token is the current one of its family, or the previous one while that is still accepted. */
 export function isCurrent(token: { readonly tokenHash: Buffer; readonly repeatableSince: Date }) {
   return sql<boolean>`(
     family.token_hash = ${token.tokenHash}
@@ -224,7 +223,7 @@ export function isCurrent(token: { readonly tokenHash: Buffer; readonly repeatab
   )`
 }
 
-/** A family that can be gone on with at this moment, as introspection tells of it. */
+/** An active family, with the columns that introspection answers. */
 export const findGoodFamily = sqlStatement(
   (token: { familyHash: Buffer; tokenHash: Buffer; repeatableSince: Date; at: Date }) => sql<GoodFamily>`
     select family.account_id, family.environment, family.organization_id, organizations.domain, family.session_id,
@@ -255,7 +254,7 @@ export interface GoodFamily {
   readonly expires_at: Date
 }
 
-/** What is known of a family whose token is not good, or was given back. */
+/** The logged columns of a family whose token is refused or revoked. */
 export interface KnownFamily {
   readonly account_id: string
   readonly environment: string
@@ -270,7 +269,7 @@ export interface KnownFamily {
 export const knownColumns = sql`family.account_id, family.environment, family.organization_id, organizations.domain,
   family.user_id, family.application_id, users.email`
 
-/** The scopes that a refresh asks for: fewer than were granted, or all. openid stays, because an ID token comes with it. */
+/** The scopes of a refresh: the requested subset of the granted ones, or all. openid stays, because it adds the ID token. */
 export function narrowed(granted: string, asked: readonly string[]): string {
   if (asked.length === 0) return granted
   return scopesOf(granted)

@@ -28,26 +28,26 @@ import {
 import { scopesOf } from '../../tokens/scopes.js'
 import { findUserOf, identityDataOfSession, signUserTokens, type Grant } from './user-tokens.js'
 
-/** A refresh token as it is presented. */
+/** A presented refresh token. */
 export interface Refresh {
   readonly refreshToken: string
   /** The application, or with a secret the API key. */
   readonly clientId: string
   readonly clientSecret: string | undefined
-  /** Fewer scopes than were granted, a space between. */
+  /** A subset of the granted scopes, separated by spaces. */
   readonly scope: string | undefined
-  /** Whose token endpoint was asked; undefined: the service's own. */
+  /** The organization whose token endpoint was called; undefined: the service's own. */
   readonly organizationDomain: string | undefined
   readonly origin: string | undefined
   readonly requestId: string
 }
 
 /**
- * Exchanges a refresh token for tokens of its user, and for the refresh token that takes its place. The one before is
- * answered again for half a minute; any other that names the family ends it: somebody else has it (RFC 9700 section
- * 4.14.2). An attempt that is refused for another reason leaves the token as it is.
+ * Exchanges a refresh token for tokens of its user and the next refresh token. The previous token is accepted for another
+ * 30 s; any older token of the family has leaked and ends the family (RFC 9700 section 4.14.2). A refusal for another
+ * reason leaves the token valid.
  *
- * @throws OAuthFailure `invalid_grant`, with one text whatever was wrong; the log event has the reason. `invalid_scope`.
+ * @throws OAuthFailure `invalid_grant`, with the same text for every cause; the log event has the reason. `invalid_scope`.
  */
 export async function refreshTokens(deps: Deps, refresh: Refresh): Promise<UserTokens> {
   const token = readRefreshToken(refresh.refreshToken)
@@ -70,24 +70,24 @@ export async function refreshTokens(deps: Deps, refresh: Refresh): Promise<UserT
       repeatableSince: new Date(at.getTime() - repeatableMs),
       at,
     }
-    const [spent] = await rotate(trx, attempt)
-    if (spent === undefined) return { record: await refuse(deps, trx, refresh, attempt) }
-    const next = successors.find((secret) => hashSecret(secret).equals(spent.token_hash))
-    const user = next === undefined ? undefined : await findUserOf(trx, spent, causeOf(refresh))
-    // Undefined where the answer that is to be repeated was made under a master key that is gone.
+    const [rotated] = await rotate(trx, attempt)
+    if (rotated === undefined) return { record: await refuse(deps, trx, refresh, attempt) }
+    const next = successors.find((secret) => hashSecret(secret).equals(rotated.token_hash))
+    const user = next === undefined ? undefined : await findUserOf(trx, rotated, causeOf(refresh))
+    // `next` is undefined when the answer to repeat was derived from a master key that has been removed.
     if (next === undefined || user === undefined) {
       const reason = next === undefined ? 'successor_unknown' : 'user_inactive'
-      await logEventOf(deps, trx, spent, { code: 'TOKEN_REFRESH_FAILED', reason, requestId })
+      await logEventOf(deps, trx, rotated, { code: 'TOKEN_REFRESH_FAILED', reason, requestId })
       return { record: undefined }
     }
-    await logEventOf(deps, trx, spent, { code: 'TOKEN_REFRESHED', email: user.email, requestId })
-    return { record: { spent, user, refreshToken: `${token.handle}.${next}` } }
+    await logEventOf(deps, trx, rotated, { code: 'TOKEN_REFRESHED', email: user.email, requestId })
+    return { record: { rotated, user, refreshToken: `${token.handle}.${next}` } }
   })
   if (record === 'invalid_scope')
     throw new OAuthFailure('invalid_scope', 'The refresh token does not have all of these scopes.')
   if (record === undefined) throw refused()
-  const { spent, user, refreshToken } = record
-  const tokens = await signUserTokens(deps, { ...spent, scope: narrowed(spent.scope, asked) }, user)
+  const { rotated, user, refreshToken } = record
+  const tokens = await signUserTokens(deps, { ...rotated, scope: narrowed(rotated.scope, asked) }, user)
   return { ...tokens, refresh_token: refreshToken }
 }
 
@@ -108,17 +108,17 @@ interface Attempt extends Asker {
   readonly at: Date
 }
 
-interface SpentFamily extends Grant {
-  /** Of the token that is good from now on. */
+interface RotatedFamily extends Grant {
+  /** Of the new current token. */
   readonly token_hash: Buffer
 }
 
 /**
- * The token's one use, or its repetition, with all that must be true of the family, of what it belongs to and of who
- * asks, as it is at this moment. Of many at once the first one rotates, and the others find that it did.
+ * Consumes the token, or repeats its answer, under the conditions on the family, its parents and the client. Of parallel
+ * requests the first rotates the token, and the others repeat its answer.
  */
 const rotate = sqlStatement(
-  (attempt: Attempt) => sql<SpentFamily>`
+  (attempt: Attempt) => sql<RotatedFamily>`
     with spent as (
       update refresh_token_families as family set
         token_hash = case
@@ -153,7 +153,7 @@ const rotate = sqlStatement(
     select * from spent`,
 )
 
-/** A token that never was leaves no trace; one that another took the place of ends the family. */
+/** Ends the family of a replaced token, and logs the refusal of a known one; an unknown token is not logged. */
 async function refuse(
   deps: Deps,
   trx: Transaction<DB>,
@@ -183,20 +183,20 @@ const endReused = sqlStatement(
     returning ${knownColumns}`,
 )
 
-/** Why a token was refused: the first of what is not as it must be. */
+/** Why a token was refused: the first failed condition. */
 const findRefused = sqlStatement(
   (attempt: Attempt) => sql<KnownFamily & { reason: string | null }>`
     select ${knownColumns}, case
       when family.ended_at is not null then 'family_ended'
       when family.expires_at <= ${attempt.at} then 'refresh_token_expired'
-      ${whens({ ...standing, ...refreshDemands(attempt) })}
+      ${toCaseBranches({ ...standing, ...refreshDemands(attempt) })}
     end as reason
     from refresh_token_families as family, ${belongings}
     where family.family_hash = ${attempt.familyHash}
       and ${isWhole}`,
 )
 
-function whens(demands: Readonly<Record<string, RawBuilder<boolean>>>) {
+function toCaseBranches(demands: Readonly<Record<string, RawBuilder<boolean>>>) {
   const lines = Object.entries(demands).map(
     ([reason, isMet]) => sql`when not coalesce(${isMet}, false) then ${sql.lit(reason)}`,
   )

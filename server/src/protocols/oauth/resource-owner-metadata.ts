@@ -1,7 +1,7 @@
 import { resourceOwnerAttributes, type ResourceOwnerMetadata } from '@portico/contract/token-claims'
 import type { Identity } from '@portico/contract/users'
 
-/** What the ID token says of an identity: those of its attributes that the contract names, in any case. */
+/** The ID token's part of an identity: the attributes that the contract names, compared case-insensitively. */
 export function toAttributes(data: Identity['data']): Partial<ResourceOwnerMetadata> {
   const names = Object.keys(resourceOwnerAttributes)
   return Object.fromEntries(

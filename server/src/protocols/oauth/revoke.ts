@@ -20,24 +20,23 @@ import {
   type KnownFamily,
 } from './refresh-family.js'
 
-/** A token that an application gives back. */
+/** A revocation by an application. */
 interface Revocation {
   readonly token: string
   /** The application, or with a secret the API key. */
   readonly clientId: string
   readonly clientSecret: string | undefined
-  /** Whose endpoint was asked; undefined: the service's own. */
+  /** The organization whose endpoint was called; undefined: the service's own. */
   readonly organizationDomain: string | undefined
   readonly requestId: string
 }
 
 /**
- * Ends the family of a refresh token (RFC 7009 section 2.1): nothing that was made of it is exchanged any more. A token
- * that is not known, and one that was issued to another client, are one answer: who holds a token must not learn here that
- * it is good.
+ * Ends the family of a refresh token (RFC 7009 section 2.1), so that none of its tokens can be exchanged. An unknown token
+ * and a token of another client get the same answer, which must not reveal that a token is valid.
  *
- * @throws OAuthFailure `invalid_client` for credentials that open no API key, before the token is looked at;
- *   `unsupported_token_type` for a token that is signed, which nothing recalls.
+ * @throws OAuthFailure `invalid_client` for invalid credentials, before the token is examined; `unsupported_token_type`
+ *   for a signed token, which cannot be revoked.
  */
 export async function revokeToken(deps: Deps, revocation: Revocation): Promise<RevokedToken> {
   const { clientId, clientSecret, requestId } = revocation
@@ -72,7 +71,7 @@ interface Attempt extends Asker {
   readonly at: Date
 }
 
-/** Any token of the family does: who has one that is not good any more wants the family to end all the more. */
+/** Accepts any token of the family: a replaced token may have leaked, which is a stronger reason to end the family. */
 const endFamily = sqlStatement(
   (attempt: Attempt) => sql<KnownFamily>`
     update refresh_token_families as family set ended_at = ${attempt.at}

@@ -11,7 +11,7 @@ const s = initServer()
 
 export function oauthRoutes(deps: Deps) {
   const introspect = introspection(deps)
-  const tell = (req: TokenRequest, body: IntrospectionRequest, domain?: string) =>
+  const introspectAt = (req: TokenRequest, body: IntrospectionRequest, domain?: string) =>
     introspect(contextOf(req), body, domain)
   const end = (req: TokenRequest, body: RevocationRequest, domain?: string) =>
     revoke(deps, contextOf(req), body, domain)
@@ -23,9 +23,9 @@ export function oauthRoutes(deps: Deps) {
     revoke: async ({ req, res, body }) => uncached(res, await end(req, body)),
     organizationRevoke: async ({ req, res, params, body }) =>
       uncached(res, await end(req, body, params.org_domain)),
-    introspect: async ({ req, res, body }) => uncached(res, await tell(req, body)),
+    introspect: async ({ req, res, body }) => uncached(res, await introspectAt(req, body)),
     organizationIntrospect: async ({ req, res, params, body }) =>
-      uncached(res, await tell(req, body, params.org_domain)),
+      uncached(res, await introspectAt(req, body, params.org_domain)),
   })
 }
 

@@ -9,7 +9,7 @@ import { normalizeEmail } from '../../platform/email.js'
 import type { AuthorizingClient } from './authorizing-client.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
-/** What a code of a session that is there already is bound to. */
+/** The binding of a code for an existing session. */
 interface SessionCode {
   readonly client: AuthorizingClient
   readonly session: BrowserSession
@@ -18,16 +18,16 @@ interface SessionCode {
   readonly state: string | null
   readonly nonce: string | null
   readonly codeChallenge: string
-  /** The granted scopes, a space between. */
+  /** The granted scopes, separated by spaces. */
   readonly scope: string
   readonly requestId: string
 }
 
 /**
- * Makes an authorization code of a browser's session, which counts as used by it. One statement, so that a session which
- * ends meanwhile either makes none or has ended with it.
+ * Issues an authorization code for a browser's session, and marks the session as used. One statement, so that a session
+ * ended concurrently issues no code.
  *
- * @returns Undefined when the session is not alive any more.
+ * @returns Undefined when the session is no longer active.
  */
 export async function issueSessionCode(
   { db, now, metrics }: Pick<Deps, 'db' | 'now' | 'metrics'>,

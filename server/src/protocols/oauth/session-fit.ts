@@ -5,7 +5,7 @@ import { isSecondFactorMissing } from '../../directory/sessions/totp-asked.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { hintedEmail } from './authorization-request.js'
 
-/** What a request demands of a session, beside what it says itself. */
+/** The requirements of a request on a session. */
 export interface Demands {
   readonly request: AuthorizationRequest
   readonly allowedEmailDomains: readonly string[] | null
@@ -16,9 +16,9 @@ export interface Demands {
 }
 
 /**
- * Whether a session of the browser is enough for a request: it is; only the second factor is missing, which its user has;
- * or its user has to sign in anew, or somebody else has to. Who is to set up a second factor signs in anew before: a browser
- * that was left alone must not be where a stranger sets up theirs.
+ * Whether a browser's session is sufficient: it is (`enough`), only an enrolled second factor is missing (`step_up`), or
+ * its user or another one must sign in (`sign_in`). Enrolling a second factor requires a new sign-in, so that a stranger at
+ * an unattended browser cannot enroll their own.
  */
 export function fitOf(
   session: BrowserSession | undefined,
@@ -41,14 +41,14 @@ function isSignInAskedFor({ prompt = [] }: AuthorizationRequest): boolean {
 }
 
 /**
- * Whether an identity provider has to ask its users anew, who may be signed in there for longer than the application
+ * Whether an identity provider must reauthenticate its users, whose session there may be older than the application
  * allows.
  */
 export function isFreshSignInAskedFor({ prompt = [], max_age: maxAge }: AuthorizationRequest): boolean {
   return prompt.includes('login') || maxAge !== undefined
 }
 
-/** max_age=0 is prompt=login by another name (OpenID Connect Core section 3.1.2.1). */
+/** max_age=0 is equivalent to prompt=login (OpenID Connect Core section 3.1.2.1). */
 function isTooOld(session: BrowserSession, { max_age: maxAge }: AuthorizationRequest, at: Date): boolean {
   if (maxAge === undefined) return false
   return maxAge === 0 || at.getTime() - session.authenticatedAt.getTime() > maxAge * 1000

@@ -8,7 +8,7 @@ import { grantClientCredentials } from './client-credentials.js'
 import { OAuthFailure } from './oauth-failure.js'
 import { refreshTokens } from './refresh-token.js'
 
-/** Exchanges of codes and refresh tokens that fail, by network. */
+/** Failed exchanges of codes and refresh tokens, by network. */
 const failedGrants = limit('grant', {
   windowSeconds: 60,
   most: (settings) => settings.failedGrantsPerMinute,
@@ -16,9 +16,9 @@ const failedGrants = limit('grant', {
 
 export interface TokenRequestContext {
   readonly authorization: string | undefined
-  /** Of the page whose script asks; undefined outside browsers. */
+  /** Of the page whose script sent the request; undefined outside browsers. */
   readonly origin: string | undefined
-  /** The address that the request came from, for limits alone. */
+  /** The client's address, only for rate limits. */
   readonly ip: string
   readonly requestId: string
 }
@@ -45,10 +45,9 @@ export function issueTokens(
 }
 
 /**
- * The authorization-code grant and the refresh (RFC 6749 sections 4.1.3 and 6). Those that fail are counted by the
- * network they come from.
+ * The authorization-code and refresh-token grants (RFC 6749 sections 4.1.3 and 6). Failures are rate limited by network.
  *
- * @param organizationDomain Whose token endpoint was asked; undefined: the service's own.
+ * @param organizationDomain Of the organization whose token endpoint was called; undefined: the service's own.
  * @throws OAuthFailure; ApiError `rate_limited`
  */
 export async function issueUserTokens(
@@ -69,7 +68,7 @@ export async function issueUserTokens(
   }
 }
 
-/** What a request asks to be done, once it is known to be whole. */
+/** The exchange that a complete request asks for. */
 function grantOf(
   deps: Deps,
   { authorization, origin, requestId }: TokenRequestContext,
@@ -99,7 +98,7 @@ function grantOf(
 }
 
 /**
- * The client-credentials grant as any token endpoint takes it, its credentials in the body or by HTTP Basic.
+ * The client-credentials grant of any token endpoint, with credentials in the body or by HTTP Basic.
  *
  * @throws OAuthFailure
  */
@@ -118,7 +117,7 @@ export function issueApiToken(
   return grantClientCredentials(deps, credentials, requestId)
 }
 
-/** RFC 6749 section 5.2; a parameter without a value is one that was left out (section 3.2). */
+/** RFC 6749 section 5.2; a parameter without a value counts as omitted (section 3.2). */
 function otherGrant({ grant_type }: TokenRequest, message: string): OAuthFailure {
   if (grant_type === undefined || grant_type === '')
     return new OAuthFailure('invalid_request', 'grant_type is required.')

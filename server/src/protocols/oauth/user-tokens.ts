@@ -14,7 +14,7 @@ import { issuerOf, toAccessTokenClaims, toIdTokenClaims, type ActClaim } from '.
 import { toAttributes } from './resource-owner-metadata.js'
 import { scopesOf } from '../../tokens/scopes.js'
 
-/** What a code or a refresh token was good for, as the statement that spent it says. */
+/** The grant of a code or refresh token, as returned by the statement that consumed it. */
 export interface Grant {
   readonly account_id: string
   readonly account_domain: string
@@ -33,11 +33,11 @@ export interface Grant {
   readonly amr: readonly string[]
   readonly act: ActClaim | null
   readonly authenticated_at: Date
-  /** What the identity provider says of the user, after an SSO sign-in. */
+  /** The identity provider's data about the user, after an SSO sign-in. */
   readonly identity_data: Identity['data'] | null
 }
 
-/** The identity by which the session of a statement was opened, as it is now. */
+/** The current data of the identity that opened the session of a statement. */
 export function identityDataOfSession() {
   return sql<Identity['data'] | null>`(
     select identity.data from user_identities as identity
@@ -49,14 +49,14 @@ export function identityDataOfSession() {
   )`
 }
 
-/** What the ID token binds itself to beside the access token. */
+/** What the ID token is bound to, besides the access token. */
 interface IdTokenBinding {
   readonly nonce?: string | undefined
   readonly state?: string | undefined
   readonly code?: string | undefined
 }
 
-/** The user of a grant with everything that tokens say of them; undefined when they may not sign in. */
+/** The user of a grant with every member that tokens contain; undefined when they may not sign in. */
 export async function findUserOf(db: Kysely<DB>, grant: Grant, cause: Cause): Promise<User | undefined> {
   const tenant = {
     accountId: grant.account_id,
@@ -71,8 +71,8 @@ export async function findUserOf(db: Kysely<DB>, grant: Grant, cause: Cause): Pr
 }
 
 /**
- * Signs the tokens of a grant. After the commit that spent it, so that a slow signature, or the making of the first
- * RS256 key, holds no transaction open.
+ * Signs the tokens of a grant. Runs after the commit that consumed it, so that a slow signature, or the generation of
+ * the first RS256 key, keeps no transaction open.
  */
 export async function signUserTokens(
   deps: Deps,
@@ -100,7 +100,7 @@ export async function signUserTokens(
       name: grant.application_name,
       application_type: grant.application_type,
     },
-    // openid asks for the ID token and permits nothing, so that it is no scope of the access token.
+    // openid requests the ID token and authorizes nothing, so it is no scope of the access token.
     scopes: scopesOf(grant.scope).filter((scope) => scope !== 'openid'),
     amr: grant.amr,
     authTimeSeconds: Math.floor(grant.authenticated_at.getTime() / 1000),

@@ -7,14 +7,13 @@ import { supportedScopes } from '../../tokens/scopes.js'
 import { languages } from '../../platform/languages.js'
 import { getIssuingOrganization } from './key-set.js'
 
-/** No token of a sign-in has these: they are for samples, or say that something is missing. */
+/** Not advertised: claims for samples only, or that report missing data. */
 const exceptional: ReadonlySet<string> = new Set(['authorization_id', 'meta_data_truncated'])
 
 const claims = [...Object.keys(IdTokenClaims.shape), ...Object.keys(UserInfo.shape)]
 
 /**
- * The provider metadata of an organization (OpenID Connect Discovery section 3, RFC 8414, RFC 9207): what works, and
- * nothing else.
+ * The provider metadata of an organization (OpenID Connect Discovery section 3, RFC 8414, RFC 9207): only what works.
  *
  * @throws ApiError `organization_not_found`
  */

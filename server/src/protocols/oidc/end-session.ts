@@ -10,29 +10,29 @@ import { withParameters } from '../../directory/sessions/complete-sign-in.js'
 import { signOut } from '../../directory/sessions/sign-out.js'
 import { ofOwner, sameTenant } from '../../platform/db/tenant-predicate.js'
 
-/** A request to sign out of an organization (OpenID Connect RP-Initiated Logout section 2); what is undefined was not sent. */
+/** A request to sign out of an organization (RP-Initiated Logout section 2); undefined members were not sent. */
 interface SignOutRequest {
   readonly organization: PublicOrganization
   readonly idTokenHint: string | undefined
   readonly clientId: string | undefined
   readonly postLogoutRedirectUri: string | undefined
   readonly state: string | undefined
-  /** What the browser's session cookie of an environment has. */
+  /** The secret in the browser's session cookie of an environment. */
   readonly sessionSecretOf: (environment: Environment) => string | undefined
 }
 
-/** What is wrong with a request, so that it leads nowhere. */
+/** The parameter at fault in a request that is refused. */
 export type SignOutFault = 'id_token_hint' | 'client_id' | 'post_logout_redirect_uri'
 
-/** What a request to sign out comes to. */
+/** The validated effect of a request to sign out. */
 export interface SignOutPlan {
-  /** Undefined where nothing in the request or the browser tells. */
+  /** Undefined where neither the request nor the browser determines it. */
   readonly environment: Environment | undefined
   /** The session to end; undefined where the browser has none. */
   readonly session: EndingSession | undefined
-  /** The hint is of this very session, so that nobody has to be asked. */
+  /** The hint is of this session, so that no confirmation is needed. */
   readonly isHinted: boolean
-  /** Where the browser goes afterwards; undefined: nowhere, and a page says that it is done. */
+  /** Where the browser goes afterwards; undefined: a page confirms the sign-out. */
   readonly redirectUrl: string | undefined
 }
 
@@ -43,9 +43,9 @@ interface EndingSession {
 }
 
 /**
- * Finds out what a request to sign out is to come to, and does nothing yet. It redirects to nowhere but an address that
- * the application has registered, to the letter; the application is the one that the hint was issued to, or that
- * client_id names. A hint that has expired is as good as ever, because signing out comes last.
+ * Validates a request to sign out, without effect yet. Redirects only to an exactly matching, registered address of the
+ * application, which is the hint's audience or named by client_id. An expired hint is accepted, because users sign out
+ * after their tokens have expired.
  */
 export async function planSignOut(
   deps: Pick<Deps, 'config' | 'db'>,
@@ -72,7 +72,7 @@ export async function planSignOut(
   }
 }
 
-/** Ends the session of a plan, once its user has agreed or the hint makes that unnecessary. */
+/** Ends the session of a plan, once the user has confirmed or the hint makes that unnecessary. */
 export async function signOutAsPlanned(
   deps: Pick<Deps, 'db' | 'keys' | 'now' | 'metrics'>,
   { accountId, accountDomain, domain }: PublicOrganization,
@@ -87,7 +87,7 @@ export async function signOutAsPlanned(
 
 const applicationId = idForm()
 
-/** The application that asks: of an environment that the hint names, else of either. */
+/** The requesting application: in the hint's environment, else in either. */
 async function findApplication(
   { db }: Pick<Deps, 'db'>,
   { organization }: SignOutRequest,
@@ -115,9 +115,8 @@ interface FoundSession {
 }
 
 /**
- * The session of the browser, also one that was left alone or has expired, because its refresh tokens may be good still.
- * A browser that has none, and a hint of a session that no browser has, are of a user who signed in by the API: theirs
- * is the one to end.
+ * The session of the browser, even idle or expired, because its refresh tokens may still be valid. Without one, a hint of
+ * a session that belongs to no browser is of a user who signed in through the API, and that session ends.
  */
 async function findSession(
   { db }: Pick<Deps, 'db'>,
@@ -160,7 +159,7 @@ function toEnding(row: {
   return { sessionId: row.id, userId: row.user_id, email: row.email }
 }
 
-/** An ID token of another session, or of another user, makes nobody sign out unasked. */
+/** An ID token of another session or user does not replace the confirmation. */
 function isOf({ sessionId, userId }: EndingSession, hint: IdTokenHint | undefined): boolean {
   return hint !== undefined && hint.sessionId === sessionId && hint.userId === userId
 }

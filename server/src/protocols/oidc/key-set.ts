@@ -9,7 +9,7 @@ import {
 import { listPublishedKeys } from '../../tokens/signing-keys/rotate.js'
 
 /**
- * The public keys of an organization, of both environments, which share their issuer.
+ * The public keys of an organization, for both environments, which share one issuer.
  *
  * @returns The key set, and a tag that changes with it (RFC 9110 section 8.8.3).
  * @throws ApiError `organization_not_found`

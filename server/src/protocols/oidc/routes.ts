@@ -20,7 +20,7 @@ export function oidcRoutes(deps: Deps) {
     discovery: async ({ res, params }) => cached(res, await getProviderMetadata(deps, params.org_domain)),
     keySet: async ({ res, params }) => {
       const { keySet, etag } = await getKeySet(deps, params.org_domain)
-      // With it a request whose If-None-Match names the tag is answered 304.
+      // Lets Express answer 304 to a matching If-None-Match.
       res.set('ETag', etag)
       return cached(res, keySet)
     },
@@ -29,13 +29,13 @@ export function oidcRoutes(deps: Deps) {
   })
 }
 
-/** As long as a key that is to be used is published before. */
+/** For the time that a new key is published before its first use. */
 function cached<Body>(res: Response, body: Body) {
   res.set('Cache-Control', 'public, max-age=900')
   return { status: 200 as const, body }
 }
 
-/** What is told of a person is kept nowhere on the way. */
+/** Personal data must not be cached. */
 function uncached<Body>(res: Response, body: Body) {
   res.set('Cache-Control', 'no-store')
   return { status: 200 as const, body }

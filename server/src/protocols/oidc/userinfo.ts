@@ -13,15 +13,15 @@ import { getUser } from '../../directory/users/users.js'
 /** A request to the UserInfo endpoint of an organization. */
 interface UserInfoRequest {
   readonly organizationDomain: string
-  /** The header Authorization. */
+  /** The Authorization header. */
   readonly authorization: string | undefined
   readonly requestId: string
 }
 
 /**
- * What the access token in a request lets its bearer know of its user (OpenID Connect Core section 5.3).
+ * The claims about the user that the access token's scopes allow (OpenID Connect Core section 5.3).
  *
- * @throws ApiError `invalid_token`, with one text whatever is wrong with the token, also where the organization is not there.
+ * @throws ApiError `invalid_token`, with the same text for every invalid token and for an unknown organization.
  */
 export async function getUserInfo(
   deps: Pick<Deps, 'config' | 'db' | 'now'>,
@@ -30,7 +30,7 @@ export async function getUserInfo(
   if (authorization === undefined)
     throw new ApiError('invalid_token', { message: 'Send Authorization: Bearer <access token of the user>.' })
   const [, token = ''] = /^Bearer ([\w.~+/-]+=*)$/i.exec(authorization) ?? []
-  // Which environment's key is to have signed it; the signature then shows whether it is so.
+  // Unverified: selects the environment's key, whose signature then verifies the claim.
   const claimed = decodeJwt(token)?.claims['dbs']
   const environment = environments.find((each) => each === claimed)
   if (environment === undefined) throw refused()
@@ -60,7 +60,7 @@ function refused(cause?: unknown): ApiError {
   return new ApiError('invalid_token', { message, cause })
 }
 
-/** The claims of the scopes, each where the user has it (OpenID Connect Core section 5.4). */
+/** The claims of the scopes that the user has a value for (OpenID Connect Core section 5.4). */
 function toUserInfo(user: User, scopes: readonly unknown[]): UserInfo {
   return {
     sub: user.id,

@@ -8,23 +8,23 @@ import type { Deps } from '../../delivery/deps.js'
 import { emit } from '../../delivery/events/emit.js'
 import type { ScimCaller } from './scim-caller.js'
 
-/** A change that the provider of a directory has made. */
+/** A change by the provider of a directory. */
 interface DirectoryChange {
   readonly type: ScimResourceType
   readonly change: DirectorySyncEvent['change']
   readonly id: string
-  /** The record as it was; undefined: there was none. */
+  /** The record before the change; undefined: created. */
   readonly before: object | undefined
-  /** The record as it is; undefined: there is none any more. */
+  /** The record after the change; undefined: deleted. */
   readonly after: object | undefined
-  /** The user it is about, with whom it is erased. */
+  /** The user of the change; the event is erased with that user. */
   readonly userId?: string
   readonly email?: string
 }
 
 type Values = Record<string, z.output<typeof JsonValue>>
 
-/** Records what a provider has changed, by the members of the record that changed. */
+/** Emits the event of a provider's change, with the changed members of the record. */
 export async function emitDirectoryChange(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
@@ -49,7 +49,7 @@ export async function emitDirectoryChange(
   })
 }
 
-/** The members in which two records differ, as each has them. */
+/** The members in which two records differ, with the values of both. */
 export function changedMembers(before: object, after: object): DirectorySyncEvent['resource']['changes'] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
     (name) => !isDeepStrictEqual(Reflect.get(before, name), Reflect.get(after, name)),

@@ -11,15 +11,15 @@ import { taken } from './user-email.js'
 import { invalidValue, type ScimResource } from './values.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
-/** What a directory says of one of its users beyond the record of the user. */
+/** A directory's data about one of its users, beyond the user's record. */
 export interface DirectoryUser {
   readonly userName: string
   readonly externalId: string | null
-  /** The attributes as they were sent, without those that have a place of their own. */
+  /** The attributes as they were sent, except those stored in separate columns. */
   readonly attributes: ScimResource
 }
 
-/** The users of a directory among these, by their ids. */
+/** Those of the given users that belong to the directory, by id. */
 export async function readDirectoryUsers(
   db: Kysely<DB>,
   caller: ScimCaller,
@@ -43,15 +43,15 @@ const selectAmong = statement((db, directory: DirectoryKey & { readonly ids: rea
     .select(['user_id', 'user_name', 'external_id', 'attributes']),
 )
 
-/** Written from resources alone, by toColumns(). */
+/** Only written by toColumns(), from resources. */
 function toAttributes(attributes: Json): ScimResource {
   return attributes as unknown as ScimResource
 }
 
 /**
- * Makes a user, and brings them under the directory.
+ * Creates a user that the directory manages.
  *
- * @returns Nothing where somebody has the address.
+ * @returns Undefined when another user has the address.
  * @throws ScimError 409 `uniqueness`, 400 `invalidValue`
  */
 export async function insertUserOfDirectory(
@@ -68,7 +68,7 @@ export async function insertUserOfDirectory(
 
 type InsertedUser = Awaited<ReturnType<typeof insertBoth>>[number]
 
-/** One statement for both rows: the constraints of the second one decide over the first. */
+/** One statement for both rows, so that a constraint violation of the second also prevents the first. */
 const insertBoth = statement((db, user: UserInsertion & DirectoryUserRow) =>
   db
     .with('made', () =>
@@ -84,7 +84,7 @@ const insertBoth = statement((db, user: UserInsertion & DirectoryUserRow) =>
 )
 
 /**
- * Brings a user under the directory.
+ * Makes the directory the manager of an existing user.
  *
  * @throws ScimError 409 `uniqueness`, 400 `invalidValue`
  */
@@ -138,15 +138,15 @@ async function checkNames(
   if (!isAddress(described.userName, email)) await checkUserName(trx, caller, id, described.userName)
 }
 
-/** The user that a directory describes. */
+/** A user managed by a directory. */
 interface UserOfDirectory {
   readonly id: string
-  /** As it is by now. */
+  /** The current address. */
   readonly email: string
 }
 
 /**
- * Writes what the directory says of one of its users.
+ * Updates a directory's data about one of its users.
  *
  * @throws ScimError 409 `uniqueness`, 400 `invalidValue`
  */
@@ -179,9 +179,9 @@ const updateRow = statement((db, row: ChangedRow) =>
     .where('user_id', '=', row.id),
 )
 
-/** In bytes: an index of Postgres holds no entry of 3 kB. */
+/** In bytes: Postgres refuses index entries above about 2,700 bytes. */
 const maxNameBytes = 1000
-/** In bytes of JSON: many times what products send, and a list of users is 200 of them. */
+/** In bytes of JSON: many times what products send; a list answers up to 200 users. */
 const maxAttributesBytes = 100_000
 
 function checkSizes({ userName, externalId, attributes }: DirectoryUser): void {
@@ -193,12 +193,12 @@ function checkSizes({ userName, externalId, attributes }: DirectoryUser): void {
     throw invalidValue('the user', `must be at most ${maxAttributesBytes} bytes of JSON`)
 }
 
-/** Who is called by their own address, which is nobody else's, takes nobody's name. */
+/** A userName equal to the user's own address is unique, as addresses are. */
 function isAddress(userName: string, email: string): boolean {
   return normalizeEmail(userName) === normalizeEmail(email)
 }
 
-/** The userName of a user who is not of the directory is their address. */
+/** The address of a user outside the directory counts as their userName. */
 async function checkUserName(
   trx: Transaction<DB>,
   caller: ScimCaller,

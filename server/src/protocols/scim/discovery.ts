@@ -8,7 +8,7 @@ import {
 } from '@portico/contract/scim'
 import { ScimError } from './scim-error.js'
 
-/** What a service says of itself (RFC 7644 section 4). */
+/** The discovery endpoints (RFC 7644 section 4). */
 export const discoveryEndpoints = ['ServiceProviderConfig', 'ResourceTypes', 'Schemas'] as const
 export type DiscoveryEndpoint = (typeof discoveryEndpoints)[number]
 
@@ -16,14 +16,14 @@ const configSchema = 'urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfi
 const resourceTypeSchema = 'urn:ietf:params:scim:schemas:core:2.0:ResourceType'
 const schemaSchema = 'urn:ietf:params:scim:schemas:core:2.0:Schema'
 
-/** Where the answer is read: the base URL of the directory, and that of the service. */
+/** The base URLs in the answers: of the directory, and of the service. */
 interface Place {
   readonly baseUrl: string
   readonly serviceUrl: string
 }
 
 /**
- * The whole of an endpoint, or what has this name.
+ * The answer of a discovery endpoint, complete or only the resource of this name.
  *
  * @throws ScimError 404, and 403 for a filter (RFC 7644 section 4).
  */

@@ -2,7 +2,7 @@ import type { ScimAttribute } from '@portico/contract/scim'
 import type { Comparison, ElementFilter } from './filter.js'
 import type { ScimComplex, ScimSimple } from './values.js'
 
-/** Whether an element of a list fits a filter. */
+/** Whether an element of a list matches a filter. */
 export function isMatch(filter: ElementFilter, element: ScimComplex): boolean {
   switch (filter.kind) {
     case 'and':
@@ -24,7 +24,7 @@ function isComparable(
   value: ScimSimple | undefined,
   compared: ScimSimple,
 ): boolean {
-  // What says nothing of primary is not primary (RFC 7643 section 2.4).
+  // A missing primary counts as false (RFC 7643 section 2.4).
   if (type === 'boolean') return ((value ?? false) === compared) === (operator === 'eq')
   if (value === undefined) return operator === 'ne'
   const fold = (simple: ScimSimple) => (caseExact ? String(simple) : String(simple).toLowerCase())
@@ -51,7 +51,7 @@ function isComparable(
   }
 }
 
-/** An element that a filter fits, for filters that say what it has; undefined for others. */
+/** The element described by a filter of equalities; undefined for other filters. */
 export function elementOf(filter: ElementFilter): ScimComplex | undefined {
   if (filter.kind === 'comparison' && filter.operator === 'eq') return { [filter.subject.name]: filter.value }
   if (filter.kind !== 'and') return undefined

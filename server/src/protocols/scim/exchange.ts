@@ -25,30 +25,30 @@ import { scimUsers } from './users.js'
 import { targetOf, type Target } from './target.js'
 import { tagsIn } from './versions.js'
 
-/** A request whose sender is proven. */
+/** An authenticated request. */
 export interface Asked {
   readonly method: string
-  /** Behind the base URL. */
+  /** Relative to the base URL. */
   readonly path: string
-  /** Behind the question mark. */
+  /** Without the question mark. */
   readonly query: string
   readonly ifMatch: string | undefined
   readonly ifNoneMatch: string | undefined
   readonly requestId: string
   readonly rate: RequestRate
-  /** Reads the body from JSON; undefined without one. */
+  /** Parses the JSON body; undefined without one. */
   readonly readBody: () => Promise<unknown>
 }
 
-/** A request that could be read. */
-interface Question {
+/** A parsed request. */
+interface Parsed {
   readonly target: Target
   readonly method: string
   readonly ifNoneMatch: string | undefined
   readonly call: Omit<ScimCall, 'quirk'>
 }
 
-/** Makes the function that answers one request of a directory's provider, and keeps what it was and what became of it. */
+/** Makes the function that answers one request of a directory's provider, and logs the request with its outcome. */
 export function scimExchange(deps: Deps) {
   const operations = { User: scimUsers(deps), Group: scimGroups(deps) }
 
@@ -57,8 +57,8 @@ export function scimExchange(deps: Deps) {
     asked: Asked,
   ): Promise<ScimAnswer | ScimError> {
     const startMs = performance.now()
-    const question = await orFailure(() => readQuestion(directory, asked))
-    const [target, call] = question instanceof ScimError ? [] : [question.target, question.call]
+    const parsed = await orFailure(() => parseRequest(directory, asked))
+    const [target, call] = parsed instanceof ScimError ? [] : [parsed.target, parsed.call]
     const type = target && resourceTypeOf(target)
     const body = toLoggedBody(call?.body, target)
     const path = toLoggedPath(asked.path)
@@ -85,16 +85,16 @@ export function scimExchange(deps: Deps) {
         insertScimRequest(deps, trx, directory, loggedOf(answer)),
       )
       const answered =
-        question instanceof ScimError ? question : await orFailure(() => run(caller, question, quirk))
-      const isDue = answered instanceof ScimError ? mayBeKept(asked.rate) : answered.isLogged !== true
-      if (isDue) await keep(directory, { answered, target, cause, logged: loggedOf(answered) })
+        parsed instanceof ScimError ? parsed : await orFailure(() => run(caller, parsed, quirk))
+      const isDue = answered instanceof ScimError ? mayBeLogged(asked.rate) : answered.isLogged !== true
+      if (isDue) await record(directory, { answered, target, cause, logged: loggedOf(answered) })
       return answered
     })
   }
 
-  async function run(caller: ScimCaller, question: Question, quirk: ScimCall['quirk']): Promise<ScimAnswer> {
-    const { target, method, ifNoneMatch } = question
-    const answer = await answerOf(caller, target, { ...question.call, quirk })
+  async function run(caller: ScimCaller, parsed: Parsed, quirk: ScimCall['quirk']): Promise<ScimAnswer> {
+    const { target, method, ifNoneMatch } = parsed
+    const answer = await answerOf(caller, target, { ...parsed.call, quirk })
     if (method !== 'GET' || !isKnown(ifNoneMatch, answer.tag)) return answer
     const { body: _known, ...rest } = answer
     return { ...rest, status: 304 }
@@ -112,8 +112,11 @@ export function scimExchange(deps: Deps) {
     return ofType[target.operation](caller, call)
   }
 
-  async function keep(directory: ProvenDirectory, { answered, target, cause, logged }: Ended): Promise<void> {
-    // 501 says what of RFC 7644 there is not.
+  async function record(
+    directory: ProvenDirectory,
+    { answered, target, cause, logged }: Ended,
+  ): Promise<void> {
+    // 501 reports an unsupported feature of RFC 7644, not a failure.
     if (answered instanceof ScimError && answered.fault.status >= 500 && answered.fault.status !== 501)
       logFailure(deps.log, answered.cause, { request_id: cause.requestId }, 'a SCIM request failed')
     try {
@@ -121,8 +124,8 @@ export function scimExchange(deps: Deps) {
         await recordRefusal(deps, directory, { error: answered, target, cause, logged })
       else await insertScimRequest(deps, deps.db, directory, logged)
     } catch (error) {
-      // What was asked for is read by now, or refused: the provider has to be told that, and not that the log is amiss.
-      deps.log.error({ request_id: cause.requestId, err: error }, 'a SCIM request is missing in its log')
+      // The request is already answered or refused: the provider gets that outcome, not the failure of the log.
+      deps.log.error({ request_id: cause.requestId, err: error }, 'a SCIM request cannot be logged')
     }
   }
 }
@@ -143,7 +146,7 @@ async function orFailure<Result>(work: () => Promise<Result>): Promise<Result | 
 }
 
 /** @throws ScimError */
-async function readQuestion(directory: ProvenDirectory, asked: Asked): Promise<Question> {
+async function parseRequest(directory: ProvenDirectory, asked: Asked): Promise<Parsed> {
   const { rate } = asked
   if (rate.isExceeded)
     throw new ScimError(
@@ -160,14 +163,14 @@ async function readQuestion(directory: ProvenDirectory, asked: Asked): Promise<Q
     call: {
       query,
       body: await asked.readBody(),
-      // Of what must not be there no version will do.
+      // If-None-Match: * requires that nothing exists, so no version may match.
       ifMatch: isNoneWanted(asked.ifNoneMatch) ? [] : tagsIn(asked.ifMatch),
     },
   }
 }
 
-/** What a limit refuses would fill the log as fast as it comes: the first of each second is kept. */
-function mayBeKept(rate: RequestRate): boolean {
+/** Rate-limited requests would flood the log: only the first of each second is logged. */
+function mayBeLogged(rate: RequestRate): boolean {
   return !rate.isExceeded || rate.isFirstExcess
 }
 

@@ -7,7 +7,7 @@ import { ScimError } from './scim-error.js'
 
 const databaseRetrySeconds = 5
 
-/** Any failure as SCIM tells it. What the provider did not cause is a 500 or 503, and keeps its cause. */
+/** Converts any failure to a SCIM error. A failure that the provider did not cause is a 500 or 503, and keeps its cause. */
 export function toScimError(error: unknown): ScimError {
   if (error instanceof ScimError) return error
   if (error instanceof ApiError) return ofApiError(error)
@@ -20,7 +20,7 @@ export function toScimError(error: unknown): ScimError {
   return new ScimError({ status: 500 }, errorCodes.internal_error.message, { cause: error })
 }
 
-/** What the functions throw that the JSON API calls, too. */
+/** Converts the errors of operations shared with the JSON API. */
 function ofApiError(error: ApiError): ScimError {
   const { status } = errorCodes[error.code]
   const [fault] = error.fields ?? []
@@ -37,7 +37,7 @@ function ofApiError(error: ApiError): ScimError {
   return new ScimError({ status: 500 }, errorCodes.internal_error.message, options)
 }
 
-/** What the reader of bodies says of one. */
+/** Converts the errors of the body parser. */
 export function toBodyFault(error: unknown): ScimError {
   if (!(error instanceof BodyFault)) return toScimError(error)
   const options = { cause: error }

@@ -7,7 +7,7 @@ import type { NoteQuirk } from './values.js'
 
 export type Comparison = 'eq' | 'ne' | 'co' | 'sw' | 'ew' | 'gt' | 'ge' | 'lt' | 'le'
 
-/** What a comparison is about: an attribute of the resource, or, within brackets, a member of one element. */
+/** A comparison; its subject is an attribute of the resource or, in brackets, a member of one element. */
 type Term<Subject> =
   | { readonly kind: 'present'; readonly subject: Subject }
   | {
@@ -23,14 +23,14 @@ export type ScimFilter =
   | Term<SchemaPath>
   | { readonly kind: 'element'; readonly list: SchemaPath; readonly filter: ElementFilter }
 
-/** What one element of a list has to fit; it holds no further brackets. */
+/** A filter on one element of a list, without nested brackets. */
 export type ElementFilter =
   | { readonly kind: 'and' | 'or'; readonly filters: readonly ElementFilter[] }
   | { readonly kind: 'not'; readonly filter: ElementFilter }
   | Term<ScimAttribute>
 
 /**
- * Reads a filter (RFC 7644 section 3.4.2.2), its attributes found in the schemas.
+ * Parses a filter (RFC 7644 section 3.4.2.2), and resolves its attributes in the schemas.
  *
  * @throws ScimError 400 `invalidFilter`
  */
@@ -40,7 +40,7 @@ export function readFilter(schemas: ResourceSchemas, text: string, quirk: NoteQu
     if (found === undefined)
       throw invalidFilter(`${toLoggedName(path)} is no attribute that can be filtered by`)
     const isMeant = found.sub === undefined && found.attribute.type === 'complex'
-    // emails co "example.com" means the values of its elements.
+    // emails co "example.com" compares the values of its elements.
     return isMeant ? { ...found, sub: attributeNamed(found.attribute.subAttributes, 'value') } : found
   }
   const elementsOf = (path: string): SchemaPath => {
@@ -71,7 +71,7 @@ export function readFilter(schemas: ResourceSchemas, text: string, quirk: NoteQu
 }
 
 /**
- * Reads what stands in the brackets of a path, such as `type eq "work"`.
+ * Parses the filter in the brackets of a path, such as `type eq "work"`.
  *
  * @throws ScimError 400 `invalidFilter`
  */
@@ -98,7 +98,7 @@ function toElementFilter(list: ScimAttribute, part: Filter, texts: readonly stri
   }
 }
 
-/** @param texts The texts of the filter, which has their places instead. */
+/** @param texts The string literals of the filter, which has their indexes instead. */
 function toTerm<Subject>(
   subject: Subject,
   leaf: ScimAttribute,
@@ -138,26 +138,26 @@ function toComparison<Subject>(
   return { kind: 'comparison', subject, operator, value: word === 'true' }
 }
 
-/** Whether text is a time with a year of four digits, as RFC 3339 has them: Postgres does not hold all that Date reads. */
+/** Whether a text is a time with a four-digit year, as in RFC 3339: Date accepts years that Postgres does not store. */
 function isTime(text: string): boolean {
   const year = new Date(text).getUTCFullYear()
   return year >= 0 && year <= 9999
 }
 
-/** Texts, booleans in any case, brackets that open and that close. */
+/** String literals, booleans in any case, opening and closing brackets. */
 const pieces = /"(?:[^"\\]|\\.)*"|\b(?:true|false)\b|[([]|[)\]]|"/gi
 
-/** What is compared and is neither text nor a value of JSON, as Entra ID's own examples have it. */
+/** Unquoted values that are no JSON value, as in Entra ID's own examples. */
 const bareTexts =
   /(\b(?:eq|ne|co|sw|ew|gt|ge|lt|le)\s+)(?!(?:true|false|null|-?\d+(?:\.\d+)?)(?![^\s()[\]]))([^\s"()[\]]+)/gi
 
-/** A member that is compared behind brackets, which hold what its element has to fit besides. */
+/** A compared member after brackets, whose filter its element must match, too. */
 const membersBehind = /\[([^[\]]*)\]\.([\w$]+\s+(?:pr\b|\w+\s+(?:"\d+"|[^\s"()[\]]+)))/gi
 
 /**
- * Has the library parse a filter in which each text is only a number: by itself it reads escapes otherwise than JSON,
- * and a text with line breaks that is not closed takes it exponential time. It also forgets that what stands before and
- * behind brackets is about one element.
+ * Replaces each string literal by its index before the library parses the filter: the library reads escapes differently
+ * from JSON, and takes exponential time for an unclosed literal with line breaks. It also loses that the parts before and
+ * after brackets apply to one element.
  */
 function parseText(
   text: string,

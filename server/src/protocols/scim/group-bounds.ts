@@ -8,13 +8,13 @@ import { invalidValue } from './values.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /**
- * Refuses another group where the directory has as many as it may. Whoever makes one next waits for the end of this
- * transaction, so that it counts.
+ * Refuses another group when the directory is at its limit. Locks the directory's row, so that concurrent creations wait
+ * and then count this one.
  *
  * @throws ScimError 403
  */
 export async function checkGroupCount(trx: Transaction<DB>, caller: ScimCaller): Promise<void> {
-  await holdGroupCount(trx, keyOf(caller))
+  await lockGroupCount(trx, keyOf(caller))
   const [row] = await selectHasGroups(trx, { ...keyOf(caller), place: scimLimits.groups - 1 })
   if (row?.has_groups === true)
     throw new ScimError(
@@ -23,7 +23,7 @@ export async function checkGroupCount(trx: Transaction<DB>, caller: ScimCaller):
     )
 }
 
-const holdGroupCount = statement((db, directory: DirectoryKey) =>
+const lockGroupCount = statement((db, directory: DirectoryKey) =>
   db
     .selectFrom('directories')
     .where(ofOwner(directory))
@@ -32,7 +32,7 @@ const holdGroupCount = statement((db, directory: DirectoryKey) =>
     .forNoKeyUpdate(),
 )
 
-/** Whether there is a group after so many. */
+/** Whether the directory has more than `place` groups. */
 const selectHasGroups = sqlStatement(
   (directory: DirectoryKey & { readonly place: number }) => sql<{ has_groups: boolean }>`
     select exists (
@@ -46,10 +46,9 @@ const selectHasGroups = sqlStatement(
 )
 
 /**
- * Refuses members who are in more groups than their record may have. Changes of other groups that have not ended do not
- * count yet.
+ * Refuses members who are in more groups than their record may have. Uncommitted changes of other groups do not count.
  *
- * @param userIds Who has come to a group in this transaction.
+ * @param userIds The users added to a group in this transaction.
  * @throws ScimError 400 `invalidValue`
  */
 export async function checkGroupsOfMembers(
@@ -58,7 +57,7 @@ export async function checkGroupsOfMembers(
   userIds: readonly string[],
 ): Promise<void> {
   const key = keyOf(caller)
-  // Nobody is in more groups than there are, so that of most directories no user is counted.
+  // Most directories have fewer groups than the limit, so that no user must be counted.
   const [groups] = await selectHasGroups(trx, { ...key, place: scimLimits.groupsOfUser })
   if (groups?.has_groups !== true) return
   const [full] = await selectFull(trx, { ...key, userIds, most: scimLimits.groupsOfUser })

@@ -12,11 +12,11 @@ import {
   type ScimValue,
 } from './values.js'
 
-/** What a provider wants of a group. */
+/** The requested state or change of a group. */
 export interface GroupChange {
-  /** Undefined: as it is. */
+  /** Undefined: unchanged. */
   readonly displayName: string | undefined
-  /** Undefined: as it is; null: none. */
+  /** Undefined: unchanged; null: removed. */
   readonly externalId: string | null | undefined
   readonly members: readonly MemberStep[]
 }
@@ -31,20 +31,20 @@ type Removal =
   | { readonly kind: 'remove'; readonly ids: readonly string[] }
   | { readonly kind: 'remove matching'; readonly filter: ElementFilter }
 
-/** What becomes of the members in one go. */
+/** The combined change of the members. */
 export interface MemberChange {
-  /** Nobody stays but those who are added. */
+  /** Replaces all members by the added ones. */
   readonly isWhole: boolean
   readonly added: ReadonlySet<string>
-  /** Where not the whole is replaced. */
+  /** Only used when not all are replaced. */
   readonly removed: ReadonlySet<string>
 }
 
-/** These stand in indexes, whose entries have 2,700 bytes. */
+/** Of indexed columns: Postgres refuses index entries above about 2,700 bytes. */
 const maxNameBytes = 1000
 
 /**
- * A group as a whole: what is not said of it is not so (RFC 7644 section 3.5.1).
+ * The complete state of a group: absent attributes are removed (RFC 7644 section 3.5.1).
  *
  * @throws ScimError 400 `invalidValue`
  */
@@ -58,7 +58,7 @@ export function toWholeGroup(resource: ScimResource): GroupChange & { readonly d
 }
 
 /**
- * What the steps of a patch change of a group.
+ * Converts the steps of a patch to the change of a group.
  *
  * @throws ScimError 400 `invalidValue`, `mutability`
  */
@@ -76,7 +76,7 @@ export function toGroupChange(steps: readonly PatchStep[]): GroupChange {
 
 function toMemberStep(step: PatchStep): MemberStep {
   const { sub, filter } = step.target
-  // Who is a member cannot be changed into somebody else (RFC 7643 section 4.2).
+  // The value of a member is immutable (RFC 7643 section 4.2).
   if (sub !== undefined || (filter !== undefined && step.op !== 'remove'))
     throw new ScimError(
       { status: 400, scimType: 'mutability' },
@@ -92,7 +92,7 @@ function toMemberStep(step: PatchStep): MemberStep {
     : { kind: 'remove', ids: idsIn(step.values) }
 }
 
-/** The ids that a filter such as `value eq "…"` names; undefined for one that asks for more. */
+/** The ids named by a filter such as `value eq "…"`; undefined for any other filter. */
 function idsNamedBy(filter: ElementFilter): readonly string[] | undefined {
   if (filter.kind === 'comparison')
     return filter.subject.name === 'value' && filter.operator === 'eq' ? [String(filter.value)] : undefined
@@ -101,14 +101,14 @@ function idsNamedBy(filter: ElementFilter): readonly string[] | undefined {
   return parts.includes(undefined) ? undefined : parts.flatMap((ids) => ids ?? [])
 }
 
-/** Steps in their order as one change; `current` is asked for only where a filter says who is meant. */
+/** Combines steps, in their order, into one change; `current` is only called to resolve a filter. */
 export async function foldMembers(
   steps: readonly MemberStep[],
   current: () => Promise<readonly ScimComplex[]>,
 ): Promise<MemberChange> {
   let change: MemberChange = { isWhole: false, added: new Set(), removed: new Set() }
   let read: Promise<readonly ScimComplex[]> | undefined
-  // A hundred filters of one request are about the members whom one statement finds.
+  // Cached, so that a request with a hundred filters reads the members once.
   const stored = () => (read ??= current())
   for (const step of steps) {
     if (step.kind === 'replace') change = { isWhole: true, added: new Set(step.ids), removed: new Set() }

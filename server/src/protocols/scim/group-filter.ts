@@ -10,11 +10,11 @@ import { ScimError } from './scim-error.js'
 
 type Condition = RawBuilder<boolean>
 
-/** A value that is compared: how the row has it, and what becomes of the text that it is compared with. */
+/** A filterable value of a row, and how the text of the filter is compared with it. */
 interface Operand {
   readonly expression: RawBuilder<unknown>
   readonly kind: 'text' | 'uuid' | 'time'
-  /** Text that is compared in any case. */
+  /** Whether text is compared case-insensitively. */
   readonly isFolded?: boolean
 }
 
@@ -46,7 +46,7 @@ export function toGroupCondition(filter: ScimFilter, caller: ScimCaller): Condit
   }
 }
 
-/** What groups are sorted by; undefined for what they are not. */
+/** The sort expression of an attribute; undefined when groups cannot be sorted by it. */
 export function sortedBy(path: SchemaPath, baseUrl: string): RawBuilder<unknown> | undefined {
   const operand = operandOf(path, baseUrl)
   if (operand === undefined) return undefined
@@ -82,7 +82,7 @@ function operandOf(path: SchemaPath, baseUrl: string): Operand | undefined {
 
 function hasMember(filter: ElementFilter, { tenant, organizationId }: ScimCaller): Condition {
   const userId = userIdDemandedBy(filter)
-  // Where it is known who, few groups come into question, which their key finds.
+  // A known member narrows the candidates to a few groups, found by an index.
   const candidates =
     userId === undefined
       ? sql`true`
@@ -93,7 +93,7 @@ function hasMember(filter: ElementFilter, { tenant, organizationId }: ScimCaller
             and candidate.organization_id = ${organizationId}
             and candidate.user_id = ${userId}::uuid
         ))`
-  // The offset keeps it a subselect, which finds the members of one group by their key; see userNameOfMember().
+  // The offset keeps the planner from turning the subselect into a join; see userNameOfMember().
   return sql`${candidates} and exists (
     select from directory_group_members member
     where member.account_id = directory_groups.account_id
@@ -105,7 +105,7 @@ function hasMember(filter: ElementFilter, { tenant, organizationId }: ScimCaller
   )`
 }
 
-/** The user whom a filter demands as the member; undefined where others fit it, too. */
+/** The member's user id that a filter requires; undefined when other members match, too. */
 function userIdDemandedBy(filter: ElementFilter): string | undefined {
   if (filter.kind === 'and') return filter.filters.map(userIdDemandedBy).find((id) => id !== undefined)
   const isDemand = filter.kind === 'comparison' && filter.operator === 'eq' && filter.subject.name === 'value'
@@ -124,7 +124,7 @@ function toMemberCondition(filter: ElementFilter): Condition {
     case 'not':
       return sql`(${toMemberCondition(filter.filter)}) is not true`
     case 'present':
-      // A member has each of them.
+      // Every member has all of its attributes.
       return sql`true`
     case 'comparison': {
       const operand = memberOperandOf(filter.subject.name)
@@ -156,7 +156,7 @@ const orders = { gt: sql`>`, ge: sql`>=`, lt: sql`<`, le: sql`<=` }
 function toComparison(operand: Operand, operator: Comparison, text: string): Condition {
   const { expression, kind } = operand
   if (kind === 'time') return toTimeComparison(expression, operator, new Date(text))
-  // What is no id is that of none; one that is finds its row by an index.
+  // A malformed id matches no row; a valid one is compared as uuid, to use the index.
   if (kind === 'uuid' && operator === 'eq')
     return idForm().safeParse(text).success ? sql`${expression} = ${text}::uuid` : sql`false`
   const subject = kind === 'uuid' ? sql`${expression}::text` : expression

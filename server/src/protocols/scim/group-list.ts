@@ -14,8 +14,8 @@ import { ScimError } from './scim-error.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /**
- * The groups of the directory, the oldest first. A page ends where it has as many members as one answer may have: with
- * fewer groups than were asked for, and `itemsPerPage` says so (RFC 7644 section 3.4.2.4).
+ * The groups of the directory, oldest first. The limit of members per answer can cut a page short; `itemsPerPage` then
+ * has the number of returned groups (RFC 7644 section 3.4.2.4).
  *
  * @throws ScimError 400 `invalidFilter`, `invalidPath`, `invalidValue`
  */
@@ -38,7 +38,7 @@ export async function listGroups(
   return { status: 200, body: toListBody(query, total, resources), changes: [] }
 }
 
-/** Whether an answer tells of members, so that they must be read. */
+/** Whether an answer includes members, so that they must be read. */
 export function hasMembers(projection: Projection): boolean {
   const members = attributeNamed(groupSchema.attributes, 'members')
   return members !== undefined && isAnswered(projection, groupSchema, members)

@@ -11,13 +11,13 @@ import { ScimError } from './scim-error.js'
 import { invalidValue } from './values.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
-/** A member, as groups tell of them. */
+/** A member of a group. */
 export interface Member {
   readonly userId: string
   readonly userName: string
 }
 
-/** Who has come and gone: a hundred ids at most, and how many they are. */
+/** The added and removed members: at most a hundred ids each, and their total counts. */
 export interface MembersChanged {
   readonly added: readonly string[]
   readonly addedCount: number
@@ -25,13 +25,14 @@ export interface MembersChanged {
   readonly removedCount: number
 }
 
-/** The ids that an event carries, so that it fits a webhook. */
-const maxIdsTold = 100
+/** The most ids in an event, so that it fits a webhook. */
+const maxIdsInEvent = 100
 
 /**
- * The members of these groups, in the order of the groups, as many as may be; a group of which not all came is told.
+ * Reads the members of these groups, in the order of the groups, up to a limit.
  *
- * @param limit How many members come at most, of all groups together.
+ * @param limit The most members, of all groups together.
+ * @returns With `cutAt`, the first group whose members are incomplete.
  */
 export async function readMembers(
   db: Kysely<DB>,
@@ -39,7 +40,7 @@ export async function readMembers(
   groupIds: readonly string[],
   limit: number,
 ): Promise<{ readonly members: ReadonlyMap<string, Member[]>; readonly cutAt: string | undefined }> {
-  // Ordered outside, so that the rows of one group after the other are read, and no more of them than are wanted.
+  // Ordered outside, so that rows are read group by group, and no more than the limit.
   const { rows } = await sql<{ group_id: string; user_id: string; user_name: string }>`
     select member.group_id, member.user_id, member.user_name
     from (
@@ -69,8 +70,8 @@ export async function readMembers(
 }
 
 /**
- * What the directory calls a member. By a subselect, as everywhere here, because of a join with a table that Postgres has
- * no statistics of yet it reads the whole for each row, which is a minute for the first group of a large company.
+ * The directory's userName of a member. A subselect, as everywhere here, because a join with a table without statistics is
+ * planned as a full scan per row, which takes a minute for the first group of a large company.
  */
 export function userNameOfMember(column: 'user_name' | 'user_name_normalized' = 'user_name') {
   return sql<string>`(
@@ -82,7 +83,7 @@ export function userNameOfMember(column: 'user_name' | 'user_name_normalized' = 
   )`
 }
 
-/** How many members a group has, and the ids of some. */
+/** The number of members of a group, and the ids of the first ones. */
 export async function countMembers(
   db: Kysely<DB>,
   caller: ScimCaller,
@@ -90,15 +91,15 @@ export async function countMembers(
 ): Promise<{ readonly ids: readonly string[]; readonly count: number }> {
   const { rows } = await sql<{ ids: string[]; count: number }>`
     select
-      array(select user_id from ${membersOf(caller, groupId)} order by user_id limit ${maxIdsTold}) as ids,
+      array(select user_id from ${membersOf(caller, groupId)} order by user_id limit ${maxIdsInEvent}) as ids,
       (select count(*)::integer from ${membersOf(caller, groupId)}) as count`.execute(db)
   return rows[0] ?? { ids: [], count: 0 }
 }
 
 /**
- * Changes the members of a group, whom the transaction holds, at once, whatever their number.
+ * Changes the members of a group, whose row the transaction has locked, in one statement.
  *
- * @throws ScimError 400 `invalidValue`, and 403 for users whom the directory has not made
+ * @throws ScimError 400 `invalidValue`, and 403 for users whom the directory does not manage
  */
 export async function changeMembers(
   { now }: Pick<Deps, 'now'>,
@@ -141,14 +142,14 @@ export async function changeMembers(
       returning user_id
     )
     select
-      array(select user_id from come order by user_id limit ${maxIdsTold}) as added,
+      array(select user_id from come order by user_id limit ${maxIdsInEvent}) as added,
       (select count(*)::integer from come) as added_count,
-      array(select user_id from gone order by user_id limit ${maxIdsTold}) as removed,
+      array(select user_id from gone order by user_id limit ${maxIdsInEvent}) as removed,
       (select count(*)::integer from gone) as removed_count,
       array(select user_id from named where not is_known limit 10) as unknown`
     .execute(trx)
     .catch((error: unknown) => {
-      // The user was deleted since the statement began.
+      // The user was deleted after the statement began.
       if (isForeignKeyViolation(error, 'directory_group_members_user_fkey'))
         throw new ScimError({ status: 409 }, 'members: a user is being deleted', { cause: error })
       throw error
@@ -172,7 +173,7 @@ interface Written {
   readonly added_count: number
   readonly removed: string[]
   readonly removed_count: number
-  /** Who was named and is no user of the directory. */
+  /** Named ids that are no users of the directory. */
   readonly unknown: string[]
 }
 
@@ -202,7 +203,7 @@ async function checkSize(trx: Transaction<DB>, caller: ScimCaller, groupId: stri
     throw invalidValue('members', `must be at most ${scimLimits.groupMembers} in a group`)
 }
 
-/** Users who are there and are not the directory's are out of its reach; others are nobody. */
+/** 403 when all ids are users outside the directory, else 400 for the unknown ones. */
 async function whyUnknown(
   trx: Transaction<DB>,
   caller: ScimCaller,

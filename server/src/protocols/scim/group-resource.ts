@@ -15,7 +15,7 @@ export const groupColumns = [
 ] as const
 export type GroupRow = Pick<Selectable<DirectoryGroups>, (typeof groupColumns)[number]>
 
-/** A group with its members, where they are wanted. */
+/** A group, with its members if they are given. */
 export function toGroupResource(
   row: GroupRow,
   members: readonly Member[] | undefined,
@@ -47,7 +47,7 @@ export function groupLocation(baseUrl: string, id: string): string {
   return `${baseUrl}/Groups/${id}`
 }
 
-/** The members of our record that events tell of. */
+/** The attributes of a group in events. */
 export function toGroupRecord(row: Pick<GroupRow, 'external_id' | 'display_name' | 'updated_at'>) {
   return {
     external_id: row.external_id,

@@ -63,9 +63,9 @@ async function getGroup(
 }
 
 /**
- * A group of a name that others may have, too: its externalId alone is unique.
+ * Creates a group. Only its externalId is unique, its name is not.
  *
- * @throws ScimError 400, 403 for members whom the directory has not made, 409 `uniqueness`
+ * @throws ScimError 400, 403 for members whom the directory does not manage, 409 `uniqueness`
  */
 async function createGroup(deps: Deps, caller: ScimCaller, call: ScimCall): Promise<ScimAnswer> {
   const projection = readProjection(groupSchemas, call.query)
@@ -97,7 +97,12 @@ async function createGroup(deps: Deps, caller: ScimCaller, call: ScimCall): Prom
       body: await toGroupBody(trx, caller, row, projection),
       tag: tagOf(row.version),
       location: groupLocation(caller.baseUrl, id),
-      changes: await tell(deps, trx, caller, { change: 'provision', id, before: undefined, after }),
+      changes: await emitGroupChange(deps, trx, caller, {
+        change: 'provision',
+        id,
+        before: undefined,
+        after,
+      }),
     }
   })
 }
@@ -117,8 +122,8 @@ async function replaceGroup(deps: Deps, caller: ScimCaller, id: string, call: Sc
 }
 
 /**
- * Answers without a body unless attributes are asked for (RFC 7644 section 3.5.2): to read 10,000 members takes longer
- * than to change one, and providers do nothing with them.
+ * Answers without a body unless attributes are requested (RFC 7644 section 3.5.2): reading 10,000 members takes longer
+ * than changing one, and providers ignore them.
  *
  * @throws ScimError 400, 403, 404, 409 `uniqueness`, 412
  */
@@ -144,7 +149,7 @@ async function deleteGroup(
   { ifMatch }: ScimCall,
 ): Promise<ScimAnswer> {
   return inChange(deps, caller, async (trx) => {
-    const row = await holdGroup(trx, caller, id, versionsOf(ifMatch))
+    const row = await lockGroup(trx, caller, id, versionsOf(ifMatch))
     const { ids, count } = await countMembers(trx, caller, id)
     await trx
       .deleteFrom('directory_groups')
@@ -159,18 +164,23 @@ async function deleteGroup(
       .where('id', '=', id)
       .execute()
     const before = { id, ...toGroupRecord(row), members_removed: ids, members_removed_count: count }
-    const changes = await tell(deps, trx, caller, { change: 'deprovision', id, before, after: undefined })
+    const changes = await emitGroupChange(deps, trx, caller, {
+      change: 'deprovision',
+      id,
+      before,
+      after: undefined,
+    })
     return { status: 204, changes }
   })
 }
 
-/** What is to become of a group, and of which versions. */
+/** The requested change of a group, and the versions to which it may apply. */
 interface WantedGroup {
   readonly wanted: GroupChange
   readonly versions: readonly number[] | undefined
 }
 
-/** Writes what differs; what is asked for again changes nothing, and is no event. */
+/** Writes the differences; a repeated request changes nothing and emits no event. */
 async function changeGroup(
   deps: Deps,
   trx: Transaction<DB>,
@@ -178,7 +188,7 @@ async function changeGroup(
   id: string,
   { wanted, versions }: WantedGroup,
 ): Promise<{ readonly row: GroupRow; readonly changes: ScimAnswer['changes'] }> {
-  const before = await holdGroup(trx, caller, id, versions)
+  const before = await lockGroup(trx, caller, id, versions)
   const members = await writeMembers(deps, trx, caller, id, wanted.members)
   const { displayName = before.display_name, externalId = before.external_id } = wanted
   const isSame =
@@ -207,15 +217,18 @@ async function changeGroup(
     .returning(groupColumns)
     .executeTakeFirstOrThrow()
     .catch(asTaken)
-  const told = { before: toGroupRecord(before), after: { ...toGroupRecord(row), ...toMemberRecord(members) } }
-  return { row, changes: await tell(deps, trx, caller, { change: 'update', id, ...told }) }
+  const update = {
+    before: toGroupRecord(before),
+    after: { ...toGroupRecord(row), ...toMemberRecord(members) },
+  }
+  return { row, changes: await emitGroupChange(deps, trx, caller, { change: 'update', id, ...update }) }
 }
 
 /**
- * The group, held until the transaction ends. The versions are in the statement that waits for those who hold it now, so
- * that of all who name one version the first alone finds it.
+ * Locks the row of a group. The locking statement itself compares the versions after its wait, so that of concurrent
+ * requests with the same If-Match only the first succeeds.
  */
-async function holdGroup(
+async function lockGroup(
   trx: Transaction<DB>,
   caller: ScimCaller,
   id: string,
@@ -256,28 +269,28 @@ async function toGroupBody(
   return toBody(groupSchemas, toGroupResource(row, members, caller.baseUrl), projection)
 }
 
-/** What happened to a group, by its record before and after. */
-interface Told {
+/** A change of a group, with its record before and after. */
+interface GroupUpdate {
   readonly change: DirectorySyncEvent['change']
   readonly id: string
   readonly before: object | undefined
   readonly after: object | undefined
 }
 
-/** Records the event, and says for the log what has changed. */
-async function tell(
+/** Emits the event. @returns The changes for the log. */
+async function emitGroupChange(
   deps: Deps,
   trx: Transaction<DB>,
   caller: ScimCaller,
-  told: Told,
+  update: GroupUpdate,
 ): Promise<ScimRequest['changes']> {
-  await emitDirectoryChange(deps, trx, caller, { type: 'Group', ...told })
-  const { new_values, previous_values } = changedMembers(told.before ?? {}, told.after ?? {})
+  await emitDirectoryChange(deps, trx, caller, { type: 'Group', ...update })
+  const { new_values, previous_values } = changedMembers(update.before ?? {}, update.after ?? {})
   const names = Object.keys({ ...previous_values, ...new_values })
-  return [{ type: 'Group', id: told.id, members: names }]
+  return [{ type: 'Group', id: update.id, members: names }]
 }
 
-/** Members are told where some have come or gone. */
+/** The members' part of an event's record, only for those added or removed. */
 function toMemberRecord({ added, addedCount, removed, removedCount }: MembersChanged): object {
   return {
     ...(addedCount > 0 && { members_added: added, members_added_count: addedCount }),

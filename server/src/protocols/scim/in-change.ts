@@ -8,10 +8,10 @@ import { unproven } from './scim-error.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /**
- * Runs one change that a provider asks for, and logs it, while its directory stays: a deletion of the directory comes
- * before it, or waits for its end.
+ * Runs one change of a provider, and logs it, with the directory's row locked: a deletion of the directory runs before
+ * it or waits for its end.
  *
- * @throws ScimError 401 where the directory was deleted since the provider proved itself
+ * @throws ScimError 401 when the directory was deleted after the provider authenticated
  */
 export async function inChange(
   deps: Deps,
@@ -19,7 +19,7 @@ export async function inChange(
   work: (trx: Transaction<DB>) => Promise<ScimAnswer>,
 ): Promise<ScimAnswer> {
   const { record } = await change(deps, caller.tenant.cause, async (trx) => {
-    await holdDirectory(trx, caller)
+    await lockDirectory(trx, caller)
     const answer = await work(trx)
     await caller.log(trx, answer)
     return { record: { ...answer, isLogged: true as const } }
@@ -27,12 +27,12 @@ export async function inChange(
   return record
 }
 
-async function holdDirectory(trx: Transaction<DB>, caller: ScimCaller): Promise<void> {
-  const [held] = await selectHeld(trx, keyOf(caller))
-  if (held === undefined) throw unproven()
+async function lockDirectory(trx: Transaction<DB>, caller: ScimCaller): Promise<void> {
+  const [locked] = await lockRow(trx, keyOf(caller))
+  if (locked === undefined) throw unproven()
 }
 
-const selectHeld = statement((db, directory: DirectoryKey) =>
+const lockRow = statement((db, directory: DirectoryKey) =>
   db
     .selectFrom('directories')
     .where(ofOwner(directory))

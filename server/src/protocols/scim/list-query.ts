@@ -6,22 +6,22 @@ import { attributeNamed, findPath, type ResourceSchemas, type SchemaPath } from 
 import { ScimError } from './scim-error.js'
 import { invalidValue, type NoteQuirk } from './values.js'
 
-/** What a list is asked for (RFC 7644 section 3.4.2). */
+/** The parameters of a list (RFC 7644 section 3.4.2). */
 export interface ListQuery {
   readonly filter: ScimFilter | undefined
   readonly sortBy: SchemaPath | undefined
   readonly isDescending: boolean
-  /** Of the first one, from 1. */
+  /** Of the first result, from 1. */
   readonly startIndex: number
   readonly count: number
   readonly projection: Projection
 }
 
-/** How many come where nothing is said. */
+/** The page size when `count` is missing. */
 const defaultCount = 100
 
 /**
- * Reads the parameters of a list, from an address or from the body of a search.
+ * Parses the parameters of a list, from the query or from the body of a search.
  *
  * @throws ScimError 400 `invalidFilter`, `invalidPath`, `invalidValue`
  */
@@ -45,22 +45,21 @@ export function readListQuery(
     filter: filter === undefined ? undefined : readFilter(schemas, filter, quirk),
     sortBy: sorted === undefined ? undefined : valueOfComplex(sorted),
     isDescending: sortOrder === 'descending',
-    // What is less than the first one means the first one, and less than none is none.
+    // A startIndex below 1 counts as 1, and a negative count as 0.
     startIndex: Math.max(1, wholeNumberOf('startIndex', query['startIndex']) ?? 1),
     count: Math.min(scimLimits.perPage, Math.max(0, wholeNumberOf('count', query['count']) ?? defaultCount)),
     projection: readProjection(schemas, query),
   }
 }
 
-/** Lists are sorted by the values of their elements. */
+/** Multi-valued attributes are sorted by the values of their elements. */
 function valueOfComplex(path: SchemaPath): SchemaPath {
   if (path.sub !== undefined || path.attribute.type !== 'complex') return path
   return { ...path, sub: attributeNamed(path.attribute.subAttributes, 'value') }
 }
 
 /**
- * How many there are on all pages: to find that out takes as long as the page did, and a first page that is not full
- * tells it.
+ * The total over all pages. Counting takes as long as reading the page, and is skipped when the first page is not full.
  */
 export async function totalOf(
   { startIndex, count }: ListQuery,

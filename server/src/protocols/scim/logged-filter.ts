@@ -1,24 +1,24 @@
 import { groupSchema, scimLimits, type ScimAttribute } from '@portico/contract/scim'
 import { attributeNamed, findPath, leafOf, type ResourceSchemas } from './schema-path.js'
 
-/** Stands for what is not kept. */
+/** Replaces values that are not logged. */
 export const notKept = '(not kept)'
 
-/** What members of a group are called: they are known by their ids, so that nothing of a person stays when they are erased. */
+/** The display names of members are not logged: only their ids, so that no personal data remains after an erasure. */
 const memberDisplay = attributeNamed(
   attributeNamed(groupSchema.attributes, 'members')?.subAttributes,
   'display',
 )
 
-/** Whether values of an attribute may stand in a log: those that an answer may have. */
+/** Whether values of an attribute may be logged: those that an answer may have. */
 export function isKept(attribute: ScimAttribute): boolean {
   return attribute.returned !== 'never' && attribute !== memberDisplay
 }
 
-/** Names of attributes and parameters, with a schema or without; none of the parts is as long as a secret. */
+/** Names of attributes and parameters, with or without a schema; each part is shorter than a secret. */
 const namePattern = /^[\w$-]{1,40}(?:[:.][\w$-]{1,40}){0,20}$/
 
-/** A name as it may stand in a log or an answer, known or not (RFC 7643 section 2.1). */
+/** A known or unknown name as it may be logged or answered (RFC 7643 section 2.1). */
 export function toLoggedName(name: string): string {
   return namePattern.test(name) ? name : notKept
 }
@@ -26,20 +26,20 @@ export function toLoggedName(name: string): string {
 const operators = new Set(['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'])
 const joints = new Set(['and', 'or', 'not'])
 
-/** As much of a filter or a path as any that can be read has, and somewhat more; nothing is looked for behind it. */
+/** Somewhat more than the longest valid filter or path; the rest is cut off. */
 const maxLength = scimLimits.filterLength + 200
 
-/** Texts, closed or not, words, and all between them. */
+/** String literals, closed or not, words, and separators. */
 const pieces = /"(?:[^"\\]|\\.)*"?|[^\s"()[\]]+|[\s()[\]]/gs
 
-/** The path of an attribute as it may stand in a log, also of one that is not known. */
+/** The path of a known or unknown attribute as it may be logged. */
 export function toLoggedTarget(schemas: ResourceSchemas, path: string): string {
   return namePattern.test(path) ? path : toLoggedFilter(schemas, path)
 }
 
 /**
- * A filter, or a path with one in its brackets, as it may stand in a log: with the attributes of the schemas, and what is
- * compared with one whose values are kept. It need not be one that can be read.
+ * A filter, or a path with one in its brackets, as it may be logged: only attributes of the schemas, and only values
+ * compared with an attribute that may be logged. The filter may be invalid.
  */
 export function toLoggedFilter(schemas: ResourceSchemas | undefined, text: string): string {
   let list: ScimAttribute | undefined

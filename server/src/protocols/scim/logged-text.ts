@@ -15,15 +15,15 @@ import {
 import type { Target } from './target.js'
 import { isObject, memberOf } from './values.js'
 
-/** What is kept of a text of a request or answer, in characters. */
+/** How much of a request or answer is stored, in characters. */
 const maxLength = 8000
-/** In all: each takes two characters at least, so that more of them would be cut off anyway. */
+/** The most values processed: each takes at least two characters, so that more are cut off anyway. */
 const maxValues = maxLength / 2
 
-/** Longer than any name or path of an attribute, with a schema and a filter, whose value is kept. */
+/** Longer than any name or path, with a schema and a filter, of an attribute whose value is stored. */
 const maxNameLength = 300
 
-/** Counted down on the way: what is cut off anyway is not looked at. */
+/** Remaining work: input that is cut off anyway is not processed. */
 interface Budget {
   valuesLeft: number
   /** Characters of names, paths and filters. */
@@ -34,19 +34,19 @@ function newBudget(): Budget {
   return { valuesLeft: maxValues, lettersLeft: maxLength }
 }
 
-/** As much of a text as is still looked at. */
-function spent(text: string, budget: Budget): string {
+/** The part of a text within the budget, which it consumes. */
+function withinBudget(text: string, budget: Budget): string {
   const looked = text.slice(0, budget.lettersLeft)
   budget.lettersLeft -= looked.length
   return looked
 }
 
-/** Makes of a value what may be stored of it. */
+/** Reduces a value to what may be stored of it. */
 type Reduce = (value: unknown, budget: Budget) => unknown
 
 /**
- * The body of a request as it may be stored: what the contract knows, and of all else the names. Passwords, and what
- * members of a group are called, are of the contract and not kept; see isKept().
+ * The body of a request as it may be stored: the values of the contract's attributes, and only the names of others.
+ * Passwords and the display names of members are not stored either; see isKept().
  */
 export function toLoggedBody(body: unknown, target: Target | undefined): unknown {
   if (body === undefined) return undefined
@@ -88,21 +88,21 @@ function ofMessage(name: string): Reduce | undefined {
   return /^schemas$/i.test(name) ? schemaIds : undefined
 }
 
-/** An object whose members have a form by their names; null and simple values are no object. */
+/** Reduces the members of an object by their names; a simple value is hidden. */
 function object(formOf: (name: string) => Reduce | undefined, toName = toLoggedName): Reduce {
   return (value, budget) => {
     if (value === null) return null
     if (!isObject(value)) return notKept
     const members = Object.entries(value).slice(0, maxValues)
     const kept = taken(members, budget, ([name, member]): [string, unknown] => [
-      toName(spent(name, budget)),
+      toName(withinBudget(name, budget)),
       (formOf(name) ?? hide)(member, budget),
     ])
     return Object.fromEntries<unknown>(kept)
   }
 }
 
-/** The elements of an array, or one value without it. */
+/** Reduces the elements of an array, or a single value. */
 function list(form: Reduce): Reduce {
   return (value, budget) =>
     Array.isArray(value) ? taken(value, budget, (item) => form(item, budget)) : form(value, budget)
@@ -118,7 +118,7 @@ function taken<Item, Kept>(items: readonly Item[], budget: Budget, keep: (item: 
   return kept
 }
 
-/** A resource, or the value of an operation without a path, whose members may be called by paths. */
+/** Reduces a resource, or the value of an operation without a path, whose members may be named by paths. */
 function resource(schemas: ResourceSchemas): Reduce {
   const formOf = (name: string) => {
     if (name.length > maxNameLength) return undefined
@@ -140,13 +140,13 @@ function atPath(schemas: ResourceSchemas, path: string): Reduce | undefined {
   return found && valueOf(leafOf(found))
 }
 
-/** A path without what stands in its brackets; by index, because a pattern would look for an end behind each bracket. */
+/** A path without its bracketed filter; by index, because a pattern would search an end for each bracket. */
 function withoutFilter(path: string): string {
   const [start, end] = [path.indexOf('['), path.lastIndexOf(']')]
   return start < 0 || end < start ? path : path.slice(0, start) + path.slice(end + 1)
 }
 
-/** The value of an attribute, in the forms that providers send. */
+/** Reduces the value of an attribute, in the forms that providers send. */
 function valueOf(attribute: ScimAttribute): Reduce {
   if (!isKept(attribute)) return hide
   const members = object((name) => {
@@ -188,7 +188,7 @@ function valueForm(schemas: ResourceSchemas, path: unknown): Reduce | undefined 
 
 function textBy(toLogged: (text: string) => string): Reduce {
   return (value, budget) =>
-    typeof value === 'string' ? toLogged(spent(value, budget)) : value === null ? null : notKept
+    typeof value === 'string' ? toLogged(withinBudget(value, budget)) : value === null ? null : notKept
 }
 
 /** The parameters of a list (RFC 7644 section 3.4.2). */
@@ -217,15 +217,15 @@ function parameter(name: string, schemas: ResourceSchemas | undefined): Reduce |
   }
 }
 
-/** What may be stored as text, cut; null without it. */
+/** A reduced body as text, cut to the bound; null without a body. */
 export function toLoggedText(body: unknown): string | null {
   return body === undefined ? null : (JSON.stringify(body)?.slice(0, maxLength) ?? null)
 }
 
-/** A parameter of nobody's that is longer may be a secret in the wrong place. */
+/** A longer name of an unknown parameter may be a misplaced secret. */
 const maxUnknownName = 20
 
-/** A query as it may be stored: the parameters of lists, and of others the names. */
+/** A query as it may be stored: the parameters of lists, and only the names of others. */
 export function toLoggedQuery(query: string, target: Target | undefined): string {
   const schemas = schemasOf(target)
   const pairs = query === '' ? [] : query.slice(0, maxLength).split('&')
@@ -245,10 +245,10 @@ export function toLoggedQuery(query: string, target: Target | undefined): string
     .slice(0, maxLength)
 }
 
-/** Every segment that a path of ours may have beside ids. */
+/** Every segment of a valid path, besides ids. */
 const segments = new Set<string>([...discoveryEndpoints, 'Users', 'Groups', '.search', 'Bulk', 'Me', ''])
 
-/** A path as it may be stored: what is no name of ours and no id may be anything. */
+/** A path as it may be stored: unknown segments are replaced, because they may be anything. */
 export function toLoggedPath(path: string): string {
   const isShown = (segment: string) =>
     segments.has(segment) || idForm().safeParse(segment).success || schemaPattern.test(segment)
@@ -258,7 +258,7 @@ export function toLoggedPath(path: string): string {
     .join('/')
 }
 
-/** An answer as it may be stored: of a list its ids, so that a page of users is not kept beside the users. */
+/** An answer as it may be stored: of a list only its ids, so that users are not copied into the log. */
 export function toLoggedAnswer(body: object | undefined, type: ScimResourceType | undefined): string | null {
   if (body === undefined) return null
   if (type === undefined) return toLoggedText(body)
@@ -273,7 +273,7 @@ export function toLoggedAnswer(body: object | undefined, type: ScimResourceType 
 // Bounded on each side of the @, so that a long text costs little.
 const addressPattern = /[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63}){1,8}/i
 
-/** The first e-mail address in what is stored of a request: elsewhere a password may look like one. */
+/** The first e-mail address in the stored part of a request: the rest may have a password that looks like one. */
 export function findAddress(texts: {
   readonly query: string
   readonly request: string | null

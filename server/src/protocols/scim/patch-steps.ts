@@ -24,16 +24,16 @@ import {
   type ScimValue,
 } from './values.js'
 
-/** Which part of a resource a step changes. */
+/** The part of a resource that a step changes. */
 export interface PatchTarget extends SchemaPath {
-  /** The elements of a list that it is about; undefined: the whole list. */
+  /** Selects elements of a list; undefined: the whole list. */
   readonly filter: ElementFilter | undefined
 }
 
 /** One change of one attribute. */
 export type PatchStep =
   | { readonly op: 'add' | 'replace'; readonly target: PatchTarget; readonly value: ScimValue }
-  /** Of a list without a filter: the elements of these values alone, or all where there are none. */
+  /** Of a list without a filter: only the elements of these values, or all without values. */
   | { readonly op: 'remove'; readonly target: PatchTarget; readonly values?: ScimValue }
 
 interface Operation {
@@ -43,14 +43,14 @@ interface Operation {
 }
 
 /**
- * Reads the body of a PATCH (RFC 7644 section 3.5.2) in the dialects of providers: as steps, each about one attribute,
- * with its value read.
+ * Parses the body of a PATCH (RFC 7644 section 3.5.2), in the dialects of providers, into steps that each change one
+ * attribute.
  *
  * @throws ScimError 400 `invalidSyntax`, `invalidPath`, `invalidFilter`, `invalidValue`, `mutability`, `noTarget`
  */
 export function readPatch(schemas: ResourceSchemas, body: unknown, quirk: NoteQuirk): PatchStep[] {
   const operations = readOperations(body, quirk)
-  // Each may be a path with a filter, so that 100 operations would be any number of filters.
+  // Each name may be a path with a filter, so that the limit of operations does not bound the filters.
   if (operations.reduce((count, { value }) => count + countNames(value), 0) > scimLimits.names)
     throw invalidSyntax(`the values of Operations must have at most ${scimLimits.names} members`)
   return operations.flatMap((operation) => toSteps(schemas, operation, quirk))
@@ -109,8 +109,8 @@ function toSteps(schemas: ResourceSchemas, { op, path, value }: Operation, quirk
 const prototypeNames = /__proto__|\b(?:constructor|prototype)\b/
 
 /**
- * Whether a path that is none of ours could be one of another schema. It is ignored, as an attribute in a body is: a
- * provider that maps one attribute too many must still be able to switch somebody off in the same request.
+ * Whether an unknown path could belong to another schema. It is then ignored, as unknown attributes in a body are: a
+ * provider that maps one attribute too many must still be able to deactivate a user in the same request.
  */
 function isPathOfAnother(path: string): boolean {
   return (
@@ -122,7 +122,7 @@ function isPathOfAnother(path: string): boolean {
 
 const bare = { sub: undefined, filter: undefined }
 
-/** The members of the value of an operation without a path, or with the path of a schema: each is a change of its own. */
+/** Splits the value of an operation without a path, or with the path of a schema: each member is a separate change. */
 function stepsOfMembers(
   schemas: ResourceSchemas,
   schema: ScimSchema,
@@ -150,12 +150,12 @@ function stepsOfMembers(
   })
 }
 
-/** A filter, and the longest name of a schema before it. */
+/** The longest filter, after the longest name of a schema. */
 const maxPathLength = scimLimits.filterLength + 200
 
 const targetPattern = /^([A-Za-z][\w-]*)(?:\[(.*)\])?(?:\.([A-Za-z$][\w-]*))?$/s
 
-/** Reads a path such as `active`, `name.givenName` or `emails[type eq "work"].value`; undefined: no such attribute. */
+/** Parses a path such as `active`, `name.givenName` or `emails[type eq "work"].value`; undefined: no such attribute. */
 function readTarget(schemas: ResourceSchemas, path: string, quirk: NoteQuirk): PatchTarget | undefined {
   if (path.length > maxPathLength) return undefined
   const { schema, rest } = splitSchema(schemas, path)
@@ -199,13 +199,13 @@ function toStep(
     return leaf.returned === 'never' ? [] : [{ op, target, value: read }]
   }
   if (attribute.required && sub === undefined) throw invalidValue(attribute.name, 'is required')
-  // An object without a member that is known says nothing.
+  // An object with only unknown members has no effect.
   if (isObject(value)) return []
-  // To set to nothing is to remove (RFC 7643 section 2.5); to add nothing is nothing.
+  // Replacing by an unassigned value removes (RFC 7643 section 2.5); adding one has no effect.
   return op === 'replace' && leaf.returned !== 'never' ? [{ op: 'remove', target }] : []
 }
 
-/** The members of a complex value, also of one in an array of one. */
+/** The members of a complex value, alone or in an array of one. */
 function membersOf(value: unknown, quirk: NoteQuirk): Readonly<Record<string, unknown>> | undefined {
   if (isObject(value)) return value
   const only: unknown = Array.isArray(value) && value.length === 1 ? value[0] : undefined
@@ -214,7 +214,7 @@ function membersOf(value: unknown, quirk: NoteQuirk): Readonly<Record<string, un
   return only
 }
 
-/** Each member of a complex value is a change of its own, so that those that are not named stay (RFC 7644 section 3.5.2.3). */
+/** Splits a complex value: each member is a separate change, so that unnamed members stay (RFC 7644 section 3.5.2.3). */
 function stepsOfComplex(
   { op, members }: { readonly op: 'add' | 'replace'; readonly members: Readonly<Record<string, unknown>> },
   target: PatchTarget,

@@ -15,7 +15,7 @@ import {
 } from './values.js'
 
 /**
- * A resource after the steps of a patch; the given one stays as it is.
+ * Applies the steps of a patch to a copy of a resource.
  *
  * @throws ScimError 400 `noTarget`, `invalidValue`
  */
@@ -62,18 +62,18 @@ function changedList(
     const given = isList(step.value) ? step.value : []
     return withOnePrimary(step.op === 'replace' ? given : given.reduce(withElement, list), given)
   }
-  const isMeant = (element: ScimComplex) => filter === undefined || isMatch(filter, element)
+  const isSelected = (element: ScimComplex) => filter === undefined || isMatch(filter, element)
   const change = sub === undefined ? membersOf(step.value) : memberNamed(sub.name, step.value)
-  if (list.some(isMeant)) {
-    const changed = list.map((element) => (isMeant(element) ? { ...element, ...change } : element))
+  if (list.some(isSelected)) {
+    const changed = list.map((element) => (isSelected(element) ? { ...element, ...change } : element))
     return withOnePrimary(
       changed,
-      changed.filter((_, index) => isMeant(list[index] ?? {})),
+      changed.filter((_, index) => isSelected(list[index] ?? {})),
     )
   }
   const made = filter === undefined ? {} : elementOf(filter)
-  // Who replaces a whole element says that there is one (RFC 7644 section 3.5.2.3); Entra ID sets members of elements
-  // that it has never made.
+  // Replacing a whole element requires that it exists (RFC 7644 section 3.5.2.3); Entra ID sets members of elements
+  // that it has never created.
   if (made === undefined || (step.op === 'replace' && sub === undefined))
     throw new ScimError(
       { status: 400, scimType: 'noTarget' },
@@ -89,16 +89,16 @@ function shortened(
   { sub, filter }: PatchTarget,
   values: ScimValue | undefined,
 ): readonly ScimComplex[] {
-  const isMeant = (element: ScimComplex) => filter === undefined || isMatch(filter, element)
+  const isSelected = (element: ScimComplex) => filter === undefined || isMatch(filter, element)
   if (sub !== undefined) {
-    const left = list.map((element) => (isMeant(element) ? without(element, sub.name) : element))
+    const left = list.map((element) => (isSelected(element) ? without(element, sub.name) : element))
     return left.filter((element) => Object.keys(element).length > 0)
   }
-  if (!isList(values)) return list.filter((element) => !isMeant(element))
+  if (!isList(values)) return list.filter((element) => !isSelected(element))
   return list.filter((element) => !values.some((value) => isSameElement(value, element)))
 }
 
-/** A list with one element more, or with what is said of one that it has. */
+/** A list with the element appended, or merged into the equal one. */
 function withElement(list: readonly ScimComplex[], element: ScimComplex): readonly ScimComplex[] {
   const index = list.findIndex((other) =>
     element['value'] === undefined
@@ -108,13 +108,13 @@ function withElement(list: readonly ScimComplex[], element: ScimComplex): readon
   return index === -1 ? [...list, element] : list.with(index, { ...list[index], ...element })
 }
 
-/** Whether an element is the one that a value names: by its own value, or by all that it has. */
+/** Whether a removal names an element: by its value, else by all members. */
 function isSameElement(named: ScimComplex, element: ScimComplex): boolean {
   if (named['value'] !== undefined) return named['value'] === element['value']
   return isDeepStrictEqual(named, element)
 }
 
-/** Of those that are primary, the last of the given ones stays so (RFC 7644 section 3.5.2). */
+/** Of several primary elements, only the last given one stays primary (RFC 7644 section 3.5.2). */
 function withOnePrimary(list: readonly ScimComplex[], given: readonly ScimComplex[]): readonly ScimComplex[] {
   const isPrimary = (element: ScimComplex) => element['primary'] === true
   if (list.filter(isPrimary).length < 2) return list

@@ -11,9 +11,9 @@ import {
   type ScimValue,
 } from './values.js'
 
-/** Which attributes an answer has (RFC 7644 section 3.9). */
+/** The attributes of an answer (RFC 7644 section 3.9). */
 export interface Projection {
-  /** These alone, besides those that every answer has. */
+  /** Only these, besides those that every answer has. */
   readonly only: readonly Named[] | undefined
   readonly without: readonly Named[]
 }
@@ -24,7 +24,7 @@ type Named =
   | { readonly schema: ScimSchema; readonly attribute: undefined; readonly sub: undefined }
 
 /**
- * Reads `attributes` and `excludedAttributes`; what names nothing is ignored.
+ * Parses `attributes` and `excludedAttributes`; unknown names are ignored.
  *
  * @throws ScimError 400 `invalidValue` where both are given
  */
@@ -52,7 +52,7 @@ function namesOf(parameter: string, value: unknown): string[] {
       .map((name) => name.trim())
       .filter((name) => name !== '')
   })
-  // Each attribute of each resource is looked for among them.
+  // Each attribute of each resource is searched in this list.
   if (names.length > scimLimits.attributeNames)
     throw invalidValue(parameter, `must name at most ${scimLimits.attributeNames} attributes`)
   return names
@@ -73,13 +73,13 @@ export function isAnswered(
 ): boolean {
   if (attribute.returned === 'always') return true
   if (attribute.returned === 'never') return false
-  const isMeant = (part: Named) =>
+  const isSelected = (part: Named) =>
     part.schema === schema && (part.attribute === undefined || part.attribute === attribute)
-  if (only !== undefined) return only.some(isMeant)
-  return !without.some((part) => isMeant(part) && part.sub === undefined)
+  if (only !== undefined) return only.some(isSelected)
+  return !without.some((part) => isSelected(part) && part.sub === undefined)
 }
 
-/** A resource as it is answered: the attributes that are asked for, those of extensions under the ids of these. */
+/** The body of a resource: the requested attributes, those of an extension under its schema id. */
 export function toBody(schemas: ResourceSchemas, resource: ScimResource, projection: Projection): object {
   const parts = [schemas.core, ...schemas.extensions].map((schema) => ({
     schema,

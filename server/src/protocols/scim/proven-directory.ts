@@ -9,29 +9,29 @@ import type { Cause } from '../../platform/tenant.js'
 import type { ScimCaller } from './scim-caller.js'
 import { isOrganizationOf } from '../../platform/db/tenant-predicate.js'
 
-/** A directory whose provider has shown its secret. */
+/** A directory whose provider has authenticated by its secret. */
 export interface ProvenDirectory extends Omit<ScimCaller, 'tenant' | 'log'> {
   readonly tenant: Omit<ScimCaller['tenant'], 'cause'>
   readonly active: boolean
 }
 
-/** What a request says of its sender. */
+/** The credentials of a request. */
 export interface Credentials {
-  /** As it stands in the path. */
+  /** From the path, not validated. */
   readonly directoryId: string
   readonly authorization: string | undefined
 }
 
 /**
- * The directory that a request is for, where it carries its secret, or the one before within 24 hours of a reset.
- * Undefined for everything else, so that nobody can tell which of it was wrong.
+ * Authenticates a request by the directory's secret, or by the previous one within 24 hours of a reset. Undefined for
+ * every failure, so that the answer does not reveal which part was wrong.
  */
 export async function findProvenDirectory(
   { config, db, now }: Pick<Deps, 'config' | 'db' | 'now'>,
   { directoryId, authorization = '' }: Credentials,
 ): Promise<ProvenDirectory | undefined> {
   const [, secret = ''] = /^Bearer +(\w+) *$/i.exec(authorization) ?? []
-  // Before the database is asked: what cannot be right costs nothing.
+  // Malformed credentials cost no query.
   if (!directoryIdForm().safeParse(directoryId).success || !isDirectorySecret(secret)) return undefined
   const [row] = await selectDirectory(db, { directoryId })
   if (row === undefined) return undefined
@@ -42,14 +42,14 @@ export async function findProvenDirectory(
     tenant: {
       accountId: row.account_id,
       accountDomain: row.account_domain,
-      // A check of the table allows nothing else.
+      // The table's check constraint allows nothing else.
       environment: row.environment as Environment,
       domain: row.domain,
       organizationIds: null,
     },
     organizationId: row.organization_id,
     directoryId: row.id,
-    // Written by directory-sync.ts alone, from the names of the contract.
+    // Only written by directory-sync.ts, from the names of the contract.
     providerType: row.provider_type as DirectoryProvider,
     takesOverUsers: row.takes_over_users,
     allowedEmailDomains: row.allowed_email_domains,
@@ -59,7 +59,7 @@ export async function findProvenDirectory(
   }
 }
 
-/** The provider as operations know it, with what its request does. */
+/** The caller for operations, with the cause of its request. */
 export function toScimCaller(
   { active: _, tenant, ...directory }: ProvenDirectory,
   cause: Cause,
@@ -78,7 +78,7 @@ function isPreviousSecret(row: PreviousSecret, hash: Buffer, at: Date): boolean 
   return previous !== null && expiresAt !== null && expiresAt > at && isSecretEqual(hash, previous)
 }
 
-// By its id alone, which is unique over all accounts: whose it is is what the secret proves.
+// Only by the id, which is unique over all accounts: the tenant is not known before the secret is verified.
 const selectDirectory = statement((db, { directoryId }: { directoryId: string }) =>
   db
     .selectFrom('directories')

@@ -4,10 +4,10 @@ import { ScimError } from './scim-error.js'
 import { checkSchemas, isObject, type NoteQuirk } from './values.js'
 
 /**
- * The parameters of a query.
+ * Parses the parameters of a query.
  *
- * @throws ScimError 400 for one that is given twice.
- * @throws ApiError `invalid_parameters` for text that no column can hold.
+ * @throws ScimError 400 for a repeated parameter.
+ * @throws ApiError `invalid_parameters` for text that no column can store.
  */
 export function toQuery(text: string): Readonly<Record<string, string>> {
   const pairs = [...new URLSearchParams(text)]
@@ -22,7 +22,7 @@ export function toQuery(text: string): Readonly<Record<string, string>> {
 }
 
 /**
- * The parameters of a list that came in a body (RFC 7644 section 3.4.3), as a query has them.
+ * Converts the body of a search (RFC 7644 section 3.4.3) to the parameters of a query.
  *
  * @throws ScimError 400 `invalidSyntax`, `invalidValue`
  */

@@ -12,16 +12,16 @@ import type { ScimError } from './scim-error.js'
 import type { Target } from './target.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
-/** A request that was refused. */
+/** A refused request. */
 export interface Refusal {
   readonly error: ScimError
-  /** Undefined where the request could not be read. */
+  /** Undefined where the request could not be parsed. */
   readonly target: Target | undefined
   readonly cause: Cause
   readonly logged: LoggedRequest
 }
 
-/** Keeps a request that was refused: in the directory's log, as a log event, and as an event where it was to change something. */
+/** Records a refused request in the directory's log, as a log event and, if it was a write, as an event. */
 export async function recordRefusal(
   deps: Pick<Deps, 'db' | 'keys' | 'now' | 'metrics'>,
   directory: ProvenDirectory,
@@ -40,9 +40,9 @@ export async function recordRefusal(
       userId,
       reason: error.fault.scimType ?? `status_${error.fault.status}`,
     })
-    const told = refusedChangeOf(error, target)
-    if (told !== undefined)
-      await emitRefusal(deps, trx, directory, { ...told, error, cause, logged, resourceId })
+    const refused = refusedChangeOf(error, target)
+    if (refused !== undefined)
+      await emitRefusal(deps, trx, directory, { ...refused, error, cause, logged, resourceId })
     return { record: undefined }
   })
 }
@@ -54,7 +54,7 @@ interface RefusedChange {
 
 const changes = { create: 'provision', replace: 'update', patch: 'update', delete: 'deprovision' } as const
 
-/** What a refused request was to change; undefined where it was to change nothing, or failed by no fault of its own. */
+/** The intended change of a refused request; undefined for a read, and for a failure of the server. */
 function refusedChangeOf({ fault }: ScimError, target: Target | undefined): RefusedChange | undefined {
   if (target === undefined || target.kind === 'discovery' || fault.status >= 500) return undefined
   const { type, operation } = target
@@ -111,7 +111,7 @@ function resourceTypeOf(target: Target | undefined): ScimResourceType | undefine
   return target === undefined || target.kind === 'discovery' ? undefined : target.type
 }
 
-/** The user or group that a path names, where there is one: what was refused may have named anything. */
+/** The user or group that a path names, if it exists: a refused request may name anything. */
 async function findResourceId(
   db: Kysely<DB>,
   { tenant, organizationId, directoryId }: ProvenDirectory,

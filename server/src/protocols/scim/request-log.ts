@@ -7,7 +7,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { normalizeEmail } from '../../platform/email.js'
 import type { ProvenDirectory } from './proven-directory.js'
 
-/** What is kept of a request and its answer for a week. */
+/** The stored part of a request and its answer, for a week. */
 export interface LoggedRequest {
   readonly method: string
   readonly path: string
@@ -18,9 +18,9 @@ export interface LoggedRequest {
   readonly scimType: string | null
   readonly changes: ScimRequest['changes']
   readonly quirks: readonly ScimQuirk[]
-  /** The user it is about, who is there. */
+  /** The user of the request, if they exist. */
   readonly userId: string | undefined
-  /** The address it is about, where it names no user; erased with whose it is. */
+  /** The address in the request, if it names no user; erased with the user of that address. */
   readonly email: string | undefined
   readonly durationMs: number
   readonly requestId: string

@@ -3,10 +3,10 @@ import type { Deps } from '../../delivery/deps.js'
 
 const windowMs = 1000
 
-/** Where a directory stands with its requests of this second. */
+/** The state of a directory's limit in the current second. */
 export interface RequestRate extends LimitState {
   readonly isExceeded: boolean
-  /** Whether this is the first request of its second that is too many. */
+  /** Whether this is the first refused request of its second. */
   readonly isFirstExcess: boolean
 }
 

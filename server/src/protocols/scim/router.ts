@@ -14,7 +14,7 @@ import { requestRates } from './request-rate.js'
 import type { ScimAnswer } from './scim-caller.js'
 import { ScimError, toErrorBody, unproven } from './scim-error.js'
 
-/** Where the providers of directories ask. */
+/** The path of the SCIM endpoints. */
 export const scimPath = '/scim/v2'
 
 const mediaTypes = ['application/scim+json', 'application/json']
@@ -55,7 +55,7 @@ export function scimRequests(deps: Deps): RequestHandler {
   }
 }
 
-/** Failures of requests that came to no directory, such as one that no secret opened. */
+/** Handles failures of requests without a directory, such as a failed authentication. */
 export function scimErrors(deps: Pick<Deps, 'log'>): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     if (res.headersSent) {

@@ -6,7 +6,7 @@ import {
   type ScimSchema,
 } from '@portico/contract/scim'
 
-/** What resources of a type are made of. */
+/** The schemas of a resource type. */
 export interface ResourceSchemas {
   readonly name: 'User' | 'Group'
   readonly core: ScimSchema
@@ -20,7 +20,7 @@ export const userSchemas: ResourceSchemas = {
 }
 export const groupSchemas: ResourceSchemas = { name: 'Group', core: groupSchema, extensions: [] }
 
-/** An attribute, or a member of one, and the schema that it is in. */
+/** An attribute, or a member of one, with its schema. */
 export interface SchemaPath {
   readonly schema: ScimSchema
   readonly attribute: ScimAttribute
@@ -32,13 +32,13 @@ export function leafOf({ attribute, sub }: SchemaPath): ScimAttribute {
   return sub ?? attribute
 }
 
-/** A path as it is written in answers. */
+/** The canonical text of a path. */
 export function textOf({ schema, attribute, sub }: SchemaPath, { core }: ResourceSchemas): string {
   const name = sub === undefined ? attribute.name : `${attribute.name}.${sub.name}`
   return schema === core ? name : `${schema.id}:${name}`
 }
 
-/** An attribute by its name, in any case (RFC 7643 section 2.1). */
+/** An attribute by its name, case-insensitively (RFC 7643 section 2.1). */
 export function attributeNamed(
   attributes: readonly ScimAttribute[] | undefined,
   name: string,
@@ -47,14 +47,14 @@ export function attributeNamed(
   return attributes?.find((attribute) => attribute.name.toLowerCase() === lower)
 }
 
-/** The schema of an id, in any case. */
+/** The schema of an id, case-insensitively. */
 export function schemaNamed({ core, extensions }: ResourceSchemas, id: string): ScimSchema | undefined {
   const lower = id.toLowerCase()
   return [core, ...extensions].find((schema) => schema.id.toLowerCase() === lower)
 }
 
 /**
- * A path without the schema's id at its beginning. Without one it is of the core schema, or of the extension that has an
+ * Splits the schema's id from a path. A path without one belongs to the core schema, or to the extension that has an
  * attribute of this name: Entra ID writes `manager`.
  */
 export function splitSchema(
@@ -85,7 +85,7 @@ export function findPath(schemas: ResourceSchemas, path: string): SchemaPath | u
   return sub === undefined ? undefined : { schema, attribute, sub }
 }
 
-/** Whether a path names its attributes in the letters of the schema. */
+/** Whether a path names its attributes in the case of the schema. */
 export function isWrittenAsIs({ attribute, sub }: Omit<SchemaPath, 'schema'>, path: string): boolean {
   return path.includes(attribute.name) && (sub === undefined || path.includes(sub.name))
 }

@@ -3,7 +3,7 @@ import type { Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import type { Tenant } from '../../platform/tenant.js'
 
-/** The provider of a directory, which has proved itself by its secret. Its organization is the tenant's. */
+/** The authenticated provider of a directory. Its organization is the tenant's. */
 export interface ScimCaller {
   readonly tenant: Tenant
   readonly organizationId: string
@@ -14,13 +14,13 @@ export interface ScimCaller {
   readonly allowedEmailDomains: readonly string[] | null
   /** email_domains of the organization's SSO connections. */
   readonly connectedEmailDomains: readonly string[]
-  /** `{base_url}/scim/v2/<directory id>`, of which the addresses of resources are made. */
+  /** `{base_url}/scim/v2/<directory id>`, the prefix of the URLs of resources. */
   readonly baseUrl: string
-  /** Puts what becomes of the request into the directory's log, in the transaction of its change. */
+  /** Logs the outcome of the request in the directory's log, in the transaction of its change. */
   readonly log: (trx: Transaction<DB>, answer: ScimAnswer) => Promise<void>
 }
 
-/** What statements on the rows of a directory say of it. */
+/** The key of a directory in statements on its rows. */
 export type DirectoryKey = Pick<ScimCaller, 'organizationId' | 'directoryId'> &
   Pick<Tenant, 'accountId' | 'environment'>
 
@@ -29,34 +29,34 @@ export function keyOf({ tenant, organizationId, directoryId }: ScimCaller): Dire
   return { accountId, environment, organizationId, directoryId }
 }
 
-/** A request to an operation, already read from JSON; `undefined` without a body. */
+/** The parsed request of an operation; the body is undefined without one. */
 export interface ScimCall {
   readonly query: Readonly<Record<string, unknown>>
   readonly body: unknown
   /** Tags of If-Match; undefined: any. */
   readonly ifMatch: readonly string[] | undefined
-  /** Takes what departs from RFC 7644 and was read all the same, for the log. */
+  /** Notes an accepted deviation from RFC 7644, for the log. */
   readonly quirk: (name: ScimQuirk) => void
 }
 
-/** What an operation answers, and what the log says of it. */
+/** The answer of an operation, with the data for its log entry. */
 export interface ScimAnswer {
   readonly status: 200 | 201 | 204 | 304
   /** The resource or list; absent with 204 and 304. */
   readonly body?: object
   /** The ETag of the resource. */
   readonly tag?: string
-  /** Of a resource that was made. */
+  /** Of a created resource. */
   readonly location?: string
   readonly changes: ScimRequest['changes']
   readonly userId?: string
-  /** The address that the request is about, where it names no user. */
+  /** The address in the request, if it names no user. */
   readonly email?: string
-  /** It is in the log of the directory since its change is. */
+  /** Already logged, in the transaction of its change. */
   readonly isLogged?: true
 }
 
-/** An operation of SCIM on a resource type. The id is that of the path, not yet known to exist. */
+/** The SCIM operations on a resource type. The id is from the path; the resource may not exist. */
 export interface ScimOperations {
   list(caller: ScimCaller, call: ScimCall): Promise<ScimAnswer>
   create(caller: ScimCaller, call: ScimCall): Promise<ScimAnswer>

@@ -5,11 +5,11 @@ interface ScimFault {
   readonly scimType?: ScimErrorType
   /** Of 429 and 503. */
   readonly retryAfterSeconds?: number
-  /** The methods that are allowed, of 405. */
+  /** The allowed methods, of 405. */
   readonly allow?: readonly string[]
 }
 
-/** A failure as RFC 7644 section 3.12 tells it; the message is its detail. */
+/** An error response (RFC 7644 section 3.12); the message is its detail. */
 export class ScimError extends Error {
   override readonly name = 'ScimError'
   readonly fault: ScimFault
@@ -20,7 +20,7 @@ export class ScimError extends Error {
   }
 }
 
-/** The one answer to whoever has not proved to be the provider of a directory that is there. */
+/** The only answer to a failed authentication, whether or not the directory exists. */
 export function unproven(): ScimError {
   return new ScimError(
     { status: 401 },
@@ -28,7 +28,7 @@ export function unproven(): ScimError {
   )
 }
 
-/** The body of a failure. */
+/** The body of an error response. */
 export function toErrorBody({ fault: { status, scimType }, message }: ScimError) {
   return {
     schemas: [scimMessages.error],

@@ -4,7 +4,7 @@ import { discoveryEndpoints, type DiscoveryEndpoint } from './discovery.js'
 import type { ScimOperations } from './scim-caller.js'
 import { ScimError } from './scim-error.js'
 
-/** What a method and a path ask for. */
+/** The operation that a method and a path name. */
 export type Target =
   | { readonly kind: 'discovery'; readonly endpoint: DiscoveryEndpoint; readonly name: string | undefined }
   | { readonly kind: 'many'; readonly type: ScimResourceType; readonly operation: ManyOperation }
@@ -20,7 +20,7 @@ type ManyOperation = 'list' | 'create' | 'search'
 /** On one resource. */
 type OneOperation = Exclude<keyof ScimOperations, 'list' | 'create'>
 
-/** Of RFC 7644, and nothing that is here. */
+/** Endpoints of RFC 7644 that are not implemented. */
 const notImplemented = ['Bulk', 'Me', '.search']
 
 const resourceTypes = { Users: 'User', Groups: 'Group' } as const satisfies Record<string, ScimResourceType>
@@ -31,9 +31,9 @@ const oneMethods = { GET: 'get', HEAD: 'get', PUT: 'replace', PATCH: 'patch', DE
 const discoveryMethods = { GET: 'get', HEAD: 'get' } as const
 
 /**
- * Reads a path behind the base URL.
+ * Parses a path relative to the base URL.
  *
- * @throws ScimError 404 for a path that is none, 405, and 501 for what of RFC 7644 is not here.
+ * @throws ScimError 404 for an unknown path, 405, and 501 for endpoints of RFC 7644 that are not implemented.
  */
 export function targetOf(method: string, path: string): Target {
   const [first = '', second, ...rest] = segmentsOf(path)
@@ -48,12 +48,12 @@ export function targetOf(method: string, path: string): Target {
   if (type === undefined) throw unknownPath()
   if (second === undefined) return { kind: 'many', type, operation: operationOf(manyMethods, method) }
   if (second === '.search') return { kind: 'many', type, operation: operationOf(searchMethods, method) }
-  // What is no id of ours names nothing, exactly as a missing one does.
+  // A malformed id gets the same 404 as an unknown one.
   const id = idForm().safeParse(second).success ? second : nilId
   return { kind: 'one', type, operation: operationOf(oneMethods, method), id }
 }
 
-/** The parts of a path between its slashes; one at the end is left out, as clients add one. */
+/** The segments of a path, without a trailing slash, which some clients add. */
 function segmentsOf(path: string): string[] {
   try {
     return path.replace(/^\//, '').replace(/\/$/, '').split('/').map(decodeURIComponent)

@@ -8,8 +8,8 @@ import type { ScimCaller } from './scim-caller.js'
 type Ids = RawBuilder<string>
 
 /**
- * A query that finds, by indexes alone, the ids of all users whom a filter may fit; it is for the filter to say whom it
- * does. Undefined where the filter is about nothing that has an index.
+ * A query that finds, only by indexes, the ids of a superset of the users that match a filter; the filter itself must
+ * still be applied. Undefined when the filter has no indexed attribute.
  */
 export function candidatesOf(caller: ScimCaller, filter: ScimFilter): Ids | undefined {
   switch (filter.kind) {
@@ -76,7 +76,7 @@ function named(
       and ${sql.ref(`named.${column}`)} = ${value}`
 }
 
-/** By the address of the record, which was taken without the blanks around it. */
+/** By the address of the record, which is stored trimmed. */
 function addressed({ tenant, organizationId }: ScimCaller, address: string): Ids {
   return sql`
     select addressed.id from users addressed
@@ -87,10 +87,10 @@ function addressed({ tenant, organizationId }: ScimCaller, address: string): Ids
       and addressed.deleted_at is null`
 }
 
-/** Who has one address alone has that of the record; lists of several have an index of their own. */
+/** A single address is that of the record; lists of several have a separate index. */
 function withEmail(caller: ScimCaller, address: string): Ids {
   const { tenant, organizationId, directoryId } = caller
-  // Written out, as the index has it: it serves no parameter.
+  // A literal, as in the index expression: a parameter would not match the index.
   const emails = sql`listed.attributes -> ${sql.lit(userSchema.id)} -> 'emails'`
   const listed: Ids = sql`
     select listed.user_id from directory_users listed
@@ -113,7 +113,7 @@ function inactive({ tenant, organizationId }: ScimCaller): Ids {
       and inactive.deleted_at is null`
 }
 
-/** The value that a filter demands of an element; undefined where elements of others fit it, too. */
+/** The value that a filter requires of an element; undefined when other values match, too. */
 function valueDemandedBy(filter: ElementFilter): string | undefined {
   if (filter.kind === 'and') return filter.filters.map(valueDemandedBy).find((value) => value !== undefined)
   const isDemand = filter.kind === 'comparison' && filter.operator === 'eq' && filter.subject.name === 'value'

@@ -9,8 +9,8 @@ import { invalidValue, isList, type ScimResource } from './values.js'
 const Email = emailField()
 
 /**
- * The address of the user of a resource: the primary one, else that for work, else the first, else the userName where it
- * is one.
+ * The e-mail address of a user resource: the primary one, else that for work, else the first, else a userName that is an
+ * address.
  *
  * @throws ScimError 400 `invalidValue`
  */
@@ -18,10 +18,10 @@ export function emailOf(resource: ScimResource): string {
   const { emails, userName } = coreOf(resource)
   const list = isList(emails) ? emails : []
   const candidates = [preferred(emails), ...list].map((element) => element?.['value'])
-  const said = candidates.find((value) => typeof value === 'string' && value.trim() !== '')
-  const email = typeof said === 'string' ? said.trim() : userName
+  const sent = candidates.find((value) => typeof value === 'string' && value.trim() !== '')
+  const email = typeof sent === 'string' ? sent.trim() : userName
   if (typeof email !== 'string' || !Email.safeParse(email).success)
-    throw said === undefined
+    throw sent === undefined
       ? invalidValue('emails', 'must have an address, since userName is none')
       : invalidValue('emails', 'must have an address such as ada@example.com as its primary or first value')
   return email
@@ -37,7 +37,7 @@ export function checkEmailDomain({ allowedEmailDomains }: ScimCaller, email: str
   throw invalidValue('emails', `must be of the domains ${(allowedEmailDomains ?? []).join(', ')}`)
 }
 
-/** Whether the organization vouches for addresses of a domain: it is one of its own, or of its identity providers'. */
+/** Whether the directory's assertion verifies an address: its domain is the organization's or its identity providers'. */
 export function isEmailVouched(
   { allowedEmailDomains, connectedEmailDomains }: ScimCaller,
   email: string,
@@ -48,7 +48,7 @@ export function isEmailVouched(
   return isOwn || connectedEmailDomains.includes(normalized.slice(normalized.lastIndexOf('@') + 1))
 }
 
-/** @returns A 409 for what another user has, and what is to be said of them. */
+/** @returns A 409 for a value of another user, with a clause about that user. */
 export function taken(name: string, who = ''): ScimError {
   return new ScimError({ status: 409, scimType: 'uniqueness' }, `${name} belongs to another user${who}`)
 }

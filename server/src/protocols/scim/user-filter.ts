@@ -10,8 +10,8 @@ type Text = RawBuilder<string | null>
 type Condition = RawBuilder<boolean>
 
 /**
- * A filter as a condition on `users`, to which the row of `directory_users`, if there is one, is joined as `known`.
- * Values are parameters; names are those of the schema.
+ * Converts a filter to a condition on `users`, left-joined with `directory_users` as `known`. Values are parameters; names
+ * are those of the schema.
  *
  * @throws ScimError 400 `invalidFilter`
  */
@@ -59,7 +59,7 @@ function comparison({ subject, operator, value }: Extract<ScimFilter, { kind: 'c
   if (attribute.name === 'active')
     return operator === 'eq' ? sql`users.active = ${value}` : sql`users.active <> ${value}`
   const text = String(value)
-  // Compared as the indexes have it.
+  // Compared in the form of the indexes.
   if (operator === 'eq' && attribute.name === 'userName')
     return sql`${textOf(subject)} = ${normalizeEmail(text)}`
   if (leafOf(subject).type === 'dateTime') return timeCondition(subject, operator, text)
@@ -83,8 +83,8 @@ const orders: Readonly<Partial<Record<Comparison, string>>> = {
 }
 
 /**
- * Claims that callers of the API write, too: where they are set, they say what the attribute is by now. A locale is
- * compared as the directory has spelled it, which the record does otherwise.
+ * Claims that callers of the API can also write: if set, they override the directory's attribute. A locale is compared
+ * in the directory's spelling, which the record normalizes.
  */
 const columns: Readonly<Record<string, Text>> = Object.fromEntries(
   Object.entries(claimPaths)
@@ -92,7 +92,7 @@ const columns: Readonly<Record<string, Text>> = Object.fromEntries(
     .map(([claim, path]) => [path.join('.'), sql`users.profile ->> ${sql.lit(claim)}`]),
 )
 
-/** The value of an attribute of one value, as text. */
+/** The value of a single-valued attribute, as text. */
 export function textOf({ schema, attribute, sub }: SchemaPath): Text {
   const name = sub === undefined ? attribute.name : `${attribute.name}.${sub.name}`
   const stored: Text =
@@ -127,7 +127,7 @@ export function textOf({ schema, attribute, sub }: SchemaPath): Text {
   }
 }
 
-/** Text by the rule of its attribute: most are the same in any case (RFC 7643 section 2.2). */
+/** Compares text by the caseExact of its attribute, mostly case-insensitively (RFC 7643 section 2.2). */
 function compared(text: Text, { caseExact }: ScimAttribute, operator: Comparison, value: string): Condition {
   const [left, right] = caseExact
     ? [text, sql`${value}::text`]
@@ -148,14 +148,14 @@ function compared(text: Text, { caseExact }: ScimAttribute, operator: Comparison
   }
 }
 
-/** Whether an element of a list is as demanded. */
+/** Whether any element of a list meets a condition. */
 function someElement(list: SchemaPath, condition: (element: Text) => Condition): Condition {
   return sql`exists (
     select from jsonb_array_elements(${elementsOf(list)}) element where ${condition(sql`element`)}
   )`
 }
 
-/** The elements of a list as it is answered. */
+/** The elements of a list, as in answers. */
 export function elementsOf({ schema, attribute }: SchemaPath): RawBuilder<unknown> {
   const stored = sql`coalesce(known.attributes -> ${schema.id} -> ${attribute.name}, '[]')`
   switch (attribute.name) {
@@ -216,7 +216,7 @@ function memberCondition(
 ): Condition {
   const text: Text = sql`(${element} ->> ${member.name})`
   if (member.type !== 'boolean') return compared(text, member, operator, String(value))
-  // What says nothing of primary is not primary (RFC 7643 section 2.4).
+  // A missing primary counts as false (RFC 7643 section 2.4).
   const isSame = (value === true) === (operator === 'eq')
   return sql`coalesce(${text}, 'false') = ${String(isSame)}`
 }

@@ -12,12 +12,12 @@ import { sameTenant } from '../../platform/db/tenant-predicate.js'
 
 interface FoundUsers {
   readonly ids: readonly string[]
-  /** On all pages. */
+  /** Over all pages. */
   readonly total: number
 }
 
 /**
- * The ids of the users on a page of a list, in its order, and how many there are on all pages.
+ * The ids of the users on a page of a list, in its order, and the total over all pages.
  *
  * @throws ScimError 400 `invalidFilter`
  */
@@ -45,9 +45,9 @@ async function readPageOfAll(db: Kysely<DB>, caller: ScimCaller, query: ListQuer
 }
 
 /**
- * The filter is answered whole before the page is cut: with the limit in sight, Postgres would walk through the
- * organization in the order of the list until enough had come by, and for a filter that fits one user that is all of it.
- * The candidates are an array, because Postgres cannot tell how few they are: it would read all users to join them.
+ * Evaluates the whole filter before the page is cut: with a limit, Postgres would scan the organization in the order of
+ * the list until enough users match, which is all of it for a filter that matches one user. The candidates are an array,
+ * because Postgres overestimates their number and would read all users for a join.
  */
 async function readPageOfFound(
   db: Kysely<DB>,
@@ -88,7 +88,7 @@ function usersWithDirectory(db: Kysely<DB>, { tenant, directoryId }: ScimCaller)
   )
 }
 
-/** The same, for few users: Postgres cannot tell how few, and the offset keeps it from reading all of the directory. */
+/** The same for few users: Postgres overestimates their number; the offset keeps it from reading the whole directory. */
 function usersEachWithDirectory(db: Kysely<DB>, { tenant, directoryId }: ScimCaller) {
   return usersOf(db, tenant).leftJoinLateral(
     (from) =>
@@ -104,7 +104,7 @@ function usersEachWithDirectory(db: Kysely<DB>, { tenant, directoryId }: ScimCal
   )
 }
 
-/** What a list is sorted by: a time, or text in any case and by code point; null where nothing was asked for. */
+/** The sort key of a list: a time, or case-folded text by code point; null without sortBy. */
 function sortKeyOf({ sortBy }: ListQuery): RawBuilder<unknown> {
   if (sortBy === undefined) return sql`null::text`
   const { attribute, sub } = sortBy
@@ -114,7 +114,7 @@ function sortKeyOf({ sortBy }: ListQuery): RawBuilder<unknown> {
   return sql`lower(${text}) collate "C"`
 }
 
-/** Of a list the primary element, else the first (RFC 7644 section 3.4.2.3). */
+/** The primary element of a list, else the first (RFC 7644 section 3.4.2.3). */
 function chosenOf(list: SchemaPath, member: string): RawBuilder<unknown> {
   return sql`(
     select element ->> ${member}
@@ -124,7 +124,7 @@ function chosenOf(list: SchemaPath, member: string): RawBuilder<unknown> {
   )`
 }
 
-/** What has no value comes last, and first where the list descends (RFC 7644 section 3.4.2.3). */
+/** Missing values sort last, and first in descending order (RFC 7644 section 3.4.2.3). */
 function directionOf({ isDescending }: ListQuery): RawBuilder<unknown> {
   return sql.raw(isDescending ? 'desc nulls first' : 'asc nulls last')
 }

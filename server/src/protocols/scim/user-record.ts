@@ -18,7 +18,7 @@ type Claim = {
 type AddressMember = keyof typeof addressInput
 type PhoneInput = NonNullable<UserChanges['phone_numbers']>[number]
 
-/** What a resource says of the record of its user; null where it says nothing, or what the record cannot hold. */
+/** The part of a resource stored in the user's record; null where it is absent, or invalid for the record. */
 interface RecordPart {
   readonly active: boolean
   readonly profile: Readonly<Record<Claim, string | null>>
@@ -26,15 +26,15 @@ interface RecordPart {
   readonly phone_numbers: readonly PhoneInput[]
 }
 
-/** The claims of a profile by the attributes that they are read from. */
+/** The SCIM attributes that the claims of a profile are read from. */
 export const claimPaths = Object.fromEntries(
   Object.entries(standardClaims).flatMap(([claim, { scim }]): [string, readonly [string, string?]][] =>
     scim === null ? [] : [[claim, scim]],
   ),
-  // An entry for each claim with an attribute.
+  // The object has an entry for each claim with an attribute.
 ) as Record<Claim, readonly [string, string?]>
 
-/** The members of an address by those of SCIM. */
+/** The SCIM names of the members of an address. */
 export const addressNames = {
   formatted: 'formatted',
   street_address: 'streetAddress',
@@ -46,7 +46,7 @@ export const addressNames = {
 
 const maxPhoneNumbers = 10
 
-/** Reads what of a resource is in the record of the user, too. */
+/** Extracts the part of a resource that the user's record also stores. */
 export function recordPartOf(resource: ScimResource): RecordPart {
   const core = coreOf(resource)
   const address = preferred(core['addresses'])
@@ -75,7 +75,7 @@ export function enterpriseOf(resource: ScimResource): Readonly<Record<string, Sc
   return resource[enterpriseUserSchema.id] ?? {}
 }
 
-/** Of a list the element that stands for it: the primary one, else that for work, else the first. */
+/** The preferred element of a list: the primary one, else that for work, else the first. */
 export function preferred(value: ScimValue | undefined): ScimComplex | undefined {
   if (!isList(value)) return undefined
   return (
@@ -95,7 +95,7 @@ function textAt(value: ScimValue | undefined, sub: string | undefined): string |
   return typeof leaf === 'string' ? leaf : undefined
 }
 
-/** Numbers of the form E.164, one of them primary, each once. */
+/** The distinct numbers in E.164 form, one of them primary. */
 function phoneNumbersOf(value: ScimValue | undefined): PhoneInput[] {
   const list = isList(value) ? value : []
   const read = list.flatMap((element) => {
@@ -113,7 +113,7 @@ function phoneNumbersOf(value: ScimValue | undefined): PhoneInput[] {
   return once.slice(0, maxPhoneNumbers)
 }
 
-/** What a change of a resource changes of the record of its user. */
+/** The changes of the user's record that follow from a change of the resource. */
 export function recordChanges(before: RecordPart, after: RecordPart): UserChanges {
   const profile = changedEntries(before.profile, after.profile)
   const address = changedEntries(before.address, after.address)

@@ -10,10 +10,10 @@ import { tagOfUser } from './versions.js'
 type Core = Record<string, ScimValue>
 
 /**
- * A user as the directory has described them, where that still holds: what the record says otherwise by now, it says.
- * Without what is only read.
+ * A user resource from the directory's data, overridden by later changes of the record. Without the read-only
+ * attributes.
  *
- * @param known Undefined: a user who is not of the directory.
+ * @param known Undefined: a user outside the directory.
  */
 export function toResource(user: User, known: DirectoryUser | undefined): ScimResource {
   const stored = known?.attributes ?? {}
@@ -30,9 +30,9 @@ export function toResource(user: User, known: DirectoryUser | undefined): ScimRe
 function setEmail(core: Core, { email }: User, isOfDirectory: boolean): void {
   const list = isList(core['emails']) ? core['emails'] : []
   const meant = preferred(core['emails'])
-  const said = meant?.['value'] ?? core['userName']
-  const isKnown = typeof said === 'string' && normalizeEmail(said.trim()) === normalizeEmail(email)
-  // Whom the directory names by their address alone has no list of addresses; others are looked for by one.
+  const stated = meant?.['value'] ?? core['userName']
+  const isKnown = typeof stated === 'string' && normalizeEmail(stated.trim()) === normalizeEmail(email)
+  // A user whom the directory describes only by an address as userName gets no list of addresses.
   if (isKnown && (meant !== undefined || isOfDirectory)) return
   core['emails'] =
     meant === undefined
@@ -41,42 +41,42 @@ function setEmail(core: Core, { email }: User, isOfDirectory: boolean): void {
 }
 
 function setClaims(core: Core, stored: ScimResource, { profile }: User): void {
-  const said = recordPartOf(stored).profile
+  const stated = recordPartOf(stored).profile
   for (const [claim, [name, sub]] of Object.entries(claimPaths) as [
     keyof typeof claimPaths,
     readonly [string, string?],
   ][]) {
     const value = profile[claim]
-    if (said[claim] === value) continue
+    if (stated[claim] === value) continue
     if (name === 'photos') core[name] = value === null ? [] : [{ value, type: 'photo', primary: true }]
     else if (sub === undefined) set(core, name, value)
     else {
       const members: Record<string, ScimValue> = isComplex(core[name]) ? { ...core[name] } : {}
       set(members, sub, value)
-      // Members of a name are text.
+      // Members of a name are texts.
       core[name] = members as ScimComplex
     }
   }
 }
 
 function setPhoneNumbers(core: Core, stored: ScimResource, { phone_numbers }: User): void {
-  const said = recordPartOf(stored).phone_numbers.map(({ value }) => value)
+  const stated = recordPartOf(stored).phone_numbers.map(({ value }) => value)
   const isSame =
-    said.length === phone_numbers.length && phone_numbers.every(({ value }) => said.includes(value))
+    stated.length === phone_numbers.length && phone_numbers.every(({ value }) => stated.includes(value))
   if (!isSame)
     core['phoneNumbers'] = phone_numbers.map(({ value, type, primary }) => ({ value, type, primary }))
 }
 
 function setAddress(core: Core, stored: ScimResource, { address }: User): void {
-  const said = recordPartOf(stored).address
+  const stated = recordPartOf(stored).address
   const names = Object.entries(addressNames) as [keyof typeof addressNames, string][]
-  const changed = names.filter(([member]) => said[member] !== address[member])
+  const changed = names.filter(([member]) => stated[member] !== address[member])
   if (changed.length === 0) return
   const list = isList(core['addresses']) ? core['addresses'] : []
   const meant = preferred(core['addresses'])
   const members: Record<string, ScimValue> = { ...(meant ?? { type: 'work', primary: true }) }
   for (const [member, name] of changed) set(members, name, address[member])
-  // Members of an address are text, but for primary.
+  // Members of an address are texts, except primary.
   const element = members as ScimComplex
   core['addresses'] =
     meant === undefined ? [element] : list.map((other) => (other === meant ? element : other))
@@ -87,7 +87,7 @@ function set(members: Record<string, ScimValue>, name: string, value: string | n
   else members[name] = value
 }
 
-/** The resource with what is only read: id, groups and meta. */
+/** Adds the read-only attributes: id, groups and meta. */
 export function withReadOnly(
   resource: ScimResource,
   user: User,
@@ -108,12 +108,12 @@ export function withReadOnly(
   return { ...resource, [userSchema.id]: { ...coreOf(resource), id: user.id, groups, meta } }
 }
 
-/** The address of a user. */
+/** The URL of a user. */
 export function locationOf({ baseUrl }: Pick<ScimCaller, 'baseUrl'>, id: string): string {
   return `${baseUrl}/Users/${id}`
 }
 
-/** What is stored of a resource: all that has no place of its own. */
+/** The part of a resource stored with the directory: everything without a column of the user. */
 export function toDirectoryUser(resource: ScimResource): DirectoryUser {
   const { userName, externalId, active: _active, ...core } = coreOf(resource)
   return {

@@ -52,7 +52,7 @@ export function scimUsers(deps: Deps): ScimOperations {
   }
 }
 
-/** A user of the organization, and what the directory says of them if it keeps them. */
+/** A user of the organization, with the directory's data if the directory manages them. */
 interface Found {
   readonly user: User
   readonly version: number
@@ -108,7 +108,7 @@ interface Described {
   readonly email: string
 }
 
-/** Makes a user; undefined when somebody has the address. */
+/** Creates a user; undefined when another user has the address. */
 async function insertScimUser(
   deps: Deps,
   trx: Transaction<DB>,
@@ -132,13 +132,13 @@ async function insertScimUser(
   const created = toChangedUser(whole, tenant)
   await emit(deps, trx, tenant, { code: 'user.user.create.success', ...created })
   const { record: after } = created
-  const told = { type: 'User', change: 'provision', id, before: undefined, after } as const
-  await emitDirectoryChange(deps, trx, caller, { ...told, userId: id, email })
+  const event = { type: 'User', change: 'provision', id, before: undefined, after } as const
+  await emitDirectoryChange(deps, trx, caller, { ...event, userId: id, email })
   return { user: after, version: row.version, known }
 }
 
 /**
- * Brings a user who has the address under the directory, where they have proved it and the directory may.
+ * Makes the directory the manager of the user with this address, if they have verified it and the directory may.
  *
  * @throws ScimError 409 `uniqueness`
  */
@@ -149,16 +149,16 @@ async function takeOver(
   { resource, email }: Described,
 ): Promise<Found> {
   const holder = await findUser(trx, caller.tenant, normalizeEmail(email))
-  // Deleted since: whoever asks again makes a user.
+  // Deleted concurrently: a repeated request creates the user.
   if (holder === undefined) throw taken('the e-mail address')
   const held = await holdUser(trx, caller.tenant, holder.id)
   const found = await getFound(trx, caller, holder.id)
-  if (found.known !== undefined || !mayTakeOver(caller, found.user)) throw whyKept(caller, found)
-  // What is not said stays as it was before.
+  if (found.known !== undefined || !mayTakeOver(caller, found.user)) throw whyNotTakenOver(caller, found)
+  // Absent attributes keep their values.
   const before = toResource(found.user, undefined)
-  const [kept, said] = [coreOf(before), coreOf(resource)]
-  const name = { ...membersOf(kept['name']), ...membersOf(said['name']) }
-  const core = { ...kept, ...said, ...(Object.keys(name).length > 0 && { name }) }
+  const [existing, sent] = [coreOf(before), coreOf(resource)]
+  const name = { ...membersOf(existing['name']), ...membersOf(sent['name']) }
+  const core = { ...existing, ...sent, ...(Object.keys(name).length > 0 && { name }) }
   const after = { ...resource, [userSchemas.core.id]: core }
   const { written } = await writeFound(deps, trx, caller, { held, found, before, after, ifMatch: undefined })
   return written
@@ -168,8 +168,8 @@ function mayTakeOver({ takesOverUsers }: ScimCaller, user: User): boolean {
   return takesOverUsers && user.email_verified
 }
 
-/** A directory that takes users over is told what keeps this one back; another one, that the address is in use. */
-function whyKept({ takesOverUsers }: ScimCaller, { known, user }: Found): ScimError {
+/** Only a directory that may take over users learns the reason; others learn that the address is in use. */
+function whyNotTakenOver({ takesOverUsers }: ScimCaller, { known, user }: Found): ScimError {
   const isUnverified = takesOverUsers && known === undefined && !user.email_verified
   return taken(
     'the e-mail address',
@@ -177,7 +177,7 @@ function whyKept({ takesOverUsers }: ScimCaller, { known, user }: Found): ScimEr
   )
 }
 
-/** PUT and PATCH: what is there is held, changed and written, and the version decides in the statement that writes. */
+/** PUT and PATCH: locks the user's row, applies the change, and checks the version under the lock. */
 async function changeScimUser(
   deps: Deps,
   caller: ScimCaller,
@@ -202,7 +202,7 @@ async function changeScimUser(
   })
 }
 
-/** A body in the place of what there is; whether the user is active stays where it is not said. */
+/** The resource after a PUT; an absent `active` keeps its value. */
 function replaced(before: ScimResource, body: unknown, quirk: NoteQuirk): ScimResource {
   const resource = readResource(userSchemas, body, quirk)
   const core = { active: coreOf(before)['active'] ?? true, ...coreOf(resource) }
@@ -219,12 +219,12 @@ interface Change {
 
 interface Written {
   readonly written: Found
-  /** The members of the user's record that changed; none where nothing did. */
+  /** The changed members of the user's record. */
   readonly members: string[]
 }
 
 /**
- * Writes what a resource has become, and tells it.
+ * Writes a changed resource, and emits its events.
  *
  * @throws ScimError 403, 409 `uniqueness`, 412, 400 `invalidValue`
  */
@@ -254,20 +254,20 @@ async function writeFound(
     isEmailVouched: !isSameEmail && isEmailVouched(caller, email),
   })
   const kind = known === undefined ? 'provision' : 'update'
-  const told = { type: 'User', change: kind, id: user.id, before: user, after: record } as const
-  await emitDirectoryChange(deps, trx, caller, { ...told, userId: user.id, email })
+  const event = { type: 'User', change: kind, id: user.id, before: user, after: record } as const
+  await emitDirectoryChange(deps, trx, caller, { ...event, userId: user.id, email })
   return {
     written: { user: record, version, known: described },
     members: Object.keys(changedMembers(user, record).new_values),
   }
 }
 
-/** The user is held, so that no other writer comes between; groups, which are in the tag too, are as they are at this moment. */
+/** The row lock excludes other writers of the user; the groups in the tag are as of this moment. */
 function checkTag(found: Found, ifMatch: readonly string[] | undefined): void {
   if (ifMatch !== undefined && !ifMatch.includes(tagOfFound(found))) throw new ApiError('precondition_failed')
 }
 
-/** An extension without attributes says as much as none. */
+/** An extension without attributes equals an absent one. */
 function withoutEmpty(resource: ScimResource): ScimResource {
   return Object.fromEntries(Object.entries(resource).filter(([, values]) => Object.keys(values).length > 0))
 }
@@ -285,8 +285,8 @@ async function deleteScimUser(
     if (known === undefined) throw notOfDirectory()
     checkTag(found, ifMatch)
     await removeUser(deps, trx, caller.tenant, id, undefined)
-    const told = { type: 'User', change: 'deprovision', id, before: user, after: undefined } as const
-    await emitDirectoryChange(deps, trx, caller, { ...told, userId: id, email: user.email })
+    const event = { type: 'User', change: 'deprovision', id, before: user, after: undefined } as const
+    await emitDirectoryChange(deps, trx, caller, { ...event, userId: id, email: user.email })
     const changes: ScimAnswer['changes'] = [{ type: 'User', id, members: [] }]
     return { status: 204, changes, userId: id }
   })

@@ -7,10 +7,10 @@ export type ScimSimple = string | boolean
 export type ScimComplex = Readonly<Record<string, ScimSimple>>
 export type ScimValue = ScimSimple | ScimComplex | readonly ScimComplex[]
 
-/** Values by the names of their attributes, in the letters of the schema. */
+/** Values by attribute name, in the case of the schema. */
 export type ScimAttributes = Readonly<Record<string, ScimValue>>
 
-/** A resource by the ids of its schemas. Every name in it is one of the schema's, so that none reaches a prototype. */
+/** A resource by schema id. Every name is one of the schema's, which excludes prototype pollution. */
 export type ScimResource = Readonly<Record<string, ScimAttributes>>
 
 export type NoteQuirk = (name: ScimQuirk) => void
@@ -23,12 +23,12 @@ export function isComplex(value: ScimValue | undefined): value is ScimComplex {
   return typeof value === 'object' && !isList(value)
 }
 
-/** The members of a complex value; none of another. */
+/** The members of a complex value; an empty object for other values. */
 export function membersOf(value: ScimValue | undefined): ScimComplex {
   return isComplex(value) ? value : {}
 }
 
-/** A JSON object; arrays and null are none. */
+/** Whether a value is a JSON object, not an array or null. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
@@ -38,16 +38,16 @@ export function valueOf(resource: ScimResource, schemaId: string, name: string):
   return resource[schemaId]?.[name]
 }
 
-/** A member of a message, whose name is read in any case as those of attributes are. */
+/** A member of a message, by its case-insensitive name. */
 export function memberOf(object: Readonly<Record<string, unknown>>, lowerName: string): unknown {
   return Object.entries(object).find(([name]) => name.toLowerCase() === lowerName)?.[1]
 }
 
 /**
- * Checks what a body says that it is (RFC 7644 section 3.1). Others beside it are let pass: Entra names a schema of its own
+ * Checks that a body names the required schema (RFC 7644 section 3.1). Further schemas are accepted: Entra names its own
  * with groups, and both Entra and Okta those of custom attributes.
  *
- * @param quirk Noted where the body says nothing.
+ * @param quirk Called when the body names no schemas.
  * @throws ScimError 400 `invalidSyntax`, `invalidValue`
  */
 export function checkSchemas(
@@ -67,8 +67,8 @@ export function checkSchemas(
 }
 
 /**
- * Reads the body of a resource that is made or replaced: attributes in any case, without those that are read-only,
- * unknown or read by nothing, such as a password.
+ * Parses the body of a POST or PUT. Names are case-insensitive; read-only, unknown and write-only attributes, such as a
+ * password, are dropped.
  *
  * @throws ScimError 400 `invalidSyntax`, `invalidValue`
  */
@@ -95,7 +95,7 @@ export function readResource(schemas: ResourceSchemas, body: unknown, quirk: Not
   return resource
 }
 
-/** How many members an object has by name, with those of the objects in it; lists have a limit of their own. */
+/** The number of named members of an object, including nested objects; lists have a separate limit. */
 export function countNames(value: unknown): number {
   if (!isObject(value)) return 0
   return Object.values(value).reduce<number>((count, member) => count + 1 + countNames(member), 0)
@@ -126,9 +126,9 @@ function readAttributes(
 }
 
 /**
- * Reads the value of an attribute, in the forms that providers send.
+ * Parses the value of an attribute, in the forms that providers send.
  *
- * @returns Undefined for what unassigns it: null and an empty list (RFC 7643 section 2.5).
+ * @returns Undefined for null and an empty list, which unassign it (RFC 7643 section 2.5).
  * @throws ScimError 400 `invalidValue`
  */
 export function readValue(attribute: ScimAttribute, value: unknown, quirk: NoteQuirk): ScimValue | undefined {
@@ -143,7 +143,7 @@ export function readValue(attribute: ScimAttribute, value: unknown, quirk: NoteQ
 }
 
 /**
- * Reads one value of an attribute: that of a single-valued one, or an element of a list.
+ * Parses one value of an attribute: that of a single-valued one, or an element of a list.
  *
  * @throws ScimError 400 `invalidValue`
  */
@@ -165,7 +165,7 @@ export function readSingle(
     : readText(attribute, value, quirk)
 }
 
-/** Whether a simple value stands in an object, as if its attribute were a list. */
+/** Whether a simple value is wrapped in an object, as an element of a list is. */
 function isWrapped(attribute: ScimAttribute, value: unknown): value is { readonly value: unknown } {
   return attribute.type !== 'complex' && isObject(value) && 'value' in value
 }
@@ -215,7 +215,7 @@ function readText(attribute: ScimAttribute, value: unknown, quirk: NoteQuirk): s
   return value
 }
 
-/** Whether a required attribute has a value: blank text is none. */
+/** Whether a required attribute has a value; blank text does not count. */
 function isGiven(value: ScimValue | undefined): boolean {
   return value !== undefined && (typeof value !== 'string' || value.trim() !== '')
 }

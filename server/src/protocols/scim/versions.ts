@@ -2,8 +2,8 @@ import type { User } from '@portico/contract/users'
 import { createHash } from 'node:crypto'
 
 /**
- * The tags that an If-Match header names: undefined when any will do, none when it names none of ours.
- * They are weak, as RFC 7644 section 3.14 has them, and also taken without their mark.
+ * The tags that an If-Match header names: undefined accepts any version, an empty list matches no version.
+ * They are weak, as in RFC 7644 section 3.14, and also accepted without the W/ prefix.
  */
 export function tagsIn(header: string | undefined): readonly string[] | undefined {
   if (header === undefined || header.trim() === '*') return undefined
@@ -27,8 +27,8 @@ export function versionsOf(tags: readonly string[] | undefined): readonly number
 }
 
 /**
- * The tag of a user, of whom the version is that of their row: their groups change without it, since one change of a group
- * may be one of 10,000 users.
+ * The tag of a user, from the version of their row and their groups: a change of a group does not update the rows of its
+ * members, which may be 10,000.
  */
 export function tagOfUser(version: number, { groups }: Pick<User, 'groups'>): string {
   if (groups.length === 0) return tagOf(version)
@@ -37,5 +37,5 @@ export function tagOfUser(version: number, { groups }: Pick<User, 'groups'>): st
   return `W/"${version}-${digest}"`
 }
 
-/** 72 bits: two lists of groups of one user do not come to the same. */
+/** 72 bits: collisions between the lists of groups of one user are negligible. */
 const digestLength = 12
