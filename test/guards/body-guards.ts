@@ -21,7 +21,7 @@ export const bodyGuards = [
   guard({
     name: 'body: different names',
     file: size,
-    find: 'Math.max(different.size, wideNames) > bounds.names',
+    find: 'Math.max(distinct.size, wideNames) > bounds.names',
     replace: 'wideNames > bounds.names',
     red: refuses('151 names, one for each object'),
     green: isRead,
@@ -29,8 +29,8 @@ export const bodyGuards = [
   guard({
     name: 'body: names of wide objects',
     file: size,
-    find: 'Math.max(different.size, wideNames) > bounds.names',
-    replace: 'different.size > bounds.names',
+    find: 'Math.max(distinct.size, wideNames) > bounds.names',
+    replace: 'distinct.size > bounds.names',
     red: refuses('5 objects of the same 140 names'),
     green: isRead,
   }),

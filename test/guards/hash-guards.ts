@@ -99,7 +99,7 @@ export const hashGuards = [
   guard({
     name: 'one verification: of an address without a password',
     file: hasher,
-    find: 'async verify(hash = nobodys, plainText) {',
+    find: 'async verify(hash = dummyHash, plainText) {',
     replace: 'async verify(hash, plainText) { if (hash === undefined) return false',
     red: unitTest(hasher, 'without a hash one verification is made all the same, and nothing is right'),
     green: ownHash,

@@ -1,8 +1,8 @@
 const nameLength = 60
 
 /**
- * A name that somebody else has chosen, for a page or a line of a mail: without line breaks, control characters and
- * those that turn the direction of the text around it, and at most 60 characters, or as many as are given.
+ * A name chosen by another party, for a page or a line of a mail: without line breaks, control characters and those that
+ * change the direction of text, and at most 60 characters unless given.
  */
 export function displayName(name: string, maxLength = nameLength): string {
   const line = name.replace(/[\s\p{C}]+/gu, ' ').trim()

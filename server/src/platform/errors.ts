@@ -1,6 +1,6 @@
 import { errorCodes, type ErrorCode, type FieldError } from '@portico/contract/errors'
 
-/** Where a caller stands with a limit, as headers say it. */
+/** A caller's state at a limit, for headers. */
 export interface LimitState {
   /** The policy's name, such as sign-in. */
   readonly name: string
@@ -8,11 +8,11 @@ export interface LimitState {
   readonly windowSeconds: number
   readonly remaining: number
   readonly resetSeconds: number
-  /** How long nothing will be let pass; undefined while something is. */
+  /** How long all requests are refused; undefined while some pass. */
   readonly retryAfterSeconds?: number
 }
 
-/** A failure the caller caused and may read: a code of the contract's table, with what was wrong in particular. */
+/** A failure caused by and shown to the caller: a code of the contract's table, with the particular fault. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly fields: readonly FieldError[] | undefined

@@ -1,6 +1,6 @@
 import type { FieldError } from '@portico/contract/errors'
 
-/** What a schema finds wrong, as zod tells it. */
+/** A fault that a schema finds, as zod reports it. */
 interface Issue {
   readonly path?: readonly unknown[] | undefined
   readonly message: string
@@ -9,12 +9,12 @@ interface Issue {
   readonly errors?: readonly (readonly Issue[])[]
 }
 
-/** A caller who gets this many wrong has sent something else; a small request must not get a large answer. */
+/** A small request must not get a large answer, and more faults mostly mean that another form was sent. */
 const maxFieldErrors = 50
 
-/** What a caller is told of what a schema finds wrong: one fault of each value, in the order of their members. */
+/** The field errors of a schema's issues: one fault per value, in the order of the members. */
 export function toFieldErrors(issues: readonly Issue[]): FieldError[] {
-  // The first fault of a value decides: what else is wrong with it mostly follows from that.
+  // The first fault of a value decides: its others mostly follow from that.
   const byPath = new Map<string, FieldError>()
   for (const fault of issues.flatMap((issue) => faultsOf(issue, [])))
     if (!byPath.has(fault.path)) byPath.set(fault.path, fault)
@@ -24,7 +24,7 @@ export function toFieldErrors(issues: readonly Issue[]): FieldError[] {
 function faultsOf(issue: Issue, parents: readonly string[]): FieldError[] {
   const path = [...parents, ...(issue.path ?? []).map(String)]
   const code = typeof issue.code === 'string' ? issue.code : 'invalid'
-  // Of several forms, the one meant is the one whose members were looked at.
+  // Of several forms, the intended one is the one whose members were checked.
   const meant = issue.errors?.find((issues) => issues.some(isAboutMember))
   if (meant !== undefined) return meant.flatMap((inner) => faultsOf(inner, path))
   if (code === 'unrecognized_keys' && Array.isArray(issue.keys)) {

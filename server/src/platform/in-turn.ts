@@ -1,4 +1,4 @@
-/** Lets a function run once at a time, in the order of its calls. */
+/** Runs a function one call at a time, in the order of its calls. */
 export function inTurn<Parameters extends unknown[], Result>(
   work: (...parameters: Parameters) => Promise<Result>,
 ): (...parameters: Parameters) => Promise<Result> {

@@ -1,4 +1,4 @@
-/** What a link is for: to sign in, or, where it carries a password request, to choose a password. */
+/** The purpose of a link: to sign in, or, where it carries a password request, to choose a password. */
 export type LinkPurpose = 'sign_in' | 'password'
 
 /** @param passwordRequestId Of the challenge. */

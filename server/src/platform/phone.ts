@@ -15,8 +15,8 @@ interface PhoneChanges {
 }
 
 /**
- * The numbers of a user after a change: the list where one is sent, else those there are; with `phone_number` as the
- * primary one, in the list already or added to it, and without a primary one there was when it is null.
+ * The numbers of a user after a change: the list if sent, else the current one; `phone_number` becomes the primary one
+ * and is added if missing, and null removes the current primary one.
  *
  * @throws ApiError `invalid_parameters` for a number of no country, and when two are to be primary.
  */
@@ -37,7 +37,7 @@ export function countryOfPhoneNumber(value: string): string | undefined {
   return parsePhoneNumberFromString(value)?.country
 }
 
-/** Kinds of numbers that cost whoever calls or writes more than others, a share of it for their owner, or reach nobody. */
+/** Types of numbers that cost the caller more than others, pay their owner a share of it, or have no recipient. */
 const specialTypes = new Set<string>([
   'PREMIUM_RATE',
   'SHARED_COST',
@@ -47,7 +47,7 @@ const specialTypes = new Set<string>([
   'VOICEMAIL',
 ])
 
-/** Whether the number is of a kind that no person has their telephone at. What the numbering plans do not tell is not. */
+/** Whether the number is of a type that is never a person's telephone. One of unknown type is not special. */
 export function isSpecialPhoneNumber(value: string): boolean {
   return specialTypes.has(parsePhoneNumberFromString(value)?.getType() ?? '')
 }

@@ -2,13 +2,13 @@ import type { ActorType } from '@portico/contract/event-catalog'
 import type { Environment } from '@portico/contract/fields'
 import type { Scope } from '@portico/contract/access'
 
-/** Who or what makes a change, as its event tells. */
+/** The actor of a change, as recorded in its event. */
 export interface Actor {
   readonly type: ActorType
   readonly id: string
 }
 
-/** A request in flight under an Idempotency-Key: the row it holds, and the lease by which it holds it. */
+/** A request in progress under an Idempotency-Key: its row, and its lease on the row. */
 export interface IdempotencyClaim {
   readonly accountId: string
   readonly environment: string
@@ -17,7 +17,7 @@ export interface IdempotencyClaim {
   readonly lease: string
 }
 
-/** Why a change happens: who asked, in which request, with which parameters, and whether it may be repeated safely. */
+/** The cause of a change: the actor, the request, its parameters, and whether it may be repeated safely. */
 export interface Cause {
   readonly requestId: string
   readonly actor: Actor
@@ -26,7 +26,7 @@ export interface Cause {
   readonly idempotency?: IdempotencyClaim
 }
 
-/** The API key a request came with, and what it may see. */
+/** The API key of a request, and the organizations that it may see. */
 export interface Caller {
   readonly accountId: string
   readonly accountDomain: string
@@ -38,14 +38,14 @@ export interface Caller {
   readonly cause: Cause
 }
 
-/** Whether answers may tell a caller who has an account: a key that reads users finds out anyway. */
+/** Whether answers may reveal to a caller which users exist: a key that reads users finds out anyway. */
 export function mayReadUsers({ scopes }: Pick<Caller, 'scopes'>): boolean {
   return scopes.includes('read:users')
 }
 
 /**
- * Whose data an operation touches: account, environment and organization. Whether the organization exists, belongs to
- * the account and is open to the caller is part of every statement, through organizationIdOf().
+ * The owner of the data of an operation: account, environment and organization. Whether the organization exists, belongs
+ * to the account and is open to the caller is part of every statement, through organizationIdOf().
  */
 export interface Tenant {
   readonly accountId: string
@@ -57,7 +57,7 @@ export interface Tenant {
   readonly cause: Cause
 }
 
-/** The tenant where it is the user who acts. */
+/** The tenant with the user as the actor. */
 export function ofUser(tenant: Tenant, userId: string): Tenant {
   return { ...tenant, cause: { ...tenant.cause, actor: { type: 'user', id: userId } } }
 }

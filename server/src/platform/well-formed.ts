@@ -2,7 +2,7 @@ import { invalid } from './errors.js'
 
 const maxDepth = 32
 
-/** What is wrong, and where, from the inside out. */
+/** A fault and its path, innermost first. */
 interface Fault {
   readonly path: string[]
   readonly code: string
@@ -30,7 +30,7 @@ function findFault(value: unknown, depth: number): Fault | undefined {
   }
   if (typeof value !== 'object' || value === null) return undefined
   if (depth >= maxDepth) return faultOf('too_deep', `must not be nested more than ${maxDepth} levels deep`)
-  // Not as pairs, which for each member of a large body would be an array.
+  // Not Object.entries(), which makes an array for each member of a large body.
   const names = Array.isArray(value) ? undefined : Object.keys(value)
   if (names?.some((name) => name === '__proto__' || !isStorable(name)))
     return { ...faultOf('unrecognized_keys', 'has a member whose name is not allowed'), path: ['?'] }

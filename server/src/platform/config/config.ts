@@ -11,7 +11,7 @@ export interface Config {
   /** Public address without a trailing slash. */
   readonly baseUrl: string
   readonly isHttps: boolean
-  /** Production rules hold whenever the service can be reached from elsewhere. */
+  /** Production rules apply whenever the service can be reached from elsewhere. */
   readonly isProduction: boolean
   /** An answer that does not fit the contract is an error here, instead of being stripped. */
   readonly isStrict: boolean
@@ -39,7 +39,7 @@ export interface Config {
   readonly productName: string
   readonly trustedProxies: readonly string[]
   readonly outbound: OutboundRules
-  /** Undefined: nobody is asked. */
+  /** Undefined: passwords are not checked against breaches. */
   readonly breachCheckUrl: string | undefined
   readonly metricsHost: string
   readonly metricsPort: number
@@ -47,27 +47,27 @@ export interface Config {
   readonly logRetentionDays: number
   readonly deletedRetentionDays: number
   readonly apiRatePerMinute: number
-  /** Of the provider of one directory. */
+  /** Per directory. */
   readonly scimRatePerSecond: number
   readonly limits: {
     readonly attemptsPerAddress: number
-    /** Of an organization. */
+    /** Per organization. */
     readonly attemptsPerMinute: number
     readonly lockSeconds: number
     readonly maxLockSeconds: number
     readonly mailsPerAddress: number
-    /** In an hour. */
+    /** Per hour. */
     readonly mailsPerIp: number
-    /** Of a network at the pages, in 15 minutes. */
+    /** Per network on the pages, in 15 minutes. */
     readonly attemptsPerIp: number
-    /** Of a network, in 15 minutes. */
+    /** Per network, in 15 minutes. */
     readonly flowsPerIp: number
-    /** Of a network at one connection, in 15 minutes. */
+    /** Per network and connection, in 15 minutes. */
     readonly samlFailuresPerIp: number
     readonly smsPerHour: number
-    /** In an hour. */
+    /** Per hour. */
     readonly smsPerOrganization: number
-    /** Of one network. */
+    /** Per network. */
     readonly failedGrantsPerMinute: number
   }
   readonly drainMs: number
@@ -90,10 +90,10 @@ export function readConfig(variables: Record<string, string | undefined> = proce
   const present = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
   const { values, malformed } = parse(present)
   const address = new URL(values.BASE_URL ?? `http://localhost:${values.PORT}`)
-  // As every client writes it: issuers are compared character by character.
+  // The origin as clients write it: issuers are compared character by character.
   const baseUrl = address.origin
   const isHttps = address.protocol === 'https:'
-  const host = malformed.has('BASE_URL') ? meantHost(present['BASE_URL'] ?? '') : address.hostname
+  const host = malformed.has('BASE_URL') ? intendedHost(present['BASE_URL'] ?? '') : address.hostname
   const isBaseLoopback = isLoopbackHost(host)
   const isProduction = !isBaseLoopback || !(isLoopbackHost(values.HOST) || values.HOST === '::1')
 
@@ -174,8 +174,8 @@ function parse(present: Present): { values: Values; malformed: ReadonlyMap<strin
   return { values: data ?? Variables.parse(Object.fromEntries(wellFormed)), malformed }
 }
 
-/** The host of an address that lacks its scheme, has another one, or a port that is none: it tells which rules hold. */
-function meantHost(text: string): string {
+/** The host of an address with a missing or wrong scheme or an invalid port: it decides whether production rules apply. */
+function intendedHost(text: string): string {
   const { host = '' } = /^([a-z][a-z\d+.-]*:\/\/)?(?<host>\[[^\]]*\]|[^/?#:]*)/i.exec(text)?.groups ?? {}
   return host.toLowerCase()
 }
@@ -199,7 +199,7 @@ function addressFaults(
   return faults
 }
 
-/** What production lacks; what is there and malformed is a fault already. */
+/** The variables that production requires and that are missing; malformed ones are reported by their schema. */
 function productionFaults(present: Present): string[] {
   const needed = {
     DATABASE_URL: `must name a Postgres database ${becauseReachable}; the embedded one is for evaluation`,

@@ -36,14 +36,14 @@ const list = z
 /** A name may be quoted; a comma outside of quotes would make two senders of it (RFC 5322 section 3.4). */
 const senderPattern = /^(?:"[^"\r\n]*" *|[^"<>,\r\n]*)<[^\s<>@,]+@[^\s<>@,]+>$|^[^\s<>@,]+@[^\s<>@,]+$/
 
-/** What Express takes for a proxy: an address, a network, or a name it has for some. */
+/** Whether Express accepts the text as a proxy: an address, a network, or one of its names for networks. */
 function isProxy(text: string): boolean {
   const [address = '', prefix] = text.split('/')
   if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
   return isIP(address) !== 0 && (prefix === undefined || /^\d{1,3}$/.test(prefix))
 }
 
-/** What is wrong with master keys, without any of them; undefined when nothing is. */
+/** The fault of a list of master keys, without quoting a key; undefined without a fault. */
 function faultOfMasterKeys(text: string): string | undefined {
   try {
     parseMasterKeys(text)
@@ -53,7 +53,7 @@ function faultOfMasterKeys(text: string): string | undefined {
   }
 }
 
-/** A provider that speaks as Twilio does, and the account there. */
+/** A provider with Twilio's API, and the account there. */
 export interface SmsProvider {
   readonly accountSid: string
   readonly authToken: string
@@ -63,7 +63,7 @@ export interface SmsProvider {
   readonly origin: string
 }
 
-/** The provider of text messages that an SMS_URL names; undefined when it names none. */
+/** The provider of text messages that an SMS_URL names; undefined when the URL names no provider. */
 export function readSmsUrl(text: string): SmsProvider | undefined {
   if (!URL.canParse(text)) return undefined
   const { protocol, hostname, origin, pathname, hash, username, password, searchParams } = new URL(text)
@@ -75,7 +75,7 @@ export function readSmsUrl(text: string): SmsProvider | undefined {
   return isSafe && isWhole && accountSid && authToken ? { accountSid, authToken, from, origin } : undefined
 }
 
-/** What a part of a URL stands for; undefined when it is not percent-encoded as it should be. */
+/** Decodes a part of a URL; undefined when its percent-encoding is malformed. */
 function decoded(part: string): string | undefined {
   try {
     return decodeURIComponent(part)

@@ -20,7 +20,7 @@ interface RsaPublicMembers {
   e: string
 }
 
-/** A private key with what the header says of it. Keep the KeyObject: reading it from PEM costs more than signing. */
+/** A private key with its header members. Keep the KeyObject: reading it from PEM costs more than signing. */
 export interface Signer {
   kid: string
   algorithm: Algorithm
@@ -29,10 +29,10 @@ export interface Signer {
   typ: string
 }
 
-/** The header of a token, not to be believed before its signature is checked. */
+/** The header of a token, untrusted until the signature is checked. */
 type JwtHeader = Readonly<Record<string, unknown>> & { alg: string; kid?: string; typ?: string }
 
-/** The claims of a token, not to be believed before its signature is checked. */
+/** The claims of a token, untrusted until the signature is checked. */
 export type JwtClaims = Readonly<Record<string, unknown>>
 
 /** A token taken apart, not verified. */
@@ -100,8 +100,8 @@ export function signJwt({ kid, algorithm, privateKey, typ }: Signer, claims: Jwt
 /**
  * Takes a compact JWT apart without verifying it; undefined when it is not one, or longer than 8,192 characters.
  *
- * Strict where a lenient reader could be made to see another token than the next one does: canonical base64url, UTF-8,
- * JSON objects, no header member twice, and no `crit`, because no extension is understood (RFC 7515 section 4.1.11).
+ * Strict, so that no two readers can see different tokens in one text: canonical base64url, UTF-8, JSON objects, no
+ * header member twice, and no `crit`, because no extension is understood (RFC 7515 section 4.1.11).
  */
 export function decodeJwt(token: string): DecodedJwt | undefined {
   if (token.length > maximumLength) return undefined
@@ -179,7 +179,7 @@ function toPart(value: JwtClaims): string {
 
 function fromBase64url(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64url')
-  // Node skips what it cannot read. Only canonical text comes back the same, so that a token has one spelling.
+  // Node skips invalid characters. Only canonical text survives the round trip, so that a token has one spelling.
   return bytes.toString('base64url') === text ? bytes : undefined
 }
 

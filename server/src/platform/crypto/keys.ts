@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import type { MasterKeys } from './seal.js'
 
-/** What the service seals with, and the private keys it has opened with that. */
+/** The master keys, and the private keys that were opened with them. */
 export interface Keys {
   readonly master: MasterKeys
   /** By kid. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const fileName = 'master-keys'
 
-/** Reads the master keys that an earlier start made in this directory; those that nothing was sealed with where it has none. */
+/** Reads the master keys that an earlier start made in this directory; without a file, makes keys and does not store them. */
 export async function readMasterKeys(dataDir: string): Promise<string> {
   try {
     return (await readFile(join(dataDir, fileName), 'utf8')).trim()
@@ -14,7 +14,7 @@ export async function readMasterKeys(dataDir: string): Promise<string> {
   }
 }
 
-/** Reads the master keys that an earlier start made in this directory, or makes the first one, readable by its owner alone. */
+/** Reads the master keys that an earlier start made in this directory, or makes the first one, readable only by its owner. */
 export async function readOrMakeMasterKeys(dataDir: string): Promise<string> {
   const path = join(dataDir, fileName)
   await mkdir(dataDir, { recursive: true, mode: 0o700 })

@@ -11,7 +11,7 @@ export interface KeyPair {
   readonly publicKey: KeyObject
 }
 
-/** What takes the place of chance while an emulator is seeded, so that the same seed makes the same world. */
+/** Replaces randomness while an emulator is seeded, so that the same seed gives the same data. */
 export interface Randomness {
   bytes(length: number): Buffer
   text(length: number, alphabet: string): string
@@ -25,10 +25,10 @@ let isUsed = false
 let findReplacement: (() => Randomness | undefined) | undefined
 
 /**
- * Lets something else than chance answer, where the function gives it. The emulator alone calls this, as the first thing
- * that its process does.
+ * Replaces randomness wherever the function returns a replacement. Only the emulator calls this, first thing in its
+ * process.
  *
- * @throws Error in a process that has made anything at random already: one that serves cannot become one that derives.
+ * @throws Error in a process that has drawn random values already: a serving process must not become a derived one.
  */
 export function replaceRandomness(find: () => Randomness | undefined): void {
   if (isUsed)
@@ -46,7 +46,7 @@ export function newId(): string {
   return replacement()?.id() ?? uuidv7()
 }
 
-/** Makes an id that does not tell when it was made: version 4. */
+/** Makes an id that does not reveal its creation time: version 4. */
 export function newTimelessId(): string {
   return replacement()?.id() ?? uuidv4()
 }
@@ -55,7 +55,7 @@ export function randomBytes(length: number): Buffer {
   return replacement()?.bytes(length) ?? systemBytes(length)
 }
 
-/** Makes a text of an alphabet's characters, each as likely as any other. */
+/** Makes a text of an alphabet's characters, each equally likely. */
 export function randomText(length: number, alphabet: string): string {
   return replacement()?.text(length, alphabet) ?? generateRandomString(length, alphabet)
 }

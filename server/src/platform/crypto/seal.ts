@@ -8,15 +8,15 @@ import {
   type KeyObject,
 } from 'node:crypto'
 
-/** The operator's master keys, of which the current one seals and all open. */
+/** The operator's master keys: the current one seals, and all of them open. */
 export interface MasterKeys {
   readonly currentVersion: string
   readonly byVersion: ReadonlyMap<string, KeyObject>
-  /** Keys derived lately, least recently used first. */
+  /** Recently derived keys, least recently used first. */
   readonly derived: Map<string, KeyObject>
 }
 
-/** What a sealed value is for, whose it is and where it lives; it opens only under the very same three. */
+/** Purpose, owner and place of a sealed value; it opens only under the same three. */
 export interface SealContext {
   /** The kind of value, for example `totp_secret`. */
   purpose: string
@@ -131,7 +131,7 @@ export function sealedVersion(sealed: Buffer): string {
 }
 
 /**
- * Seals a value anew under the current master key; one that has it already is returned as it is.
+ * Seals a value anew under the current master key; returns it unchanged when that key sealed it.
  *
  * @throws SealError as `open` does.
  */
@@ -141,8 +141,8 @@ export function reseal(keys: MasterKeys, context: SealContext, sealed: Buffer): 
 }
 
 /**
- * Digests of a text that only the holder of a master key can compute (HMAC-SHA-256), the current key's first: a stored
- * digest is one of them also while master keys change.
+ * Digests of a text under each master key (HMAC-SHA-256), the current key's first: a stored digest matches one of them
+ * also while master keys are rotated.
  */
 export function fingerprints(keys: MasterKeys, context: SealContext, text: string): [Buffer, ...Buffer[]] {
   const digest = (version: string) =>

@@ -26,7 +26,7 @@ export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret, 'utf8').digest()
 }
 
-/** Compares two secrets, or their hashes, without telling by the time it takes where they differ. */
+/** Compares two secrets, or their hashes, in constant time. */
 export function isSecretEqual(a: Buffer, b: Buffer): boolean {
   // Hashing first gives both sides one length, which timingSafeEqual demands and which hides a wrong length.
   return timingSafeEqual(sha256(a), sha256(b))

@@ -4,17 +4,17 @@ import type { DB } from './schema.js'
 
 interface Announcements<Message> {
   /**
-   * Calls back with what this process announces. The transaction it is about has yet to commit then.
+   * Calls back with each message that this process announces, before its transaction commits.
    *
-   * @returns Ends the calls.
+   * @returns Unsubscribes.
    */
   onAnnounced(db: Kysely<DB>, listener: (message: Message) => void): () => void
   announce(db: Kysely<DB>, message: Message): void
 }
 
 /**
- * Lets those who work on what others write know of it within a process: whoever writes knows no worker, and they have
- * nothing in common but the database. Workers of other processes find it when they next look.
+ * Notifies the workers of this process of new rows: writers and workers share nothing but the database. Workers of other
+ * processes find the rows when they next poll.
  */
 export function announcements<Message>(): Announcements<Message> {
   const listeners = new WeakMap<object, Set<(message: Message) => void>>()

@@ -1,6 +1,6 @@
 import { sql, type QueryExecutorProvider } from 'kysely'
 
-/** What migrations make. In the order in which it can be made again. */
+/** The kinds of schema objects that migrations create, in the order in which they can be created. */
 export const catalogKinds = [
   'table',
   'column',
@@ -17,17 +17,17 @@ export interface CatalogObject {
   /** The table that it belongs to; empty for functions. */
   readonly table: string
   readonly name: string
-  /** In SQL, without the schema's name: of columns and constraints what follows their name, of others all of it. */
+  /** SQL without the schema's name: of columns and constraints the part after their name, of others the whole. */
   readonly definition: string
 }
 
-/** One that a database has, and whether Postgres uses it. */
+/** An object of a database, and whether Postgres uses it. */
 export interface FoundObject extends CatalogObject {
-  /** `unchecked`: a constraint that was added `not valid`. `unfinished`: an index whose making failed. */
+  /** `unchecked`: a constraint that was added `not valid`. `unfinished`: an index whose build failed. */
   readonly state: 'used' | 'unchecked' | 'unfinished' | 'disabled'
 }
 
-/** The schema as the database has it, without partitions, whose parts are those of their table, and the migrator's tables. */
+/** Reads the schema of the database, without partitions and the migrator's tables. */
 export async function readCatalog(db: QueryExecutorProvider): Promise<FoundObject[]> {
   const { rows } = await sql<FoundObject & { schema: string }>`
     with tables as (
@@ -84,8 +84,7 @@ export async function readCatalog(db: QueryExecutorProvider): Promise<FoundObjec
 }
 
 /**
- * Whether two say the same: versions of Postgres put casts and spaces in other places, but leave the text of a function as it
- * was written.
+ * Whether two definitions are equal: versions of Postgres print casts and spaces differently, but functions as written.
  */
 export function isSameDefinition(one: CatalogObject, other: CatalogObject): boolean {
   if (one.kind === 'function') return one.definition === other.definition

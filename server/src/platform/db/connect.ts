@@ -13,29 +13,29 @@ interface ConnectOptions {
   readonly named: boolean
   readonly log: Logger
   readonly onRoundTrip?: () => void
-  /** Told why a connection could not be had. */
+  /** Called with the reason when no connection is available. */
   readonly onRefused?: (refusal: Refusal) => void
-  /** For a replica, which must only be read from: where it fails, this pool answers. */
+  /** For a read-only replica: where it fails, this pool answers. */
   readonly primary?: { readonly db: Kysely<DB>; readonly onFallback: () => void }
 }
 
-/** In ms. For work that nobody waits for: longer than Postgres lets a statement take, so that its own error comes first. */
+/** In ms. For background work: longer than statement_timeout, so that the error of Postgres comes first. */
 const patience = 35_000
-/** In ms. For a connection of the pool to come free. */
+/** In ms. For a free connection of the pool. */
 const waitingMs = 5_000
-/** In ms. For a new one: what was begun while no answer came must not keep its place in the pool for longer. */
+/** In ms. For a new connection: an unanswered attempt must not keep its place in the pool for longer. */
 const connectingMs = 3_000
-/** In ms. For what somebody waits for, and for the looks of the worker. */
+/** In ms. For requests, and for the worker's polls. */
 const promptness = 3_000
-/** How long a statement waits for a lock that another transaction has, where somebody waits for it. */
+/** How long a statement of a request waits for another transaction's lock. */
 const promptLockTimeout = "'2s'"
-/** How long connections in use have to come back when their pool is closed. */
+/** How long connections in use may take to return when their pool is closed. */
 const closingMs = 2_000
 
 /**
- * Opens a pool of connections and Kysely on it. Postgres ends statements after 30 s and idle transactions after 60 s. What
- * lies between may lose an answer and leave the connection open: a statement without one after 35 s has failed, on
- * promptDb() after 3 s, and its connection is closed. On promptDb() a statement waits 2 s for a lock.
+ * Opens a pool of connections and Kysely on it. Postgres ends statements after 30 s and idle transactions after 60 s.
+ * The network may lose an answer: a statement without one fails after 35 s, on promptDb() after 3 s, and its connection
+ * is closed. On promptDb() a statement waits 2 s for a lock.
  */
 export function connect(options: ConnectOptions): Kysely<DB> {
   const pool = new pg.Pool({
@@ -49,25 +49,25 @@ export function connect(options: ConnectOptions): Kysely<DB> {
     pipeline: true,
     application_name: 'portico',
   })
-  // Postgres may stop before a connection that is being closed is gone.
-  const tellLoss = (error: Error, what: string) => {
+  // While the pool is being closed, Postgres may stop before the connections are gone.
+  const logLoss = (error: Error, what: string) => {
     if (!pool.ending) options.log.warn({ err: error }, what)
   }
   const open = new Set<pg.PoolClient>()
   pool.on('remove', (client) => open.delete(client))
   // Without a listener, a restart of Postgres would end this process.
-  pool.on('error', (error) => tellLoss(error, 'an idle database connection was lost'))
+  pool.on('error', (error) => logLoss(error, 'an idle database connection was lost'))
   pool.on('connect', (client) => {
     open.add(client)
-    // The pool listens to idle clients alone; a lost connection in the middle of a transaction is told here.
-    client.on('error', (error) => tellLoss(error, 'a database connection was lost'))
+    // The pool listens only to idle clients; this logs a connection lost during a transaction.
+    client.on('error', (error) => logLoss(error, 'a database connection was lost'))
     client
       .query(
         `set statement_timeout = '30s'; set idle_in_transaction_session_timeout = '60s'; set timezone = 'UTC';
         set enable_seqscan = off; set plan_cache_mode = force_generic_plan`,
       )
       .catch((error: unknown) => options.log.warn({ err: error }, 'a database connection cannot be set up'))
-    // A statement whose client has gone would keep its locks to its end. Not every system can tell that a client has gone.
+    // Otherwise a statement whose client is gone keeps its locks until it ends. Not every system can detect that.
     client.query("set client_connection_check_interval = '2s'").catch(() => undefined)
   })
   const names = options.named ? new Map<string, string>() : undefined
@@ -101,12 +101,12 @@ export function connect(options: ConnectOptions): Kysely<DB> {
   return patient
 }
 
-/** What the pool makes its connections with; it would give them as long as somebody waits for one that is free. */
+/** The pool's client: pg would give it the timeout of the wait for a free connection. */
 const impatientClient = function (options: pg.ClientConfig) {
   return new pg.Client({ ...options, connectionTimeoutMillis: connectingMs })
 } as unknown as typeof pg.Client
 
-// Kysely asks a pool for connect() and end() alone, and a client for query() and release().
+// Kysely calls only connect() and end() of a pool, and query() and release() of a client.
 function kyselyOn(statements: StatementPool): Kysely<DB> {
   return new Kysely<DB>({ dialect: new PostgresDialect({ pool: statements as unknown as pg.Pool }) })
 }
@@ -131,7 +131,7 @@ export async function closePool(db: Kysely<DB>): Promise<void> {
   await db.destroy().finally(() => clearTimeout(cut))
 }
 
-/** The same pool, for work that somebody waits for. */
+/** The same pool, for work of a request. */
 export function promptDb(db: Kysely<DB>): Kysely<DB> {
   return pools.get(db)?.prompt ?? db
 }
@@ -143,12 +143,12 @@ export function poolStateOf(db: Kysely<DB>): PoolState {
   return stateOfPool(opened.pool)
 }
 
-/** What those have in common that connect() and promptDb() have made of one pool. */
+/** The identity of the pool that connect() and promptDb() share. */
 export function poolOf(db: Kysely<DB>): object {
   return pools.get(db)?.pool ?? db
 }
 
-/** For operations that somebody waits for: a statement without an answer fails soon. */
+/** For operations of a request: a statement without an answer fails soon. */
 export function promptly<Some extends { readonly db: Kysely<DB>; readonly readDb: Kysely<DB> }>(
   deps: Some,
 ): Some {

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream'
 import { once } from 'node:events'
 import type pg from 'pg'
 
-/** What the driver has for COPY, which its types do not tell. */
+/** The driver's methods for COPY, which its types lack. */
 interface CopyConnection {
   readonly stream: Duplex
   query(text: string): void
@@ -21,12 +21,12 @@ interface CopyQuery {
   handleCopyInResponse(): void
 }
 
-/** How much is gathered before it is handed on: a message per row would cost more than the row. */
+/** Bytes buffered per chunk: a message per row would cost more than the row. */
 const chunkBytes = 64 * 1024
 
 /**
- * Runs COPY … TO STDOUT and hands on what comes (Postgres, protocol-flow: COPY Operations). The connection is paused
- * while a chunk is being written, so that memory holds no more than a few.
+ * Runs COPY … TO STDOUT and passes its data on (Postgres, protocol-flow: COPY Operations). The connection is paused
+ * while a chunk is being written, so that only a few are in memory.
  */
 export async function copyOut(
   client: pg.Client,
@@ -57,7 +57,7 @@ export async function copyOut(
       connection = started
     },
     onData: (chunk) => {
-      // The driver reads what comes next into the memory that the chunk is in.
+      // The driver reuses the chunk's memory.
       parts.push(Buffer.from(chunk))
       bytes += chunk.length
       if (bytes >= chunkBytes) handOn()
@@ -68,7 +68,7 @@ export async function copyOut(
   if ('error' in failed) throw failed.error
 }
 
-/** Runs COPY … FROM STDIN with these chunks; a failure of theirs undoes it. */
+/** Runs COPY … FROM STDIN with these chunks; when reading them fails, the copy is undone. */
 export async function copyIn(
   client: pg.Client,
   statement: string,

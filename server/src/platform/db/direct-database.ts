@@ -7,7 +7,7 @@ interface DirectDatabase {
   close(): Promise<void>
 }
 
-/** The address of the configured database; the embedded one is started for as long, unless it runs already. */
+/** The address of the configured database; the embedded one is started for the duration, unless it runs already. */
 export async function openDirectDatabase(config: Config): Promise<DirectDatabase> {
   if (config.database.directUrl !== undefined)
     return { url: config.database.directUrl, close: () => Promise.resolve() }

@@ -2,12 +2,12 @@ import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely'
 import type { DB } from './schema.js'
 
 /**
- * The rows of a list, each found by itself. For `id = any(…)` Postgres thinks of a tenant of usual size, and reads all of
- * its rows where that seems less than to look so many up; `offset 0` keeps it from seeing through this.
+ * The rows of a list, each looked up separately. For `id = any(…)` the planner assumes a tenant of average size and may
+ * read all of its rows instead of looking up many; `offset 0` keeps it from flattening the subquery.
  *
- * @param list SQL of what has the columns to find a row by, under the name `list`.
- * @param columns What a row is found by, under the names that it has in the list: its key, and what else is known of it
- *   that is in an index with the key, so that whichever Postgres takes, it reads one place of it.
+ * @param list SQL of the relation with the lookup columns, under the name `list`.
+ * @param columns The lookup columns, named as in the list: the key, and the known columns that an index has together
+ *   with it, so that Postgres reads one entry of whichever index it takes.
  */
 export function eachOf<Table extends keyof DB, Row>(
   list: RawBuilder<unknown>,

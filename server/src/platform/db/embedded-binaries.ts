@@ -4,14 +4,14 @@ import { chmod, cp, mkdir, rename, rm, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 
-/** Postgres programs that run on this machine, and the way this process has to run them. */
+/** Postgres programs that run on this machine, and how this process must run them. */
 export interface PostgresPrograms {
   readonly folder: string
   /** 18 for Postgres 18.4. */
   readonly majorVersion: number
   /** Put before each command line. */
   readonly prefix: readonly string[]
-  /** The identity the programs take, and the files must belong to; our own when missing. */
+  /** The account that the programs run with and the files belong to; our own when missing. */
   readonly identity?: Identity
 }
 
@@ -35,13 +35,13 @@ export async function findPostgres(dataDir: string, clusterDir: string): Promise
   if (process.getuid?.() !== 0) return { folder: found.folder, majorVersion, prefix: stopsWithUs }
 
   const owner = await ownerOf(clusterDir)
-  // In a user namespace of its own Postgres is nobody inside and root outside: no account is needed, no file changes
-  // hands, and folders that only root may enter work. Files of another identity would be out of its reach.
+  // In a user namespace of its own Postgres is nobody inside and root outside: no account is needed, files keep their
+  // owner, and folders that only root may enter work. Files of another owner would be out of its reach.
   if ((!owner || owner.uid === 0) && mayMakeUserNamespace()) {
     return { folder: found.folder, majorVersion, prefix: ['unshare', '-U', ...stopsWithUs] }
   }
   const identity = owner && owner.uid !== 0 ? owner : unprivilegedAccount()
-  await openTheWayTo(dataDir, identity)
+  await allowTraversal(dataDir, identity)
   return {
     folder: await reachableCopy(found, dataDir, identity),
     majorVersion,
@@ -130,7 +130,7 @@ function linkLibraries(packageRoot: string, packageName: string): void {
     try {
       symlinkSync(path.relative(path.dirname(target), source), link)
     } catch (error) {
-      // Another process was as fast.
+      // Another process made it first.
       if (isErrorWithCode(error, 'EEXIST')) continue
       const advice = `run "npm rebuild ${packageName}" as the owner of that folder, or set DATABASE_URL.`
       throw new Error(
@@ -166,7 +166,7 @@ function stopWithParent(): string[] {
 }
 
 function mayMakeUserNamespace(): boolean {
-  // Docker forbids it by default. `id` also fails when nobody has no name, without which initdb refuses to run.
+  // Docker forbids it by default. `id` also fails when the account nobody has no name, without which initdb refuses to run.
   return process.platform === 'linux' && run('unshare', ['-U', 'id', '-un']).ok
 }
 
@@ -192,8 +192,8 @@ function unprivilegedAccount(): Identity {
   )
 }
 
-/** Lets the identity pass through the data directory; what is in it keeps its own permissions. */
-async function openTheWayTo(dataDir: string, identity: Identity): Promise<void> {
+/** Lets the identity traverse the data directory; its content keeps its own permissions. */
+async function allowTraversal(dataDir: string, identity: Identity): Promise<void> {
   await mkdir(dataDir, { recursive: true })
   const { mode, uid } = await stat(dataDir)
   if (uid === 0) await chmod(dataDir, (mode & 0o777) | 0o011)
@@ -247,7 +247,7 @@ function run(command: string, args: string[], identity?: Identity): { ok: boolea
   return { ok: status === 0, output: stdout ?? '' }
 }
 
-/** Whether a process has this id: any process, also one that has ended and is not yet cleared away. */
+/** Whether a process has this id, also a zombie. */
 export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)

@@ -149,7 +149,7 @@ function localeOptions({ majorVersion }: PostgresPrograms): string[] {
   return ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
 }
 
-/** Removes what a process left that was killed while it made a cluster. */
+/** Removes the leftovers of processes that were killed while they made a cluster. */
 async function removeAbandonedClusters({ dataDir, cluster }: ClusterPlaces): Promise<void> {
   const prefix = `${path.basename(cluster)}.new-`
   for (const name of await namesIn(dataDir)) {
@@ -238,7 +238,7 @@ async function makeRoleAndDatabase(places: ClusterPlaces, passwords: Passwords, 
 }
 
 async function withClient(url: string, work: (client: Client) => Promise<void>): Promise<void> {
-  // ssl is said so that PGSSLMODE in somebody's shell has no say.
+  // ssl is explicit, so that PGSSLMODE in the environment has no effect.
   const client = new Client({ connectionString: url, ssl: false, connectionTimeoutMillis: 5_000 })
   // A connection that breaks rejects the query under way; without a listener it would also end the process.
   client.on('error', () => {})

@@ -24,7 +24,7 @@ interface ServiceSurroundings {
   readonly modules?: string
   /** A folder of programs that hide the system's. */
   readonly commands?: string
-  /** Runs until it is told to stop; otherwise for as long as it has something to do. */
+  /** Runs until it is signalled to stop; otherwise for as long as it has something to do. */
   readonly staysOpen?: boolean
 }
 

@@ -23,7 +23,7 @@ export interface EmbeddedOptions {
   /** Speed instead of durability; `stop()` removes the data directory. */
   readonly throwaway?: boolean
   readonly maxConnections?: number
-  /** To be at the same address after a restart; any free one unless given. */
+  /** To keep the address over a restart; any free one unless given. */
   readonly port?: number
   /** Called when a program of Postgres has been started; never when one runs there already. */
   readonly onSpawn?: () => void
@@ -112,7 +112,7 @@ async function ensureDataDir(dataDir: string): Promise<void> {
   }
 }
 
-/** Stopping removes the directory, so it must have held nothing else: no data of the service, and nobody's files. */
+/** Stopping removes the directory, so it must have been empty: no data of the service, and no other files. */
 async function claimForThrowaway(dataDir: string): Promise<void> {
   const mark = 'throwaway'
   const names = await readdir(dataDir)
@@ -140,28 +140,28 @@ async function findPostmaster(cluster: string): Promise<Postmaster | undefined> 
   // The status is the last line (Postgres, pidfile.h); while Postgres writes the file, lines are missing.
   const [pidLine, , , port, , , , status] = text.split('\n')
   const pid = Number(pidLine)
-  // 0 would ask about every process of our own group.
+  // 0 stands for our own process group.
   if (!(pid > 0) || !isAlive(pid)) return undefined
   if (await worksIn(cluster, pid)) return { pid, port: Number(port), ready: status?.trim() === 'ready' }
 
-  // Postgres would take the process for itself and refuse to start, although after a restart of the machine or of
-  // the container the number belongs to somebody else. A file that has changed since is somebody's fresh start.
+  // After a restart of the machine or the container the pid may belong to another program, and Postgres would refuse to
+  // start. A file that has changed since belongs to a new start.
   if ((await readUnlessMissing(file)) === text) await rm(file, { force: true })
   return undefined
 }
 
-/** The file by which Postgres keeps a second one off its cluster. */
+/** The file that keeps a second Postgres off the cluster. */
 function postmasterFile(cluster: string): string {
   return path.join(cluster, 'postmaster.pid')
 }
 
-/** Whether the process has its working directory there, as Postgres does; assumed where the system does not tell. */
+/** Whether the process has its working directory there, as Postgres does; assumed where the system does not report it. */
 async function worksIn(folder: string, pid: number): Promise<boolean> {
   if (process.platform !== 'linux') return true
   try {
     return (await readlink(`/proc/${pid}/cwd`)) === (await realpath(folder))
   } catch (error) {
-    // Gone, or ended and not yet cleared away.
+    // Gone, or a zombie.
     if (isErrorWithCode(error, 'ENOENT', 'ESRCH')) return false
     if (isErrorWithCode(error, 'EACCES', 'EPERM')) return true
     throw error
@@ -222,7 +222,7 @@ async function startServer(places: ClusterPlaces, options: EmbeddedOptions): Pro
 
 async function stopServer(child: ChildProcess, exited: Promise<void>): Promise<void> {
   if (hasExited(child)) return
-  // Unreferenced, Node might leave before it hears of the end.
+  // While the child is unreferenced, Node might exit before it learns of the child's end.
   child.ref()
   // Postgres: SIGINT is a fast shutdown, SIGQUIT an immediate one.
   child.kill('SIGINT')
@@ -237,7 +237,7 @@ function hasExited(child: ChildProcess): boolean {
 
 async function throwUnlessWorthAnotherTry({ logStart }: Server, places: ClusterPlaces): Promise<void> {
   const messages = (await readFile(places.log)).subarray(logStart).toString('utf8').trim()
-  // Another process was faster, the rest of a killed Postgres is still ending, or the port was taken meanwhile.
+  // Another process was faster, a killed Postgres is still ending, or the port has just been taken.
   if (/lock file "|pre-existing shared memory block|could not bind/.test(messages)) return
   throw new Error(`Postgres did not start in ${places.cluster}; it says:\n${messages}`)
 }

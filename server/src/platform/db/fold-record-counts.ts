@@ -6,7 +6,7 @@ const batchSize = 2_000
 /** Fewer scopes than rows in a batch, so that every full batch leaves far fewer rows than it took. */
 const scopesAtATime = 100
 
-/** What one total is about. */
+/** The scope of one total. */
 interface Scope {
   readonly kind: string
   readonly account_id: string
@@ -15,10 +15,10 @@ interface Scope {
 }
 
 /**
- * Replaces the additions to each count by their sum. Every statement takes rows away and puts their sum in their place
- * at once, so that whoever reads meanwhile sees the same total; rows that another process folds are left to it.
+ * Replaces the additions to each count by their sum. Each statement deletes rows and inserts their sum at once, so that
+ * readers always see the same total; rows that another process locks are skipped.
  *
- * @returns How many rows were taken together.
+ * @returns How many rows were folded.
  */
 export async function foldRecordCounts(db: Kysely<DB>): Promise<number> {
   const crowded = await db

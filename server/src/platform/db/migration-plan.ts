@@ -11,7 +11,7 @@ import { migrations, pendingMigrations } from './migrate.js'
 
 export interface PlannedMigration {
   readonly name: string
-  /** The tables there are that it touches, with their rows as the statistics have it; -1 before the first ones. */
+  /** The existing tables that it touches, with their rows by the statistics; -1 before the first ones. */
   readonly tables: readonly { readonly name: string; readonly estimatedRows: number }[]
   /** Whether the running release keeps working while and after it is applied: nothing is changed or removed. */
   readonly onlyAdds: boolean
@@ -37,7 +37,7 @@ export async function planMigrations<DB>(db: Kysely<DB>): Promise<PlannedMigrati
   return planned
 }
 
-/** The statements of a migration, taken down instead of being sent. */
+/** The statements of a migration, recorded instead of sent. */
 async function statementsOf(name: string): Promise<string[]> {
   const statements: string[] = []
   const connection: DatabaseConnection = {

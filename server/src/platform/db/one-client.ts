@@ -18,7 +18,7 @@ export async function withClient<Result>(
     await client.query("set timezone = 'UTC'; set datestyle = 'ISO, YMD'")
     const lent = { query: client.query.bind(client), release: () => undefined }
     const pool = { connect: () => Promise.resolve(lent), end: () => Promise.resolve() }
-    // Kysely asks a pool for connect() and end() alone, and a client for query() and release().
+    // Kysely calls only connect() and end() of a pool, and query() and release() of a client.
     const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: pool as unknown as pg.Pool }) })
     return await work(client, db)
   } finally {

@@ -4,7 +4,7 @@ import { ApiError } from '../errors.js'
 import type { Tenant } from '../tenant.js'
 import type { DB } from './schema.js'
 
-/** What names an organization, and what of it the caller may see. */
+/** The name of an organization, and the organizations that the caller may see. */
 type OrganizationName = Pick<Tenant, 'accountId' | 'domain' | 'organizationIds'>
 
 /**
@@ -22,13 +22,13 @@ export function organizationIdOf(tenant: OrganizationName): RawBuilder<string> {
   )`
 }
 
-/** Whether the tenant's organization is there, for a statement that has found nothing: which of its two answers is it? */
+/** Whether the tenant's organization exists, to choose the error of a statement that found nothing. */
 export async function isOrganizationThere(db: Kysely<DB>, tenant: OrganizationName): Promise<boolean> {
   const { rows } = await sql<{ id: string | null }>`select ${organizationIdOf(tenant)} as id`.execute(db)
   return rows[0]?.id != null
 }
 
-/** Why a statement of an organization found nothing: the organization is not there, or else what the code says. */
+/** The error of a statement that found nothing: the organization is missing, or else the code's. */
 export async function whyNotFound(
   db: Kysely<DB>,
   tenant: OrganizationName,

@@ -4,7 +4,7 @@ import { eachOf } from './each.js'
 import type { DB } from './schema.js'
 import { countRows } from './totals.js'
 
-/** The order of a list: a column, and the id where it is the same. */
+/** The order of a list: a column, with the id as tie-breaker. */
 export interface Order {
   readonly column: string
   readonly direction: 'asc' | 'desc'
@@ -41,17 +41,17 @@ interface PageSource<Table extends keyof DB, Row extends { id: string }> {
   /** The rows of the list, its tenant in the where clause, nothing selected and not ordered. */
   readonly keys: SelectQueryBuilder<DB, Table, object>
   readonly table: Table
-  /** What is read of a row of the list, its tenant in the where clause again; which rows, the page says. */
+  /** The columns that are read of a row, its tenant in the where clause again; the page adds the ids. */
   readonly rows: SelectQueryBuilder<DB, Table, Row>
   /** How many rows the list has; left out, the keys are counted. */
   readonly total?: () => Promise<number>
   readonly environment: Environment
-  /** What the ids of the table are: UUIDs unless said otherwise. */
+  /** The type of the table's ids: UUIDs unless given. */
   readonly ids?: 'uuid' | 'bigint'
 }
 
 /**
- * One page of a list. The ids of the page are found on the index alone before any row is read, and `after` continues
+ * One page of a list. The ids of the page are found on the index before any row is read, and `after` continues
  * from a position, so that depth costs nothing.
  */
 export async function readPage<Table extends keyof DB, Row extends { id: string }, Record>(
@@ -65,7 +65,7 @@ export async function readPage<Table extends keyof DB, Row extends { id: string 
   const page = query.current_page ?? query.page ?? 1
   const cursor = query.after === undefined ? undefined : readCursor(query.after, order, source.ids ?? 'uuid')
   if (cursor === null || isOfOtherEnvironment) {
-    // For what it throws: a list of nothing under an organization that is not there is a 404 all the same.
+    // For its error: an empty list of a missing organization is a 404.
     await totalOf()
     return emptyPage(query)
   }
@@ -77,7 +77,7 @@ export async function readPage<Table extends keyof DB, Row extends { id: string 
     cursor === undefined
       ? source.keys.offset((page - 1) * perPage)
       : source.keys.where(sql<boolean>`(${column}, ${id}) ${compared} (${cursor.value}, ${cursor.id})`)
-  // One more than a page holds tells whether another follows.
+  // One id more than the page has shows whether another page follows.
   const ids = positioned
     .select([sql<string>`${id}`.as('id'), sql<unknown>`${column}`.as('position')])
     .orderBy(column, order.direction)
@@ -166,7 +166,7 @@ function isArray(value: unknown): value is unknown[] {
 
 const idPatterns = { uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, bigint: /^[1-9]\d{0,17}$/ }
 
-/** The position that a cursor names; null for one that no list of this order has given out. */
+/** The position that a cursor names; null for a cursor that no list of this order has issued. */
 function readCursor(
   text: string,
   order: Order,

@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** The connections of a pool, and those who wait for one. */
+/** The connections of a pool, and the callers that wait for one. */
 export interface PoolState {
   /** In use, or being made. */
   readonly inUse: number
@@ -14,7 +14,7 @@ export function stateOfPool(pool: pg.Pool): PoolState {
   return { inUse: totalCount - idle, idle, waiting, max: pool.options.max }
 }
 
-/** Why a connection could not be had; `share`: the holder has half of them in use. */
+/** Why no connection was available; `share`: the holder has half of them in use. */
 export const refusals = ['pool_wait', 'share', 'postgres', 'network'] as const
 export type Refusal = (typeof refusals)[number]
 

@@ -4,9 +4,9 @@ import type pg from 'pg'
 const maxNames = 500
 
 interface StatementOptions {
-  /** The names of the texts; undefined where statements have none. Those who share a pool share it. */
+  /** The names of the texts; undefined where statements are unnamed. Shared by all clients of a pool. */
   readonly names: Map<string, string> | undefined
-  /** In ms. A statement without an answer by then has failed, and its connection is closed. */
+  /** In ms. A statement without an answer by then fails, and its connection is closed. */
   readonly answerWithin: number
   /** How long a statement waits for a lock, as Postgres writes it; `default` is what the database says. */
   readonly lockTimeout: string
@@ -20,13 +20,13 @@ interface LimitedQuery extends pg.QueryConfig {
   readonly query_timeout: number
 }
 
-/** What is needed of the pool of pg. */
+/** The part of pg's pool that is used. */
 interface ConnectingPool {
   connect(): Promise<pg.PoolClient>
   end(): Promise<void>
 }
 
-/** What Kysely asks of a pool. */
+/** The part of a pool that Kysely uses. */
 export interface StatementPool {
   connect(): Promise<{
     query(text: string, values?: unknown[]): Promise<pg.QueryResult>
@@ -48,7 +48,7 @@ export function preparedPool(pool: ConnectingPool, options: StatementOptions): S
   }
 }
 
-/** What the connections whose lock_timeout was changed have now. */
+/** The current lock_timeout of connections on which it was changed. */
 const lockTimeouts = new WeakMap<pg.PoolClient, string>()
 
 function preparedClient(client: pg.PoolClient, options: StatementOptions) {
@@ -58,7 +58,7 @@ function preparedClient(client: pg.PoolClient, options: StatementOptions) {
 
   if ((lockTimeouts.get(client) ?? 'default') !== lockTimeout) {
     lockTimeouts.set(client, lockTimeout)
-    // It leaves before the first statement, whose answer is waited for.
+    // Sent before the first statement, whose answer is awaited.
     client.query(`set lock_timeout = ${lockTimeout}`).catch(() => (mustDiscard = true))
   }
 
@@ -66,7 +66,7 @@ function preparedClient(client: pg.PoolClient, options: StatementOptions) {
     const name = names && nameOf(text, names)
     const query: LimitedQuery = { ...(name !== undefined && { name }), text, values, query_timeout }
     return client.query(query).catch((error: unknown) => {
-      // The plan's columns changed under the connection, which would fail for ever on it.
+      // The plan's columns changed: the statement would fail forever on this connection.
       if (error instanceof Error && 'code' in error && error.code === '0A000') mustDiscard = true
       throw error
     })

@@ -1,12 +1,12 @@
 import type { StatementPool } from './prepared.js'
 import { isStatementTimeout, isTransient, isUnavailable } from './violations.js'
 
-/** In ms. How long a replica that failed is left alone. */
+/** In ms. How long a failed replica is not used. */
 const restMs = 10_000
 
 /**
- * A pool for statements that only read, on a replica. Where the replica cannot be reached, or ends a statement because it
- * has to go on replaying, the primary answers, and for 10 s all that follow.
+ * A pool for statements that only read, on a replica. Where the replica cannot be reached, or cancels a statement that
+ * conflicts with its replay, the primary answers that statement and all others of the next 10 s.
  *
  * @param onFallback Called for each statement that the primary answers in place of the replica.
  */

@@ -1,9 +1,9 @@
 import { sql, type Kysely, type QueryExecutorProvider, type Transaction } from 'kysely'
 
-/** How many rows a table is given, and loses again, to have statistics. */
+/** Temporary rows that give a table statistics. */
 const seeds = 25
 
-/** What says whose a row is, of the service's customers and of theirs. */
+/** The columns that name a row's tenant, of the service's customers and of theirs. */
 const tenantColumns = [
   'account_id',
   'environment',
@@ -14,10 +14,9 @@ const tenantColumns = [
 ]
 
 /**
- * Sees to it that the planner knows of every table how many tenants it should expect: the columns of a tenant have
- * `n_distinct`, which counts once the table has been analyzed, and that does nothing for a table without rows. So one without
- * rows has some for the moment. Until autovacuum came by, a first synchronization of a directory would read all of it for each
- * user otherwise.
+ * Gives the planner statistics of every table's tenants: their columns have `n_distinct`, which takes effect when the
+ * table is analyzed, but not while it is empty. An empty table therefore gets rows temporarily. Otherwise a first
+ * directory synchronization would read all of it for each user until autovacuum ran.
  */
 export async function seedStatistics<T>(db: Kysely<T>): Promise<void> {
   const { rows: tables } = await sql<SeededTable>`
@@ -75,12 +74,12 @@ async function seedTable<T>(
   const hasRows = async () => (await sql`select from ${table} limit 1`.execute(trx)).rows.length > 0
   const isInUse = await hasRows()
   if (!isInUse) await sql`lock table ${table} in access exclusive mode`.execute(trx)
-  // Until it was locked, others may have written to it, and all rows that are in it are taken away below.
+  // Others may have written rows before the lock, and all rows are deleted below.
   if (isInUse || (await hasRows())) {
     await analyze(trx, name, columns)
     return
   }
-  // It has its constraints from the whole.
+  // A partition's constraints come from its parent.
   if (parent !== null) await sql`alter table ${sql.table(parent)} detach partition ${table}`.execute(trx)
   const { rows: constraints } = await sql<{ name: string; definition: string }>`
     select conname as name, pg_get_constraintdef(oid) as definition
@@ -106,7 +105,7 @@ async function analyze(db: QueryExecutorProvider, table: string, columns: readon
   await sql`analyze ${sql.table(table)} (${list})`.execute(db)
 }
 
-/** A value of a type, in SQL, another one for each n. */
+/** A value of a type, in SQL, distinct for each n. */
 function valueOf(type: string) {
   switch (type) {
     case 'uuid':

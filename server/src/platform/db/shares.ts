@@ -1,25 +1,25 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { StatementPool } from './prepared.js'
 
-/** What is done for one request. */
+/** The work of one request. */
 interface Work {
-  /** Whom its connections are counted for. */
+  /** The holder that its connections count for. */
   readonly holder: string
-  /** How many of its transactions are open. */
+  /** Its open transactions. */
   transactions: number
 }
 
-/** The connections that one holder has now, and the work that waits for one of them. */
+/** The connections that one holder has now, and the work that waits for one. */
 interface Share {
   held: number
   readonly waiting: (() => void)[]
 }
 
 const works = new AsyncLocalStorage<Work>()
-/** In ms. As long as a pool has for a connection. */
+/** In ms. As long as a pool waits for a connection. */
 const waitMs = 5_000
 
-/** Work waited for connections that the same holder has. */
+/** Work timed out while it waited for connections of its own holder. */
 export class ShareInUseError extends Error {
   override readonly name = 'ShareInUseError'
   constructor() {
@@ -27,19 +27,19 @@ export class ShareInUseError extends Error {
   }
 }
 
-/** Does work whose connections to the database are counted for a holder: whoever sent a request, or whom it is about. */
+/** Runs work whose database connections count for a holder: the sender or the subject of a request. */
 export function countedFor<Result>(holder: string, work: () => Result): Result {
   return works.run({ holder, transactions: 0 }, work)
 }
 
 /**
- * Lets each holder have at most half of a pool's connections, so that requests which wait for one row, or take long, leave
- * connections to all others. Work that is not counted for anybody may have all of them.
+ * Limits each holder to half of a pool's connections, so that requests that wait for one row, or take long, leave
+ * connections to all others. Work without a holder may use all of them.
  *
  * @param size The connections of the pool.
  * @param onRefused Called each time that no connection of a share came free.
- * @returns A function that makes a pool count. Pools on the same connections are counted together. Where no connection
- *   of the share comes free within 5 s, connect() throws ShareInUseError.
+ * @returns A function that adds the limit to a pool. Pools on the same connections are counted together. Where no
+ *   connection of the share comes free within 5 s, connect() throws ShareInUseError.
  */
 export function openShares(size: number, onRefused: () => void): (pool: StatementPool) => StatementPool {
   const width = Math.max(1, Math.floor(size / 2))
@@ -66,7 +66,7 @@ export function openShares(size: number, onRefused: () => void): (pool: Statemen
       const work = works.getStore()
       if (work === undefined) return pool.connect()
       const share = shareOf(work.holder)
-      // A transaction that waited for a connection would keep its own: all could wait for one another.
+      // A transaction that waited would keep its own connection: transactions could wait for one another forever.
       if (share.held < width || work.transactions > 0) share.held++
       else await turnIn(share, onRefused)
       let client

@@ -7,11 +7,11 @@ type RowOf<Built> = Built extends Compilable<infer Row> ? Row : never
 type Statement<Parameters, Row> = (db: Kysely<DB>, parameters: Parameters) => Promise<Row[]>
 
 /**
- * A statement that is built and compiled on its first run alone; later runs put other values into its parameters. To
- * build and compile one anew costs the service more than to send it.
+ * A statement that is built and compiled once, on its first run; later runs only bind other values. Building and
+ * compiling one costs the service more than sending it.
  *
- * @param build Makes the statement. What it is given stands for the parameters and goes where their values would; it has
- *   none of them, so that the statement cannot depend on one: for that, write two statements.
+ * @param build Makes the statement from placeholders in place of the values. They have no values, so that the statement
+ *   cannot depend on one: for that, write two statements.
  */
 export function statement<Parameters extends object, Built extends Compilable<unknown>>(
   build: (db: Kysely<DB>, parameters: Parameters) => Built,
@@ -50,7 +50,7 @@ export function insertion<Table extends keyof DB, Column extends keyof Insertabl
   )
 }
 
-/** Under it a placeholder has the name of its parameter. */
+/** The key under which a placeholder has its parameter's name. */
 const parameterName = Symbol('parameter')
 
 interface Placeholder {

@@ -6,13 +6,13 @@ export interface Table {
   readonly columns: readonly string[]
   /** Those of the columns that hold bytes: hashes and sealed values. */
   readonly binaryColumns: readonly string[]
-  /** As the statistics have it; -1 before the first ones. */
+  /** By the statistics; -1 before the first ones. */
   readonly estimatedRows: number
 }
 
 /**
- * The service's tables, each after those it refers to; without the migrator's own and without unlogged ones. One that
- * is partitioned is there once, as a whole.
+ * The service's tables, each after those it refers to; without the migrator's own and without unlogged ones. A
+ * partitioned table is listed once.
  */
 export async function listTables(db: QueryExecutorProvider): Promise<Table[]> {
   const { rows } = await sql<Table & { parents: string[] }>`

@@ -2,7 +2,7 @@ import type { ErrorCode } from '@portico/contract/errors'
 import { sql, type RawBuilder } from 'kysely'
 import { ApiError } from '../errors.js'
 
-/** Whether a row has one of the versions that a change may happen to; undefined or null: any. */
+/** Whether a row has one of the versions that a change requires; undefined or null: any. */
 export function isOfVersion(
   versions: readonly number[] | null | undefined,
   column = 'version',
@@ -15,7 +15,7 @@ export function isOfVersion(
  * Why a change found no row of its versions: the row is of another version, or it is missing.
  *
  * @param rows The same row in any version.
- * @param missing The code of a missing row, or what finds out why it is missing.
+ * @param missing The code of a missing row, or a function that finds why it is missing.
  */
 export async function whyUnchanged(
   rows: { readonly executeTakeFirst: () => Promise<object | undefined> },

@@ -21,7 +21,7 @@ export function isMissingOrganization(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '23502' && error.column === 'organization_id'
 }
 
-/** Whether a statement waited longer for a lock than lock_timeout lets it. */
+/** Whether a statement exceeded lock_timeout. */
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '55P03'
 }
@@ -31,14 +31,14 @@ export function isTransient(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === '40P01' || error.code === '40001')
 }
 
-/** Whether Postgres ended a statement that took longer than statement_timeout lets it. */
+/** Whether Postgres cancelled a statement that exceeded statement_timeout. */
 export function isStatementTimeout(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '57014'
 }
 
 /** Codes of Node.js for a network on which the database cannot be reached. */
 const noNetwork = /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|EADDRNOTAVAIL|ENOTFOUND|EAI_)/
-/** What pg and its pool say, without a code. */
+/** Messages of pg and its pool that have no code. */
 const noAnswer =
   /Connection terminated|is not queryable|timeout exceeded when trying to connect|^timeout expired$|Query read timeout|Cannot use a pool after calling end|driver has already been destroyed/
 
@@ -53,13 +53,13 @@ export function isUnreachable(error: unknown): boolean {
 }
 
 /**
- * SQLSTATEs of a database that refuses whoever asks: only reads (25006), a session ended for waiting (25P03, 25P04), no login (28), no
- * such database (3D), no resources (53), a lock that others have (55P03), a statement that took too long (57014), the
- * system below Postgres (58).
+ * SQLSTATEs of a database that refuses work: read-only (25006), session ended for idling (25P03, 25P04), no login (28),
+ * no such database (3D), no resources (53), lock not available (55P03), statement too long (57014), system error below
+ * Postgres (58).
  */
 const unfit = /^(25006|25P03|25P04|28|3D|53|55P03|57014|58)/
 
-/** Whether the database could not be reached, refuses work for now, or is kept busy by others at the same work. */
+/** Whether the database could not be reached, refuses work for now, or the work exceeds its holder's share of it. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof ShareInUseError) return true
   return isUnreachable(error) || (error instanceof pg.DatabaseError && unfit.test(error.code ?? ''))

@@ -12,7 +12,7 @@ import type { KnownPasswords } from '../passwords/known-passwords.js'
 import type { PasswordHasher } from '../passwords/password-hash.js'
 import type { SmsSender } from '../sms/sender.js'
 
-/** What a process has of the world around it. Tests pass the same with a clock they set, and senders that record. */
+/** The connections of a process to the outside. Tests pass the same with a settable clock and recording senders. */
 export interface PlatformDeps {
   readonly config: Config
   readonly db: Kysely<DB>
@@ -29,6 +29,6 @@ export interface PlatformDeps {
   readonly metrics: Metrics
   readonly passwords: PasswordHasher
   readonly knownPasswords: KnownPasswords
-  /** Makes the key of a connection. Tests hand the same few out again, because each takes as long as forty requests. */
+  /** Makes the key of a connection. Tests reuse a few, because making one takes as long as forty requests. */
   readonly newRsaKeyPair: () => Promise<KeyPair>
 }

@@ -1,6 +1,6 @@
 /**
- * `malformed`: it is not what its type says. `too_large`: it has too many bytes. `too_many`: members, parts or levels.
- * `unsupported`: nobody reads its type, charset or encoding.
+ * `malformed`: it does not match its type. `too_large`: it has too many bytes. `too_many`: members, parts or levels.
+ * `unsupported`: its type, charset or encoding has no reader.
  */
 type BodyFaultKind = 'malformed' | 'too_large' | 'too_many' | 'unsupported'
 
@@ -9,7 +9,7 @@ const statuses = { malformed: 400, too_large: 413, too_many: 400, unsupported: 4
 /** Why the body of a request was not read. */
 export class BodyFault extends Error {
   override readonly name = 'BodyFault'
-  /** Where a family of routes has no other for it. */
+  /** Unless a family of routes has its own. */
   readonly status: (typeof statuses)[BodyFaultKind]
 
   constructor(

@@ -3,12 +3,12 @@ import express, { type Request, type RequestHandler, type Response } from 'expre
 import { BodyFault } from './body-fault.js'
 import { measureJson, type JsonBounds } from './json-size.js'
 
-// Nothing else of the service reads a body (the lint rule portico/bodies), so that each is bounded while it is read: in bytes,
-// also once it is unpacked, and in what a parser would make of them. What is refused is a BodyFault.
+// The only readers of bodies (the lint rule portico/bodies), so that each is bounded while it is read: in bytes, also
+// once decompressed, and in what a parser would make of them. Refusals are BodyFaults.
 
 const formType = 'application/x-www-form-urlencoded'
 
-/** As many fields as any form of our pages has, and as senders from elsewhere may add. */
+/** More fields than any form of our pages has, with room for those that other senders add. */
 const maxFields = 100
 /** Fields of a form that stands for the JSON of an operation. */
 const maxOperationFields = 1000
@@ -19,7 +19,7 @@ const maxParts = 20
 const maxPartHead = 2000
 
 /**
- * Reads JSON into `req.body`, which is an object or a list afterwards; a body of another type is left alone.
+ * Reads JSON into `req.body`, which is an object or a list afterwards; a body of another type is not read.
  *
  * @param bounds bytes: once unpacked.
  */
@@ -40,13 +40,13 @@ export function jsonReader({
 
 /** @throws BodyFault `malformed`, `too_many` */
 function parseJson(text: string, bounds: JsonBounds): object {
-  // Such as a client sends that has nothing to say.
+  // Some clients send no body as an empty one.
   if (text === '') return {}
   const names = measureJson(text, bounds)
   const value = parsed(text)
   if (typeof value !== 'object' || value === null)
     throw new BodyFault('malformed', 'The body must be a JSON object.')
-  // What came between may have taken the first of two for the one that counts (RFC 8259 section 4).
+  // An intermediary may have used the first of two equal names (RFC 8259 section 4).
   if (countNames(value) !== names) throw new BodyFault('malformed', 'The body has two members of one name.')
   return value
 }
@@ -66,7 +66,7 @@ function countNames(value: object): number {
   return count
 }
 
-/** Reads the form of a page into `req.body`, by the names of its fields; those that come twice are lists. */
+/** Reads the form of a page into `req.body`, by the names of its fields; repeated ones are lists. */
 export function formReader(bytes: number): RequestHandler {
   return afterwards(express.urlencoded({ extended: false, limit: bytes, parameterLimit: maxFields }))
 }
@@ -77,7 +77,7 @@ export function nestedFormReader(bytes: number): RequestHandler {
   return afterwards(express.urlencoded({ extended: true, ...bounds }))
 }
 
-/** Reads a form into `req.body` as the text that it is. */
+/** Reads a form into `req.body` as unparsed text. */
 export function formTextReader(bytes: number): RequestHandler {
   return afterwards(express.text({ type: formType, limit: bytes }), (req) => {
     const body: unknown = req.body
@@ -85,7 +85,7 @@ export function formTextReader(bytes: number): RequestHandler {
   })
 }
 
-/** Reads a form with a file into `req.body` as the bytes that it is. */
+/** Reads a form with a file into `req.body` as unparsed bytes. */
 export function uploadReader(bytes: number): RequestHandler {
   return afterwards(express.raw({ type: 'multipart/form-data', limit: bytes }), (req) => {
     const body: unknown = req.body
@@ -106,7 +106,7 @@ function checkParts(body: Buffer, contentType: string): void {
   }
 }
 
-/** A reader whose failures are BodyFaults, with what is done with what it has read. */
+/** A reader whose failures are BodyFaults, and the use of the body that was read. */
 function afterwards(read: RequestHandler, use?: (req: Request) => void): RequestHandler {
   return (req: Request, res: Response, next) => {
     void read(req, res, (error?: unknown) => {
@@ -125,7 +125,7 @@ function afterwards(read: RequestHandler, use?: (req: Request) => void): Request
   }
 }
 
-/** The parsers tell by a status and a type what was wrong. */
+/** The parsers report faults by status and type. */
 function toBodyFault(error: unknown): unknown {
   if (error instanceof BodyFault || !(error instanceof Error) || !('status' in error)) return error
   const type = 'type' in error ? error.type : undefined

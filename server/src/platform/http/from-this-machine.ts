@@ -11,7 +11,7 @@ export function isFromThisMachine(req: Pick<IncomingMessage, 'headers' | 'socket
 }
 
 /**
- * Whether a client knows the service by a loopback name. Reads the Host header as text, because a reader of URLs takes
+ * Whether a client knows the service by a loopback name. Reads the Host header as text, because a URL parser takes
  * 0x7f.1 for 127.0.0.1.
  */
 export function isAskedByLoopbackName({ headers: { host } }: Pick<IncomingMessage, 'headers'>): boolean {

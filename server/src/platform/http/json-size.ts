@@ -1,38 +1,38 @@
 import { BodyFault } from './body-fault.js'
 
-/** As much as the JSON of one body may have. */
+/** Bounds of the JSON of one body. */
 export interface JsonBounds {
-  /** Members of objects and elements of lists, at all levels together. */
+  /** Members of objects and elements of lists, of all levels together. */
   readonly values: number
-  /** Different names of members: each of them costs a parser far more than one that it has seen. */
+  /** Distinct names of members: each costs a parser far more than a repeated one. */
   readonly names: number
 }
 
-/** Of objects and lists in each other; no parameter has more than a few. */
+/** Nesting of objects and lists; no parameter has more than a few levels. */
 export const maxJsonDepth = 32
 
 /** In UTF-16 units; the longest name of any body is that of a SCIM schema with an attribute. */
 const maxNameLength = 1000
 
-/** Of more names than these engines make a table for each object. Such names count against the bound of the different ones. */
+/** Engines make a table for each object with more names than this. Such names count against the bound of distinct ones. */
 const narrowNames = 100
 
 const quote = 0x22
 const backslash = 0x5c
 
 /**
- * Goes over the text of JSON once, before anything is made of it, and counts what a parser would make. Of text that is not
- * JSON it says nothing.
+ * Scans JSON once before it is parsed, and counts what a parser would make. The count is meaningless for text that is
+ * not JSON.
  *
  * @returns How many names of members there are, repeated ones included.
  * @throws BodyFault `too_many`, as soon as a bound is passed
  */
 export function measureJson(text: string, bounds: JsonBounds): number {
-  const different = new Set<number>()
-  /** Of the object or list that is open at each level. */
+  const distinct = new Set<number>()
+  /** Names of the open object or list at each level. */
   const widths: number[] = [0]
   let [names, values, wideNames] = [0, 0, 0]
-  /** Where the last text begins that was no name yet, so that each is looked at once. */
+  /** Start of the last string that is not a name yet, so that each is hashed at most once. */
   let textAt: number | undefined
   for (let at = 0; at < text.length; at += 1) {
     switch (text.charCodeAt(at)) {
@@ -43,10 +43,10 @@ export function measureJson(text: string, bounds: JsonBounds): number {
       case 0x3a: // a colon
         if (textAt === undefined) break
         names += 1
-        different.add(hashOfText(text, textAt))
+        distinct.add(hashOfText(text, textAt))
         textAt = undefined
         if (addTo(widths) > narrowNames) wideNames += 1
-        if (Math.max(different.size, wideNames) > bounds.names)
+        if (Math.max(distinct.size, wideNames) > bounds.names)
           throw new BodyFault(
             'too_many',
             `The body must have at most ${bounds.names} different names in all.`,
@@ -80,14 +80,14 @@ function addTo(widths: number[]): number {
   return (widths[last] = (widths[last] ?? 0) + 1)
 }
 
-/** Each list and object counts as its first value, which an empty one does not have. */
+/** Counts the first value of each list and object, which an empty one lacks. */
 function counted(values: number, bounds: JsonBounds): number {
   if (values >= bounds.values)
     throw new BodyFault('too_many', `The body must have at most ${bounds.values} members in all.`)
   return values + 1
 }
 
-/** Where the quote stands that ends a text; the length of the whole where none does. */
+/** The index of the quote that ends a text; the length of the whole without one. */
 function endOfText(text: string, start: number): number {
   let at = start
   for (; at < text.length; at += 1) {

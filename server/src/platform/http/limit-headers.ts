@@ -1,10 +1,7 @@
 import type { Response } from 'express'
 import type { LimitState } from '../errors.js'
 
-/**
- * Tells where a caller stands with a limit, beside the limits that have been told of already
- * (draft-ietf-httpapi-ratelimit-headers).
- */
+/** Adds a limit's state to the headers, beside other limits (draft-ietf-httpapi-ratelimit-headers). */
 export function tellLimit(res: Response, state: LimitState): void {
   const { name, limit, windowSeconds, remaining, resetSeconds, retryAfterSeconds } = state
   addItem(res, 'RateLimit-Policy', `"${name}";q=${limit};w=${windowSeconds}`)

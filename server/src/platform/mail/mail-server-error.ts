@@ -1,6 +1,6 @@
 /**
- * The mail server did not take a mail, in its own words but for what they may repeat of the mail. It is tried again, and
- * nothing here has to be mended.
+ * The mail server refused a mail; the message is the server's, without quotes from the mail. The job tries again, and
+ * the service itself needs no repair.
  */
 export class MailServerError extends Error {
   override readonly name = 'MailServerError'
@@ -13,8 +13,8 @@ const maxLength = 300
 /** An address, also one whose local part is quoted; a link; a code, or a token. */
 const quotes = /"[^"]*"@\S+|\S*@\S+|\S*:\/\/\S+|\S*\d{6}\S*|\S*[\w-]{24}\S*/g
 
-/** Mail servers repeat whom a mail is for, and what in it they did not like: the log must not tell either. */
+/** Removes recipients and content that mail servers quote: neither may be logged. */
 function withoutQuotes(text: string): string {
-  // Cut before it is looked through, for the time that takes.
+  // Cut first, which bounds the time of the search.
   return text.slice(0, maxLength).replace(quotes, '…')
 }

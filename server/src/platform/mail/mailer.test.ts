@@ -31,7 +31,7 @@ test.each([
   },
 )
 
-/** What the log tells of a mail whose recipient is answered so. */
+/** The log line of a mail whose recipient is answered so. */
 async function loggedOf(answer: string): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined)

@@ -7,19 +7,19 @@ export interface Mail {
   readonly subject: string
   readonly text: string
   readonly html: string
-  /** The same over retries, so that a receiver can tell a repetition. */
+  /** The same over retries, so that a receiver can recognize a repetition. */
   readonly messageId: string
 }
 
 export interface Mailer {
-  /** @throws MailServerError when the mail server does not take the mail; the job tries again. */
+  /** @throws MailServerError when the mail server refuses the mail; the job tries again. */
   send(mail: Mail): Promise<void>
   close(): void
 }
 
-/** A server that is silent this long fails the attempt, so that the next ones still come within the link's life. */
+/** A server that is silent this long fails the attempt, so that the next ones still come within the link's lifetime. */
 const answerTimeoutMs = 10_000
-/** Longer, because a server may look into a mail before it says that it takes it. */
+/** Longer, because a server may scan a mail before it accepts it. */
 const silenceTimeoutMs = 60_000
 
 /** Sends by SMTP. Without SMTP_URL every mail fails, which the configuration excludes in production. */

@@ -1,6 +1,6 @@
 import type { Mail, Mailer } from './mailer.js'
 
-/** A mailer for tests: it keeps what it is given, and sends nothing. */
+/** A mailer for tests that records mails and sends nothing. */
 export function createRecordingMailer(): Mailer & { readonly sent: Mail[] } {
   const sent: Mail[] = []
   return {

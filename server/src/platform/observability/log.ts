@@ -7,7 +7,7 @@ import { MailServerError } from '../mail/mail-server-error.js'
 /**
  * Opens the log: one JSON line per event.
  *
- * @param destination Standard output unless given, written behind the requests' back: a line is not waited for.
+ * @param destination Standard output unless given, written asynchronously: requests do not wait for a line.
  */
 export function createLog(
   { logLevel }: Pick<Config, 'logLevel'>,
@@ -18,18 +18,18 @@ export function createLog(
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: toLoggedError },
-    // The allowlists of what is logged are the wall; this catches what a library puts into an object.
+    // Allowlists decide what is logged; this catches what a library puts into an object.
     redact: ['*.authorization', '*.cookie', '*.password', '*.client_secret', '*.token', '*.code'],
   }
   return pino(options, destination)
 }
 
-/** Writes what the log still holds. */
+/** Writes the buffered lines. */
 export function flushLog(log: Logger): Promise<void> {
   return new Promise((resolve) => log.flush(() => resolve()))
 }
 
-/** Logs why something failed: where the database is unavailable as a warning, because nothing here has to be mended. */
+/** Logs a failure; an unavailable database is a warning, because the service itself needs no repair. */
 export function logFailure(
   log: Logger,
   error: unknown,
@@ -41,9 +41,9 @@ export function logFailure(
 }
 
 /**
- * What of an error is logged. The message and the detail of a database error quote the row or the parameter it is
- * about, which may be personal data: its code, and what it is about by name, tell enough. Where the database or the mail
- * server is unavailable, no stack is logged: it would say only what noticed.
+ * The logged part of an error. Message and detail of a database error quote the row or the parameter, which may be
+ * personal data: code and names are enough. An unavailable database or mail server gets no stack, which would only show
+ * the place that noticed.
  */
 function toLoggedError(error: unknown): unknown {
   if (!(error instanceof Error)) return { type: typeof error }
@@ -54,7 +54,7 @@ function toLoggedError(error: unknown): unknown {
       : (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
   if (error instanceof pg.DatabaseError) {
     const { code, table, column, constraint } = error
-    // Called code it would be taken for an authorization code, and hidden.
+    // Under the name code it would be redacted as an authorization code.
     return { type: 'DatabaseError', sqlstate: code, table, column, constraint, stack, ...cause }
   }
   return { type: error.name, message: error.message, stack, ...cause }

@@ -3,11 +3,11 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 import { refusals, type PoolState } from '../db/pool-state.js'
 import { signInSteps } from './sign-in-steps.js'
 
-/** What waits for the workers of all processes. Times are in seconds, and 0 where nothing waits. */
+/** Work that waits for the workers of all processes. Times are in seconds, and 0 where nothing waits. */
 export interface Backlog {
   readonly jobs: { readonly due: number; readonly oldestSeconds: number; readonly dead: number }
   readonly deliveries: readonly {
-    /** Whether the last attempt at their webhooks failed, of which the receiver is the cause and not the service. */
+    /** Whether the last attempt at their webhooks failed, which is the receiver's fault and not the service's. */
     readonly webhook: 'healthy' | 'failing'
     readonly due: number
     readonly oldestSeconds: number
@@ -53,12 +53,12 @@ export function createMetrics() {
   poolGauge('portico_db_pool_max', 'How many connections a pool may have', 'max')
   return {
     registry,
-    /** Counts a log event, if it tells of a sign-in; where a deadlock has the transaction run again, twice. */
+    /** Counts a log event of a sign-in; twice where a deadlock makes the transaction run again. */
     countSignIn(code: LogEventCode) {
       const step = signInSteps.get(code)
       if (step !== undefined) signIns.inc({ ...step })
     },
-    /** Has the figures of a pool read whenever the metrics are. */
+    /** Reads the figures of a pool whenever the metrics are read. */
     watchPool(pool: string, read: () => PoolState) {
       pools.set(pool, read)
       for (const reason of refusals) connectionsRefused.inc({ pool, reason }, 0)
@@ -133,7 +133,7 @@ export function createMetrics() {
   }
 }
 
-/** Makes the gauges of what is due, and the function that sets them; without figures it takes them out. */
+/** Makes the gauges of due work, and the function that sets them; without figures it removes them. */
 function backlogGauges(registers: Registry[]) {
   const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
     new Gauge({ name, help, labelNames, registers })

@@ -1,6 +1,6 @@
 import { logEventCodes, type LogEventCode } from '@portico/contract/log-events'
 
-/** What a log event tells of a sign-in: the way, such as magic_link or saml, and whether it began, was right or failed. */
+/** A sign-in as a log event reports it: the method, such as magic_link or saml, and the outcome. */
 interface SignInStep {
   readonly method: string
   readonly outcome: 'started' | 'success' | 'failed'

@@ -1,6 +1,6 @@
 import { isTargetAllowed, type OutboundRules } from '../outbound/target.js'
 
-/** What an OpenID provider says of itself, as far as a sign-in needs it. */
+/** The metadata of an OpenID provider that a sign-in needs. */
 export interface OpenIdProvider {
   readonly issuer: string
   readonly authorizationEndpoint: string
@@ -8,11 +8,11 @@ export interface OpenIdProvider {
   readonly jwksUri: string
   /** Null where it has none. */
   readonly userinfoEndpoint: string | null
-  /** By which it signs ID tokens; asymmetric ones alone. */
+  /** Of ID tokens; only asymmetric ones. */
   readonly signingAlgorithms: readonly string[]
-  /** Whether it takes our secret in the body; else in a header, which every provider takes. */
+  /** Whether our secret is sent in the body; else in a header, which every provider accepts. */
   readonly isSecretPosted: boolean
-  /** Whether each of its answers says who has answered (RFC 9207). */
+  /** Whether each of its answers has `iss` (RFC 9207). */
   readonly isIssuerSent: boolean
 }
 
@@ -28,7 +28,7 @@ export class ProviderFault extends Error {
   }
 }
 
-/** Algorithms whose key the provider alone has: with a shared secret, or none, everybody who has ours could sign. */
+/** Only the provider has the private key: with a shared secret, or `none`, others could sign, too. */
 const asymmetric = [
   'RS256',
   'RS384',
@@ -98,15 +98,15 @@ function parse(text: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
   } catch {
-    // Told below, as everything that is no object.
+    // Reported below, like everything that is not an object.
   }
   throw new ProviderFault('discovery_invalid', 'has a discovery document that is no JSON object')
 }
 
-/** Proxies and browsers take no longer ones with the parameters that come to them. */
+/** Longer addresses exceed what proxies and browsers accept once parameters are added. */
 const maxAddressLength = 2_000
 
-/** Where browsers are sent, and where we connect to; in the clear only where the issuer itself is spoken to so. */
+/** An address for browsers or for our requests; http only where the issuer itself uses it. */
 function endpointOf(document: Readonly<Record<string, unknown>>, name: string, issuer: string): string {
   const value = document[name]
   if (typeof value !== 'string' || value.length > maxAddressLength || !URL.canParse(value))

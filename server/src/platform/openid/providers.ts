@@ -2,29 +2,29 @@ import type { Config } from '../config/config.js'
 import type { Outbound, OutboundAnswer } from '../outbound/post.js'
 import { discoveryUrlOf, ProviderFault, readDiscovery, type OpenIdProvider } from './provider.js'
 
-/** What OpenID providers say of themselves. */
+/** The metadata of OpenID providers. */
 export interface OpenIdProviders {
   /**
-   * The provider of an issuer, as it is at this moment.
+   * The provider of an issuer, read anew.
    *
    * @throws ProviderFault
    */
   read(issuer: string): Promise<OpenIdProvider>
   /**
-   * The same, as it was at most five minutes ago; where it could not be read, ten seconds ago.
+   * The same, at most five minutes old; a failure, at most ten seconds.
    *
    * @throws ProviderFault
    */
   find(issuer: string): Promise<OpenIdProvider>
 }
 
-/** What is asked of the servers of providers: that they answer in this time, and no more than this. */
+/** Limits of an answer from a provider's server. */
 export const providerLimits = { timeoutMs: 5_000, maxAnswerBytes: 256 * 1024 }
 
 const keptMs = 5 * 60 * 1000
-/** A provider that was away for a moment is asked again soon, and a server that is none not as often as somebody wants. */
+/** Short for a provider that recovers, and long enough that sign-ins do not make us query a missing server each time. */
 const faultKeptMs = 10 * 1000
-/** As many as are in use in one process at a time; the oldest give way. */
+/** More than one process uses at a time; the oldest are evicted. */
 const maxKept = 1_000
 
 interface Kept {
@@ -32,7 +32,7 @@ interface Kept {
   readonly until: number
 }
 
-/** Keeps what providers say: whoever begins sign-ins is not to have us ask a provider each time. */
+/** Caches the metadata of providers, so that beginning a sign-in does not query a provider each time. */
 export function openOpenIdProviders({
   config,
   outbound,
@@ -64,7 +64,7 @@ export function openOpenIdProviders({
 
   return {
     async read(issuer) {
-      // Kept once it is there: until then, and where it does not come, what was kept for others stands.
+      // Cached once it has arrived: until then, and after a failure, the earlier entry stays.
       return keep(issuer, Promise.resolve(await read(issuer)))
     },
     find(issuer) {
@@ -76,7 +76,7 @@ export function openOpenIdProviders({
   }
 }
 
-/** What a server of a provider has answered, to its end; a redirect is none. */
+/** The whole body of a provider's answer; a redirect is a failure. */
 function wholeBodyOf(answer: OutboundAnswer): string {
   const unreachable = (found: string) =>
     new ProviderFault('issuer_unreachable', `has a discovery document that cannot be read: ${found}`)
@@ -86,7 +86,7 @@ function wholeBodyOf(answer: OutboundAnswer): string {
   return answer.body
 }
 
-/** What there is to say of a server that has not answered; nothing of the network that it is in. */
+/** Messages for a server that has not answered, without details of its network. */
 export const outcomes: Readonly<Record<Exclude<OutboundAnswer['outcome'], 'answered'>, string>> = {
   timed_out: 'no answer within 5 seconds',
   disconnected: 'the connection broke off',

@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js'
 type Address = ReturnType<typeof ipaddr.parse>
 type Network = ReturnType<typeof ipaddr.parseCIDR>
 
-/** All that is assigned for use between networks (RFC 4291 section 2.4, RFC 3513 section 4): most else of IPv6 embeds IPv4. */
+/** Global unicast (RFC 4291 section 2.4, RFC 3513 section 4): most other IPv6 ranges embed IPv4. */
 const globalUnicast = ipaddr.parseCIDR('2000::/3')
 
 /** Whether a text is an address or a network in CIDR notation. */
@@ -13,8 +13,8 @@ export function isNetwork(text: string): boolean {
 }
 
 /**
- * Whether an address is one of the public internet, where nobody's trust depends on who connects. An IPv6 address that
- * carries an IPv4 one (mapped, translated, 6to4, Teredo) is not: what it leads to depends on the network.
+ * Whether an address is on the public internet, where access does not depend on the client's network. An IPv6 address
+ * that carries an IPv4 one (mapped, translated, 6to4, Teredo) is not: its destination depends on the network.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0) return false
@@ -24,8 +24,8 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * The network that one customer of a provider has, and with it all of its addresses: the first 64 bits of an IPv6
- * address (RFC 6177 section 2), and an IPv4 address as it is, also where it is written as IPv6.
+ * The network of one customer of an internet provider: the first 64 bits of an IPv6 address (RFC 6177 section 2), and an
+ * IPv4 address as it is, also where it is written as IPv6.
  */
 export function networkOfClient(address: string): string {
   if (isIP(address) === 0) return address
@@ -34,7 +34,7 @@ export function networkOfClient(address: string): string {
   return ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/64`).toString()
 }
 
-/** Whether an address is in one of these networks; one that embeds another is only in its own. */
+/** Whether an address is in one of these networks; an embedded IPv4 address is ignored. */
 export function isInNetworks(address: string, networks: readonly string[]): boolean {
   if (isIP(address) === 0) return false
   const parsed = ipaddr.parse(address)

@@ -5,9 +5,9 @@ import type { LookupFunction } from 'node:net'
 import { resolvingLookup } from './resolve.js'
 import { isAddressAllowed, isTargetAllowed, type OutboundRules } from './target.js'
 
-/** The service's way to servers that its tenants name. */
+/** Connections to servers that tenants name. */
 export interface Outbound {
-  /** Posts once. Whatever the other side does is an outcome, and no error. */
+  /** Posts once. Any behavior of the receiver is an outcome, not an error. */
   post(request: OutboundPost): Promise<OutboundAnswer>
   /** The same of a GET. */
   get(request: OutboundGet): Promise<OutboundAnswer>
@@ -18,7 +18,7 @@ export interface Outbound {
 interface OutboundGet {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** For all of it: name, connection, TLS, headers, and the body to its end. */
+  /** For the whole exchange: name, connection, TLS, headers, and the body to its end. */
   readonly timeoutMs: number
   /** How much of the answer's body is read. */
   readonly maxAnswerBytes: number
@@ -35,13 +35,13 @@ type OutboundRequest =
 export type OutboundAnswer =
   | {
       /**
-       * A status came in time. It counts also when the body hangs, breaks off or does not end; then there is what has come of it. A redirect is an
-       * answer like any other and never followed.
+       * A status arrived in time, also when the body hangs, breaks off or does not end and is therefore partial. A
+       * redirect is an answer like any other and never followed.
        */
       readonly outcome: 'answered'
       readonly status: number
       readonly headers: { readonly retryAfter?: string; readonly contentType?: string }
-      /** As text, bytes that are none replaced. */
+      /** As text; invalid bytes are replaced. */
       readonly body: string
       /** Whether the body came to its end, in time and within its limit. */
       readonly isWhole: boolean
@@ -49,9 +49,9 @@ export type OutboundAnswer =
   | {
       /**
        * - `timed_out`: no status within the time.
-       * - `disconnected`: connected, and then no answer that HTTP knows: a reset, nonsense.
+       * - `disconnected`: connected, and then no valid HTTP answer, such as a reset.
        * - `unreachable`: no connection: name not found, refused, certificate not trusted.
-       * - `not_allowed`: an address that the rules forbid, and no connection was tried.
+       * - `not_allowed`: the rules forbid the address, and no connection was attempted.
        */
       readonly outcome: 'timed_out' | 'disconnected' | 'unreachable' | 'not_allowed'
     }
@@ -87,17 +87,17 @@ export function openOutbound(
   }
   let isClosed = false
   async function ask(request: OutboundRequest): Promise<OutboundAnswer> {
-    // Nobody looks up a literal, so it is checked here.
+    // A literal address is not looked up, so it is checked here.
     if (!isTargetAllowed(request.url, rules)) return { outcome: 'not_allowed' }
     const timer = startTimer(request.timeoutMs)
     try {
       let exchanged = await send(request, { isFresh: false }, timer)
-      // The receiver closed an idle connection while the request was on its way, and has hardly seen it.
+      // The receiver closed an idle connection while the request was being sent, and has hardly processed it.
       if (exchanged.outcome === 'stale' && !isClosed)
         exchanged = await send(request, { isFresh: true }, timer)
       if (exchanged.outcome === 'answered') return exchanged
-      // It was us who ended it: nobody knows what the other side would have answered.
-      if (isClosed) throw new Error('the way out was closed before an answer came')
+      // We ended it: the outcome at the receiver is unknown.
+      if (isClosed) throw new Error('outbound connections were closed before an answer came')
       return exchanged.outcome === 'stale' ? { outcome: 'disconnected' } : exchanged
     } finally {
       timer.stop()
@@ -125,7 +125,7 @@ class AddressRefused extends Error {
   override readonly name = 'AddressRefused'
 }
 
-/** A lookup that gives addresses only where every one of them is allowed: a mixed answer is an attempt. */
+/** A lookup that gives addresses only where all of them are allowed: a mixed answer is an attack. */
 function guardedLookup(
   protocol: 'http:' | 'https:',
   rules: OutboundRules,
@@ -215,7 +215,7 @@ function outcomeOf(error: Error, connection: Connection): Exchanged {
   return { outcome: connection.isMade() ? 'disconnected' : 'unreachable' }
 }
 
-/** Reads the body to its end, or until it is too long; what is returned makes the answer of what has come so far. */
+/** Reads the body to its end, or until it is too long; the returned function makes the answer of the part that arrived. */
 function readAnswer(
   res: IncomingMessage,
   maxBytes: number,
@@ -246,7 +246,7 @@ function readAnswer(
   return answer
 }
 
-/** A character that the cut has halved is left out, and so is what a text of Postgres cannot hold. */
+/** Drops a character halved by the cut, and characters that a text of Postgres cannot hold. */
 function toText(bytes: Buffer): string {
   return new TextDecoder().decode(bytes, { stream: true }).replaceAll('\0', '\uFFFD')
 }

@@ -4,7 +4,7 @@ import { createServer as createTcpServer, type AddressInfo, type Server, type So
 import { createServer as createTlsServer } from 'node:https'
 import { afterEach } from 'vitest'
 
-/** A server on loopback that counts who came. */
+/** A server on loopback that counts connections and requests. */
 export interface Receiver {
   readonly port: number
   /** How many connections were made to it. */
@@ -47,7 +47,7 @@ export function startRawReceiver(handler: (socket: Socket) => void): Promise<Rec
   return start(server, () => 0)
 }
 
-/** Starts an https receiver whose certificate nobody has signed but itself. */
+/** Starts an https receiver with a self-signed certificate. */
 export function startSelfSignedReceiver(): Promise<Receiver> {
   const server = createTlsServer({ key: selfSignedKey, cert: selfSignedCertificate }, (_req, res) =>
     res.end('ok'),

@@ -7,7 +7,7 @@ import { resolvingLookup } from './resolve.js'
 const nameServer = createSocket('udp4')
 let servers: string[]
 
-/** A name server that knows quick.example, and says of absent.example and localhost that there are none; of all else it is silent. */
+/** A name server that knows quick.example, answers that absent.example and localhost do not exist, and ignores all else. */
 beforeAll(async () => {
   nameServer.on('message', (question, from) => {
     const name = nameIn(question)

@@ -3,12 +3,12 @@ import type { LookupFunction } from 'node:net'
 import { inTurn } from '../in-turn.js'
 
 /**
- * Looks names up by asking name servers, without the threads that the system's own lookup occupies: a few names of one
- * tenant whose servers are silent would keep the names of all others waiting, and whatever else needs those threads.
+ * Looks names up by asking name servers, without the thread pool of the system's own lookup: a few names of one tenant
+ * with silent servers would block the lookups of all others, and all other work of the pool.
  *
- * @param fallback Also asks the system for a name that name servers do not know, so that its file of hosts is read. Such
- *   names are private ones.
- * @param timeoutMs How long a question may go unanswered before it is asked once more, and somewhat longer.
+ * @param fallback Also asks the system for a name that name servers do not know, so that its hosts file is read. Such
+ *   names are private.
+ * @param timeoutMs How long a query waits for an answer before it is repeated once, somewhat longer.
  * @param servers Instead of those of the system's configuration, in tests.
  */
 export function resolvingLookup({
@@ -35,7 +35,7 @@ export function resolvingLookup({
     const found = answers.flatMap(({ addresses }) => addresses)
     if (found.length > 0) return found
     const isUnknown = answers.every(({ error }) => error !== null && unknownCodes.has(error.code ?? ''))
-    // One at a time: whoever can have names answered as unknown can have the system's lookup of them hang.
+    // One at a time: an attacker whose names are answered as unknown could also make the system's lookup of them hang.
     if (fallback && isUnknown) return askSystem(hostname)
     throw answers[0].error ?? new Error(`${hostname} has no address`)
   }
@@ -47,7 +47,7 @@ export function resolvingLookup({
   }
 }
 
-/** Said of a name that name servers know not to have an address. */
+/** Codes of a name without an address. */
 const unknownCodes = new Set(['ENOTFOUND', 'ENODATA'])
 
 /** A resolver reads the system's configuration once; a machine may get other name servers at any time. */

@@ -1,24 +1,24 @@
 import { isIP } from 'node:net'
 import { isInNetworks, isPublicAddress } from './address.js'
 
-/** Where the service may connect to for its tenants, who name the addresses. */
+/** Where the service may connect to for its tenants. */
 export interface OutboundRules {
   /** Networks in CIDR notation, and addresses, that the operator has opened beside the public internet. */
   readonly allowed: readonly string[]
-  /** Whether these may be spoken to over http too. The public internet never is. */
+  /** Whether these may be reached over http, too; the public internet never is. */
   readonly isHttpAllowed: boolean
 }
 
-/** Said of every target that is refused, whatever the reason: what is inside a network is nobody's to learn. */
+/** The same for every refused target, so that it reveals nothing of a network. */
 export const targetRefusal =
   'must be an https address of a public host, on port 443 or above 1023, without user name, password or fragment'
 
 /**
- * Whether a URL may be connected to, as far as it tells by itself. Names are looked up when a connection is made, and
- * the addresses are checked then.
+ * Whether a URL may be connected to, judged by its text. Names are looked up when a connection is made, and the
+ * addresses are checked then.
  */
 export function isTargetAllowed(url: string, rules: OutboundRules): boolean {
-  // A URL's reader would repair these, and two readers might do so in different ways.
+  // URL parsers repair these, and two might do so in different ways.
   if (!/^https?:\/\/[^/?]/i.test(url) || /[\s\p{Cc}\\#]/u.test(url) || !URL.canParse(url)) return false
   const { protocol, username, password, port, hostname } = new URL(url)
   if (username !== '' || password !== '') return false
@@ -27,7 +27,7 @@ export function isTargetAllowed(url: string, rules: OutboundRules): boolean {
   return protocol === 'https:' ? reach !== 'refused' : rules.isHttpAllowed && isMaybeOpened(reach, rules)
 }
 
-/** Whether an address may be connected to with this protocol, once a name has told it. */
+/** Whether an address may be connected to with this protocol, once its name is resolved. */
 export function isAddressAllowed(
   address: string,
   protocol: 'http:' | 'https:',
@@ -59,7 +59,7 @@ function reachOf(host: string, { allowed }: OutboundRules): Reach {
   return 'by_lookup'
 }
 
-/** Names that mean something inside a network alone (RFC 6762, RFC 8375, ICANN's reservation of .internal). */
+/** Names that only have a meaning inside a network (RFC 6762, RFC 8375, ICANN's reservation of .internal). */
 function isInternalName(host: string): boolean {
   return !host.includes('.') || /\.(local|internal|home\.arpa)$/.test(host)
 }

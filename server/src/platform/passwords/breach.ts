@@ -4,7 +4,7 @@ import type { Metrics } from '../observability/metrics.js'
 
 /** A user waits for the answer. */
 const timeoutMs = 800
-/** So much of the digest is sent: some hundred leaked passwords share it, so that it tells nobody which one is meant. */
+/** Characters of the digest that are sent: hundreds of leaked passwords share them, which hides the one that is meant. */
 const prefixLength = 5
 
 /** Tells whether a password is among those of known breaches. */
@@ -14,9 +14,9 @@ interface BreachChecker {
 }
 
 /**
- * Asks a service of the form that Have I Been Pwned has: GET /range/<first five characters of the SHA-1>, answered by the
- * rest of each digest that begins so, with a count. Without an address nobody is asked. A service that does not answer
- * keeps nobody from a password: it is counted as a failure.
+ * Queries a service with the API of Have I Been Pwned: GET /range/<first five characters of the SHA-1>, answered by the
+ * rest of each matching digest with a count. Without an address nothing is queried. A service that does not answer is
+ * counted as a failure and refuses no password.
  */
 export function openBreachChecker(
   { breachCheckUrl }: Pick<Config, 'breachCheckUrl'>,
@@ -41,7 +41,7 @@ export function openBreachChecker(
 async function rangeOf(base: string, prefix: string): Promise<string[] | undefined> {
   try {
     const answer = await fetch(`${base}/${prefix}`, {
-      // Answers of one length, so that who watches the line cannot tell which range was asked for.
+      // Padded answers, so that an observer of the connection cannot infer the range.
       headers: { 'Add-Padding': 'true' },
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),

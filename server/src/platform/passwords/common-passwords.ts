@@ -5,8 +5,8 @@ import { packageRoot } from '../package-root.js'
 const digestLength = 4
 
 /**
- * What stands for a password in the list of common ones: the first 32 bits of the SHA-256 of its folded form. Of 43,000
- * other passwords one has the digest of one in the list, and is refused for nothing; that costs its owner a second try.
+ * The digest of a password in the list of common ones: the first 32 bits of the SHA-256 of its folded form. One in
+ * 43,000 other passwords collides with the list and is refused needlessly; that costs its owner a second try.
  */
 export function digestOf(plainText: string): number {
   const folded = plainText.normalize('NFKC').toLowerCase()
@@ -17,7 +17,7 @@ export function digestOf(plainText: string): number {
 export function openCommonPasswords(): (plainText: string) => boolean {
   let digests: Buffer | undefined
   return (plainText) => {
-    // The same from src and from dist.
+    // The same path from src and from dist.
     digests ??= readFileSync(new URL('src/platform/passwords/common-passwords.bin', packageRoot))
     return isListed(digests, digestOf(plainText))
   }

@@ -5,12 +5,12 @@ import { verify as verifyBcrypt } from '@node-rs/bcrypt'
 import { invalid } from '../errors.js'
 
 // Not by oslo, whose Argon2id and Bcrypt fold compatibility characters (NFKC) before they hash: other products hash a
-// password as it was typed, and one with ② or ﬁ in it would never be right again.
+// password as typed, and one with ② or ﬁ in it would never match again.
 
-/** Begins what is stored of a hash that was made elsewhere: the text alone would not tell one with our parameters. */
+/** Prefix of stored foreign hashes: one with our parameters could not be recognized by its text. */
 const mark = 'imported:'
 
-/** What a password is compared with; a verification costs what the hash says. */
+/** Compares a password with the hash; the cost is that of the hash. */
 type Verify = (plainText: string) => Promise<boolean>
 
 interface Form {
@@ -19,11 +19,11 @@ interface Form {
   readonly toVerify: (part: (name: string) => string, hash: string) => Verify
 }
 
-/** 128 MiB, of which as many are in use at once as there are hashes under way. */
+/** 128 MiB for each hash under way. */
 const maxMemoryKib = 131_072
 /** Memory times passes: about a second of a core. */
 const maxKibPasses = 1_048_576
-/** Memory times lanes of scrypt, which works them off one after the other: about a second of a core. */
+/** Memory times lanes of scrypt, which runs lanes one after the other: about a second of a core. */
 const maxKibLanes = 393_216
 /** 2^14 rounds of bcrypt take about a second of a core. */
 const maxBcryptCost = 14
@@ -31,7 +31,7 @@ const maxBcryptCost = 14
 const maxIterations = 2_000_000
 const maxLanes = 16
 
-// 8 to 64 bytes of salt, and 16 to 64 of what a password is compared with: fewer could be met by chance.
+// 8 to 64 bytes of salt, and 16 to 64 of derived key: a shorter one could match by chance.
 // passlib writes . for +; others pad with =.
 const salt = String.raw`(?<salt>[A-Za-z0-9+/.]{11,86}={0,2})`
 const key = String.raw`(?<key>[A-Za-z0-9+/.]{22,86}={0,2})`
@@ -58,7 +58,7 @@ const forms: readonly Form[] = [
     },
   },
   {
-    // Not $2x$, which names hashes of an implementation with a fault. Salt and hash end in bits that are zero.
+    // Not $2x$, which marks hashes of a faulty implementation. Salt and hash end in bits that are zero.
     pattern: /^\$2[aby]\$(?<cost>\d\d)\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26]$/,
     toVerify(part, hash) {
       const cost = Number(part('cost'))
@@ -112,8 +112,7 @@ const forms: readonly Form[] = [
 ]
 
 /**
- * What is to be stored of a hash that another product made: bcrypt, scrypt, PBKDF2 or Argon2 in one of their textual
- * forms.
+ * The stored form of another product's hash: bcrypt, scrypt, PBKDF2 or Argon2 in one of their textual forms.
  *
  * @throws ApiError `invalid_parameters` when it has none of the forms, or costs more than a sign-in may.
  */
@@ -122,18 +121,18 @@ export function toStoredForeignHash(hash: string): string {
   return `${mark}${hash}`
 }
 
-/** Whether what is stored of a hash says that it was made elsewhere. */
+/** Whether a stored hash is another product's. */
 export function isForeignHash(stored: string): boolean {
   return stored.startsWith(mark)
 }
 
-/** Compares a password, as it was typed, with the hash that toStoredForeignHash() took. */
+/** Compares a password, as it was typed, with a hash that toStoredForeignHash() returned. */
 export function verifyForeignHash(stored: string, plainText: string): Promise<boolean> {
   return toVerify(stored.slice(mark.length))(plainText)
 }
 
 function toVerify(hash: string): Verify {
-  // Django puts the name of its own class in front of the text of Argon2.
+  // Django prefixes the text of Argon2 with a name of its own.
   const text = hash.replace(/^argon2(?=\$argon2)/, '')
   for (const form of forms) {
     const groups = form.pattern.exec(text)?.groups
@@ -150,7 +149,7 @@ function unknownForm() {
   )
 }
 
-/** Whoever knows a hash that costs this much, and the address, could keep the service busy. */
+/** A user with a costlier hash could keep the service busy. */
 function checkCost(isBearable: boolean): void {
   if (!isBearable)
     throw invalid(
@@ -166,7 +165,7 @@ const derivedByPbkdf2 = promisify(pbkdf2)
 function scryptVerify(cost: number, part: (name: string) => string, salt: Buffer, key: Buffer): Verify {
   const [blockSize, lanes] = [Number(part('block')), Number(part('lanes'))]
   const memoryKib = (cost * blockSize) / 8
-  // What scrypt takes at all (RFC 7914 section 6).
+  // The limits of scrypt itself (RFC 7914 section 6).
   checkCost(cost > 1 && Number.isInteger(Math.log2(cost)) && Math.log2(cost) < 16 * blockSize && lanes > 0)
   checkCost(lanes <= maxLanes && memoryKib <= maxMemoryKib && memoryKib * lanes <= maxKibLanes)
   const options = { N: cost, r: blockSize, p: lanes, maxmem: 2 * maxMemoryKib * 1024 }
@@ -180,13 +179,13 @@ function pbkdf2Verify(part: (name: string) => string, salt: Buffer, key: Buffer)
   const digest = part('digest') || 'sha1'
   const iterations = Number(part('iterations'))
   checkCost(iterations > 0 && iterations <= maxIterations)
-  // Each length of the digest is a computation of its own (RFC 8018 section 5.2), and the first is as hard to guess as all.
+  // Each length of the digest is computed separately (RFC 8018 section 5.2), and the first is as hard to guess as all.
   const first = key.subarray(0, digestLengths[digest])
   return async (plainText) =>
     timingSafeEqual(await derivedByPbkdf2(plainText, salt, iterations, first.length, digest), first)
 }
 
-/** @throws ApiError `invalid_parameters` for what no bytes are written as: a hash that was cut. */
+/** @throws ApiError `invalid_parameters` for text that is not canonical base64, such as a truncated hash. */
 function fromBase64(text: string): Buffer {
   const standard = text.replaceAll('.', '+').replace(/=+$/, '')
   const bytes = Buffer.from(standard, 'base64')

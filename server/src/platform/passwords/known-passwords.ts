@@ -3,7 +3,7 @@ import type { Metrics } from '../observability/metrics.js'
 import { openBreachChecker } from './breach.js'
 import { openCommonPasswords } from './common-passwords.js'
 
-/** Passwords that a guesser begins with. */
+/** Passwords that attackers try first. */
 export interface KnownPasswords {
   /** Whether a password is a common one, or of a known breach. */
   isKnown(plainText: string): Promise<boolean>

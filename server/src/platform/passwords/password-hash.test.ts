@@ -93,7 +93,7 @@ test('one organization has half of the room, and the others the rest', async () 
   expect(await passwords.verify(undefined, 'x')).toBe(false)
   const answers = await flood
   expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(room / 2)
-  // Whoever is sent away has had nothing done for them.
+  // Refused work has not begun.
   expect(begun).toHaveLength(room / 2)
 })
 

@@ -4,7 +4,7 @@ import { ApiError } from '../errors.js'
 import type { Metrics } from '../observability/metrics.js'
 import { isForeignHash, verifyForeignHash } from './foreign-hash.js'
 
-/** What an Argon2id hash takes, in one lane. */
+/** The cost of an Argon2id hash, in one lane. */
 export interface PasswordCost {
   /** KiB, 8 or more. */
   readonly memorySize: number
@@ -15,16 +15,16 @@ export interface PasswordCost {
 /** The least that OWASP's Password Storage Cheat Sheet asks for: 19 MiB, two passes, one lane. */
 const recommendedCost: PasswordCost = { memorySize: 19_456, iterations: 2 }
 
-/** Waiting longer than this many hashes take helps nobody. */
+/** Bound of the queue: more waiting hashes would outlast their clients. */
 const maxWaiting = 100
 
 /** Makes and verifies password hashes, a bounded number at once: each takes 19 MiB and some milliseconds of a core. */
 export interface PasswordHasher {
-  /** Whether a hash was made in another way than new ones are. */
+  /** Whether a hash was made with another algorithm or other parameters than new ones. */
   isOutdated(hash: string): boolean
   /**
-   * Lets in who will need hashes, or sends them away before anything is counted or done for them. What one organization
-   * may have inside is half of what there is room for, so that a flood there leaves the others theirs.
+   * Admits work that needs hashes, or refuses it before anything is counted or done. One organization gets at most half
+   * of the room, so that a flood there leaves the others theirs.
    *
    * @param domain Of the organization.
    * @throws ApiError `rate_limited` when there is no room.
@@ -35,8 +35,8 @@ export interface PasswordHasher {
 export interface PasswordHashes {
   hash(plainText: string): Promise<string>
   /**
-   * Exactly one verification, whether there is a hash or not, so that the time does not tell. One that was imported
-   * takes the time that it takes, until its first right password gives way to a new one.
+   * Exactly one verification, with or without a hash, so that the time reveals nothing. An imported one takes its own
+   * time, until its first successful verification replaces it.
    *
    * @param hash As it is stored, ours or imported.
    * @param plainText As it was typed.
@@ -48,8 +48,8 @@ export interface PasswordHashes {
 export function openPasswordHasher(metrics: Metrics, cost: PasswordCost = recommendedCost): PasswordHasher {
   const argon2 = new Argon2id({ ...cost, parallelism: 1, tagLength: 32 })
   const currentForm = `$argon2id$v=19$m=${cost.memorySize},t=${cost.iterations},p=1$`
-  /** Of no password that anybody knows, and as costly as every other. */
-  const nobodys = `${currentForm}${'A'.repeat(22)}$${'A'.repeat(43)}`
+  /** The hash of no known password, as costly as every other. */
+  const dummyHash = `${currentForm}${'A'.repeat(22)}$${'A'.repeat(43)}`
   const atOnce = 2 * availableParallelism()
   const inTurns = bounded(atOnce)
   const room = atOnce + maxWaiting
@@ -62,12 +62,12 @@ export function openPasswordHasher(metrics: Metrics, cost: PasswordCost = recomm
         metrics.passwordHashes.inc({ work: 'hash' })
         return argon2.hash(plainText)
       }),
-    async verify(hash = nobodys, plainText) {
+    async verify(hash = dummyHash, plainText) {
       const isRight = await inTurns(() => {
         metrics.passwordHashes.inc({ work: 'verify' })
         return isForeignHash(hash) ? verifyForeignHash(hash, plainText) : argon2.verify(hash, plainText)
       })
-      return isRight && hash !== nobodys
+      return isRight && hash !== dummyHash
     },
   }
 
@@ -95,7 +95,7 @@ export function openPasswordHasher(metrics: Metrics, cost: PasswordCost = recomm
   }
 }
 
-/** Runs so much at once; the rest waits. */
+/** Limits the work that runs at once; the rest waits. */
 function bounded(limit: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
   const waiting: (() => void)[] = []
   let running = 0
@@ -105,7 +105,7 @@ function bounded(limit: number): <Result>(work: () => Promise<Result>) => Promis
     try {
       return await work()
     } finally {
-      // The place goes to who waits longest, or is free.
+      // The place goes to the longest waiting work, or becomes free.
       const next = waiting.shift()
       if (next === undefined) running -= 1
       else next()

@@ -1,6 +1,6 @@
 import type { Sms, SmsSender } from './sender.js'
 
-/** A sender for tests: it keeps what it is given, and sends nothing. */
+/** A sender for tests that records messages and sends nothing. */
 export function createRecordingSmsSender(): SmsSender & { readonly sent: Sms[] } {
   const sent: Sms[] = []
   return {

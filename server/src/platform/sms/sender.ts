@@ -6,18 +6,18 @@ export interface Sms {
   /** E.164. */
   readonly to: string
   readonly body: string
-  /** The same over retries, for a provider that knows such keys. */
+  /** The same over retries, for a provider with idempotency keys. */
   readonly idempotencyKey: string
 }
 
 export interface SmsSender {
-  /** @throws Error when the provider does not take the message; the job tries again. */
+  /** @throws Error when the provider refuses the message; the job tries again. */
   send(sms: Sms): Promise<void>
   close(): void
 }
 
 const timeoutMs = 10_000
-/** An answer that is longer is none of the provider's. */
+/** A longer answer is not the provider's. */
 const maxAnswerBytes = 16_384
 
 /** Sends by HTTP, in the form of Twilio's Messages resource (2010-04-01). Without a provider every message fails. */
@@ -28,8 +28,8 @@ export function openSmsSender(provider: SmsProvider | undefined): SmsSender {
       close: () => undefined,
     }
   }
-  // The operator has named the host, also one of a private network; what is wanted of this way out are its time limit,
-  // its bounded answers, and that it follows no redirect with the credentials.
+  // The operator names the host, also in a private network. Outbound adds the time limit, the bound of the answer, and
+  // that no redirect is followed with the credentials.
   const outbound = openOutbound({ allowed: ['0.0.0.0/0', '::/0'], isHttpAllowed: true })
   const { accountSid, authToken, from, origin } = provider
   const credentials = Buffer.from(`${accountSid}:${authToken}`).toString('base64')

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** What every change leaves beside itself: events, log events, jobs, answers to repeat, and mails kept. */
+/** The records that every change leaves: events, log events, jobs, answers to repeat, and kept mails. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table events (
@@ -28,15 +28,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create index events_subject on events (account_id, environment, subject_id)
     where subject_id is not null`.execute(db)
-  // What names no user is erased by the address it carries, and all of it with the organization.
+  // Rows without a user are erased by their address, and all of them with the organization.
   await sql`
     create index events_organization on events (account_id, organization_id, environment, email_normalized)
     where organization_id is not null`.execute(db)
 
-  // By month, so that what is too old goes with its table and leaves nothing for vacuum. No default partition: with one,
-  // a list in the order of time would have to merge all months instead of reading the newest and stopping there. The two
-  // ends are open instead, so that a row of any time has its place, whatever a clock says. The months between them are
-  // made by server/src/delivery/log-events/months.ts.
+  // By month, so that old rows go with their table and leave nothing for vacuum. No default partition: with one, a list
+  // in the order of time would have to merge all months instead of reading the newest and stopping there. Both ends are
+  // open instead, so that a row of any time has a partition. The months between them are made by
+  // server/src/delivery/log-events/months.ts.
   await sql`
     create table log_events (
       account_id uuid not null constraint log_events_account_fkey references accounts,
@@ -73,7 +73,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       (account_id, organization_id, environment, email_normalized)
     where organization_id is not null`.execute(db)
 
-  // run_at is the lease as well: a claim moves it into the future, so that a dead worker's job comes due by itself.
+  // run_at is also the lease: a claim moves it into the future, so that a dead worker's job comes due by itself.
   await sql`
     create table jobs (
       id bigint generated always as identity constraint jobs_pkey primary key,

@@ -3,8 +3,8 @@ import { countRecords } from './0003-record-counts.js'
 
 /** Users, and the metadata that an organization declares for them. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Here and in other keys the organization comes before the environment: what refers to an organization, and what
-  // erases one, asks for both environments at once.
+  // Here and in other keys the organization comes before the environment: references to an organization and its erasure
+  // cover both environments at once.
   await sql`
     create table users (
       account_id uuid not null,
@@ -34,7 +34,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create index users_list on users (account_id, environment, organization_id, inserted_at desc, id desc)
     where deleted_at is null`.execute(db)
-  // Whose an address was before, for the erasure and the export of a person.
+  // Earlier addresses of users, for the erasure and the export of a person.
   await sql`
     create index users_email_deleted on users (account_id, environment, organization_id, email_normalized)
     where deleted_at is not null`.execute(db)

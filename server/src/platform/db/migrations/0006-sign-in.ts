@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Magic links, and the sessions and authorization codes that any passed factor leads to. */
+/** Magic links, sessions and authorization codes. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table magic_link_connections (

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** The order of events: the last number that was given out, and up to which number each stream has lost its oldest. */
+/** The order of events: the last number given, and the number up to which each stream has lost its oldest. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table event_sequencer (

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Webhooks, and what is sent to them: a delivery is made by the statement of its event, and is its own job. */
+/** Webhooks and their deliveries: a delivery is inserted by the statement of its event, and is its own job. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table webhooks (
@@ -27,8 +27,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     where deleted_at is null`.execute(db)
   await sql`create index webhooks_deleted on webhooks (deleted_at) where deleted_at is not null`.execute(db)
 
-  // One for each event and webhook, so that its id is the event's. run_at is the lease as well, as that of jobs is;
-  // null when nothing is to be sent any more.
+  // One per event and webhook, so that its id is the event's. run_at is also the lease, as in jobs; null when nothing is
+  // left to send.
   await sql`
     create table webhook_deliveries (
       account_id uuid not null,
@@ -56,7 +56,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create index webhook_deliveries_due on webhook_deliveries (webhook_id, run_at)
     where state = 'pending'`.execute(db)
-  // An inactive webhook is sent its test events alone, however many others wait for it.
+  // An inactive webhook is sent only test events, however many others wait for it.
   await sql`
     create index webhook_deliveries_due_test on webhook_deliveries (webhook_id, run_at)
     where state = 'pending' and event_code = 'webhook.webhook.test.success'`.execute(db)

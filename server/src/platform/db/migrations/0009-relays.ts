@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Relays, who is carried by them, and the identities by which other issuers' users are known. */
+/** Relays, their requests, and users' identities at other issuers. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // The organization is the partner: a relay belongs to the account, and goes with whom it leads to.
+  // The organization is the partner: a relay belongs to the account, and is erased with its partner.
   await sql`
     create table relays (
       account_id uuid not null constraint relays_account_fkey references accounts,

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Passwords, what is around their hashes, and sign-ins that wait for a second factor. */
+/** Passwords, the peppers and requests around them, and sign-ins that wait for a second factor. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table password_connections (
@@ -55,7 +55,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint passwords_pepper_fkey foreign key (account_id, organization_id, environment, pepper_version)
         references password_peppers (account_id, organization_id, environment, version)
     )`.execute(db)
-  // With the user's id, in whose order the rotation goes through them.
+  // Includes the user's id, because the rotation proceeds in its order.
   await sql`
     create index passwords_pepper on passwords
       (account_id, organization_id, environment, pepper_version, user_id)`.execute(db)

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** The second factor: whether an organization asks for it, who is enrolled, and who has been asked for a code. */
+/** The second factor: whether an organization requires it, enrollments, and challenges. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table totp_connections (
@@ -25,7 +25,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     select account_id, environment, id, false, 'totp_mobile_app', 30, inserted_at, inserted_at
     from organizations cross join unnest(array['sandbox', 'production']) as environment`.execute(db)
 
-  // What is pending takes the place of what holds once its first code is right; until then it changes nothing.
+  // A pending secret replaces the current one once its first code is right; until then it has no effect.
   await sql`
     create table totp_enrollments (
       account_id uuid not null,

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Sign-ins on our pages: their flows, what a browser keeps of a session, and refresh tokens. */
+/** Sign-ins on our pages: flows, the sessions of browsers, and refresh tokens. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table sign_in_flows (
@@ -82,7 +82,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
 
-  // What a code says of its sign-in is what was true when it was made, whatever becomes of the session.
+  // A code carries the facts of its sign-in as of its creation, whatever happens to the session.
   await sql`
     alter table authorization_codes
       add column amr text[],
@@ -101,7 +101,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
   await sql`alter table relay_requests add column scope text`.execute(db)
 
-  // One row for a family: the token that is good, and the one that it took the place of.
+  // One row per family: the valid token, and the one that it replaced.
   await sql`
     create table refresh_token_families (
       account_id uuid not null,

@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * Single sign-on by SAML: the connections of organizations to their identity providers, who sets them up, and what a
- * sign-in by one leaves.
+ * Single sign-on by SAML: the connections of organizations to their identity providers, the administrators who set them
+ * up, and the records of a sign-in.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -53,7 +53,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       organization_id uuid not null,
       connection_id uuid not null`
 
-  // By which we sign requests and open assertions; the identity provider that is built in has one of its own.
+  // The keys that sign requests and decrypt assertions; the built-in identity provider has its own.
   await sql`
     create table sso_keys (
       ${owner},
@@ -156,7 +156,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         references organizations (account_id, id)
     )`.execute(db)
 
-  // Of one connection, or of all that the organization has. The token is made when the mail is sent.
+  // For one connection, or all of the organization. The token is made when the mail is sent.
   await sql`
     create table sso_admin_links (
       account_id uuid not null,
@@ -206,7 +206,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create index sso_admin_sessions_link on sso_admin_sessions
       (account_id, organization_id, link_id)`.execute(db)
 
-  // What the API has been asked for, until a browser opens its address.
+  // Sign-ins requested by the API, until a browser opens their address.
   await sql`
     create table sso_challenges (
       ${owner},
@@ -243,7 +243,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
 
-  // A flow that the API or an identity provider began has no verifier: its code is redeemed as the application says.
+  // A flow begun by the API or an identity provider has no verifier: its code is redeemed by the application's settings.
   await sql`
     alter table sign_in_flows
       alter column code_challenge drop not null,
@@ -266,7 +266,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create index sign_in_flows_connection on sign_in_flows
       (account_id, environment, organization_id, connection_id) where connection_id is not null`.execute(db)
 
-  // By which identity a session was opened: what its tokens say of it is read there.
+  // The identity that opened the session: its tokens' claims are read there.
   await sql`alter table sessions add column identity_id uuid`.execute(db)
 
   // An AuthnRequest that waits for its Response: of a sign-in, or of an administrator's test.
@@ -326,7 +326,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       (account_id, environment, organization_id, user_id) where user_id is not null`.execute(db)
   await sql`create index sso_login_traces_expiry on sso_login_traces (inserted_at)`.execute(db)
 
-  // An assertion that was proved, between the post of the identity provider and the browser's next request.
+  // A validated assertion, between the post of the identity provider and the browser's next request.
   await sql`
     create table saml_arrivals (
       ${owner},
@@ -351,7 +351,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       (account_id, organization_id, environment, connection_id, trace_id)`.execute(db)
   await sql`create index saml_arrivals_expiry on saml_arrivals (expires_at)`.execute(db)
 
-  // The assertions that have had their one use, until nobody could use them any more. Logged: a crash must not forget.
+  // Consumed assertions, until they expire. Logged: a crash must not lose them.
   await sql`
     create table saml_seen_assertions (
       ${owner},

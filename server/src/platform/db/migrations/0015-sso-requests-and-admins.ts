@@ -1,11 +1,11 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * Single sign-on: a sign-in waits for the answers to its last two requests, and what an administrator has done with an
- * invitation of the sandbox stands apart from what production sees of them.
+ * Single sign-on: a sign-in waits for the answers to its last two requests, and the state of an administrator's
+ * invitation in the sandbox is separate from that in production.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Whoever presses twice has asked twice, and may be answered either time.
+  // A button pressed twice sends two requests, and either may be answered.
   await sql`
     alter table saml_requests
       add column previous_id text,
@@ -24,7 +24,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       add column sandbox_declined_to_be_in_charge_at timestamptz(3),
       add column sandbox_last_login_at timestamptz(3),
       add column sandbox_updated_at timestamptz(3)`.execute(db)
-  // Until here both environments have seen the same.
+  // Before this migration both environments share the state.
   await sql`
     update sso_admins set sandbox_invited_at = invited_at,
       sandbox_accepted_invitation_at = accepted_invitation_at,

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** The directories that providers keep by SCIM: whom they have made, their groups, and what they asked. */
+/** The directories that providers synchronize by SCIM: their users, groups and requests. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table directories (
@@ -37,11 +37,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         foreign key (account_id, environment, organization_id, directory_id)
         references directories (account_id, environment, organization_id, id) on delete cascade`
 
-  // One key or index alone of users, groups and members begins with the tenant. Of two Postgres takes either where it knows
-  // of no more than a row of a tenant, and then reads all that the tenant has: to put 10,000 users into a group, whose
-  // foreign keys are checked one by one, took it half a minute.
+  // Only one key or index of users, groups and members begins with the tenant. With two, a planner that expects one row
+  // per tenant may take either and read all of the tenant: adding 10,000 users to a group, whose foreign keys are
+  // checked one by one, took half a minute.
 
-  // A user whom the directory has made or taken over, with what SCIM says beyond the record of the user.
+  // A user created or taken over by the directory, with the SCIM attributes beyond the user's record.
   await sql`
     create table directory_users (
       ${owner},
@@ -88,7 +88,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create index directory_groups_display_name on directory_groups
       (directory_id, account_id, environment, organization_id, display_name_normalized)`.execute(db)
 
-  // Only users of the directory: membership is in their tokens, and no provider speaks for the others.
+  // Only users of the directory: membership is in their tokens, and the provider has no authority over others.
   await sql`
     create table directory_group_members (
       account_id uuid not null,
@@ -110,7 +110,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create index directory_group_members_user on directory_group_members
       (user_id, account_id, environment, organization_id)`.execute(db)
 
-  // Of a directory that was deleted they stay until they expire: they may be millions, and nobody can ask for them.
+  // Those of a deleted directory stay until they expire: they may be millions, and are not visible.
   await sql`
     create table scim_requests (
       ${owner},

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Single sign-on by OpenID Connect: what we are to a provider, and what waits for its answers. */
+/** Single sign-on by OpenID Connect: our clients at providers, and the requests that wait for their answers. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table sso_connections
@@ -67,12 +67,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       (account_id, organization_id, admin_session_id) where admin_session_id is not null`.execute(db)
   await sql`create index oidc_requests_expiry on oidc_requests (expires_at)`.execute(db)
 
-  // What an administrator has entered: the version that their tests are against, and before that one, sealed, what waits in
-  // their session until they have looked at it.
+  // The client that an administrator entered: the version of their tests, and before that, sealed in their session, the
+  // one that they have yet to confirm.
   await sql`alter table sso_onboardings add column client_version integer`.execute(db)
   await sql`alter table sso_admin_sessions add column upload_client_sealed bytea`.execute(db)
 
-  // The issuer of an identity is the one that has proved it; which connection has led there is another fact.
+  // The issuer of an identity is the one that asserted it; the connection it came by is another fact.
   await sql`alter table user_identities add column idp_id text`.execute(db)
   await sql`update user_identities set idp_id = issuer where kind = 'saml'`.execute(db)
 }

@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 
-/** What providers look users up by, beside the names that they have given them. */
+/** Indexes for the lookups of users by providers, beside those of user names. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // One address alone of a user is that of the record, which has its index; most have one, and cost nothing here.
+  // A user's only address is that of the record, which has its index; most have one, and cost nothing here.
   const emails = sql`attributes -> 'urn:ietf:params:scim:schemas:core:2.0:User' -> 'emails'`
   await sql`
     create index directory_users_emails on directory_users

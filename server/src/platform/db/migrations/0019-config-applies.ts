@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** What portico config has changed, so that it can be taken back, and what the names in its files mean. */
+/** The changes of portico config, for rollbacks, and the meaning of the names in its files. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table config_applies (

@@ -1,9 +1,9 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * What the planner thinks of tenants, from now on for every table: that one of them may be all of it. It multiplies how rare
- * an account is by how rare its organization is, comes to less than one row, and then any index that begins with the tenant
- * seems as good as the key of the row. (The statistics themselves are made by seedStatistics().)
+ * Statistics of tenants, now for every table: one tenant may be all of it. Otherwise the planner multiplies the
+ * selectivities of account and organization, expects less than one row, and takes any index that begins with the tenant
+ * for as good as the key of the row. (The statistics themselves are made by seedStatistics().)
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ table: string; column: string }>`

@@ -1,18 +1,18 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * The order of events, for each account and environment by itself: the events that have no place in it yet, the places, and
- * the last one that was given. An event's row is not written again when it gets its place.
+ * The order of events, for each account and environment by itself: the events without a position, the positions, and the
+ * last one given. An event's row is not written again when it gets its position.
  *
- * A process of the release before goes on with `event_sequencer` and `events.position`: what it does to number events numbers
- * them here, and copies their places for it to read. These two, their indexes and triggers are for it alone.
+ * Processes of the release before still use `event_sequencer` and `events.position`: their statements that number events
+ * number them here, and copy the positions for them. These two, their indexes and triggers exist only for that release.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createTables(db)
   await copyPositions(db)
   await createNumbering(db)
   await createTriggers(db)
-  // From here on nobody writes events or numbers them: the triggers' tables are locked until this commits.
+  // From here on no events are written or numbered: the triggers' tables are locked until this commits.
   await copyRemainder(db)
   await alterStatistics(db)
 }
@@ -36,7 +36,7 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
     ) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0)`.execute(db)
 }
 
-/** The most of it, while others go on, and the indexes afterwards. */
+/** Copies most positions without blocking others, and creates the indexes afterwards. */
 async function copyPositions(db: Kysely<unknown>): Promise<void> {
   await sql`
     insert into event_positions (account_id, environment, position, event_id)
@@ -56,8 +56,8 @@ async function copyPositions(db: Kysely<unknown>): Promise<void> {
 }
 
 async function createNumbering(db: Kysely<unknown>): Promise<void> {
-  // Each statement of it sees what was committed before: the lock comes first, so that the others see the work of whom it
-  // has waited for. An event that is being deleted is left out, and numbered later if it stays.
+  // Each statement of it sees what was committed before: the lock comes first, so that later statements see the work of
+  // its last holder. An event that is being deleted is left out, and numbered later if it stays.
   await sql
     .raw(
       `create function number_events(of_account uuid, of_environment text) returns boolean language plpgsql as $$
@@ -98,9 +98,9 @@ async function createNumbering(db: Kysely<unknown>): Promise<void> {
 }
 
 async function createTriggers(db: Kysely<unknown>): Promise<void> {
-  // What numbers events in the release before begins with this table, again and again until each event has a position. One
-  // does it at a time. Whoever sees a place sees the smaller ones of the account, and these are copied first: so none is
-  // missing among those that the release before reads.
+  // The release before numbers events by inserts into this table, repeated until each event has a position. One process
+  // does it at a time. A visible position implies that all smaller ones of the account are visible, and these are copied
+  // first: so that release misses no position.
   await createTrigger(
     db,
     'number_events_for_release_before',
@@ -144,7 +144,7 @@ async function createTriggers(db: Kysely<unknown>): Promise<void> {
       return null;
     end`,
   )
-  // In this order: whoever numbers the event meanwhile is waited for, and its place is seen.
+  // In this order: a concurrent numbering of the event is waited for, and its position is seen.
   await createTrigger(
     db,
     'events_deleted',
@@ -167,8 +167,8 @@ async function createTrigger(db: Kysely<unknown>, name: string, when: string, bo
 }
 
 async function copyRemainder(db: Kysely<unknown>): Promise<void> {
-  // By account, because no index is on the position alone, and by that index: an account may be all of the table, for all
-  // that the planner knows, which would read it once for each.
+  // By account, because no index begins with the position, and by that index: the planner assumes that an account may be
+  // all of the table, and would read it once for each.
   await sql`set local enable_seqscan = off`.execute(db)
   await sql`
     insert into event_positions (account_id, environment, position, event_id)
@@ -184,8 +184,8 @@ async function copyRemainder(db: Kysely<unknown>): Promise<void> {
       offset 0
     ) newer`.execute(db)
   await sql`set local enable_seqscan = default`.execute(db)
-  // No cursor was handed out beyond the last number of all, while the account's own last event may be gone. So cursors
-  // of before stay good, and those of accounts that come later tell nothing of it.
+  // No cursor lies beyond the last number of all, while the account's own last event may be deleted. So earlier cursors
+  // stay valid, and those of later accounts reveal nothing of it.
   await sql`
     insert into event_sequencers (account_id, environment, last_position)
     select accounts.id, environment, event_sequencer.last_position
