@@ -49,8 +49,8 @@ export const promotionGuards = [
   guard({
     name: 'portico config: a plan changes nothing',
     file: apply,
-    find: 'throw takenBack',
-    replace: 'return { record: takenBack }',
+    find: 'throw rolledBack',
+    replace: 'return { record: rolledBack }',
     red: promotion('a plan changes nothing'),
     green: promotion('an organization of another account is none'),
   }),

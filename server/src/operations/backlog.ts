@@ -6,10 +6,10 @@ import type { Deps } from '../delivery/deps.js'
 import type { Backlog } from '../platform/observability/metrics.js'
 import { earliestDeliveries } from '../delivery/webhooks/queue.js'
 
-/** Counts end here: to count further takes longer than it is worth to know. */
+/** Counts stop here: counting further takes too long. */
 const maxCounted = 10_000
 
-/** Reads what is due from the indexes of due rows, and no table. */
+/** Reads due work from the indexes of due rows, and no table. */
 async function readBacklog(db: Kysely<DB>, at: Date): Promise<Backlog> {
   const { rows: jobs } = await sql<Backlog['jobs']>`
     with due as (select run_at from jobs where run_at <= ${at} order by run_at limit ${maxCounted})
@@ -45,13 +45,13 @@ function secondsSince(at: Date, time: ReturnType<typeof sql>) {
   return sql`coalesce(greatest(extract(epoch from ${at}::timestamptz - ${time}), 0), 0)::float8`
 }
 
-/** For how long figures are shown again, and how long they are waited for; in ms. Who asks for metrics waits for 10 s. */
+/** In ms. How long figures are cached, and how long they are waited for. A scraper of metrics waits for 10 s. */
 const keptMs = 5_000
 const waitMs = 3_000
 
 /**
- * Makes the function that brings the metrics of the backlog up to date. Where the database does not tell it in time they
- * are taken out of the metrics, because what was true before says nothing.
+ * Makes the function that updates the metrics of the backlog. Without an answer of the database in time it removes them,
+ * because outdated figures mislead.
  */
 export function watchBacklog(
   { db, now, log, metrics }: Pick<Deps, 'db' | 'now' | 'log' | 'metrics'>,

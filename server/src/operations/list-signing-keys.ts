@@ -67,8 +67,8 @@ export async function listSigningKeys(
 }
 
 /**
- * Whose keys a rotation is about, with each algorithm that they have a key for, and with ES256, which everybody begins
- * with: one whose active key is gone is given another. With an organization its own, otherwise those of the account's API
+ * The owners of a rotation's keys, with each algorithm that they have a key for, and always ES256, the initial one, so
+ * that an owner without an active key gets one. With an organization its own keys, otherwise those of the account's API
  * tokens.
  *
  * @throws Error a sentence when the account or the organization is not there.

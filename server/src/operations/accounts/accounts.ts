@@ -36,13 +36,13 @@ export async function createAccount(
   })
 }
 
-/** Makes what an account is created with; before the transaction, because the making of keys takes time. */
+/** Prepares an account; before the transaction, because making keys takes time. */
 export async function prepareAccount(): Promise<PreparedAccount> {
   const id = newId()
   return { id, signingKeys: await prepareSigningKeys(id, nilId) }
 }
 
-/** Stores an account whose domain has been taken in the same transaction. */
+/** Stores an account whose domain was reserved in the same transaction. */
 export async function insertAccount(
   deps: Pick<Deps, 'keys' | 'now'>,
   trx: Transaction<DB>,

@@ -7,12 +7,12 @@ import type { FirstCredentials } from './first-account.js'
 const Key = z.object({ client_id: z.string(), client_secret: z.string() })
 const Credentials = z.object({ base_url: z.string(), domain: z.string(), sandbox: Key, production: Key })
 
-/** Where the keys of the first account are kept, for the one who evaluates the service. */
+/** The file with the keys of the first account, for the evaluation of the service. */
 export function credentialsPath(dataDir: string): string {
   return join(dataDir, 'credentials.json')
 }
 
-/** Writes the keys of the first account, readable by their owner alone; the file appears whole or not at all. */
+/** Writes the keys of the first account, readable only by their owner; the file appears whole or not at all. */
 export async function writeCredentials(
   dataDir: string,
   credentials: { base_url: string; domain: string } & FirstCredentials,
@@ -27,7 +27,7 @@ export async function writeCredentials(
 }
 
 /**
- * Makes the file name the address of this start, so that examples that read it find the service.
+ * Writes the address of this start into the file, so that examples that read it find the service.
  *
  * @param baseUrl Undefined: the address in the file stays.
  */
@@ -42,7 +42,7 @@ export async function refreshCredentials(
   return 'kept'
 }
 
-/** What the file says; undefined when it is not there, or is not such a file. */
+/** Reads the file; undefined when it is missing or is not such a file. */
 export async function readCredentials(dataDir: string): Promise<z.output<typeof Credentials> | undefined> {
   let text: string
   try {

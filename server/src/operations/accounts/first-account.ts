@@ -17,7 +17,7 @@ interface FirstAccount {
  * Makes an account to begin with, and a key for each of its environments, when the service has no account yet. Of
  * several processes that try at once, one makes it and the others wait for that.
  *
- * @param keep Is given the secrets before the account exists for others: when it fails, nothing has been made.
+ * @param keep Receives the secrets before the account is visible to others: when it fails, nothing has been made.
  */
 export async function createFirstAccount(
   deps: Pick<Deps, 'db' | 'now' | 'keys'>,
@@ -36,7 +36,7 @@ export async function createFirstAccount(
     const taken = await trx
       .insertInto('slugs')
       .values({ slug: firstAccountDomain, inserted_at: deps.now() })
-      // Waits for a transaction that inserts the same, and finds out how that one ends.
+      // Waits for a transaction that inserts the same, and for its outcome.
       .onConflict((conflict) => conflict.doNothing())
       .returning('slug')
       .executeTakeFirst()

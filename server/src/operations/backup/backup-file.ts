@@ -13,7 +13,7 @@ export const Header = z.object({
   version: z.literal(1),
   made_at: z.string(),
   migrations: z.array(z.string()),
-  /** The current one when the backup was made, and all that some value is still sealed with. */
+  /** The current one when the backup was made, and all others that seal a value. */
   master_key_versions: z.array(z.string()),
 })
 export type Header = z.output<typeof Header>
@@ -21,7 +21,7 @@ export type Header = z.output<typeof Header>
 export const TableHead = z.object({
   table: z.string(),
   columns: z.array(z.string()),
-  /** Those that log_events has partitions of, such as 2026-03; a restore makes the same before the rows come. */
+  /** The months of the partitions of log_events, such as 2026-03; a restore makes them before the rows. */
   months: z.array(z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/)).optional(),
 })
 export type TableHead = z.output<typeof TableHead>
@@ -30,7 +30,7 @@ export const Trailer = z.object({
   end: z.literal(true),
   /** Rows by table. */
   rows: z.record(z.string(), z.int()),
-  /** Where the numbers of each identity column go on. */
+  /** The state of each identity column's sequence. */
   sequences: z.array(z.object({ name: z.string(), last_value: z.string(), is_called: z.boolean() })),
   sha256: z.string(),
 })
@@ -97,10 +97,10 @@ export function readBackup(path: string): BackupReader {
         take(end.length)
         return
       }
-      // Only a line that begins with it is the end, and COPY writes no such line: it doubles a backslash in a value.
+      // The end is a line of its own, and COPY writes no such line: it doubles a backslash in a value.
       const at = rest.indexOf(`\n${endOfTable}`)
       const whole = at === -1 ? rest.lastIndexOf(newline) + 1 : at + 1
-      // The last line stays, for the end may follow it.
+      // The last line stays, because the end may follow it.
       if (whole > 0) yield take(whole)
       else if (!(await readMore())) throw damaged(path)
     }

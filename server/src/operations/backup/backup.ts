@@ -20,8 +20,7 @@ interface BackupSummary {
 }
 
 /**
- * Writes the whole database as it is at one moment to a new file, readable by its owner alone, while others go on
- * reading and writing.
+ * Writes the whole database as of one moment to a new file, readable only by its owner, without blocking others.
  *
  * @throws Error when the file exists, or the database lacks its tables.
  */
@@ -48,7 +47,7 @@ export async function writeBackup(
 
       const gzip = createGzip({ level: 3 })
       const piped = finished(gzip.pipe(file))
-      // A full disk is told by finished(); without a listener it would end the process first.
+      // finished() reports a full disk; without a listener it would end the process first.
       gzip.on('error', () => undefined)
       const hash = createHash('sha256')
       const write = async (chunk: Buffer) => {

@@ -21,7 +21,7 @@ interface RestoreSummary {
  * Reads a backup into an empty database, all of it or nothing. The migrations are those of the backup first, and the
  * ones it lacks follow.
  *
- * @param masterKeys Undefined when none are configured yet; otherwise they must open what the backup holds.
+ * @param masterKeys Undefined when none are configured yet; otherwise they must open the backup's values.
  * @throws Error a sentence when the file is damaged, the database is not empty or of another release, or the master
  *   keys are others.
  */
@@ -56,7 +56,7 @@ export async function restoreBackup(
   })
 }
 
-/** Gives an empty database the tables that the backup's had. */
+/** Gives an empty database the tables of the backup. */
 async function bringTo(client: pg.Client, db: Kysely<unknown>, header: Header): Promise<void> {
   const applied = await appliedMigrations(client)
   const last = header.migrations.at(-1)
@@ -75,7 +75,7 @@ async function migrateTo(db: Kysely<unknown>, name: string): Promise<string[]> {
   return results.map((result) => result.migrationName)
 }
 
-/** The canary alone may be there: it is made when the database is first opened, and its place is the backup's. */
+/** Only the canary may be there: it is made when the database is first opened, and the backup's replaces it. */
 async function checkEmpty(db: Kysely<unknown>, tables: readonly Table[]): Promise<void> {
   for (const { name } of tables) {
     await sql`lock table ${sql.table(name)} in access exclusive mode`.execute(db)
@@ -113,7 +113,7 @@ async function copyTables({ client, db, tables, path, trailer, onProgress }: Cop
     const known = tables.find(({ name }) => name === table)
     if (known === undefined || columns.some((column) => !known.columns.includes(column))) throw damaged(path)
     await addLogEventMonths(db, months)
-    // The counting triggers would count what record_counts brings along; those of foreign keys stay.
+    // The counting triggers would count again what record_counts has; those of foreign keys stay.
     await client.query(`alter table "${table}" disable trigger user`)
     await copyIn(
       client,

@@ -5,7 +5,7 @@ import { countOf, type Finding, type Reader } from './finding.js'
 
 const check = 'Counts'
 
-/** Compares what is counted beside the records with the records: totals of lists, places of events, ids of jobs. */
+/** Compares stored counters with the records: totals of lists, positions of events, ids of jobs. */
 export async function examineCounts(reader: Reader): Promise<Finding[]> {
   const faults: Finding[] = []
   for (const table of countedTables) faults.push(...(await examineTotals(reader, table)))
@@ -37,7 +37,7 @@ function driftOf(table: string): string {
     )`
 }
 
-/** Totals are read with the records in one statement, and so can be corrected by one while both change. */
+/** Totals and records are read in one statement, so that one statement can also correct them while both change. */
 async function examineTotals({ db }: Reader, table: string): Promise<Finding[]> {
   const { rows } = await sql<{ totals: number; records: string; domain: string | null }>`
     ${sql.raw(driftOf(table))}
@@ -63,7 +63,7 @@ function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ')
 }
 
-/** The last place that was given to an event, by account and environment, where it is behind the places there are. */
+/** The last position given to an event, by account and environment, where it is behind the existing positions. */
 const laggingSequencers = `select accounts.id as account_id, stream.environment, last.position
   from accounts cross join unnest(array['production', 'sandbox']) stream (environment)
   cross join lateral (

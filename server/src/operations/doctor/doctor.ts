@@ -22,11 +22,11 @@ import {
 } from './surroundings.js'
 
 export interface Examination {
-  /** Whether only what has to be right before a process starts is looked at, which reads no table of records. */
+  /** Whether only the conditions of a start are checked, which reads no table of records. */
   readonly isBeforeStart: boolean
 }
 
-/** Checks what can be told from the configuration alone, and what it names outside the database. */
+/** Checks the configuration, and the services outside the database that it names. */
 export async function examineSurroundings(
   config: Config,
   { isBeforeStart }: Examination,
@@ -52,7 +52,7 @@ const checksOfRecords: Readonly<Record<string, Check>> = {
   Metadata: examineRequiredMetadata,
 }
 
-/** Checks the database and what is in it, and changes nothing. What is to be mended first comes first. */
+/** Checks the database and its records, and changes nothing. Findings are in the order of repair. */
 export async function examineDatabase(deps: OpenDeps, { isBeforeStart }: Examination): Promise<Finding[]> {
   const findings = [await examineVersion(deps), await examineClock(deps), examineMigrations(deps)]
   if (deps.pendingMigrations.length > 0) return findings
@@ -64,7 +64,7 @@ export async function examineDatabase(deps: OpenDeps, { isBeforeStart }: Examina
   ]
 }
 
-/** Each by itself, so that what one cannot read keeps no other from being told. */
+/** Runs each check by itself, so that a failing one does not hide the others. */
 async function examineEach(deps: OpenDeps, checks: Readonly<Record<string, Check>>): Promise<Finding[]> {
   const findings: Finding[] = []
   const { keys, now } = deps

@@ -2,19 +2,19 @@ import { sql, type Kysely, type Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import type { OpenDeps } from '../../delivery/deps.js'
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Finding {
   readonly check: string
   readonly ok: boolean
   /** What was found. */
   readonly detail: string
-  /** What to do, where it is not right. */
+  /** What to do, where it is not ok. */
   readonly remedy?: string
-  /** The statement that the remedy speaks of. */
+  /** The statement of the remedy. */
   readonly sql?: string
 }
 
-/** What a check reads with: nothing can be written through `db`. */
+/** The access of a check: nothing can be written through `db`. */
 export interface Reader extends Pick<OpenDeps, 'keys'> {
   readonly db: Transaction<DB>
   readonly at: Date
@@ -29,8 +29,8 @@ export const maxNamed = 20
 const statementSeconds = 20
 
 /**
- * Runs work in a transaction that can only read. What is counted here is counted whole, so that the planner may read whole
- * tables, which the pool keeps it from.
+ * Runs work in a read-only transaction. Checks count whole tables, so that the planner may scan them, which the pool's
+ * connections disable.
  */
 export function reading<Result>(
   { db }: { readonly db: Kysely<DB> },
@@ -45,7 +45,7 @@ export function reading<Result>(
   })
 }
 
-/** What is told of a check that could not be made. */
+/** The finding of a check that failed to run. */
 export function unexamined(check: string, error: unknown): Finding {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const message = error instanceof Error ? error.message : String(error)

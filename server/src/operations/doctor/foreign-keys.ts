@@ -11,7 +11,7 @@ export interface ForeignKey {
 
 const form = /^FOREIGN KEY \((.+?)\) REFERENCES (\w+)\((.+?)\)/
 
-/** All of them. */
+/** All foreign keys of the schema. */
 export const foreignKeys: readonly ForeignKey[] = migratedCatalog
   .filter(({ kind }) => kind === 'foreign key')
   .map(({ name, table, definition }) => {

@@ -27,7 +27,7 @@ export async function examineCanary({ db, keys: { master } }: Reader): Promise<F
   ]
 }
 
-/** Whether the master keys open what is sealed. */
+/** Whether the master keys open the sealed values. */
 export async function examineSeals(reader: Reader): Promise<Finding[]> {
   const canary = await examineCanary(reader)
   if (canary.some(({ ok }) => !ok)) return canary
@@ -60,7 +60,7 @@ export async function examineSeals(reader: Reader): Promise<Finding[]> {
   return [{ check, ok: true, detail: `they open what is sealed; ${master.currentVersion} is current${rest}` }]
 }
 
-/** Who has no key to sign with: an organization in each environment, and an account for its API tokens. */
+/** Organizations (in each environment) and accounts (for their API tokens) without a key to sign with. */
 export async function examineSigningKeys({ db }: Reader): Promise<Finding[]> {
   const check = 'Signing keys'
   const { rows } = await sql<{
@@ -101,7 +101,7 @@ export async function examineSigningKeys({ db }: Reader): Promise<Finding[]> {
   }))
 }
 
-/** API keys that have expired, and are still there for somebody to use in vain. */
+/** API keys that have expired and are not revoked. */
 export async function examineApiKeys({ db, at }: Reader): Promise<Finding[]> {
   const check = 'API keys'
   const { rows } = await sql<{ id: string; name: string; domain: string; expiredAt: Date; all: number }>`

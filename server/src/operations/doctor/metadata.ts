@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { maxNamed, type Finding, type Reader } from './finding.js'
 
-/** Users whom a key that became required later, or a sign-in, left without its value. They are not locked out. */
+/** Users without a required value: the key became required later, or a sign-in created them. They can still sign in. */
 export async function examineRequiredMetadata({ db }: Reader): Promise<Finding[]> {
   const { rows } = await sql<{ domain: string; environment: string; users: number }>`
     select organizations.domain, users.environment, count(distinct users.id)::integer as users

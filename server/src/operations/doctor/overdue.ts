@@ -3,18 +3,18 @@ import { publishedBeforeMs } from '../../tokens/signing-keys/rotate.js'
 import { earliestDeliveries } from '../../delivery/webhooks/queue.js'
 import { countOf, maxNamed, type Finding, type Reader } from './finding.js'
 
-/** What is due longer than this is not waiting for its turn: nobody does it. */
+/** Work that is due for longer is not waiting for its turn: no worker does it. */
 const overdueMs = 5 * 60_000
-/** Counts end here. */
+/** Counts stop here. */
 const maxCounted = 10_000
-/** The hourly job that lets keys sign may have been refused twice. */
+/** The hourly job that activates keys may have been refused twice. */
 const activationMs = publishedBeforeMs + 3 * 60 * 60_000
-/** The events whose places are looked for. */
+/** How many of the newest events are checked for a position. */
 const newestEvents = 100_000
 
 const startWorker = 'start portico worker, or portico serve without --no-worker'
 
-/** Jobs that nobody runs, mails among them, and those that failed for good. */
+/** Overdue jobs, mails among them, and those that failed for good. */
 export async function examineJobs({ db, at }: Reader): Promise<Finding[]> {
   const check = 'Jobs'
   const { rows } = await sql<{ dead: number; overdue: number; names: string | null }>`
@@ -79,7 +79,7 @@ export async function examineDeliveries({ db, at }: Reader): Promise<Finding[]> 
   }))
 }
 
-/** Events that nobody gives a place in their order, or that cannot get one. */
+/** Events that are not numbered in time, or cannot be numbered. */
 export async function examineEvents({ db, at }: Reader): Promise<Finding[]> {
   const check = 'Events'
   const { rows } = await sql<{ waiting: number; lost: number }>`
@@ -122,7 +122,7 @@ function isWithoutPlace(table: string): string {
   )
 }
 
-/** Keys that were published long enough and do not sign. */
+/** Keys that were published long enough and are not active. */
 export async function examineNextKeys({ db, at }: Reader): Promise<Finding[]> {
   const check = 'Next signing keys'
   const publishedBy = new Date(at.getTime() - activationMs)

@@ -6,14 +6,14 @@ import { countOf, reading, unexamined, type Finding } from './finding.js'
 import { foreignKeys, type ForeignKey } from './foreign-keys.js'
 
 const check = 'Missing parents'
-/** Rows of a table that are looked at where the foreign key is in force, and no more than a few can be wrong. */
+/** Rows checked per table where the foreign key is in force and few rows can be wrong. */
 const sampleSize = 100_000
-/** Counts end here. */
+/** Counts stop here. */
 const maxCounted = 10_000
 
 /**
- * Looks for rows that refer to a row which is gone. Where the key is not in force each row is looked at; where it is, rows
- * can have slipped in while a restore or a replication had its triggers switched off, and a sample tells.
+ * Finds rows that refer to a missing row. Where the key is not in force each row is checked; elsewhere only a restore or
+ * a replication with disabled triggers can have inserted one, and a sample is enough.
  */
 export async function examineParents(deps: Pick<OpenDeps, 'db'>): Promise<Finding[]> {
   const { inForce, others, sizes } = await reading(deps, async (db) => {
@@ -84,7 +84,7 @@ function orphans(key: ForeignKey, sample = ''): RawBuilder<unknown> {
   return sql.raw(`select from ${key.child} child${sample} where ${isOrphan(key)} limit ${maxCounted}`)
 }
 
-/** Whether the row `child` refers to a row that is not there: one with a null in it refers to none. */
+/** Whether the row `child` refers to a missing row; one with a null in it refers to no row. */
 function isOrphan({ columns, parent, parentColumns }: ForeignKey): string {
   const filled = columns.map((column) => `child.${column} is not null and `).join('')
   const same = columns

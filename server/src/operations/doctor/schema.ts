@@ -10,18 +10,18 @@ import { migrations } from '../../platform/db/migrate.js'
 import type { Finding, Reader } from './finding.js'
 
 const check = 'Schema'
-const maxTold = 100
+const maxReported = 100
 const withSql = 'run this as the owner of the tables'
 
-/** Compares the schema with what the migrations make. What an operator added is let be. */
+/** Compares the schema with that of the migrations. Additions of an operator are ignored. */
 export async function examineSchema({ db }: Reader): Promise<Finding[]> {
   if (await isOfNewerRelease(db))
     return [{ check, ok: true, detail: 'of a newer release, whose portico doctor knows it' }]
   const faults = [...schemaFaults(migratedCatalog, await readCatalog(db)), ...(await missingPartitions(db))]
   if (faults.length === 0) return [{ check, ok: true, detail: 'as the migrations make it' }]
-  const rest = faults.length - maxTold
+  const rest = faults.length - maxReported
   return [
-    ...faults.slice(0, maxTold),
+    ...faults.slice(0, maxReported),
     ...(rest > 0
       ? [{ check, ok: false, detail: `${rest} more faults`, remedy: 'mend those above, and ask again' }]
       : []),
@@ -33,7 +33,7 @@ async function isOfNewerRelease(db: QueryExecutorProvider): Promise<boolean> {
   return rows.some(({ name }) => migrations[name] === undefined)
 }
 
-/** What is missing, differs or is not used, in the order in which it can be mended. */
+/** Missing, different and unused objects, in the order of repair. */
 function schemaFaults(expected: readonly CatalogObject[], found: readonly FoundObject[]): Finding[] {
   const foundByKey = new Map(found.map((object) => [keyOf(object), object]))
   const tables = new Set(found.filter(({ kind }) => kind === 'table').map(({ name }) => name))
@@ -44,7 +44,7 @@ function schemaFaults(expected: readonly CatalogObject[], found: readonly FoundO
   })
 }
 
-/** Names of functions are unique among those of the migrations; one of an operator has other parameters. */
+/** Functions of the migrations have unique names; an operator's of the same name has other parameters. */
 function keyOf({ kind, table, name, definition }: CatalogObject): string {
   const parameters = kind === 'function' ? (/\(.*\)/.exec(definition)?.[0] ?? '') : ''
   return [kind, table, name, parameters].join(' ')
@@ -107,7 +107,7 @@ function nameOf({ kind, table, name }: CatalogObject): string {
   return `the ${kind} ${name} on ${table}`
 }
 
-/** The statement that makes it where it is not. */
+/** The statement that creates a missing object. */
 function making({ kind, table, name, definition }: CatalogObject): string {
   if (kind === 'column') return `alter table ${table} add column ${name} ${definition};`
   if (kind === 'constraint' || kind === 'foreign key')
@@ -115,7 +115,7 @@ function making({ kind, table, name, definition }: CatalogObject): string {
   return definition.replace(/\s*;$/, ';')
 }
 
-/** The statement that makes it again where it is, and is something else. */
+/** The statement that replaces a different object. */
 function replacing(object: CatalogObject): string {
   const { kind, table, name, definition } = object
   switch (kind) {
@@ -155,14 +155,14 @@ function alteringColumn({ table, name, definition }: CatalogObject): string {
   return `alter table ${table} ${parts.join(', ')};${goOn}`
 }
 
-/** Postgres keeps a foreign key by triggers of both tables. */
+/** Postgres enforces a foreign key by triggers of both tables. */
 function enabling({ kind, table, name, definition }: CatalogObject): string {
   if (kind === 'trigger') return `alter table ${table} enable trigger ${name};`
   const parent = / REFERENCES (\w+)\(/.exec(definition)?.[1] ?? table
   return [...new Set([table, parent])].map((each) => `alter table ${each} enable trigger all;`).join(' ')
 }
 
-/** Times that no partition of log_events takes: a row of such a time is refused, and the sign-in with it. */
+/** Times without a partition of log_events: a row of such a time is refused, and the sign-in with it. */
 async function missingPartitions(db: QueryExecutorProvider): Promise<Finding[]> {
   const { rows } = await sql<{ since: string | null; until: string | null }>`
     with bounds as (

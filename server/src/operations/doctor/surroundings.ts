@@ -8,7 +8,7 @@ const oldestPostgres = 15
 const maxSkewMs = 2_000
 const smtpTimeoutMs = 10_000
 
-/** Whether requests get through the proxy that the settings speak of. */
+/** Whether requests pass the proxy of the settings. */
 export function examineProxies({ isHttps, trustedProxies }: Config): Finding {
   const check = 'Proxy'
   if (!isHttps) return { check, ok: true, detail: 'BASE_URL is http on loopback; no proxy is expected' }
@@ -21,7 +21,7 @@ export function examineProxies({ isHttps, trustedProxies }: Config): Finding {
   }
 }
 
-/** Whether the mail server takes mail. */
+/** Whether the mail server accepts mail. */
 export async function examineMail({ mail: { smtpUrl } }: Config): Promise<Finding> {
   const check = 'Mail'
   if (smtpUrl === undefined)
@@ -43,7 +43,7 @@ export async function examineMail({ mail: { smtpUrl } }: Config): Promise<Findin
   }
 }
 
-/** Whether the database is of a version that the service runs on. */
+/** Whether the database has a supported version. */
 export async function examineVersion(deps: Pick<OpenDeps, 'db'>): Promise<Finding> {
   const { rows } = await reading(deps, (db) =>
     sql<{ number: number; version: string }>`
@@ -61,7 +61,7 @@ export async function examineVersion(deps: Pick<OpenDeps, 'db'>): Promise<Findin
   }
 }
 
-/** Whether the clock of the database is that of this machine. */
+/** Whether the clock of the database agrees with that of this machine. */
 export async function examineClock({ db, now }: Pick<OpenDeps, 'db' | 'now'>): Promise<Finding> {
   const before = now().getTime()
   // eslint-disable-next-line portico/sql-clock -- the clock of the database is what this asks about

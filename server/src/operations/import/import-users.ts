@@ -17,29 +17,29 @@ import { toFaultSentence, toImportableUser, type ImportableUser } from './import
 import { countLines, maxLineBytes, readLines, type Line } from './read-lines.js'
 import { ofTenant } from '../../platform/db/tenant-predicate.js'
 
-/** What became of the lines of a file, but for the empty ones. */
+/** The outcome of the lines of a file, without the empty ones. */
 interface ImportSummary {
   readonly made: number
   readonly already_there: number
   readonly refused: number
 }
 
-/** Where users are made; the id of the organization beside its domain, because passwords are wrapped for it. */
+/** The tenant of the users, with the id of the organization, because passwords are wrapped for it. */
 export type ImportTenant = Tenant & { readonly organizationId: string }
 
 interface Reports {
   readonly onProgress: (done: number, total: number) => void
-  /** Is told what is wrong with a line, without what stands there. */
+  /** Called with the fault of a line, without the line's content. */
   readonly onFault: (line: number, sentence: string) => void
 }
 
-/** How many users are made in one transaction: what an interrupted import has to do again at most. */
+/** Users per transaction: the most that an interrupted import has to repeat. */
 const batchSize = 200
 
 /**
- * Makes a user of each line of a file, with the hash of their password. An address that a user has already is left as it
- * is, password and all, so that an import which was interrupted is simply run again. A line that is wrong is told and
- * does not stop the others.
+ * Creates a user for each line of a file, with the hash of their password. A user whose address exists stays unchanged,
+ * password included, so that an interrupted import is simply run again. A faulty line is reported and does not stop the
+ * others.
  *
  * @throws Error a sentence when a line has a hash and the organization has no password connection.
  * @throws ApiError `organization_not_found`
@@ -87,7 +87,7 @@ interface Fault {
   readonly sentence: string
 }
 
-/** The user of a line, or what is wrong with it; undefined for an empty line. */
+/** The user of a line, or its fault; undefined for an empty line. */
 function readUserOf(tenant: Tenant, { number, bytes }: Line): ImportableUser | Fault | undefined {
   if (bytes === undefined) return { line: number, sentence: `It is longer than ${maxLineBytes / 1000} kB.` }
   if (bytes.toString('latin1').trim() === '') return undefined
@@ -131,7 +131,7 @@ interface BatchOutcome {
   readonly faults: readonly Fault[]
 }
 
-/** Makes the users of a batch with their events and passwords: all of them or, when the transaction fails, none. */
+/** Creates the users of a batch with their events and passwords, in one transaction. */
 async function insertBatch(
   deps: Deps,
   trx: Transaction<DB>,
@@ -141,7 +141,7 @@ async function insertBatch(
   const declared = await holdDeclaredKeys(trx, tenant)
   const outcome = { made: 0, already_there: 0, faults: new Array<Fault>() }
   const passwords: { userId: string; hash: string }[] = []
-  // In the order of the addresses, as every other import has them: two that run at once do not wait for each other.
+  // In the order of the addresses, like every other import: two at once cannot deadlock.
   for (const user of batch.toSorted(byAddress)) {
     const values = valuesOf(user, declared)
     if ('sentence' in values) {
@@ -171,7 +171,7 @@ function valuesOf({ line, input }: ImportableUser, declared: readonly DeclaredKe
   }
 }
 
-/** @returns The user's id; undefined when the address belongs to somebody already. */
+/** @returns The user's id; undefined when the address is taken. */
 async function insertUser(
   deps: Deps,
   trx: Transaction<DB>,

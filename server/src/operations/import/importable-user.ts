@@ -9,7 +9,7 @@ import { changedPhoneNumbers } from '../../platform/phone.js'
 import { checkDomain } from '../../directory/users/users.js'
 import { checkWellFormed } from '../../platform/well-formed.js'
 
-/** A user of a file, of whom nothing is wrong but what the database may know. */
+/** A user of a file, valid as far as can be checked without the database. */
 export interface ImportableUser {
   readonly line: number
   readonly input: ImportedUser
@@ -23,7 +23,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 /**
  * The user that a line describes.
  *
- * @throws ApiError saying what is wrong with the line, without what stands there.
+ * @throws ApiError with the fault of the line, without the line's content.
  */
 export function toImportableUser(tenant: Tenant, line: number, bytes: Buffer): ImportableUser {
   const parsed = parseJson(bytes)
@@ -41,17 +41,17 @@ function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(utf8.decode(bytes))
   } catch {
-    // What the parser says of it quotes the line.
+    // The parser's message quotes the line.
     throw new ApiError('malformed_request', { message: 'It is not a JSON object in UTF-8.' })
   }
 }
 
-/** What is wrong with a line, in a sentence. */
+/** The fault of a line, in a sentence. */
 export function toFaultSentence({ message, fields }: ApiError): string {
   return fields === undefined ? message : `${fields.map(sentenceOf).join('; ')}.`
 }
 
-/** A member's name is part of the line too: only what looks like a name is repeated. */
+/** Names of members are content, too: only text in the form of a name is repeated. */
 function sentenceOf({ path, code, message }: FieldError): string {
   const member = /^[a-z][\w.]{0,60}$/i.test(path) ? path : path === '' ? 'The line' : 'A member'
   return `${member} ${code === 'unrecognized_keys' ? 'is not a member of a user' : message}`

@@ -8,7 +8,7 @@ export interface Line {
   readonly bytes: Buffer | undefined
 }
 
-/** As much as the API takes in a body. */
+/** The API's bound of a body. */
 export const maxLineBytes = 100_000
 
 const lineFeed = 0x0a
@@ -20,7 +20,7 @@ export async function* readLines(file: string): AsyncGenerator<Line> {
   let length = 0
   const take = (piece: Buffer) => {
     length += piece.length
-    // What is too long is not kept, only counted.
+    // A line that is too long is not kept, only counted.
     pieces = length > maxLineBytes ? [] : [...pieces, piece]
   }
   const lineOf = (): Line => {

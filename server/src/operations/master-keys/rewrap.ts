@@ -21,7 +21,7 @@ import {
 } from '../../sign-in/totp/sealed.js'
 import { signatureKeyContext } from '../../delivery/webhooks/signature-keys.js'
 
-/** A column that holds sealed values, and what each is bound to. */
+/** A column of sealed values, and their contexts. */
 export interface SealedColumn {
   readonly table: keyof DB
   readonly column: string
@@ -231,8 +231,8 @@ export async function countSealed<Tables>(db: Kysely<Tables>): Promise<SealedCou
 }
 
 /**
- * Seals anew, under the current master key, what another one sealed. What is done stays done when it is interrupted;
- * running it again does the rest.
+ * Seals anew, under the current master key, every value that another one sealed. After an interruption the finished
+ * batches stay; running it again does the rest.
  *
  * @returns How many values were sealed anew.
  * @throws Error a sentence when some value is sealed with a master key that is not configured.
@@ -287,7 +287,7 @@ async function findOutdated(
   return rows
 }
 
-/** A row that changed or moved meanwhile is left alone and found again. */
+/** Skips rows that changed since they were read: they are found again. */
 async function replaceBatch(
   db: Kysely<DB>,
   { table, column, contextOf }: SealedColumn,
@@ -324,7 +324,7 @@ function resealed(master: MasterKeys, context: SealContext, sealed: Buffer): Buf
   }
 }
 
-/** A column that this list forgot would be lost with the old master key. */
+/** Values of a column missing in the list would be lost with the old master key. */
 async function checkAllKnown<Tables>(db: Kysely<Tables>): Promise<void> {
   const { rows } = await sql<{ table: string; column: string }>`
     select table_name as table, column_name as column from information_schema.columns

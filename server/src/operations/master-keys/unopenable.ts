@@ -8,14 +8,14 @@ interface Unopenable {
   readonly table: string
   readonly column: string
   readonly count: number
-  /** What names the first of these records. */
+  /** The key of the first of these records. */
   readonly first: Readonly<Record<string, string>>
 }
 
 /** How many values of each column are tried. */
 const sampleSize = 1_000
 
-/** The columns of which some values were altered, cut or moved, going by the first 1,000 of each. */
+/** The columns with values that were altered, cut or moved, going by the first 1,000 of each. */
 export async function findUnopenable(db: Kysely<DB>, master: MasterKeys): Promise<Unopenable[]> {
   const found: Unopenable[] = []
   for (const sealed of sealedColumns) {
@@ -44,7 +44,7 @@ async function unopenableIn(
       )
       return false
     } catch (error) {
-      // That a master key is missing is told of all values at once.
+      // A missing master key is reported once for all values.
       if (error instanceof SealError) return error.reason !== 'unknown_key'
       throw error
     }

@@ -1,15 +1,15 @@
 import type { Kind } from './kind.js'
 import { kinds } from './kinds.js'
 
-/** Where a thing stands in the file: the names of the sections and keys that lead to it. */
+/** The path of a thing in the file: the names of its sections and keys. */
 export type Path = readonly string[]
 
-/** What a path of a file leads to. */
+/** The thing that a path of a file names. */
 export interface Address {
   readonly kind: Kind
-  /** Null for what is of the account. */
+  /** Null for things of the account. */
   readonly organization: string | null
-  /** Null where there is one of an organization. */
+  /** Null where an organization has one. */
   readonly key: string | null
 }
 
@@ -21,7 +21,7 @@ export function pathOf({ kind, organization, key }: Address): Path {
   ]
 }
 
-/** @throws Error for a path that leads to nothing that is promoted. */
+/** @throws Error for a path of nothing that is promoted. */
 export function addressOf(path: Path): Address {
   const isOfOrganization = path[0] === 'organizations'
   const [section, key = null] = path.slice(isOfOrganization ? 2 : 0)

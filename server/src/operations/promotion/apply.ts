@@ -22,40 +22,40 @@ import {
   type Step,
 } from './plan.js'
 
-/** Makes a plan of what there is at that moment. */
+/** Makes a plan from the current configuration. */
 export type Planner = (deps: Deps) => Promise<Plan>
 
-/** A plan that was carried out: its steps as they turned out, with what the service has added to them. */
+/** An executed plan: its steps with the values that the service has added. */
 export interface Carried extends Omit<Plan, 'steps'> {
   readonly steps: readonly Step[]
 }
 
 /**
- * What an apply would do: it is done, and taken back, so that what the service would refuse is known before.
+ * Executes a plan in a transaction that is rolled back, to find what the service would refuse.
  *
  * @throws ConfigurationFaults
  */
 export async function tryChanges(deps: Deps, scope: Scope, planner: Planner): Promise<Carried> {
   const tried: { carried?: Carried } = {}
-  const takenBack = new Error('a plan is taken back')
+  const rolledBack = new Error('a plan is rolled back')
   await change(deps, scope.cause, async (trx) => {
     tried.carried = await carryOut(deps, trx, { scope, planner })
-    throw takenBack
+    throw rolledBack
   }).catch((error: unknown) => {
-    if (error !== takenBack) throw error
+    if (error !== rolledBack) throw error
   })
   if (tried.carried === undefined) throw new Error('a plan that was tried is missing')
-  // What was made and taken back has no id that anybody will see again.
+  // The ids of things that were rolled back have no meaning.
   const steps = tried.carried.steps.map((step) => (step.action === 'create' ? { ...step, id: null } : step))
   return { ...tried.carried, steps }
 }
 
 /**
- * Carries a plan out, all of it or nothing, and keeps what it takes to take it back.
+ * Executes a plan, all of it or nothing, and records what a rollback needs.
  *
  * @param digest Of the plan that was shown.
- * @returns The id by which it is taken back.
- * @throws ConfigurationFaults, and Error when the plan is another one by now.
+ * @returns The id for a rollback.
+ * @throws ConfigurationFaults, and Error when the plan has changed.
  */
 export async function applyChanges(
   deps: Deps,
@@ -73,7 +73,7 @@ export async function applyChanges(
 interface Order {
   readonly scope: Scope
   readonly planner: Planner
-  /** That the plan must have. */
+  /** The digest that the plan must have. */
   readonly digest?: string
 }
 
@@ -92,11 +92,11 @@ async function carryOut(
   return { ...plan, steps }
 }
 
-/** @throws ConfigurationFaults with what the service refuses of it. */
+/** @throws ConfigurationFaults with the refusals of the service. */
 async function carryOutStep(deps: Deps, step: PlannedStep): Promise<Step> {
   const { kind, place, path, present, wanted } = step
   try {
-    if (wanted !== null) return await bringAbout(deps, step, wanted)
+    if (wanted !== null) return await converge(deps, step, wanted)
     await kind.remove(deps, place, present?.id ?? '')
     return toStep(step)
   } catch (error) {
@@ -107,10 +107,10 @@ async function carryOutStep(deps: Deps, step: PlannedStep): Promise<Step> {
 }
 
 /**
- * Makes or changes a thing until it is as it is wanted. A creation does not take every member, and the change of one can
- * take another along, as the method of TOTP does with its expiry: then what still differs is changed once more.
+ * Creates or changes a thing until it is as wanted. A creation does not accept every member, and changing one can change
+ * another, as the method of TOTP does with its expiry: remaining differences are changed once more.
  */
-async function bringAbout(deps: Deps, step: PlannedStep, wanted: Members): Promise<Step> {
+async function converge(deps: Deps, step: PlannedStep, wanted: Members): Promise<Step> {
   const { action, kind, place, path, present } = step
   let found =
     present === undefined
@@ -126,7 +126,7 @@ async function bringAbout(deps: Deps, step: PlannedStep, wanted: Members): Promi
   return { action, path, id, before: only(changed, present.members), after: only(changed, members) }
 }
 
-/** Makes a thing, which has its name in the file from then on. */
+/** Creates a thing under its name in the file. */
 async function create(deps: Deps, { kind, key, place }: PlannedStep, wanted: Members): Promise<Found> {
   const naming = keyMemberOf(kind, key)
   const found = await kind.create(deps, place, { ...naming, ...creationMembers(kind, wanted) })
@@ -135,7 +135,7 @@ async function create(deps: Deps, { kind, key, place }: PlannedStep, wanted: Mem
   return found
 }
 
-/** @throws ConfigurationFaults for what the service stores in another form, which would be a difference forever. */
+/** @throws ConfigurationFaults for values that the service stores in another form: they would differ forever. */
 function checkIsWanted(path: Path, wanted: Members, members: Members): void {
   const faults = differences(wanted, members).map((name) => ({
     path: [...path, name],

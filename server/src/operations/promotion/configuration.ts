@@ -9,41 +9,41 @@ import type { Found, Kind, Members, Place } from './kind.js'
 import { kinds } from './kinds.js'
 import { giveNumbers, isOf, toKey } from './numbers.js'
 
-/** Whose configuration it is. */
+/** The owner of a configuration. */
 export interface Scope {
   readonly account: Account
   readonly environment: Environment
   readonly cause: Cause
 }
 
-/** A thing that there is, by its name in the file. */
+/** An existing thing, by its name in the file. */
 export interface Present extends Address {
   readonly place: Place
   readonly id: string
   readonly members: Members
 }
 
-/** A name in the file that a thing had. */
+/** An earlier name of a thing in the file. */
 export interface Former extends Address {
   readonly id: string
 }
 
-/** What there is, and where more can be made. */
+/** The existing things, and the tenants in which more can be made. */
 export interface Configuration {
   readonly present: readonly Present[]
-  /** Names of things that are called otherwise by now. They stay theirs. */
+  /** Earlier names of renamed things, which stay reserved. */
   readonly former: readonly Former[]
   /** By the organization's domain. */
   readonly places: ReadonlyMap<string, Place>
-  /** Where what is of the account is made; undefined while it has no organization. */
+  /** Where things of the account are made; undefined while it has no organization. */
   readonly accountPlace: Place | undefined
 }
 
 /**
- * What is promoted of an account's environment, as it is: all that is of the account, and that of some organizations.
+ * The promoted configuration of an account's environment: all of the account, and that of some organizations.
  *
  * @param domains The organizations; undefined: every one.
- * @throws ConfigurationFaults for an organization that is not there, and for two things of one name.
+ * @throws ConfigurationFaults for a missing organization, and for two things of one name.
  */
 export async function readConfiguration(
   deps: Deps,
@@ -69,12 +69,12 @@ export async function readConfiguration(
   return { present, former, places, accountPlace }
 }
 
-/** What of a record is promoted. */
+/** The promoted members of a record. */
 export function membersOf(kind: Kind, record: Members): Members {
   return Object.fromEntries(kind.members.map((name) => [name, record[name]]))
 }
 
-/** What an operator may: everything, in the one environment. */
+/** The rights of an operator: everything, in one environment. */
 function placeOf(
   { account, environment, cause }: Scope,
   organization: { id: string; domain: string },
@@ -109,7 +109,7 @@ async function readAt(
   return { present, former }
 }
 
-/** What there is of a kind, by its keys. */
+/** The existing things of a kind, by their keys. */
 async function named(
   deps: Deps,
   place: Place,
@@ -122,7 +122,7 @@ async function named(
   const { key: member } = kind
   const all = await kind.find(deps, place)
   if (member === null) return { found: all.map((one) => ({ ...one, key: null })), former: [] }
-  // Lists are newest first, and of one moment the ids tell.
+  // Lists are newest first, with the id as tie-breaker.
   const things = all.toReversed().map((one) => ({ ...one, name: String(one.record[member]) }))
   if (kind.doubles === 'numbered') {
     const numbers = await giveNumbers(deps, place, kind.section, things)
@@ -138,7 +138,7 @@ async function named(
   throw new ConfigurationFaults([{ path: pathOf({ kind, organization, key: double.name }), message }])
 }
 
-/** The organizations of an account by their domains, or all of it; those that are not there are left out. */
+/** The organizations of an account by their domains, or all of it; missing ones are left out. */
 export function findOrganizations(
   { db }: Pick<Deps, 'db'>,
   { account }: Scope,

@@ -7,29 +7,29 @@ import type { Kind, Members } from './kind.js'
 import { kinds } from './kinds.js'
 import { nearestName } from './nearest-name.js'
 
-/** A thing as it is to be; what it does not name of it stays as it is. */
+/** The wanted state of a thing; members that it does not name stay unchanged. */
 export interface Wanted extends Address {
-  /** Null: it is not to be there. */
+  /** Null: it must not exist. */
   readonly members: Members | null
 }
 
-/** What a configuration is to be. */
+/** The wanted configuration. */
 export interface Desired {
   readonly wanted: readonly Wanted[]
-  /** The sections that were told in full: what else they have is not wanted. */
+  /** The sections that are listed in full: other things in them are not wanted. */
   readonly told: readonly Path[]
 }
 
-/** The organizations that it is about. */
+/** The organizations that it covers. */
 export function organizationsOf({ wanted, told }: Desired): string[] {
   const named = [...wanted.map(pathOf), ...told].filter(([first]) => first === 'organizations')
   return [...new Set(named.flatMap(([, domain]) => domain ?? []))]
 }
 
 /**
- * What a file wants, read by the contract's schemas of changes.
+ * Reads the wanted configuration of a file by the contract's schemas of changes.
  *
- * @throws ConfigurationFaults with everything that is wrong.
+ * @throws ConfigurationFaults with every fault.
  */
 export function toDesired(data: Readonly<Record<string, unknown>>): Desired {
   const reading: Reading = { wanted: [], told: [], faults: [] }
@@ -100,7 +100,7 @@ function wellFormed(value: unknown): unknown {
   return value
 }
 
-/** What a schema makes of a value, and what it finds wrong with it at the path. */
+/** The value as a schema reads it, or its faults, at the path. */
 export function parsed(
   path: Path,
   parse: () => ReturnType<Kind['changes']['safeParse']>,
@@ -115,7 +115,7 @@ export function parsed(
   }
 }
 
-/** What is said of a thing's members, at their paths. */
+/** The faults of a thing's members, at their paths. */
 export function toFaults(
   path: Path,
   fields: readonly { readonly path: string; readonly message: string }[],
@@ -139,7 +139,7 @@ function suggestion(name: string, names: readonly string[]): string {
   return nearest === undefined ? `: there are ${names.join(', ')}` : `: did you mean ${nearest}?`
 }
 
-/** The members of an object; nothing where there is nothing. */
+/** The members of an object; nothing for a missing value. */
 function entriesOf(reading: Reading, value: unknown, path: Path): [string, unknown][] {
   if (value === undefined || value === null) return []
   if (typeof value === 'object' && !Array.isArray(value)) return Object.entries(value)

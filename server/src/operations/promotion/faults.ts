@@ -1,6 +1,6 @@
 import { nameOfPath, type Path } from './address.js'
 
-/** What is wrong at a place of a configuration, and what would be right. */
+/** A fault at a path of a configuration, and what would be right. */
 export interface ConfigurationFault {
   readonly path: Path
   readonly message: string

@@ -5,26 +5,25 @@ import type { Present, Scope } from './configuration.js'
 import type { Kind } from './kind.js'
 import { kinds } from './kinds.js'
 
-/** Of the form of the file. */
+/** Of the file's format. */
 const version = 1
 
 const overrides = 'environments'
 
-/** A file as it is meant for one environment. */
+/** A file as it applies to one environment. */
 export interface ConfigurationFile {
-  /** The data with what the file overrides for the environment, and without the overrides themselves. */
+  /** The data with the overrides of the environment, and without the overrides themselves. */
   readonly data: Readonly<Record<string, unknown>>
-  /** Where a path stands: name, line and column, from 1. */
+  /** The position of a path: name, line and column, from 1. */
   where(path: Path): string
-  /** What a reader of that place must know: that what stands beside it is overridden elsewhere in the file. */
+  /** A note for that path: members beside it are overridden elsewhere in the file. */
   remarkOn(path: Path): string
 }
 
 /**
- * Reads a file for an environment: what stands under `environments` for it goes over the rest, as a merge patch
- * (RFC 7396).
+ * Reads a file for an environment: its section under `environments` is applied to the rest, as a merge patch (RFC 7396).
  *
- * @throws Error sentences with line and column for what is no YAML, or of another form.
+ * @throws Error sentences with line and column for text that is not YAML, or of another form.
  */
 export function readConfigurationFile(
   name: string,
@@ -72,7 +71,7 @@ export function writeConfiguration(
   ].join('\n')
   const kept = before === undefined ? undefined : overridesOf(before.name, before.text)
   if (kept !== undefined) document.add(kept)
-  // Long texts stay on one line, so that a difference is of the line that differs.
+  // Long texts stay on one line, so that a diff shows the line that differs.
   return document.toString({ lineWidth: 0 })
 }
 
@@ -107,7 +106,7 @@ function dataOf(document: ReturnType<typeof parseDocument>): {
   return { data }
 }
 
-/** A merge patch: what is null goes, objects are merged, and everything else is replaced. */
+/** A merge patch: null removes, objects are merged, and everything else is replaced. */
 function merged(base: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch
   const result = new Map(isObject(base) ? Object.entries(base) : [])
@@ -118,14 +117,14 @@ function merged(base: unknown, patch: unknown): unknown {
   return Object.fromEntries(result)
 }
 
-/** Where a path stands, or as much of it as there is: in what overrides it, if that has as much. */
+/** The position of a path or its longest existing part: in the overrides, if they have as much of it. */
 function nearestOffset(root: Node | null, path: Path, environment: Environment): number {
   const base = follow(root, path)
   const over = follow(root, [overrides, environment, ...path])
   return over.depth - 2 >= base.depth && over.depth > 2 ? over.offset : base.offset
 }
 
-/** Whether the overrides have something of what a member belongs to, and not the member. */
+/** Whether the overrides have the parent of a member, and not the member. */
 function isOverriddenBeside(root: Node | null, path: Path, environment: Environment): boolean {
   const { depth } = follow(root, [overrides, environment, ...path])
   return path.length > 1 && depth - 2 === path.length - 1
@@ -164,7 +163,7 @@ function overridesOf(name: string, text: string) {
   return isPair(pair) ? pair : undefined
 }
 
-/** The paths of all sections, those with nothing in them too: a file says what is not there. */
+/** The paths of all sections, empty ones included: a file also says what is absent. */
 function sectionsOf(organizations: readonly string[]): { path: Path; isKeyed: boolean }[] {
   const sections = (of: Kind['of'], root: Path) =>
     kinds
@@ -176,7 +175,7 @@ function sectionsOf(organizations: readonly string[]): { path: Path; isKeyed: bo
   return [...sections('account', []), ...ofOrganizations]
 }
 
-/** Addresses of webhooks are told whole, and people put tokens into them. */
+/** Addresses of webhooks are written in full, and people put tokens into them. */
 function hasQuery(url: unknown): boolean {
   return typeof url === 'string' && new URL(url).search !== ''
 }

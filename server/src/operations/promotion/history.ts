@@ -10,7 +10,7 @@ import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 
 export type AppliedAction = 'apply' | 'rollback'
 
-/** What was changed at one time. */
+/** The changes of one apply. */
 export interface Applied {
   readonly id: string
   readonly action: AppliedAction
@@ -20,13 +20,13 @@ export interface Applied {
   readonly applied_at: string
 }
 
-/** Of one account and environment: nobody takes back more, and what was changed is told by events. */
+/** Per account and environment: rollbacks do not go further back, and older changes are in events. */
 const maxApplies = 100
 
 /** A statement has at most 65,535 parameters. */
 const stepBatch = 1_000
 
-/** Keeps what was changed, in its transaction; the oldest make room. */
+/** Records an apply in its transaction; the oldest are deleted. */
 export async function recordApply(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
@@ -56,7 +56,7 @@ export async function recordApply(
   return row
 }
 
-/** What was changed in an environment, the newest first. */
+/** The applies of an environment, newest first. */
 export async function listApplies(
   { db }: Pick<Deps, 'db'>,
   scope: Pick<Scope, 'account' | 'environment'>,
@@ -64,7 +64,7 @@ export async function listApplies(
   const rows = await appliesOf(db, scope)
     .select([
       'id',
-      // Both are written by recordApply() alone.
+      // Only recordApply() writes both.
       sql<AppliedAction>`action`.as('action'),
       sql<readonly Step[]>`(
         select coalesce(jsonb_agg(step order by position), '[]') from config_apply_steps
@@ -101,14 +101,14 @@ async function recordSteps(
       .execute()
 }
 
-/** Whose step it is, with whom it is erased; null for one of the account. */
+/** The organization of a step, with which it is erased; null for one of the account. */
 function organizationOf(account: Scope['account'], { path }: Step) {
   const { organization } = addressOf(path)
   if (organization === null) return null
   return organizationIdOf({ accountId: account.id, domain: organization, organizationIds: null })
 }
 
-/** The newest first; of one moment the ids tell, which are in the order of time. */
+/** Newest first, with the time-ordered id as tie-breaker. */
 function appliesOf(db: Deps['db'], { account, environment }: Pick<Scope, 'account' | 'environment'>) {
   return db
     .selectFrom('config_applies')

@@ -8,34 +8,34 @@ import type { Caller, Tenant } from '../../platform/tenant.js'
 /** Settings by their names in the contract, as JSON has them. */
 export type Members = Readonly<Record<string, unknown>>
 
-/** An organization and environment as every operation wants it; what is of the account is done from one of its organizations. */
+/** The tenant of every operation; things of the account are handled from one of its organizations. */
 export interface Place extends Caller, Tenant {
   readonly organizationId: string
 }
 
-/** One that there is. */
+/** An existing thing. */
 export interface Found {
   readonly id: string
   readonly record: Members
 }
 
-/** A kind of thing that is promoted: where it stands in the file, what names it, and the operations on it. */
+/** A kind of thing that is promoted: its section in the file, its key, and the operations on it. */
 export interface Kind {
   /** Its section in the file. */
   readonly section: string
   /** Its router in the contract. */
   readonly resource: string
   readonly of: 'account' | 'organization'
-  /** The member of its input that names it; null where there is one of an organization. */
+  /** The member of its input that names it; null where an organization has one. */
   readonly key: string | null
-  /** What to do about two of the same name: refuse to name them, or number them in the order in which they are found. */
+  /** Two of the same name are refused, or numbered in the order in which they are found. */
   readonly doubles: 'refused' | 'numbered'
   /** The members that are promoted, in the order of the contract. */
   readonly members: readonly string[]
-  /** The members of the inputs that are not, each with the reason. */
+  /** The members of the inputs that are not promoted, each with the reason. */
   readonly omitted: Readonly<Record<string, string>>
   readonly record: z.ZodObject
-  /** What POST takes; undefined where there is always one. */
+  /** The input of POST; undefined where there is always one. */
   readonly creation: z.ZodObject | undefined
   readonly changes: z.ZodObject
   readonly isDeletable: boolean
@@ -45,7 +45,7 @@ export interface Kind {
   remove(deps: Deps, place: Place, id: string): Promise<void>
 }
 
-/** What a kind is made of: schemas of the contract, and operations that take what these read. */
+/** The parts of a kind: schemas of the contract, and operations on what these read. */
 interface Parts<Creation extends z.ZodObject, Changes extends z.ZodObject> extends Pick<
   Kind,
   'section' | 'resource' | 'of' | 'key' | 'omitted' | 'record'
@@ -59,10 +59,10 @@ interface Parts<Creation extends z.ZodObject, Changes extends z.ZodObject> exten
   readonly remove?: (deps: Deps, place: Place, id: string) => Promise<unknown>
 }
 
-/** A record; where there is one of an organization it need not have an id. */
+/** A record; where an organization has one it need not have an id. */
 type Named = object & { readonly id?: string }
 
-/** A kind of its parts: inputs are read by the contract's schemas, and records leave without their secrets. */
+/** Makes a kind of its parts: the contract's schemas read inputs, and secrets are removed from records. */
 export function kindOf<Creation extends z.ZodObject, Changes extends z.ZodObject>({
   find,
   create,
@@ -97,7 +97,7 @@ export function kindOf<Creation extends z.ZodObject, Changes extends z.ZodObject
   }
 }
 
-/** All of a list, which is read page by page. */
+/** All items of a list, read page by page. */
 export async function everyPage<Item>(
   list: (query: {
     per_page: number
@@ -113,7 +113,7 @@ export async function everyPage<Item>(
   return all
 }
 
-/** The one of an organization, if it is there. */
+/** The only one of an organization, if it exists. */
 export async function oneOrNone<Item>(
   found: Promise<Changed<Item>>,
   missing: ApiError['code'],

@@ -62,7 +62,7 @@ const application = {
   remove: (deps, place, id) => deleteApplication(deps, place, id, undefined),
 } satisfies Partial<Parameters<typeof kindOf<typeof NewApplication, typeof ApplicationChanges>>[0]>
 
-/** What is promoted, in the order in which it is made: what others name comes first. */
+/** The promoted kinds, in the order of creation: what others name comes first. */
 export const kinds = [
   kindOf({
     ...application,
@@ -171,7 +171,7 @@ export const kinds = [
   }),
 ]
 
-/** What callers can write by the contract and is not promoted, each router with the reason. */
+/** Writable routers of the contract that are not promoted, each with the reason. */
 export const unpromoted: Readonly<Record<string, string>> = {
   organizations: 'an organization is one record, which both environments share',
   tokenCustomization: 'metadata keys are of the organization, in both environments',
@@ -189,8 +189,8 @@ async function findApplications(deps: Deps, place: Place, scope: string | null):
 }
 
 /**
- * Without those of the built-in identity provider, which production does not have, and without those whose administrator
- * has not chosen a provider, by which they are named.
+ * Without those of the built-in identity provider, which production does not have, and without those that have no
+ * provider yet, because it names them.
  */
 async function findSsoConnections(deps: Deps, place: Place): Promise<SsoConnection[]> {
   const all = await everyPage((page) =>

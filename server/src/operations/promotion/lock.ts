@@ -2,7 +2,7 @@ import { sql, type Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import type { Tenant } from '../../platform/tenant.js'
 
-/** Two that change one environment wait for each other: the second one plans what the first has left. */
+/** Serializes changes of one environment: the second plans against the result of the first. */
 export async function lockConfiguration(
   trx: Transaction<DB>,
   { accountId, environment }: Pick<Tenant, 'accountId' | 'environment'>,

@@ -1,4 +1,4 @@
-/** The name that somebody has most likely meant; undefined where none is near. */
+/** The name that was most likely intended; undefined where no name is near. */
 export function nearestName(name: string, names: readonly string[]): string | undefined {
   const near = names
     .map((candidate) => ({ candidate, distance: editDistance(name, candidate) }))

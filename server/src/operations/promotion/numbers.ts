@@ -5,23 +5,23 @@ import type { Place } from './kind.js'
 import { lockConfiguration } from './lock.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
-/** A thing with what it has in common with others. */
+/** A thing with the name that it shares with others. */
 interface Named {
   readonly id: string
   readonly name: string
 }
 
-/** Which one of its name a thing is, from 1. */
+/** The number of a thing among those of its name, from 1. */
 interface Numbered extends Named {
   readonly number: number
 }
 
 /**
- * Tells the things of an organization apart that have a name in common. A number stays with its thing, and is never
- * another's, also when its thing gets another name: what a file says of okta cannot come to be about another connection.
+ * Numbers the things of an organization that share a name. A number stays with its thing and is never given to another,
+ * also when its thing is renamed: okta in a file never comes to mean another connection.
  *
- * @param things The oldest first: those that have no number yet get the next ones in this order.
- * @returns All that were ever given.
+ * @param things The oldest first: those without a number get the next ones in this order.
+ * @returns All numbers that were ever given.
  */
 export async function giveNumbers(
   deps: Pick<Deps, 'db' | 'keys'>,

@@ -7,42 +7,42 @@ import type { Kind, Members, Place } from './kind.js'
 import { kinds } from './kinds.js'
 import { fromKey, toKey } from './numbers.js'
 
-/** One thing that is made, changed or deleted. */
+/** The creation, change or deletion of one thing. */
 export interface Step {
   readonly action: 'create' | 'update' | 'delete'
   readonly path: Path
   /** Of the thing; null before it is made. */
   readonly id: string | null
-  /** Of a change the members that change; null before a creation. */
+  /** For a change, the members that change; null before a creation. */
   readonly before: Members | null
   /** Null after a deletion. */
   readonly after: Members | null
 }
 
-/** A step with what it takes to carry it out. */
+/** A step with what its execution needs. */
 export interface PlannedStep extends Step, Address {
   readonly place: Place
-  /** The thing as it is; undefined for what is yet to be made. */
+  /** The existing thing; undefined before a creation. */
   readonly present: Present | undefined
-  /** Everything that is wanted of it, also what is so already; null where it is to go. */
+  /** All wanted members, unchanged ones included; null for a deletion. */
   readonly wanted: Members | null
 }
 
 export interface Plan {
   /** In their order. */
   readonly steps: readonly PlannedStep[]
-  /** What is there, and of no concern to the file. */
+  /** Existing things that the file does not cover. */
   readonly leftAlone: readonly Path[]
-  /** What a rollback leaves alone, because its name is another thing's by now. */
+  /** Things that a rollback leaves alone, because another thing has their name by now. */
   readonly replaced: readonly Path[]
-  /** The same for the same steps on the same things of the same environment, and for no others. */
+  /** Equal only for the same steps on the same things of the same environment. */
   readonly digest: string
 }
 
 /**
- * What turns a configuration into the one that is desired. What the contract would refuse of a creation is refused here.
+ * Plans the steps from a configuration to the desired one. Creations that the contract would refuse are refused here.
  *
- * @param isPruned Whether what a told section does not have is deleted, where it can be.
+ * @param isPruned Whether things that a listed section does not have are deleted, where possible.
  * @throws ConfigurationFaults
  */
 export function planChanges(
@@ -82,30 +82,30 @@ export function planChanges(
   }
 }
 
-/** The members that are not as they are wanted. */
+/** The members that differ from the wanted ones. */
 export function differences(wanted: Members, is: Members): string[] {
   return Object.keys(wanted).filter((name) => JSON.stringify(wanted[name]) !== JSON.stringify(is[name]))
 }
 
-/** What of a step is shown, stored and compared. */
+/** The part of a step that is shown, stored and compared. */
 export function toStep({ action, path, id, before, after }: Step): Step {
   return { action, path, id, before, after }
 }
 
-/** What names a thing in the input of its creation: the key without the number that tells it from another. */
+/** The naming member of a creation's input: the key without the number that tells it from another. */
 export function keyMemberOf(kind: Kind, key: string | null): Members {
   if (kind.key === null || key === null) return {}
   return { [kind.key]: kind.doubles === 'numbered' ? fromKey(key).name : key }
 }
 
-/** What the input of a creation takes of some members. */
+/** The members that the input of a creation accepts. */
 export function creationMembers(kind: Kind, members: Members): Members {
   const taken = Object.entries(members).filter(([name]) => Object.hasOwn(kind.creation?.shape ?? {}, name))
   return Object.fromEntries(taken)
 }
 
 function changeOf(present: Present, wanted: Wanted): PlannedStep | undefined {
-  // What cannot be deleted is switched off instead.
+  // Things that cannot be deleted are deactivated.
   const off = present.members['active'] === true ? { active: false } : {}
   if (wanted.members === null && present.kind.isDeletable) return deletionOf(present)
   const members = wanted.members ?? off
@@ -122,12 +122,12 @@ function changeOf(present: Present, wanted: Wanted): PlannedStep | undefined {
   }
 }
 
-/** Some of the members. */
+/** The named members. */
 export function only(names: readonly string[], members: Members): Members {
   return Object.fromEntries(names.map((name) => [name, members[name]]))
 }
 
-/** What makes a thing that is not there, and what is wrong with that. */
+/** The creation of a missing thing, and its faults. */
 function creationOf(
   { places, accountPlace }: Configuration,
   wanted: Wanted,
@@ -175,7 +175,7 @@ function sectionOf(address: Address): Path {
   return pathOf({ ...address, key: null })
 }
 
-/** One that is made gets the next number, whatever the file calls it. */
+/** A new thing gets the next number, whatever the file calls it. */
 function faultsOfNumber(
   wanted: Wanted,
   former: Former | undefined,
@@ -197,7 +197,7 @@ function faultsOfNumber(
 
 const byName = new Intl.Collator('en', { numeric: true })
 
-/** What others need comes first, and deletions after everything else, the other way round. */
+/** Things that others need come first, and deletions last, in reverse. */
 function inOrder(one: PlannedStep, other: PlannedStep): number {
   const [first, last] = [one, other].map(({ action }) => action === 'delete')
   if (first !== last) return first === true ? 1 : -1

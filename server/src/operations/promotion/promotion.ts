@@ -8,7 +8,7 @@ import { listApplies } from './history.js'
 import { planChanges } from './plan.js'
 import { followed, toBefore, type Extent } from './rollback.js'
 
-/** Plans what turns an environment into what a file says; what is wrong is told with its line. */
+/** Plans the steps from an environment to a file; faults are reported with their line. */
 export function plannerOfFile(scope: Scope, file: ConfigurationFile, isPruned: boolean): Planner {
   return async (deps) => {
     const desired = toDesired(file.data)
@@ -18,8 +18,8 @@ export function plannerOfFile(scope: Scope, file: ConfigurationFile, isPruned: b
 }
 
 /**
- * Plans what takes back the newest apply, or all that came after one, or that one, too. What was of an organization that is gone by now is
- * left alone, and so is another thing that has the name of what was changed.
+ * Plans the rollback of the newest apply, or of all after one, with or without that one. Things of a deleted
+ * organization are left alone, and so are other things that have a changed thing's name by now.
  */
 export function plannerOfRollback(scope: Scope, extent: Extent): Planner {
   return async (deps) => {
@@ -37,7 +37,7 @@ export function plannerOfRollback(scope: Scope, extent: Extent): Planner {
 }
 
 /**
- * Does something with a file, and says where in it each fault is.
+ * Runs work on a file, and adds the position in the file to each fault.
  *
  * @throws Error sentences with line and column.
  */

@@ -4,18 +4,18 @@ import type { Wanted } from './desired.js'
 import type { Applied } from './history.js'
 import type { Members } from './kind.js'
 
-/** A thing as it was, and which one it is. */
+/** An earlier state of a thing, and its id. */
 export interface Earlier extends Wanted {
-  /** Null: there was none any more. */
+  /** Null: it did not exist. */
   readonly id: string | null
 }
 
-/** How far to go back: to what there was after an apply or before it; undefined: before the newest. */
+/** How far to go back: to the state after an apply or before it; undefined: before the newest. */
 export type Extent = { readonly after: string } | { readonly before: string } | undefined
 
 /**
- * What takes back what was changed: everything that was made goes, what was changed is as it was, and what was deleted is
- * made anew. Of what was changed otherwise since, it touches nothing else.
+ * The states that undo applies: created things are deleted, changed ones restored, and deleted ones created again. Other
+ * changes since then stay.
  *
  * @param applies The newest first.
  * @throws Error a sentence when there is nothing to take back, or no such id.
@@ -29,7 +29,7 @@ export function toBefore(applies: readonly Applied[], extent: Extent): Earlier[]
     for (const step of steps.toReversed()) {
       const path = JSON.stringify(step.path)
       const newer = earlier.get(path)
-      // What the newest one has left is what there is to find.
+      // The newest step has the id that exists now.
       const id = newer === undefined ? (step.action === 'delete' ? null : step.id) : newer.id
       const members = step.action === 'update' ? over(newer?.members, step.before) : step.before
       earlier.set(path, { ...addressOf(step.path), id, members })
@@ -38,7 +38,7 @@ export function toBefore(applies: readonly Applied[], extent: Extent): Earlier[]
   return [...earlier.values()]
 }
 
-/** How many of the newest are taken back. */
+/** How many of the newest are rolled back. */
 function countOf(applies: readonly Applied[], extent: Extent): number {
   if (extent === undefined) return 1
   const [id, more] = 'after' in extent ? [extent.after, 0] : [extent.before, 1]
@@ -49,8 +49,8 @@ function countOf(applies: readonly Applied[], extent: Extent): number {
 }
 
 /**
- * The things that were changed, under the names that they have by now. What is gone is to be made anew; but where its name
- * is another thing's, that one was not changed, and is none to change back.
+ * The changed things, under their present names. A deleted one is created again; where another thing has its name, that
+ * one was not changed and is left alone.
  */
 export function followed(
   { present, former }: Configuration,
@@ -76,7 +76,7 @@ export function followed(
   return { wanted: [...wanted.values()], replaced }
 }
 
-/** An older one decides about the members that both have changed. */
+/** The older apply decides about members that both have changed. */
 function over(newer: Members | null | undefined, older: Members | null): Members {
   return { ...newer, ...older }
 }

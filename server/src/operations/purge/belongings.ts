@@ -2,7 +2,7 @@ import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import type { Table } from '../../platform/db/tables.js'
 
-/** A table that names no person, and whose rows go with those of one that does, by a foreign key. */
+/** A table without users, whose rows are deleted with those of a table with users, by a foreign key. */
 export interface Belonging {
   readonly table: Table
   readonly owner: string
@@ -11,8 +11,8 @@ export interface Belonging {
 }
 
 /**
- * The tables whose rows belong to rows of these, at whatever remove, such as what was sent of an event; each after its
- * owner. Their rows are erased by the database, with the owner's.
+ * The tables whose rows belong to rows of these, directly or through others, such as an event's deliveries; each after
+ * its owner. The database erases their rows with the owner's.
  *
  * @param tables Each after those it refers to.
  */
@@ -48,7 +48,7 @@ export async function belongingsOf(
   return belongings
 }
 
-/** The rows that belong to the owner's rows of a condition. */
+/** The rows that belong to those of the owner that meet a condition. */
 export function belongsTo(
   { owner, columns, ownerColumns }: Belonging,
   condition: RawBuilder<unknown>,

@@ -7,17 +7,17 @@ import { numberAllEvents } from '../../delivery/events/number-events.js'
 const batchSize = 1_000
 const dayMs = 24 * 60 * 60 * 1000
 
-/** Long enough for a reader who was away for a quarter to go on; after that they are personal data without a use. */
+/** A reader who was away for a quarter can still go on; after that they are personal data without a use. */
 const eventDays = 90
 
-/** Deletes what nobody can use any more, a little at a time, so that no statement holds many rows for long. */
+/** Deletes expired rows in batches, so that no statement locks many rows for long. */
 export async function deleteExpired({ config, db, now }: Pick<Deps, 'config' | 'db' | 'now'>): Promise<void> {
   const at = now()
   const daysAgo = (days: number) => new Date(at.getTime() - days * dayMs)
-  const outlived: [keyof DB, RawBuilder<boolean>][] = [
+  const expired: [keyof DB, RawBuilder<boolean>][] = [
     ['idempotency_keys', sql`expires_at <= ${at}`],
     ['rate_limits', sql`expire <= ${at.getTime()}`],
-    // A day longer than they are good for, so that a late attempt is told from an invented one.
+    // A day after expiry, so that a late attempt differs from an invented one.
     ['authorization_codes', sql`expires_at <= ${daysAgo(1)}`],
     ['magic_link_challenges', sql`expires_at <= ${daysAgo(1)}`],
     ['password_requests', sql`expires_at <= ${daysAgo(1)}`],
@@ -29,7 +29,7 @@ export async function deleteExpired({ config, db, now }: Pick<Deps, 'config' | '
     ['saml_requests', sql`expires_at <= ${daysAgo(1)}`],
     ['oidc_requests', sql`expires_at <= ${daysAgo(1)}`],
     ['saml_arrivals', sql`expires_at <= ${at}`],
-    // As long as the assertion itself could be taken.
+    // As long as the assertion itself would be accepted.
     ['saml_seen_assertions', sql`expires_at <= ${at}`],
     ['sso_admin_sessions', sql`expires_at <= ${daysAgo(1)}`],
     // With the sessions that they have opened.
@@ -38,18 +38,18 @@ export async function deleteExpired({ config, db, now }: Pick<Deps, 'config' | '
     ['sso_login_traces', sql`inserted_at <= ${daysAgo(30)}`],
     ['scim_requests', sql`inserted_at <= ${daysAgo(7)}`],
     ['sign_in_flows', sql`expires_at <= ${daysAgo(1)}`],
-    // As long as a token of theirs that comes again is told from an invented one.
+    // As long as a replayed token must differ from an invented one.
     ['refresh_token_families', sql`expires_at <= ${daysAgo(30)}`],
     // A session that was ended keeps its expiry, so that one index finds both.
     ['sessions', sql`expires_at <= ${daysAgo(30)} and coalesce(offline_until <= ${daysAgo(30)}, true)`],
-    // What is left of the month in which the limit is.
+    // The rest of the month of the limit; whole months are dropped above.
     ['log_events', sql`inserted_at <= ${daysAgo(config.logRetentionDays)}`],
     ['outbox_messages', sql`inserted_at <= ${daysAgo(30)}`],
-    // When a job died is not known; no schedule of attempts is longer than the five days on top of the thirty.
+    // The time of a failure is not stored; no schedule of attempts is longer than the five days on top of the thirty.
     ['jobs', sql`run_at = 'infinity' and inserted_at <= ${daysAgo(35)}`],
   ]
   await dropLogEventMonths({ db }, daysAgo(config.logRetentionDays))
-  for (const [table, condition] of outlived) await deleteWhere(db, table, condition)
+  for (const [table, condition] of expired) await deleteWhere(db, table, condition)
   await deleteOldEvents(db, daysAgo(eventDays))
   await eraseDeletedWebhooks(db)
 }
@@ -68,7 +68,7 @@ async function eraseDeletedWebhooks(db: Kysely<DB>): Promise<void> {
   }
 }
 
-/** Deletes old events, and notes how far each stream has lost them, so that a reader who missed some is told. */
+/** Deletes old events, and records how far each stream has lost them, so that readers learn that they missed some. */
 async function deleteOldEvents(db: Kysely<DB>, before: Date): Promise<void> {
   await numberAllEvents(db)
   for (;;) {
@@ -97,8 +97,8 @@ async function deleteOldEvents(db: Kysely<DB>, before: Date): Promise<void> {
 
 async function deleteWhere(db: Kysely<DB>, table: keyof DB, condition: RawBuilder<boolean>): Promise<void> {
   for (;;) {
-    // An array and not a join, which a planner with old statistics would run once per row. The condition stands with it
-    // because a place is one row's within a partition, and other rows' in others.
+    // An array and not a join, which a planner with old statistics would run once per row. The condition is repeated
+    // because a ctid is unique only within a partition.
     const { numAffectedRows = 0n } = await sql`
       delete from ${sql.table(table)} where ${condition} and ctid = any(array(
         select ctid from ${sql.table(table)} where ${condition} limit ${batchSize} for update skip locked

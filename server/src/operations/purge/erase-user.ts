@@ -13,7 +13,7 @@ interface ErasedPerson {
 }
 
 /**
- * Erases one person at once: deletes the user, if nobody has, and does what the purge would do later.
+ * Erases one person at once: deletes the user, unless already deleted, and does what the purge would do later.
  *
  * @throws Error a sentence when there is no such user, or several have had the address.
  */

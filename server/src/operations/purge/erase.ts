@@ -11,17 +11,17 @@ import { failedFor, sendsTo } from './mail-jobs.js'
 import { namesUser, tracesIn, type Persons } from './traces.js'
 import { isOrganizationOf, ofOwner } from '../../platform/db/tenant-predicate.js'
 
-/** Rows under a record that one statement deletes, and users that one transaction does. */
+/** Rows that one statement deletes, and users that one transaction deletes. */
 const rowBatch = 5_000
 const userBatch = 100
 
-/** Is told of rows that are gone. */
+/** Called with the number of erased rows. */
 export type OnRows = (table: string, count: number) => void
 
 /**
- * Erases users with everything that tells of them: first what carries an address they had, as long as it can be told
- * which these are, then what names them, and the users last, each in one transaction with the event that tells it. So
- * whatever interrupts, the next run goes on, and an erasure is told once.
+ * Erases users with all of their data: first rows with an address of theirs, while their addresses can still be found,
+ * then rows with their id, and the users last, each in one transaction with its event. So after any interruption the
+ * next run goes on, and an erasure is reported once.
  *
  * @param childrenFirst The tables, each before those it refers to.
  * @returns How many users were erased by this call; another process may have erased others.
@@ -49,7 +49,7 @@ export async function erasePersons(
   return erased
 }
 
-/** Log lines are the account's record of what happened; they stay, without the address. */
+/** Log events are the account's record of what happened; they stay, without the address. */
 async function eraseTrace(
   db: Kysely<DB>,
   { name }: Table,
@@ -64,13 +64,13 @@ async function eraseTrace(
   else await eraseRows(db, name, condition, onRows)
 }
 
-/** Jobs that send a mail to one of them go; one that has lost its link keeps that it failed, and not whom it names. */
+/** Deletes jobs that mail one of them; a failed one without its link stays, without the reason that has the address. */
 async function eraseJobs(db: Kysely<DB>, persons: Persons, addresses: readonly HeldAddress[]): Promise<void> {
   await sql`delete from jobs where ${sendsTo(persons, addresses)}`.execute(db)
   await sql`update jobs set last_error = null where ${failedFor(persons, addresses)}`.execute(db)
 }
 
-/** The last rows of these users, and the event that tells it of each whose row was there. */
+/** Deletes the users themselves, with an event for each whose row existed. */
 async function eraseUsers(
   deps: Pick<Deps, 'db' | 'keys' | 'now'>,
   cause: Cause,
@@ -87,7 +87,7 @@ async function eraseUsers(
       .returning(['users.id', 'users.environment', 'organizations.domain'])
       .execute()
     for (const { id, domain, ...user } of erased)
-      // Without subject and organization: it is what stays, also when the organization is erased.
+      // Without subject and organization: it stays when the organization is erased, too.
       await emit(
         deps,
         trx,
@@ -110,7 +110,7 @@ async function eraseUsers(
   return record
 }
 
-/** Deletes the rows that meet a condition, some at a time. */
+/** Deletes the rows that meet a condition, in batches. */
 export async function eraseRows(
   db: Kysely<DB>,
   table: string,
@@ -118,7 +118,7 @@ export async function eraseRows(
   onRows: OnRows,
 ): Promise<void> {
   for (;;) {
-    // The condition stands with the places because a place is one row's within a partition, and other rows' in others.
+    // The condition is repeated because a ctid is unique only within a partition.
     const { numAffectedRows = 0n } = await sql`
       delete from ${sql.table(table)} where ${condition} and ctid = any(array(
         select ctid from ${sql.table(table)} where ${condition} limit ${rowBatch}

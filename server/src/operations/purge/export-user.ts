@@ -10,7 +10,7 @@ import { carriesAddress, heldAddresses } from './held-addresses.js'
 import { failedFor, sendsTo } from './mail-jobs.js'
 import { namesUser, tracesIn } from './traces.js'
 
-/** Everything that is kept of one person, without what is secret or only the service's own. */
+/** All stored data of one person, without secrets and the service's own. */
 export interface UserExport {
   readonly __type__: 'UserExport'
   readonly made_at: string
@@ -23,9 +23,9 @@ export interface UserExport {
 }
 
 /**
- * Gathers everything that is kept of one person, as it is at one moment, also of one who is deleted and not erased.
+ * Gathers all stored data of one person as of one moment, also of a deleted one who is not erased yet.
  *
- * @param onTables Is told how many tables were read.
+ * @param onTables Called with the number of tables that were read.
  * @throws Error a sentence when there is no such user, or several have had the address.
  */
 export async function exportUser(
@@ -36,7 +36,7 @@ export async function exportUser(
   const { account, environment, organization } = query
   const isolated = deps.db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
   return isolated.execute(async (trx) => {
-    // For the times in the rows, which Postgres writes.
+    // Postgres writes the times of the rows.
     await sql`set local timezone = 'UTC'`.execute(trx)
     const { persons, id } = await findPerson({ db: trx }, query)
     const key = { accountId: persons.account_id, organizationId: persons.organization_id }
@@ -80,7 +80,7 @@ export async function exportUser(
 
 async function readRows(trx: Kysely<DB>, table: Table, condition: RawBuilder<unknown>): Promise<object[]> {
   const columns = exportedColumns(table).map((column) => sql.ref(column))
-  // What one transaction wrote has one time, so the id decides between those.
+  // Rows of one transaction have one time, with the id as tie-breaker.
   const order = ['inserted_at', 'issued_at', 'started_at', 'id']
     .filter((column) => table.columns.includes(column))
     .map((column) => sql.ref(column))
@@ -92,7 +92,7 @@ async function readRows(trx: Kysely<DB>, table: Table, condition: RawBuilder<unk
   return rows.map(({ row }) => row)
 }
 
-/** The columns that are shown: not hashes and sealed values, nor what only the service's own work needs. */
+/** The exported columns: no hashes, no sealed values, and no columns that only the service's own work needs. */
 export function exportedColumns({ columns, binaryColumns }: Table): string[] {
   const own = ['account_id', 'email_normalized', 'lease', 'lease_until', 'position']
   return columns.filter((column) => ![...binaryColumns, ...own].includes(column) && !isSecret(column))
@@ -103,7 +103,7 @@ function isSecret(column: string): boolean {
   return /(^|_)(hash|secret|token|sealed|password|pepper|recovery)/.test(column)
 }
 
-/** A kept text message holds a code, good for some minutes as well. */
+/** Codes in stored text messages stay valid for some minutes. */
 function withoutCodes({
   outbox_messages: messages = [],
 }: Record<string, readonly object[]>): Record<string, readonly object[]> {
@@ -114,9 +114,9 @@ function withoutCodes({
   return shown.length === 0 ? {} : { outbox_messages: shown }
 }
 
-/** A kept mail holds a link by which whoever reads it can sign in for some minutes. */
+/** Links in stored mails can be used to sign in for some minutes. */
 function withoutLinks<Value>(value: Value): Value {
   const text = JSON.stringify(value).replace(/([?&;]token=)[\w-]+/g, '$1removed')
-  // The same value, but for characters inside of its texts.
+  // Equal but for characters inside of its texts.
   return JSON.parse(text) as Value
 }

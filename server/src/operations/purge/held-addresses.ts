@@ -2,7 +2,7 @@ import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import type { Persons, Trace } from './traces.js'
 
-/** An address, and when it was theirs. */
+/** An address, and the times at which a user had it. */
 export interface HeldAddress {
   readonly email: string
   /** Times without overlap, each with its end and without its beginning, as Postgres writes a tstzmultirange. */
@@ -10,18 +10,18 @@ export interface HeldAddress {
 }
 
 /**
- * The addresses that these users have or had, as far as anything still tells. What was written when nobody had the
- * address is counted as theirs who had it next, such as the link by which one has signed up, and else as theirs who had
- * it last; what was written when somebody else had it is not theirs.
+ * The addresses that these users have or had, as far as stored data shows. Rows written while no user had the address
+ * belong to its next holder, such as the link of a sign-up, and else to its last one; rows of another holder's time are
+ * not theirs.
  */
 export async function heldAddresses(db: Kysely<DB>, persons: Persons): Promise<HeldAddress[]> {
   const ids = sql`${persons.ids}::uuid[]`
   const inEnvironment = sql`account_id = ${persons.account_id} and environment = ${persons.environment}`
   const inOrganization = sql`${inEnvironment} and organization_id = ${persons.organization_id}`
-  // Each time at which somebody is known to have had an address: it is theirs until they are next seen with another
-  // one, because a change of address is an event with the new one. Where that event is too old to be kept, the address
-  // is theirs for as long as they were seen with it. Nobody has it after somebody else was seen with it. Each time once:
-  // an event and the log event beside it have the same, and would end each other.
+  // Each sighting of a user with an address: it is theirs until they are next seen with another one, because a change of
+  // address is an event with the new one. Where that event is too old to be kept, the address is theirs until the last
+  // sighting. Another user's sighting ends it. Each time once: an event and its log event have the same, and would end
+  // each other.
   const { rows } = await sql<HeldAddress>`
     with theirs as (
       select email_normalized as email from users where ${inOrganization} and id = any(${ids})
@@ -87,7 +87,7 @@ export async function heldAddresses(db: Kysely<DB>, persons: Persons): Promise<H
   return rows
 }
 
-/** The rows that name nobody and carry an address while it was theirs; undefined where none can. */
+/** The rows without a user that carry an address while it was theirs; undefined where a table can have no such rows. */
 export function carriesAddress(
   { user, writtenAt }: Pick<Trace, 'user' | 'writtenAt'>,
   persons: Persons,

@@ -11,7 +11,7 @@ export function sendsTo(persons: Persons, addresses: readonly HeldAddress[]): Ra
   ))`
 }
 
-/** Whether a job of their time failed for a reason that names the address, as a mail server that refuses a mail does. */
+/** Whether a job of their time failed with a reason that quotes the address, such as a mail server's refusal. */
 export function failedFor(persons: Persons, addresses: readonly HeldAddress[]): RawBuilder<boolean> {
   return sql`${isOfOrganization(persons)}
     and exists (

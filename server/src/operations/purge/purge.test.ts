@@ -22,7 +22,7 @@ beforeEach(async () => {
     await queue.db.deleteFrom(table).execute()
 })
 
-/** An organization with users, of whom so many are deleted. */
+/** An organization with users, some of them deleted. */
 async function givenUsers(deleted: number, isOrganizationDeleted = false): Promise<void> {
   const id = uuidv7()
   const at = queue.now()
@@ -45,7 +45,7 @@ function purge() {
   return purgeDeleted(queue.deps, cause, { before, onErased: () => undefined })
 }
 
-/** The ids that erasures were told of, each as often as it was. */
+/** The ids of the erasure events, repetitions included. */
 async function told(): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select data->>'id' as id from events where code = 'user.user.erase.success' order by 1`.execute(queue.db)

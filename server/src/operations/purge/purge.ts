@@ -18,7 +18,7 @@ interface PurgeSummary {
   readonly rows: Readonly<Record<string, number>>
 }
 
-/** Erases what was deleted longer ago than the configuration keeps it. */
+/** Erases records that were deleted longer ago than the configured retention. */
 export async function eraseDeleted(deps: Pick<Deps, 'config' | 'db' | 'keys' | 'now'>): Promise<void> {
   const cause: Cause = {
     requestId: randomUUID(),
@@ -30,10 +30,10 @@ export async function eraseDeleted(deps: Pick<Deps, 'config' | 'db' | 'keys' | '
 }
 
 /**
- * Erases what was deleted before a moment, with everything that belongs to it: metadata, identities, sessions, codes,
- * challenges, relays, events and answers that carry its data. Domains stay taken. What is done stays done when it is interrupted.
+ * Erases records deleted before a moment, with all that belongs to them: metadata, identities, sessions, codes,
+ * challenges, relays, events and answers with their data. Domains stay taken. An interruption keeps finished batches.
  *
- * @param options.onErased Is told how many records are gone.
+ * @param options.onErased Called with the number of erased records.
  */
 export async function purgeDeleted(
   deps: Pick<Deps, 'db' | 'keys' | 'now'>,
@@ -47,7 +47,7 @@ export async function purgeDeleted(
   const total = await countDeleted(db, before)
   let done = 0
   const records = { users: 0, applications: 0, organizations: 0 }
-  // Users first: what an organization leaves behind is then little.
+  // Users first, so that little is left of an organization.
   for (const kind of ['users', 'applications', 'organizations'] as const) {
     for (;;) {
       const found = await findDeleted(db, kind, before)
@@ -135,7 +135,7 @@ async function eraseApplications(
   await eraseRows(db, 'applications', sql`${inEnvironment} and id = any(${ids}::uuid[])`, onRows)
 }
 
-/** Erases organizations: their users, each of whom is told, then what else is under them, children first. */
+/** Erases organizations: their users, each with an event, then what else is under them, children first. */
 async function eraseOrganizations(
   deps: Pick<Deps, 'db' | 'keys' | 'now'>,
   cause: Cause,
@@ -165,6 +165,6 @@ async function eraseOrganizations(
     if (isOwned && name !== 'record_counts') await eraseRows(db, name, isUnder, onRows)
   }
   await eraseRows(db, 'organizations', sql`account_id = ${account_id} and id = any(${ids}::uuid[])`, onRows)
-  // Last, because each erased row that was counted has added to them.
+  // Last, because each erased row that was counted adds to them.
   await eraseRows(db, 'record_counts', isUnder, () => undefined)
 }

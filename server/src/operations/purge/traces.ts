@@ -10,12 +10,12 @@ export interface Persons {
   readonly ids: readonly string[]
 }
 
-/** A table whose rows tell of persons, beside the users themselves. */
+/** A table with data of persons, other than users. */
 export interface Trace {
   readonly table: Table
-  /** The column with the user's id. Where it is null, or there is none, the address tells whose a row is. */
+  /** The column with the user's id. Where it is null or missing, the address identifies the owner. */
   readonly user: (typeof userColumns)[number] | undefined
-  /** When a row was written, where it may carry an address, in email_normalized. */
+  /** The time at which a row was written, where it may carry an address, in email_normalized. */
   readonly writtenAt: (typeof timeColumns)[number] | undefined
 }
 
@@ -23,15 +23,15 @@ const userColumns = ['user_id', 'subject_id', 'resource_owner_id'] as const
 const timeColumns = ['inserted_at', 'issued_at'] as const
 
 /**
- * Tables that tell of no user. Every other one is exported and erased by the names of its columns, or with the rows that
- * its own belong to; a test fails for a table that is neither.
+ * Tables without data of users. Every other one is exported and erased by the names of its columns, or with its owner's
+ * rows; a test fails for a table that is neither.
  */
 export const tablesWithoutPersons: readonly (keyof DB)[] = [
   'accounts',
   'api_keys',
   'applications',
   'config_applies',
-  // Settings, none of which the contract says to be personal.
+  // Settings, which the contract does not mark as personal.
   'config_apply_steps',
   'config_numbers',
   'directories',
@@ -40,7 +40,7 @@ export const tablesWithoutPersons: readonly (keyof DB)[] = [
   'event_positions',
   'event_sequencer',
   'event_sequencers',
-  // Their payloads are ids; mail-jobs.ts knows what else they may hold.
+  // Their payloads are ids; mail-jobs.ts covers the rest.
   'jobs',
   'magic_link_connections',
   'master_key_canary',
@@ -68,7 +68,7 @@ export const tablesWithoutPersons: readonly (keyof DB)[] = [
   'webhooks',
 ]
 
-/** The tables that tell of persons, in the order given. */
+/** The tables with data of persons, in the order given. */
 export function tracesIn(tables: readonly Table[]): Trace[] {
   return tables
     .filter(({ name }) => name !== 'users' && !tablesWithoutPersons.some((known) => known === name))
@@ -82,13 +82,13 @@ export function tracesIn(tables: readonly Table[]): Trace[] {
     .filter(({ user, writtenAt }) => user !== undefined || writtenAt !== undefined)
 }
 
-/** The rows of a table that name these users; undefined where it names none. */
+/** The rows of a table that name these users; undefined where it has no such column. */
 export function namesUser(
   { table, user }: Trace,
   { ids, ...scope }: Persons,
 ): RawBuilder<boolean> | undefined {
   if (user === undefined) return undefined
-  // What a user owns has the organization in its key; what merely tells of one may be of the account.
+  // Rows that a user owns have the organization in their key; rows that only mention one may be of the account.
   const { organization_id: _organization, ...environment } = scope
   const known = Object.entries(user === 'user_id' ? scope : environment)
   const conditions = known
