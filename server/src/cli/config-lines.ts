@@ -13,7 +13,7 @@ interface Reviewed {
   readonly environment: string
 }
 
-/** What a plan does, a thing at a time, as a person reviews it. */
+/** The steps of a plan, one thing at a time, for a person's review. */
 export function planLines(
   { steps }: Carried,
   { account, environment, terminal: { hasColors } }: Pick<OutputOptions, 'terminal'> & Reviewed,
@@ -25,12 +25,12 @@ export function planLines(
   return [...steps.flatMap((step) => stepLines(step, hasColors)), '', `${counts} in ${of}.`]
 }
 
-/** What is there, and of no concern to the file. */
+/** Existing things that the file does not cover. */
 export function leftAloneLines({ leftAlone }: Carried): string[] {
   return leftAlone.map((path) => `  ${nameOfPath(path)} is not in the file, and left alone.`)
 }
 
-/** What was changed and is out of reach: it is of an organization that is gone, or its name is another thing's. */
+/** Changes that cannot be undone: their organization is deleted, or another thing has their name. */
 export function goneLines({ leftAlone, replaced }: Carried): string[] {
   return [
     ...leftAlone.map((path) => `  ${nameOfPath(path)} is of an organization that is gone, and left alone.`),
@@ -40,7 +40,7 @@ export function goneLines({ leftAlone, replaced }: Carried): string[] {
   ]
 }
 
-/** A line for each time that something was applied. */
+/** A line for each apply. */
 export function historyLines(applies: readonly Applied[]): string[] {
   if (applies.length === 0) return ['Nothing was applied here.']
   const rows = applies.map(({ id, action, applied_at, actor_id, steps }) => [

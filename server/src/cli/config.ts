@@ -137,7 +137,7 @@ async function showAndApply(
   const carried = await tryChanges(deps, scope, planner)
   const digest = order.plan === undefined ? carried.digest : await digestOf(order.plan)
   if (carried.steps.length === 0 && digest === carried.digest) {
-    // Outside of what was tried, so that the names are kept that the file has found right.
+    // Outside of the tried transaction, so that the names that the file relies on are kept.
     await planner(deps)
     print(order, { id: null, ...carried }, () => [...planLines(carried, order), ...otherLines(carried)])
     return

@@ -2,9 +2,9 @@ import { createInterface } from 'node:readline/promises'
 import type { OutputOptions } from './output.js'
 
 /**
- * Asks a person at a terminal; whatever is not yes ends the command.
+ * Asks a person at a terminal; any answer but yes ends the command.
  *
- * @throws Error a sentence when nobody is there to be asked, and when the answer is not yes.
+ * @throws Error a sentence without a terminal to ask at, and when the answer is not yes.
  */
 export async function confirm({ terminal }: OutputOptions, question: string): Promise<void> {
   if (!terminal.isInteractive) throw new Error(`${question} Add --yes to do it.`)

@@ -27,7 +27,7 @@ async function doctor(options: DoctorOptions): Promise<void> {
   if (findings.some(({ ok }) => !ok)) options.terminal.exitCode = 1
 }
 
-/** In lines whose ends are ours: names that tenants give could have line breaks, or move the cursor. */
+/** In lines with our own ends: names from tenants could have line breaks, or move the cursor. */
 function toLines({ check, ok, detail, remedy, sql }: Finding): string[] {
   const lines = [
     `${ok ? '✓' : '✗'} ${check}: ${detail}`,
@@ -58,7 +58,7 @@ async function examine({ terminal, beforeStart = false }: DoctorOptions): Promis
 }
 
 async function examineData(config: Config, terminal: Terminal, examination: Examination): Promise<Finding[]> {
-  // Starting one to look at it would make it.
+  // Starting the embedded database to examine it would create it.
   if (config.database.url === undefined && !(await hasEmbedded(config.dataDir)))
     return [{ check: 'Database', ok: true, detail: 'DATA_DIR holds none; the first start makes it' }]
   let deps

@@ -39,7 +39,7 @@ async function emulate(options: EmulateOptions): Promise<void> {
     file === undefined ? readSeed(defaultSeed, 'default') : readSeed(await readSeedFile(file), file)
   const { logLevel } = readConfig({ LOG_LEVEL: variables['LOG_LEVEL'] ?? 'warn' })
   const log = createLog({ logLevel }, pino.destination({ dest: 2, sync: true }))
-  // Either takes most of a second, and they keep out of each other's way: Postgres is another process.
+  // Either takes most of a second, and they run in parallel: Postgres is another process.
   const [databases, { startEmulator }] = await Promise.all([
     openDatabases(cacheFolder(variables)),
     import('./emulator/emulator.js'),
@@ -65,10 +65,10 @@ async function emulate(options: EmulateOptions): Promise<void> {
   await closeOnSignal(emulator.close, options.terminal.tell)
 }
 
-/** Leaves the folder of whoever started it, who may remove it now, and ends when they do. */
+/** Leaves the folder of the parent, which may remove it now, and ends when the parent does. */
 function followParent(): void {
   process.chdir(tmpdir())
-  // With them, nobody reads any more what it says while it ends, and a broken pipe would end it before it has cleared up.
+  // With the parent its output is closed, and a broken pipe would end this process before it has cleaned up.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   process.stdin.resume().once('end', () => process.emit('SIGTERM', 'SIGTERM'))
 }

@@ -2,7 +2,7 @@ import { ConfigError } from '../platform/config/config.js'
 import { isUnreachable } from '../platform/db/violations.js'
 import { ApiError } from '../platform/errors.js'
 
-/** What an operator reads of a failure: what is wrong and what to do. */
+/** The sentence on a failure for an operator: what is wrong and what to do. */
 export function toSentence(error: unknown): string {
   if (error instanceof ConfigError) return error.message
   if (error instanceof ApiError) {
@@ -61,7 +61,7 @@ function codeOf(error: Error): string {
   return typeof own === 'string' ? own : ''
 }
 
-/** An error that gathers several, such as one per address of a host, is told by its first. */
+/** An error that gathers several, such as one per address of a host, is reported by its first. */
 function reasonOf(error: Error): string {
   // Its members are whatever was thrown, which the library's types call any.
   const first: unknown = error instanceof AggregateError ? error.errors[0] : undefined

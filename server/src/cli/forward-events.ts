@@ -7,10 +7,10 @@ import { openOutbound, type OutboundAnswer } from '../platform/outbound/post.js'
 import type { OutboundRules } from '../platform/outbound/target.js'
 import { deliveryLimits } from '../delivery/webhooks/attempt.js'
 
-/** A developer names the address, at a machine of their own: it may be any. */
+/** Any address is allowed: a developer names it, at a machine of their own. */
 export const forwardRules: OutboundRules = { allowed: ['0.0.0.0/0', '::/0'], isHttpAllowed: true }
 
-/** What became of one event. */
+/** The outcome of one event. */
 export interface Forwarded extends Pick<Event, 'id' | 'code' | 'issued_at' | 'cursor'> {
   readonly outcome: OutboundAnswer['outcome']
   /** Undefined when there was no answer. */
@@ -27,7 +27,7 @@ interface Forwarding {
     readonly code: ListenOptions['code']
     readonly after: string
   }
-  /** Ends it. */
+  /** Ends the forwarding. */
   readonly signal: AbortSignal
   readonly say: (line: string) => void
   /** Called with the place in the stream from which on every event is forwarded. */
@@ -40,8 +40,8 @@ const firstPauseMs = 500
 const longestPauseMs = 16_000
 
 /**
- * Posts each event of the stream, in their order, as a webhook's delivery is posted. An event stays the next one while
- * nobody listens at the address; any answer, and none within the time, makes way for the one behind it.
+ * Posts each event of the stream, in their order, as a webhook's delivery is posted. An event is repeated while the
+ * address refuses connections; any answer, or a timeout, moves on to the next one.
  *
  * @returns The cursor of the last event that was forwarded, once the signal has ended it; undefined when there was none.
  * @throws What the client throws when the service refuses.
@@ -50,7 +50,7 @@ export async function forwardEvents(forwarding: Forwarding): Promise<string | un
   const { client, request, signal, say } = forwarding
   const outbound = openOutbound(forwardRules)
   const sign = createSigner({ current: request.key })
-  /** There is no webhook whose id it could be; one for the run is what a receiver would see. */
+  /** A webhook id for the run: no webhook exists, and a receiver expects one. */
   const webhookId = randomUUID()
   const pauses = createPauses(signal)
   let last: string | undefined
@@ -83,7 +83,7 @@ export async function forwardEvents(forwarding: Forwarding): Promise<string | un
     outbound.close()
   }
 
-  /** Runs work again while the service is away; what it has done stays done. */
+  /** Runs work again while the service is away; completed work stays done. */
   async function whileAway<Result>(work: () => Promise<Result>): Promise<Result> {
     for (;;) {
       try {
@@ -126,7 +126,7 @@ function isPassing(error: unknown): boolean {
   )
 }
 
-/** Pauses that grow until what they wait for has come. */
+/** Pauses that double until they are reset. */
 function createPauses(signal: AbortSignal) {
   let ms = firstPauseMs
   return {

@@ -55,7 +55,7 @@ async function toTenant(
   return { accountId: account.id, accountDomain, environment, domain, organizationId, organizationIds, cause }
 }
 
-/** On stderr at once, also beside the bar, whose line is wiped for it. */
+/** On stderr at once, also beside the progress bar, whose line is wiped for it. */
 function faultTeller({ isWatched, tell }: Terminal): (line: number, sentence: string) => void {
   const wiped = isWatched ? '\r\u001b[K' : ''
   return (line, sentence) => tell(`${wiped}line ${line}: ${sentence}\n`)

@@ -65,7 +65,7 @@ function lineOf({ issued_at, code, outcome, status, ms }: Forwarded): string {
   return `${issued_at.slice(11, 19)}  ${code}  ${status ?? outcome.replaceAll('_', ' ')}  ${ms} ms`
 }
 
-/** Whose events: what the options name, and for the rest the account that was made for evaluation. */
+/** The connection of the options, and otherwise of the account that was made for evaluation. */
 async function connectionOf(options: CommandOptions): Promise<ClientOptions> {
   const { baseUrl, domain, clientId, terminal } = options
   if (baseUrl !== undefined && domain !== undefined && clientId !== undefined)
@@ -99,7 +99,7 @@ async function readStdin({ tell }: Terminal): Promise<string> {
   return (await textOf(process.stdin)).trim()
 }
 
-/** What people do in production is not to reach a program that somebody is still writing. */
+/** Events of production must not reach a program under development. */
 function checkedSecret(secret: string): string {
   if (secret.startsWith('keyproduction_'))
     throw new Error('This is a key of production, whose events are of real people: use one of the sandbox.')

@@ -3,7 +3,7 @@ import { toSentence } from './failure.js'
 import { runCommand } from './run.js'
 import { ownTerminal } from './terminal.js'
 
-/** Reads .env in the current directory; variables that are set already stay as they are. */
+/** Reads .env in the current directory; variables that are set already stay unchanged. */
 function loadEnvFile(): void {
   try {
     process.loadEnvFile('.env')

@@ -6,7 +6,7 @@ import { planMigrations, type PlannedMigration } from '../platform/db/migration-
 import { withClient } from '../platform/db/one-client.js'
 import { grouped, print, type OutputOptions } from './output.js'
 
-/** A statement that waits longer for a lock would make everyone else wait behind it. */
+/** A statement that waits longer for a lock would block all others behind it. */
 const lockTimeout = '5s'
 
 /** portico migrate */

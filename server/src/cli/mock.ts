@@ -9,7 +9,7 @@ import { isFromThisMachine } from '../platform/http/from-this-machine.js'
 import { print, type OutputOptions } from './output.js'
 import { closeOnSignal } from './until-signal.js'
 
-/** Where the record of the calls is, beside the paths of the API. */
+/** The path of the recorded calls, beside those of the API. */
 const callsPath = '/_mock/calls'
 
 /** portico mock */
@@ -78,7 +78,7 @@ async function mock(options: OutputOptions & { port: number; latency: number }):
   }
 }
 
-/** What programs on this machine are told of the calls; no page that a browser has from elsewhere is. */
+/** Answers the recorded calls to programs on this machine, and not to pages of other origins in a browser. */
 function answerCalls(
   { allCalls, reset }: Mock,
   req: IncomingMessage,
@@ -105,7 +105,7 @@ function send(res: ServerResponse, status: number, body: object): void {
   res.writeHead(status, { 'content-type': 'application/json' }).end(`${JSON.stringify(body)}\n`)
 }
 
-/** As they came, names and values in turns. */
+/** In their order, names and values alternating. */
 function headersOf({ rawHeaders }: IncomingMessage): Headers {
   const headers = new Headers()
   for (let index = 0; index < rawHeaders.length; index += 2)

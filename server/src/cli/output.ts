@@ -1,7 +1,7 @@
 import { Presets, SingleBar } from 'cli-progress'
 import type { Terminal } from './terminal.js'
 
-/** What every action gets: the options that every command takes, and where it is run. */
+/** The options that every command takes, and its terminal. */
 export interface OutputOptions {
   readonly json?: boolean
   readonly terminal: Terminal
@@ -37,7 +37,7 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
 
 export type Progress = (done: number, total: number) => void
 
-/** Shows a bar on stderr while the work runs, where somebody sees it. */
+/** Shows a bar on stderr while the work runs, where a person sees it. */
 export async function withProgress<Result>(
   { json, terminal }: OutputOptions,
   label: string,

@@ -31,7 +31,7 @@ async function purge(options: OutputOptions & { olderThanDays?: number }): Promi
   ])
 }
 
-/** How many rows of each table, a line each. */
+/** The number of rows of each table, a line each. */
 export function rowLines(rows: Readonly<Record<string, number>>): string[] {
   return Object.entries(rows).map(([table, count]) => `  ${table}: ${grouped(count)} rows`)
 }

@@ -91,7 +91,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     await program.parseAsync(args, { from: 'user' })
     return terminal.exitCode
   } catch (error) {
-    // Help that was asked for, and a fault of usage, which Commander has told.
+    // Requested help, or a fault of usage, which Commander has reported.
     if (error instanceof CommanderError) return error.exitCode
     terminal.tell(`portico: ${toSentence(error)}\n`)
     return 1

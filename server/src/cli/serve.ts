@@ -9,7 +9,7 @@ import type { RunningService } from '../app/processes.js'
 import { print, type OutputOptions } from './output.js'
 import { closeOnSignal } from './until-signal.js'
 
-/** portico serve; on the diagnostics channel `portico.listening` it tells its address once it listens. */
+/** portico serve; it publishes its address on the diagnostics channel `portico.listening` once it listens. */
 export function define(command: Command): void {
   command
     .option('--no-worker', 'leave the jobs to portico worker processes')
@@ -37,7 +37,7 @@ async function serve(options: ServeOptions): Promise<void> {
   await closeOnSignal(service.close, options.terminal.tell)
 }
 
-/** Loads the program once the embedded Postgres, which is other processes, is at work. */
+/** Loads the program while the embedded Postgres starts in its own processes. */
 async function start(config: Config, { worker, json }: ServeOptions): Promise<RunningService> {
   let starting: Promise<EmbeddedPostgres> | undefined
   if (config.database.url === undefined)

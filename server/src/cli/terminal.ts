@@ -6,16 +6,16 @@ export interface Terminal {
   readonly variables: Readonly<Record<string, string | undefined>>
   /** Whether a person is there to answer. */
   readonly isInteractive: boolean
-  /** Whether a person sees what tell() says while it is said. */
+  /** Whether a person sees tell() at once. */
   readonly isWatched: boolean
   readonly hasColors: boolean
   /** Writes the result, to stdout. */
   readonly write: (text: string) => void
-  /** Says what is no result, on stderr. */
+  /** Writes other messages, to stderr. */
   readonly tell: (text: string) => void
-  /** With which the command ends when nothing is thrown. */
+  /** The exit code of the command when nothing is thrown. */
   exitCode: number
-  /** What commands open in place of their own, in tests. */
+  /** Replaces what commands would open, in tests. */
   readonly given?: Pick<GivenDeps, 'newRsaKeyPair' | 'passwordCost'>
 }
 

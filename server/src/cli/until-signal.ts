@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 
-/** npm passes on the signal that the terminal has sent to its whole group already; both mean one Ctrl-C. */
+/** npm repeats the signal that the terminal has sent to its whole group already; both mean one Ctrl-C. */
 const echoMs = 1_000
 
 /** Waits for SIGTERM or SIGINT, then closes. A second signal ends the process at once. */
@@ -13,7 +13,7 @@ export async function closeOnSignal(close: () => Promise<void>, tell: (text: str
         tell('Stopping: requests under way are finished. Again to stop at once.\n')
         resolve()
       } else if (performance.now() - firstAt > echoMs) {
-        // The code by which shells tell the signal.
+        // Shells report a signal by this code.
         process.exit(128 + constants.signals[signal])
       }
     }
@@ -21,6 +21,6 @@ export async function closeOnSignal(close: () => Promise<void>, tell: (text: str
     process.on('SIGTERM', onSignal)
   })
   await close()
-  // Nothing that a library left open may keep a stopped service alive.
+  // Handles left open by a library must not keep a stopped service alive.
   process.exit(0)
 }

@@ -11,8 +11,8 @@ import type { OutputOptions } from './output.js'
 import type { Terminal } from './terminal.js'
 
 /**
- * Runs an operator's work on the configured database and closes it. On the embedded default Postgres is started for
- * as long, unless a running service has it already.
+ * Runs an operator's work on the configured database and closes it. The embedded Postgres is started for the duration,
+ * unless a running service has it already.
  *
  * @throws Error a sentence when the database lacks migrations.
  */
@@ -30,17 +30,17 @@ export async function withDeps<Result>(
   }
 }
 
-/** Why an operator's change happens, as its events tell. */
+/** The cause of an operator's change, for its events. */
 function operatorCause(): Cause {
   return { requestId: randomUUID(), actor: { type: 'operator', id: operatorName() }, params: () => ({}) }
 }
 
-/** The log of a command: what it says on stderr. */
+/** The log of a command, on stderr. */
 export function terminalLog({ tell }: Terminal, level: Config['logLevel']): Logger {
   return createLog({ logLevel: level }, { write: tell })
 }
 
-/** A log on stderr: stdout is the command's answer. */
+/** A log on stderr: stdout has the command's answer. */
 export function stderrLog(level: Config['logLevel']): Logger {
   return createLog({ logLevel: level }, pino.destination({ fd: 2, sync: true }))
 }

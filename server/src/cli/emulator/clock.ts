@@ -3,15 +3,15 @@ import { systemClock } from '../../platform/system-clock.js'
 /** The clock of an emulator: that of the machine, until a test moves it ahead. */
 interface MovableClock {
   readonly now: () => Date
-  /** Goes on from a moment that is not past. */
+  /** Goes on from a moment that is not in the past. */
   moveTo(at: Date): void
-  /** Goes on from the present of the machine. */
+  /** Goes on from the machine's time. */
   reset(): void
 }
 
 export function createMovableClock(): MovableClock {
   let start = systemClock().getTime()
-  // Steady, whatever becomes of the machine's own clock meanwhile.
+  // Monotonic, independent of changes to the machine's own clock.
   let startTick = performance.now()
   const now = () => new Date(start + Math.floor(performance.now() - startTick))
   const goOnFrom = (ms: number) => {

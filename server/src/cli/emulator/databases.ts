@@ -12,9 +12,9 @@ import { copyTemplate } from './template.js'
 export interface Databases {
   /** Migrated, and empty until it is seeded. */
   readonly seedUrl: string
-  /** Copies the seeded database, to which nobody may be connected then. @returns The address of the copy. */
+  /** Copies the seeded database, which must have no connections then. @returns The address of the copy. */
   copySeeded(): Promise<string>
-  /** Begins to remove a copy that nobody uses any more. */
+  /** Begins to remove an unused copy. */
   drop(url: string): void
   /** Ends Postgres and removes all of it. */
   close(): Promise<void>
@@ -26,7 +26,7 @@ const prefix = 'portico-emulator-'
 const markMs = 60_000
 const abandonedAfterMs = 10 * markMs
 
-/** Starts the Postgres of an emulator, for the speed of tests: what it holds is gone when the machine fails. */
+/** Starts the Postgres of an emulator, for the speed of tests: its data is lost when the machine fails. */
 export async function openDatabases(cacheDir: string): Promise<Databases> {
   const at = systemClock()
   await removeAbandoned(tmpdir(), at)
@@ -72,7 +72,7 @@ export async function openDatabases(cacheDir: string): Promise<Databases> {
   }
 }
 
-/** Over a connection of its own: Postgres waits for connections that are ending, and nobody else should. */
+/** Over a connection of its own: Postgres waits for connections that are ending, and others should not. */
 async function dropDatabase(url: string, name: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => undefined)
@@ -80,7 +80,7 @@ async function dropDatabase(url: string, name: string): Promise<void> {
     await client.connect()
     await client.query(`drop database if exists ${name}`)
   } catch {
-    // Somebody looks into it. It goes with the emulator.
+    // It still has a connection, and is removed with the emulator.
   } finally {
     await client.end()
   }
@@ -92,16 +92,16 @@ function withName(url: string, name: string): string {
   return address.href
 }
 
-/** Says that the emulator of a directory is alive, to those that cannot see its process. */
+/** Marks the directory of a live emulator for other processes that cannot see its process. */
 async function mark(dataDir: string): Promise<void> {
   const at = systemClock()
-  // Somebody has removed it: requests tell.
+  // The directory was removed: requests will fail and show it.
   await utimes(dataDir, at, at).catch(() => undefined)
 }
 
 /**
- * Removes what emulators left behind that were killed: nobody has marked it for a while, and its process is not there.
- * The process alone says nothing, because containers that share a directory do not see those of one another.
+ * Removes the leftovers of killed emulators: without a recent mark, and without a process. The process is not enough,
+ * because containers that share a directory do not see each other's processes.
  */
 export async function removeAbandoned(folder: string, at: Date): Promise<void> {
   for (const name of await readdir(folder)) {
@@ -110,7 +110,7 @@ export async function removeAbandoned(folder: string, at: Date): Promise<void> {
     const place = join(folder, name)
     // Another process may be faster.
     const found = await stat(place).catch(() => undefined)
-    // Another user's is not ours to remove.
+    // Another user's directory is not ours to remove.
     if (found !== undefined && at.getTime() - found.mtimeMs > abandonedAfterMs)
       await rm(place, { recursive: true, force: true }).catch(() => undefined)
   }

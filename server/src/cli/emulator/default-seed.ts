@@ -1,4 +1,4 @@
-/** What an emulator begins with when it is given nothing: one of each, in the sandbox. */
+/** The seed of an emulator without one: one of each, in the sandbox. */
 export const defaultSeed = `accounts:
   - name: Acme
     api_keys:

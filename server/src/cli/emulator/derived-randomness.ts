@@ -9,38 +9,38 @@ import {
 } from '../../platform/crypto/random.js'
 
 /**
- * What the emulator makes of a seed instead of rolling dice: ids, secrets, colors and keys that depend on the name of
- * an entry alone, and are therefore known to everybody. They live in databases that the emulator made for itself and
- * removes, sealed with a master key that nobody else has.
+ * Derives the emulator's ids, secrets, colors and keys from the names of seed entries instead of drawing them at random,
+ * so that they are publicly known. They exist only in databases that the emulator made for itself and removes, sealed
+ * with a master key that is its own.
  */
 
 const entries = new AsyncLocalStorage<Randomness>()
 
-/** Prepares this process for seeding; before anything in it was made at random. */
+/** Prepares this process for seeding, before anything in it is made at random. */
 export function openSeeding(): void {
   replaceRandomness(() => entries.getStore())
 }
 
-/** Does work in which whatever would be random is derived from the names of an entry of the seed. */
+/** Runs work whose random values are derived from the names of an entry of the seed. */
 export function asEntry<Result>(names: readonly string[], work: () => Promise<Result>): Promise<Result> {
   return entries.run(randomnessOfEntry(names), work)
 }
 
-/** As JSON no two lists of names are one text, whatever characters are in them. */
+/** As JSON, different lists of names are different texts, whatever their characters. */
 export function randomnessOfEntry(names: readonly string[]): Randomness {
   return derivedRandomness(JSON.stringify(names))
 }
 
-/** An id tells when it was made; those of seeds all say the beginning of 2026. */
+/** Ids carry their creation time; those of seeds all carry the beginning of 2026. */
 const madeAtMs = Date.UTC(2026, 0, 1)
 
-/** Chance of which every draw is known: of one name the same draws in the same order. */
+/** Deterministic randomness: the same name gives the same draws in the same order. */
 export function derivedRandomness(name: string): Randomness {
   const bytes = bytesOf(name)
   return {
     bytes,
     text: (length, alphabet) =>
-      // 16 bits for a character: the bias towards some of them is nobody's concern in a seed.
+      // 16 bits for a character: the bias towards some of them does not matter in a seed.
       Array.from({ length }, () => alphabet.charAt(bytes(2).readUInt16BE() % alphabet.length)).join(''),
     id: () => uuidv7({ msecs: madeAtMs, random: bytes(16) }),
     keyPair: (kind) => keyPairOf(kind, bytes),

@@ -36,12 +36,12 @@ import type { SeedFile } from './seed-file.js'
 import { emulatorSettings } from './settings.js'
 
 interface EmulatorOptions {
-  /** Its own from here on: it closes them, also when it does not start. */
+  /** Owned from here on: the emulator closes them, also when it does not start. */
   readonly databases: Databases
   readonly seed: SeedFile
   /** 0: any free one. */
   readonly port: number
-  /** Whether jobs run by themselves, as in a service, or only when they are asked for. */
+  /** Whether jobs run by themselves, as in a service, or only on request. */
   readonly runsJobs: boolean
   /** Settings of the service, as its environment has them. */
   readonly variables: Readonly<Record<string, string | undefined>>
@@ -57,8 +57,8 @@ export interface Emulator {
 }
 
 /**
- * Starts the service for tests: seeded, with a clock that can be moved and faults that can be asked for. Whether the
- * settings are those of a service that somebody relies on was asked before there were databases (faultsForEmulator()).
+ * Starts the service for tests: seeded, with a clock that can be moved and with faults on request. faultsForEmulator()
+ * has already refused the settings of a real service, before there were databases.
  *
  * @throws SeedError at a fault of the seed that only the service finds.
  */
@@ -67,7 +67,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   openSeeding()
   const { app, open: openApp } = createEmulatorApp(log)
   const server = createHttpServer(app)
-  // It is nowhere but in this process, so that nothing that was derived from a seed can be opened by another one.
+  // Exists only in this process, so that no other one can open what was derived from a seed.
   const masterKeys = `v1:${randomBytes(32).toString('base64')}`
 
   const closeAll = async (run?: Run) => {
@@ -106,9 +106,9 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
         runs_jobs: runsJobs,
         accounts: world.accounts,
       })
-      // One after the other, because each changes what the others work on. Faults are beside it: they change at once,
-      // also while a clock moves through hours of deliveries.
-      const alone = inTurn(<Result>(work: () => Promise<Result>) => work())
+      // One at a time, because each changes the data of the others. Faults are outside of it: they change at once, also
+      // while a clock moves through hours of deliveries.
+      const exclusively = inTurn(<Result>(work: () => Promise<Result>) => work())
       const reset = async () => {
         const before = world.run
         faults.clear()
@@ -123,18 +123,18 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
       return {
         faults,
         state,
-        reset: () => alone(reset),
+        reset: () => exclusively(reset),
         clock: () => ({ now: clock.now().toISOString(), jobs_run: 0 }),
-        moveClock: (move) => alone(() => moveClock(move)),
-        runJobs: () => alone(async () => ({ jobs_run: await world.run.runDue() })),
+        moveClock: (move) => exclusively(() => moveClock(move)),
+        runJobs: () => exclusively(async () => ({ jobs_run: await world.run.runDue() })),
         messages: (to) =>
-          alone(async () => {
+          exclusively(async () => {
             await world.run.runDue()
             return to === null ? [] : findMessages(world.run.deps, to)
           }),
-        clearMessages: () => alone(() => clearMessages(world.run.deps)),
-        createAccount: (input) => alone(() => createAccountWithKeys(input)),
-        createKey: (domain, input) => alone(() => createKey(domain, input)),
+        clearMessages: () => exclusively(() => clearMessages(world.run.deps)),
+        createAccount: (input) => exclusively(() => createAccountWithKeys(input)),
+        createKey: (domain, input) => exclusively(() => createKey(domain, input)),
       }
     }
 
@@ -155,7 +155,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
         )
       let ended = 0
       if (run_jobs) {
-        // Stopping where something is due, because what a retry makes due has to come at its own time, too.
+        // In steps, because retries must come due at their own times, too.
         for (let next: Date | undefined = clock.now(); next !== undefined;) {
           clock.moveTo(next)
           ended += await world.run.runDue()
@@ -214,7 +214,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   }
 
   async function plant(file: SeedFile, config: Config): Promise<EmulatorAccount[]> {
-    // One moment for each entry, the last of them a minute ago.
+    // A moment for each entry, the last of them a minute ago.
     let at = systemClock().getTime() - 60_000 - seedSteps
     const deps = await openDeps(config, { now: () => new Date(at), log })
     try {

@@ -8,7 +8,7 @@ import { EmulatorRefusal } from './refusal.js'
 
 type OAuthCode = (typeof oauthErrorCodes)[number]
 
-/** What is to become of a request. */
+/** The outcome of a request. */
 interface Met {
   readonly latencyMs: number
   readonly reset: boolean
@@ -17,12 +17,12 @@ interface Met {
 }
 
 export interface Faults {
-  /** @throws EmulatorRefusal `fault_not_declared` when the service could never answer so. */
+  /** @throws EmulatorRefusal `fault_not_declared` when the service could never give that answer. */
   add(input: NewFault): Fault
   list(): Fault[]
-  /** @returns How many there were. */
+  /** @returns How many faults there were. */
   clear(): number
-  /** The fault that a request of an operation meets, which counts it; undefined when there is none. */
+  /** The fault of a request for an operation, which counts as a use of it; undefined without a fault. */
   meet(operation: string): Met | undefined
 }
 
@@ -31,7 +31,7 @@ interface Entry {
   readonly error: () => Error | undefined
 }
 
-/** Faults that tests have asked for: of those of one operation the oldest is met first, until it is used up. */
+/** Faults requested by tests: of those of one operation the oldest applies first, until it is used up. */
 export function createFaults(): Faults {
   let entries: Entry[] = []
   return {
@@ -113,11 +113,11 @@ function answerOf(route: Route, { code, status }: NewFault): Answer | undefined 
 
 const oauthRoutes = new Set<unknown>(Object.values(oauth))
 
-/** The refusals that the contract declares of a route, and the failure that none declares and each may have. */
+/** The refusals that the contract declares of a route, and the undeclared failure that each may have. */
 function answersOf(route: Route): Answer[] {
   if (oauthRoutes.has(route.definition)) {
     const known = oauthErrorCodes.map((code) => toOAuthAnswer(code, new OAuthFailure(code, '').status))
-    // What it says with 429 of a limit, it says with 503 of its database.
+    // A route answers 503 for its database in the form of 429 for a limit.
     return [...known, toOAuthAnswer('temporarily_unavailable', 503)].filter(
       ({ status }) => status in route.definition.responses,
     )

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 
 /**
- * When the next message, delivery or other work comes due that somebody may wait for; undefined when nothing does until
- * then. Jobs that only recur are not among it: they run whenever the clock stops for another reason.
+ * When the next message, delivery or other awaited work comes due; undefined when nothing does until then. Recurring
+ * jobs are excluded: they run whenever the clock stops for another reason.
  */
 export async function findNextDue(
   { db }: Pick<Deps, 'db'>,

@@ -1,7 +1,7 @@
 import { isMap, isScalar, LineCounter, parseDocument, type Document } from 'yaml'
 import { Seed, type SeedFile, type SeedPath } from './seed-file.js'
 
-/** What is wrong with a seed, each fault with its place. */
+/** The faults of a seed, each with its place. */
 export class SeedError extends Error {
   override readonly name = 'SeedError'
   constructor(
@@ -12,13 +12,13 @@ export class SeedError extends Error {
   }
 }
 
-/** More than these mostly follow from the first. */
+/** Further faults mostly follow from the first. */
 const maxFaults = 20
 
 /**
  * Reads a seed from YAML.
  *
- * @param file What the text is called in messages.
+ * @param file The name of the text in messages.
  * @throws SeedError naming each fault by file, line and path, and what would be right.
  */
 export function readSeed(text: string, file: string): SeedFile {
@@ -74,18 +74,18 @@ function faultsOf(issue: Issue, parents: SeedPath = []): Fault[] {
       path: [...path, String(key)],
       message: 'is no member that can stand here: check its name and its indentation',
     }))
-  // Of several forms, the one meant is the one whose members were looked at.
+  // Of several forms, the intended one is the one whose members were checked.
   const meant = issue.errors?.find((issues) => issues.some(({ path: inner }) => inner.length > 0))
   if (meant !== undefined) return meant.flatMap((inner) => faultsOf(inner, path))
   return [{ path, message: issue.message }]
 }
 
-/** Where a part begins, or the nearest one around it: what is missing has no place of its own. */
+/** Where a part begins, or the nearest one around it: a missing part has no place of its own. */
 function offsetOf(document: Document.Parsed, path: SeedPath): number {
   for (let length = path.length; length > 0; length -= 1) {
     const parent = length === 1 ? document.contents : document.getIn(path.slice(0, length - 1), true)
     const last = path[length - 1]
-    // Of a member the place is that of its name.
+    // The place of a member is that of its name.
     const pair = isMap(parent)
       ? parent.items.find(({ key }) => isScalar(key) && key.value === last)
       : undefined
@@ -96,7 +96,7 @@ function offsetOf(document: Document.Parsed, path: SeedPath): number {
   return 0
 }
 
-/** Names that two entries of one list have: ids are made from them. */
+/** Names that two entries of one list share: ids are made from them. */
 function findRepeated(seed: Seed): Fault[] {
   return seed.accounts
     .flatMap((account, a) => {

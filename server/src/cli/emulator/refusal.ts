@@ -1,6 +1,6 @@
 import { emulatorErrorCodes, type EmulatorErrorCode } from '@portico/contract/emulator'
 
-/** What the control of the emulator does not do, and why. */
+/** A refusal of the emulator's control, and its reason. */
 export class EmulatorRefusal extends Error {
   override readonly name = 'EmulatorRefusal'
   readonly status: number

@@ -20,16 +20,16 @@ import type { Faults } from './faults.js'
 import { EmulatorRefusal } from './refusal.js'
 import { emulatorRoutes } from './routes.js'
 
-/** All that an emulator answers. */
+/** The HTTP application of an emulator. */
 interface EmulatorApp {
   readonly app: Express
-  /** Begins to answer by the control and, where the control has nothing, the service; until then it says to wait. */
+  /** Begins to answer by the control and, for other paths, the service; until then it answers that it is starting. */
   open(control: Control, service: RequestHandler): void
 }
 
 /**
- * What listens, before there is anything to answer with. Whoever asks must know the emulator by a name of this machine:
- * its keys are public, and a page from elsewhere whose name resolves to loopback (DNS rebinding) could use them.
+ * The listener, before there is anything to answer with. A client must know the emulator by a name of this machine: its
+ * keys are public, and a foreign page whose name resolves to loopback (DNS rebinding) could use them.
  */
 export function createEmulatorApp(log: Pick<Logger, 'error'>): EmulatorApp {
   const app = express().disable('x-powered-by')
@@ -48,11 +48,11 @@ export function createEmulatorApp(log: Pick<Logger, 'error'>): EmulatorApp {
   }
 }
 
-/** The control of an emulator: open to every program on this machine, and to no page that a browser has from elsewhere. */
+/** The control of an emulator: open to every program on this machine, and closed to pages of other origins. */
 function controlRouter(control: Control): Router {
   const router = express.Router()
   router.use(controlPath, (req, _res, next) => {
-    // Programs that test send no Origin; pages that a browser shows cannot help it.
+    // Test programs send no Origin; browsers cannot suppress it.
     if (isFromThisMachine(req) && req.headers.origin === undefined && !isOfOtherSite(req)) next()
     else next('router')
   })
@@ -67,12 +67,12 @@ function controlRouter(control: Control): Router {
   return router
 }
 
-/** Browsers say so of every request, also of those that have no Origin, such as that of an image (Fetch Metadata). */
+/** Browsers mark every request so, also those without an Origin, such as that of an image (Fetch Metadata). */
 function isOfOtherSite({ headers }: Request): boolean {
   return ['cross-site', 'same-site'].includes(String(headers['sec-fetch-site']))
 }
 
-/** What the service has not answered itself: refusals and failures of the control, and what nobody could read. */
+/** Answers for the control's refusals and failures, and for unreadable requests. */
 function emulatorErrors(log: Pick<Logger, 'error'>): ErrorRequestHandler {
   return (error: unknown, _req, res, next) => {
     if (res.headersSent) {
@@ -102,7 +102,7 @@ function toRefusal(error: unknown): EmulatorRefusal {
     : new EmulatorRefusal('malformed_request', error.message)
 }
 
-/** Lets requests meet the faults that tests have asked for. */
+/** Applies the faults that tests have requested. */
 export function faultsOnRequests(faults: Faults): RequestHandler {
   return async (req, _res, next) => {
     const met = faults.meet(routeOf(req).name)

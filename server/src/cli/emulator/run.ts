@@ -21,13 +21,13 @@ export interface Run {
 interface RunOptions {
   readonly now: () => Date
   readonly log: Logger
-  /** What a request meets before the service looks at it. */
+  /** Handles a request before the service does. */
   readonly faults: RequestHandler
   /** Whether jobs run by themselves, as in a service. */
   readonly runsJobs: boolean
 }
 
-/** A request that hangs does not keep a reset from ending. */
+/** A hanging request does not keep a reset from ending. */
 const patienceMs = 5_000
 
 export async function startRun(config: Config, options: RunOptions): Promise<Run> {

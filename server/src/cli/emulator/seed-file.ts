@@ -13,8 +13,8 @@ import { z } from 'zod/v4'
 import { isApiKeySecret } from '../../platform/crypto/secret.js'
 
 /**
- * An entry of a seed: what the contract's own schema reads of it, and beside that members of the seed alone. So a field
- * that the contract gains can be seeded at once.
+ * An entry of a seed: the input as the contract's own schema reads it, and members that only seeds have. So a new field
+ * of the contract can be seeded at once.
  */
 function entryOf<Input extends z.ZodType, Own extends z.ZodRawShape>(input: Input, own: Own) {
   const members = z.object(own)
@@ -100,14 +100,14 @@ const SeedAccount = z.strictObject({
 })
 export type SeedAccount = z.output<typeof SeedAccount>
 
-/** A world to begin with: accounts, with everything that they have made. */
+/** The initial data: accounts, with everything in them. */
 export const Seed = z.strictObject({ accounts: z.array(SeedAccount).min(1) })
 export type Seed = z.output<typeof Seed>
 
-/** Where something stands in a seed: names and places from its top. */
+/** The path of a part of a seed: names and indexes from its top. */
 export type SeedPath = readonly (string | number)[]
 
-/** A seed that was read, and where in its file each part stands. */
+/** A seed that was read, and the place in its file of each part. */
 export interface SeedFile {
   readonly seed: Seed
   /** file:line:column */

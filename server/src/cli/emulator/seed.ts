@@ -31,22 +31,22 @@ import type {
   SeedPath,
 } from './seed-file.js'
 
-/** What every entry is made with. */
+/** The context in which every entry is made. */
 interface Planting {
   readonly deps: Deps
   readonly file: SeedFile
-  /** Puts a moment between two entries, so that lists have one order in every run. */
+  /** Moves the clock between two entries, so that lists have one order in every run. */
   readonly tick: () => void
 }
 
-/** An entry's place in the file, and its names from the account on: what is derived for it comes from these alone. */
+/** An entry's place in the file, and its names from the account on, from which its random values are derived. */
 interface Place {
   readonly path: SeedPath
   readonly names: readonly string[]
 }
 
 /**
- * Makes what a seed says, by the operations that the service has for it.
+ * Makes the entries of a seed, by the operations of the service.
  *
  * @throws SeedError when the service would refuse an entry, with its place.
  */
@@ -246,7 +246,7 @@ async function plantUser(
     )
 }
 
-/** Makes one entry: what is random in it comes from its name, and what is wrong with it is told with its place. */
+/** Makes one entry: its random values are derived from its name, and its faults are reported with its place. */
 async function plant<Made>({ file, tick }: Planting, place: Place, make: () => Promise<Made>): Promise<Made> {
   tick()
   try {

@@ -13,10 +13,7 @@ const refused: Readonly<Record<string, string>> = {
   SMS_URL: 'an emulator keeps all text messages in its outbox',
 }
 
-/**
- * Whatever among the settings is one of a service that somebody relies on, and what to do about it; empty when an
- * emulator may start.
- */
+/** The settings that belong to a real service, and what to do about each; empty when an emulator may start. */
 export function faultsForEmulator(variables: SettingsGiven): string[] {
   const { NODE_ENV, HOST, BASE_URL } = variables
   const named = Object.entries(refused).flatMap(([name, why]) =>
@@ -36,7 +33,7 @@ export function faultsForEmulator(variables: SettingsGiven): string[] {
   ]
 }
 
-/** Where what takes long is kept between starts, as the system has it. */
+/** The folder of caches that outlive a start, by the system's convention. */
 export function cacheFolder({ XDG_CACHE_HOME, LOCALAPPDATA }: SettingsGiven): string {
   const places: Partial<Record<NodeJS.Platform, string>> = {
     darwin: join(homedir(), 'Library', 'Caches'),
@@ -48,8 +45,8 @@ export function cacheFolder({ XDG_CACHE_HOME, LOCALAPPDATA }: SettingsGiven): st
 }
 
 /**
- * The settings of an emulator: those of the service that were given, and where callers are counted by their address a
- * limit that is none, because all callers of an emulator have one address.
+ * The settings of an emulator: those given for the service, without effective limits per address, because all callers of
+ * an emulator have one address.
  */
 export function emulatorSettings(
   variables: SettingsGiven,

@@ -9,7 +9,7 @@ import { startEmbedded } from '../../platform/db/embedded.js'
 import { migrateDatabase } from '../../platform/db/migrate.js'
 import { packageRoot } from '../../platform/package-root.js'
 
-/** A template that nobody has used for so long is of a version that is gone. */
+/** A template unused for so long is of an old version. */
 const staleAfterMs = 30 * 86_400_000
 
 /** The mark of startEmbedded() by which a directory may be removed when Postgres stops. */
@@ -17,9 +17,9 @@ const throwawayMark = 'throwaway'
 
 /**
  * Fills a directory with a Postgres cluster that has every migration. It is made once for a version of Postgres and of
- * the migrations, which takes seconds, and copied from the cache ever after.
+ * the migrations, which takes seconds, and copied from the cache afterwards.
  *
- * @param at When this is, to find out what in the cache is stale.
+ * @param at The present, to find stale templates in the cache.
  */
 export async function copyTemplate(cacheDir: string, dataDir: string, at: Date): Promise<void> {
   const template = join(cacheDir, `emulator-${findPostgresVersion()}-${digestOfMigrations()}`)
@@ -47,13 +47,13 @@ async function makeTemplate(template: string): Promise<void> {
   }
 }
 
-/** Of 1,600 files Node's own cp makes 1.3 seconds of work, and the system's next to none. */
+/** For 1,600 files Node's own cp takes 1.3 seconds, and the system's almost no time. */
 async function copyFolder(from: string, to: string): Promise<void> {
   if (process.platform === 'win32') await cp(from, to, { recursive: true })
   else await promisify(execFile)('cp', ['-a', `${from}/.`, to])
 }
 
-/** What the migrations do, and what follows them, as a text of 16 characters: another one whenever any of them says anything else. */
+/** A digest of 16 characters of the migrations and what follows them: another one whenever any of them changes. */
 function digestOfMigrations(): string {
   const folder = new URL('src/platform/db/migrations/', packageRoot)
   const digest = createHash('sha256')

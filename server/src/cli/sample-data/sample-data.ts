@@ -83,7 +83,7 @@ export async function createSampleData(
       }
     }),
   )
-  // Their events are as old as they are: nobody is to think that these have waited for so long.
+  // Their events are as old as they are, and must not seem to have waited for so long.
   await numberAllEvents(deps.db)
   for (const table of ['users', 'organizations', 'slugs', 'signing_keys', 'record_counts'])
     await sql`analyze ${sql.table(table)}`.execute(deps.db)
