@@ -148,7 +148,7 @@ export const flowGuards = [
   guard({
     name: 'identifier: allowed_email_domains',
     file: identifier,
-    find: "if (!isEmailDomainAllowed(ways.allowedEmailDomains, normalized)) return refuse('not_allowed')",
+    find: "if (!isEmailDomainAllowed(methods.allowedEmailDomains, normalized)) return refuse('not_allowed')",
     replace: '',
     red: signsIn('the page of the address is shown again for an address outside of allowed_email_domains'),
     green: byPassword,

@@ -202,8 +202,8 @@ export const presentedTokenGuards = [
   guard({
     name: 'cookie: of a logout that came without it',
     file: logoutPage,
-    find: 'if (place !== undefined && findSessionSecret(req.headers.cookie, isHttps, place) !== undefined) {',
-    replace: 'if (place !== undefined) {',
+    find: 'if (owner !== undefined && findSessionSecret(req.headers.cookie, isHttps, owner) !== undefined) {',
+    replace: 'if (owner !== undefined) {',
     red: logoutTest(
       'logout by an application (OpenID Connect RP-Initiated Logout) 303: where nobody is signed in there is nothing to ask',
     ),
