@@ -6,7 +6,7 @@ import type { Deps } from '../delivery/deps.js'
 import type { Tenant } from '../platform/tenant.js'
 import { ofEnvironment, ofTenant } from '../platform/db/tenant-predicate.js'
 
-/** Which session, and whose. */
+/** The key of a session. */
 interface SessionPlace {
   readonly accountId: string
   readonly environment: string
@@ -27,10 +27,10 @@ export async function endSession(
 }
 
 /**
- * Ends the sessions of a user, and their sign-ins that are under way: those that wait for a second factor, and those on
- * our pages, which have passed a factor as soon as they are of a user.
+ * Ends the sessions of a user, and their unfinished sign-ins: those that wait for a second factor, and flows, which
+ * have a user once a factor has passed.
  *
- * @param keptFlowId The sign-in on our pages in which this happens, at its end.
+ * @param keptFlowId The flow that causes this, which continues.
  */
 export async function endSessionsOf(
   deps: Pick<Deps, 'now'>,
@@ -47,7 +47,7 @@ export async function endSessionsOf(
   await endFlowsOf(deps, trx, tenant, userId, keptFlowId)
 }
 
-/** Ends the sign-ins of a user on our pages that are under way, but one. */
+/** Ends the open flows of a user, but one. */
 export async function endFlowsOf(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
@@ -101,7 +101,7 @@ export async function endUnusableSessions(
     .execute()
 }
 
-/** Every end of sessions starts here, so that no query can forget its tenant; one that has ended keeps its time. */
+/** Every end of sessions starts here, so that no query can forget its tenant; an ended session keeps its time. */
 function endSessions(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,

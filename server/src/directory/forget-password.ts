@@ -4,7 +4,7 @@ import type { Deps } from '../delivery/deps.js'
 import type { Tenant } from '../platform/tenant.js'
 import { ofTenant } from '../platform/db/tenant-predicate.js'
 
-/** Forgets the password of a user, and voids the codes that whoever knew it was given to set another one. */
+/** Deletes the password of a user, and voids the renewals that were granted for it. */
 export async function forgetPassword(
   deps: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
@@ -15,7 +15,7 @@ export async function forgetPassword(
   await voidRenewals(deps, trx, tenant, userId)
 }
 
-/** Ends what is open of an address: who has a new password needs no other. */
+/** Ends the open requests of an address: a user with a new password needs no other. */
 export async function voidPasswordRequests(
   deps: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
@@ -25,7 +25,7 @@ export async function voidPasswordRequests(
   await voidOpen(deps, trx, tenant).where('email_normalized', '=', email).execute()
 }
 
-/** Ends the renewals of a user's password that are open: each is the password's worth for an hour. */
+/** Ends the open renewals of a user's password: each is worth the password for an hour. */
 export async function voidRenewals(
   deps: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
@@ -39,7 +39,7 @@ export async function voidRenewals(
     .execute()
 }
 
-/** Every end of requests starts here, so that no query can forget its tenant; one that was used keeps its time. */
+/** Every end of requests starts here, so that no query can forget its tenant; a used request keeps its time. */
 function voidOpen({ now }: Pick<Deps, 'now'>, trx: Transaction<DB>, tenant: Tenant) {
   return trx
     .updateTable('password_requests')

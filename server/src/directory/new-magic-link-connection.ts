@@ -3,7 +3,7 @@ import { newId } from '../platform/crypto/random.js'
 import type { DB } from '../platform/db/schema.js'
 import type { Deps } from '../delivery/deps.js'
 
-/** The connection that an organization begins with: active, and unknown addresses are refused. */
+/** The initial connection of an organization: active, and unknown addresses are refused. */
 export async function createMagicLinkConnection(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,

@@ -3,7 +3,7 @@ import type { Transaction } from 'kysely'
 import type { DB } from '../platform/db/schema.js'
 import type { Deps } from '../delivery/deps.js'
 
-/** The connection that an organization begins with: inactive, so that nobody is asked for a code. */
+/** The initial connection of an organization: inactive, so that no code is asked for. */
 export async function createTotpConnection(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,

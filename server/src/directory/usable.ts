@@ -1,14 +1,14 @@
 import { sql, type Expression } from 'kysely'
 
 /**
- * Whether the application of a statement's row is for an organization: of the whole account, or its own. The statement
- * compares account and environment itself, and has the table under its own name.
+ * Whether the application of a statement's row is offered to an organization: to the whole account, or to it. The
+ * statement itself compares account and environment, and does not alias the table.
  */
 export function isForOrganization(organizationId: Expression<string>) {
   return sql<boolean>`(applications.organization_id is null or applications.organization_id = ${organizationId})`
 }
 
-/** Whether the application of a statement's row can be used by an organization: it is for it, and not deleted. */
+/** Whether the application of a statement's row can be used by an organization: offered to it, and not deleted. */
 export function isUsableBy(organizationId: Expression<string>) {
   return sql<boolean>`(applications.deleted_at is null and ${isForOrganization(organizationId)})`
 }

@@ -26,7 +26,7 @@ import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 
 const defaultTokenLifetimeSeconds = 3600
 
-/** An organization and environment, without who asks. */
+/** An organization and environment, without the caller. */
 type Place = Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'>
 
 /**
@@ -107,7 +107,7 @@ export async function listApplications(
 }
 
 /**
- * An application that the organization can use, or what is left to tell of a deleted one.
+ * An application that the organization can use, or the remaining record of a deleted one.
  *
  * @throws ApiError `organization_not_found`, `application_not_found`
  */
@@ -126,8 +126,8 @@ export async function getApplication(
 }
 
 /**
- * Changes what is sent of an application. What it would be then is checked as a whole: a new type can make a URL that
- * was allowed a fault. Where the scope narrows, its sessions in other organizations end.
+ * Changes the given members of an application. The result is checked as a whole: a new type can make an allowed URL a
+ * fault. Where the scope narrows, sessions in other organizations end.
  *
  * @param versions The versions the change may happen to; undefined: any.
  * @throws ApiError `organization_not_found`, `application_not_found`, `invalid_parameters`, `precondition_failed`, and
@@ -184,15 +184,15 @@ interface RequestedApplication {
   readonly redirectUri?: string | undefined
 }
 
-/** The application that a code is for, and where it is sent. */
+/** The application of a code, and its redirect URI. */
 interface ApplicationForSignIn {
   readonly application: ApplicationRow
   readonly redirectUri: string
 }
 
 /**
- * The application that a sign-in to the organization is for: the one named, else the oldest that allows the redirect
- * URI, else the oldest that has a default redirect. A redirect URI that it does not allow gives way to its default.
+ * The application of a sign-in to the organization: the named one, else the oldest that allows the redirect URI, else
+ * the oldest with a default redirect. A redirect URI that it does not allow is replaced by its default.
  *
  * @throws ApiError `organization_not_found`, `application_not_found` when the one named is not usable here, and
  *   `no_application` when none can receive a code.
@@ -202,7 +202,7 @@ export async function findApplicationForSignIn(
   tenant: Place,
   { applicationId, redirectUri }: RequestedApplication,
 ): Promise<ApplicationForSignIn> {
-  // Of all that are usable, the first is the one that chooseRedirect() takes; it need not see the others.
+  // The first row is the one that chooseRedirect() would take of all; it need not see the others.
   const candidates = await applicationsOf(db, tenant)
     .$if(applicationId !== undefined, (query) => query.where('applications.id', '=', applicationId ?? ''))
     .select([...applicationColumns, scopeDomain().as('organization_domain_scope')])
@@ -234,7 +234,7 @@ export async function checkUsable(db: Kysely<DB>, tenant: Place, id: string): Pr
   if (row === undefined) throw await whyNotFound(db, tenant, 'application_not_found')
 }
 
-/** Every read of applications starts here: those usable by the organization, and none where there is no organization. */
+/** Every read of applications starts here: those usable by the organization, and no row for an unknown organization. */
 function applicationsOf(db: Kysely<DB>, tenant: Place) {
   return everyApplicationOf(db, tenant).where('applications.deleted_at', 'is', null)
 }
@@ -243,13 +243,13 @@ function everyApplicationOf(db: Kysely<DB>, tenant: Place) {
   return db.selectFrom('applications').where(ofEnvironment(tenant, 'applications')).where(isInReach(tenant))
 }
 
-/** Whether the organization is there, and the row's application is for it. */
+/** Whether the organization exists, and the row's application is offered to it. */
 function isInReach(tenant: Place) {
   const organizationId = organizationIdOf(tenant)
   return sql<boolean>`(${organizationId} is not null and ${isForOrganization(organizationId)})`
 }
 
-/** Takes an application to be changed, with the version and the reach that the caller may change. */
+/** Locks an application for a change, if it has the version and the caller may change its scope. */
 async function lockApplication(
   trx: Transaction<DB>,
   tenant: Tenant,
@@ -283,7 +283,7 @@ function mergeChanges(row: ApplicationRow, input: ApplicationChanges) {
   const members = {
     name: row.name,
     description: row.description,
-    // The columns of closed lists are written from validated input alone.
+    // Columns of closed lists are written only from validated input.
     application_type: row.application_type as Application['application_type'],
     allowed_redirect_urls: row.allowed_redirect_urls,
     allowed_origins_cors: row.allowed_origins_cors,
@@ -311,7 +311,7 @@ function scopeDomain() {
   )`
 }
 
-/** Whether the tenant's organization is there, and the key may give an application this scope. */
+/** Whether the tenant's organization exists, and the key may give an application this scope. */
 function mayScope(tenant: Tenant, scope: string | null): RawBuilder<boolean> {
   const isOpen =
     scope === null
@@ -340,7 +340,7 @@ async function whyApplicationUnchanged(db: Kysely<DB>, tenant: Tenant, id: strin
   return new ApiError(isOutOfReach ? 'key_limited_to_organizations' : 'precondition_failed')
 }
 
-/** The event of an application for the whole account is one of the account, and of no organization. */
+/** An event of an application for the whole account belongs to the account, and to no organization. */
 function emitApplication(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,

@@ -38,7 +38,7 @@ export function toApplication(
   { accountDomain }: Pick<Tenant, 'accountDomain'>,
 ): Application {
   const scope = row.organization_domain_scope
-  // The columns of closed lists are written from validated input alone.
+  // Columns of closed lists are written only from validated input.
   const environment = row.environment as Application['__environment__']
   return {
     __type__: 'Application',

@@ -18,7 +18,7 @@ const defaultNames = Object.keys(listOfDefault) as (keyof typeof listOfDefault)[
 type UrlLists = Pick<Application, (typeof listOfDefault)[keyof typeof listOfDefault]>
 type UrlDefaults = Pick<Application, keyof typeof listOfDefault>
 
-/** Which rule the URLs of a list follow. */
+/** The rule for the URLs of each list. */
 const lists: readonly (readonly [name: keyof UrlLists, kind: Rules['kind']])[] = [
   ['allowed_redirect_urls', 'redirect'],
   ['allowed_origins_cors', 'origin'],
@@ -28,19 +28,19 @@ const lists: readonly (readonly [name: keyof UrlLists, kind: Rules['kind']])[] =
 
 const mobileTypes: ReadonlySet<Application['application_type']> = new Set(['android', 'ios', 'mobile'])
 
-/** Readers of URLs take more characters than these for a host, among them the ; that parts a page's policies. */
+/** URL parsers accept more characters in a host, among them the ; that separates the policies of a page. */
 const hostForm = /^[a-z0-9.-]+$|^\[[0-9a-f:.]+\]$/
 
 /**
- * What an answer adds to a redirect (RFC 6749 section 4.1.2, RFC 9207 section 2), what a relay's adds, and what a link's
- * does that leads to a new password or to a second factor; readers may take the first of two.
+ * The parameters that an answer adds to a redirect (RFC 6749 section 4.1.2, RFC 9207 section 2), that a relay adds, and
+ * that a link to a new password or a second factor adds; parsers may take the first of two.
  */
 const answerParameters = [
   ...['code', 'authorization_code', 'state', 'iss', 'error', 'error_description'],
   ...['password_code', 'request_id', 'user_id'],
 ]
 
-/** What a scheme of an application's own must not begin with, though it has a dot: schemes of browsers and systems. */
+/** Schemes of browsers and systems; an application's own scheme must not begin with one, even if it has a dot. */
 const foreignSchemes: ReadonlySet<string> = new Set([
   'https',
   'http',
@@ -55,9 +55,9 @@ const foreignSchemes: ReadonlySet<string> = new Set([
 
 /**
  * Checks where an application sends its users and from where it may be called: https everywhere; http on a loopback
- * host in the sandbox; a scheme of the application's own, named by its reverse domain, for mobile types (RFC 8252
- * section 7.1). They are stored as sent and compared exactly, so that one which a reader of URLs would take to
- * another host is refused.
+ * host in the sandbox; a private-use scheme, named by a reverse domain of the application, for mobile types (RFC 8252
+ * section 7.1). URLs are stored as sent and compared exactly, so a URL is refused if a parser would take it to another
+ * host.
  *
  * @throws ApiError `invalid_parameters` naming every URL at fault.
  */
@@ -84,8 +84,8 @@ function defaultFaults(application: UrlLists & UrlDefaults, name: keyof typeof l
 }
 
 /**
- * The defaults of an application whose lists are these: the one that is given; else the stored one while its list has
- * it; else the first of the list. A default that was cleared stays clear.
+ * The defaults of an application with these lists: the given one; else the stored one while its list has it; else the
+ * first of the list. A cleared default stays clear.
  */
 export function settleDefaults(
   urls: UrlLists,
@@ -111,11 +111,11 @@ export function settleDefaults(
 }
 
 /**
- * The application that a code is for and where it is sent: the first that allows the requested URI, else the first
- * that has a default redirect, with that.
+ * The application of a code and its redirect URI: the first that allows the requested URI, else the first with a
+ * default redirect.
  *
- * @param applications The oldest first; the one alone where the request names one.
- * @returns Undefined when none can receive a code.
+ * @param applications Oldest first; only the named one if the request names one.
+ * @returns Undefined when no application can receive a code.
  */
 export function chooseRedirect<
   Candidate extends Pick<Application, 'allowed_redirect_urls' | 'default_redirect_uri_after_login'>,
@@ -135,7 +135,7 @@ export function chooseRedirect<
 }
 
 interface Rules {
-  /** A redirect is sent a code, an address a browser alone. */
+  /** A redirect receives a code, an address only a browser. */
   readonly kind: 'redirect' | 'address' | 'origin'
   readonly isMobile: boolean
   readonly environment: Environment
@@ -143,7 +143,7 @@ interface Rules {
 
 type Fault = Pick<FieldError, 'code' | 'message'>
 
-/** What is wrong with a URL, if anything: the first fault found. */
+/** The first fault of a URL; undefined when it is valid. */
 function findFault(text: string, rules: Rules): Fault | undefined {
   if (!isUriText(text))
     return fault('invalid_url', 'must be an absolute URL in ASCII, any other character percent-encoded')
@@ -156,7 +156,7 @@ function findFault(text: string, rules: Rules): Fault | undefined {
   const url = new URL(text)
   if (authority?.includes('@') === true)
     return fault('credentials_not_allowed', 'must not have a user name or password')
-  // A reader of URLs would go elsewhere than the text says: Store.example, 0x7f.1, https:///store.example.
+  // A URL parser would go elsewhere than the text says: Store.example, 0x7f.1, https:///store.example.
   if ((authority ?? '').replace(/:\d{1,5}$/, '') !== url.hostname)
     return fault('host_not_canonical', `must have its host written as ${url.hostname}`)
   return schemeFault(url, rules) ?? hostFault(url) ?? queryFault(url, rules) ?? originFault(text, url, rules)

@@ -1,4 +1,4 @@
-/** Where the provider of a directory asks. */
+/** The SCIM base URL of a directory. */
 export function scimBaseUrl(baseUrl: string, directoryId: string): string {
   return `${baseUrl}/scim/v2/${directoryId}`
 }

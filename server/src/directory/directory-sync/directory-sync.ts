@@ -14,12 +14,12 @@ import { scimBaseUrl } from './base-url.js'
 import { directoryColumns, toDirectorySync, type DirectoryRow } from './record.js'
 import { ofTenant } from '../../platform/db/tenant-predicate.js'
 
-/** As long as a company needs to give its provider the new secret. */
+/** The time that a company needs to give its provider the new secret. */
 const previousSecretMs = 24 * 60 * 60 * 1000
 const hintLength = 4
 
 /**
- * Creates the directory of an organization in the tenant's environment. Its secret is in this answer alone.
+ * Creates the directory of an organization in the tenant's environment. Only this answer contains its secret.
  *
  * @throws ApiError `organization_not_found`, `directory_sync_taken`
  */
@@ -67,7 +67,8 @@ export async function getDirectorySync(
 }
 
 /**
- * Changes what is sent of a directory. Switched off, it answers its provider 403, and its users stay as they are.
+ * Changes the given settings of a directory. Inactive, it answers its provider with 403, and its users stay as they
+ * are.
  *
  * @param versions The versions the change may happen to; undefined: any.
  * @throws ApiError `organization_not_found`, `directory_sync_not_found`, `precondition_failed`
@@ -88,8 +89,8 @@ export function updateDirectorySync(
 }
 
 /**
- * Gives a directory a new secret, which is in this answer alone. The one before is good for 24 hours more; one that was
- * good until now beside it is not.
+ * Gives a directory a new secret, which only this answer contains. The replaced one stays valid for 24 hours; an
+ * earlier one that was still valid beside it ends.
  *
  * @param versions The versions the change may happen to; undefined: any.
  * @throws ApiError `organization_not_found`, `directory_sync_not_found`, `precondition_failed`
@@ -116,7 +117,7 @@ export function resetDirectorySync(
 }
 
 /**
- * Deletes a directory with its groups, and what it said of its users, who stay and are kept by nobody.
+ * Deletes a directory with its groups and its data about users, who stay and are no longer managed.
  *
  * @param versions The versions the change may happen to; undefined: any.
  * @throws ApiError `organization_not_found`, `directory_sync_not_found`, `precondition_failed`

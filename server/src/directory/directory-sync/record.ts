@@ -29,8 +29,8 @@ interface Owner {
 }
 
 /**
- * @param shown.baseUrl Where the provider asks.
- * @param shown.secret In the answers that show it; else null.
+ * @param shown.baseUrl The SCIM base URL.
+ * @param shown.secret Null except in the answers that show it.
  */
 export function toDirectorySync(
   row: DirectoryRow,
@@ -42,7 +42,7 @@ export function toDirectorySync(
     __domain__: domain,
     __environment__: environment,
     id: row.id,
-    // Written by directory-sync.ts alone, from the names of the contract.
+    // Written only by directory-sync.ts, from the names of the contract.
     provider_type: row.provider_type as DirectoryProvider,
     active: row.active,
     takes_over_users: row.takes_over_users,
@@ -91,7 +91,7 @@ export function toScimRequest(row: ScimRequestRow, { domain, environment }: Owne
     status: row.status,
     answer: row.answer,
     scim_type: row.scim_type,
-    // Written by scim/request-log.ts alone, whose types are the contract's.
+    // Written only by scim/request-log.ts, with the types of the contract.
     changes: row.changes as unknown as { type: ScimResourceType; id: string; members: string[] }[],
     quirks: row.quirks as ScimRequest['quirks'],
     user_id: row.user_id,

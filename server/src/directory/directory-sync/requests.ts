@@ -10,8 +10,8 @@ import { scimRequestColumns, toScimRequest } from './record.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /**
- * What the provider of the organization's directory asked in the last days, newest first. Of a busy one these are millions,
- * and are not all counted.
+ * The requests of the directory's provider in the last days, newest first. A busy provider makes millions, so the count
+ * has a limit.
  *
  * @throws ApiError `organization_not_found`, `directory_sync_not_found`
  */

@@ -6,7 +6,7 @@ import { ApiError } from '../../platform/errors.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { ofOrganization } from '../../platform/db/tenant-predicate.js'
 
-/** Whose keys: they are an organization's, the same in both environments. */
+/** The owner of metadata keys: an organization, in both environments. */
 type Owner = Pick<Tenant, 'accountId' | 'domain' | 'organizationIds'>
 
 export interface DeclaredKey {
@@ -21,13 +21,13 @@ export function findDeclaredKeys(db: Kysely<DB>, tenant: Owner): Promise<Declare
   return declaredKeysOf(db, tenant).execute()
 }
 
-/** The same, held until the end of the transaction: a value cannot be written to a key that is being deleted. */
+/** The same, locked until the transaction ends: no value is written to a key that is being deleted. */
 export function holdDeclaredKeys(trx: Transaction<DB>, tenant: Tenant): Promise<DeclaredKey[]> {
   return declaredKeysOf(trx, tenant).forKeyShare().execute()
 }
 
 /**
- * The key that the organization declares under a name, held until the end of the transaction.
+ * The declared key with a name, locked until the transaction ends.
  *
  * @throws ApiError `meta_key_not_found`
  */

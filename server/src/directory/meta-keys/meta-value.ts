@@ -31,7 +31,7 @@ function isDateTime(text: string): boolean {
   return date !== undefined && isCalendarDate(date) && !Number.isNaN(Date.parse(text))
 }
 
-/** Whether a text is JSON that a program which merges a token's claims can take without changing its own objects. */
+/** Whether a text is JSON that is safe to merge: no name in it changes the prototype of an object. */
 function isSafeJson(text: string): boolean {
   let isSafe = true
   try {
@@ -56,7 +56,7 @@ function parseJson(text: string): { value: unknown } | undefined {
 /**
  * Checks that a value fits the type of its key and is at most 2,000 characters long.
  *
- * @param path The parameter it came in, for the fault.
+ * @param path The parameter of the value, for the fault.
  * @throws ApiError `invalid_parameters`
  */
 export function checkMetaValue(type: MetaKey['type'], value: string, path: string): void {

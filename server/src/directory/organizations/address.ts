@@ -10,10 +10,10 @@ interface PostalPlace {
   readonly country_name: string
 }
 
-/** Reads an address as a person types it. The form built in is "street, locality, region, country". */
+/** Parses an address as typed. The built-in form is "street, locality, region, country". */
 type AddressCompleter = (address: string) => PostalPlace | undefined
 
-/** Street and region may be left out, and postal codes may stand before or behind what they are of. */
+/** Street and region are optional, and a postal code may precede or follow its place. */
 const readCommaForm: AddressCompleter = (address) => {
   const parts = address.split(',').map((part) => part.trim())
   const country = parts.pop() ?? ''
@@ -29,7 +29,9 @@ const readCommaForm: AddressCompleter = (address) => {
   return { locality, state, country_name: code }
 }
 
-/** Before one word four digits are a postal code, and before more a house number: 8001 Zürich, 1600 Pennsylvania Avenue. */
+/**
+ * Four digits before one word are a postal code, before several a house number: 8001 Zürich, 1600 Pennsylvania Avenue.
+ */
 const postalCode =
   /^(?:\d{5,6}|\d{4}(?=\s+\S+$))(?:\s+|$)|(?:^|\s+)(?:\d{5,6}(?:-\d{4})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})$/
 
@@ -40,13 +42,13 @@ function withoutPostalCode(part: string): string {
 const streetName =
   /\d|(?:street|road|avenue|boulevard|lane|stra(?:ß|ss)e|str\.)$|^(?:rue|avenue|boulevard|calle|via|viale|rua|ulica) /i
 
-/** Whether a part has a house number, or calls itself a street; what has neither is taken for a place. */
+/** Whether a part has a house number, or a name of a street; any other part counts as a place. */
 function isOfStreet(part: string): boolean {
   return streetName.test(part)
 }
 
 /**
- * The members that `autocomplete_address` fills; none when it is absent.
+ * The members that `autocomplete_address` fills; empty when it is absent.
  *
  * @throws ApiError `invalid_parameters` when it cannot be read.
  */

@@ -3,13 +3,13 @@ import type { DB } from '../../platform/db/schema.js'
 import { randomBase32 } from '../../platform/crypto/secret.js'
 import { isReserved, slugOf } from './slug.js'
 
-/** More than parallel creations of one name ever are; each attempt waits for one of them. */
+/** More than the concurrent creations of one name; each attempt waits for one of them. */
 const numberedAttempts = 50
 
 /**
- * Takes a free domain for a name: its slug, else the slug with the number after the last small one in use, from -2; where
- * somebody is always faster, or the numbers have run out, with six random characters. Domains are never given out twice,
- * over the whole service.
+ * Reserves a free domain for a name: its slug, else the slug with the number after the last small one in use, from -2;
+ * after too many conflicts, or without a number left, with six random characters. Domains are unique over the whole
+ * service and never reused.
  */
 export async function takeDomain(trx: Transaction<DB>, name: string, at: Date): Promise<string> {
   const slug = slugOf(name)

@@ -1,14 +1,14 @@
 import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 
-/** An organization as its public addresses need it: whose keys they publish, and how their pages look. */
+/** An organization as its public addresses need it: the owner of published keys, and the look of its pages. */
 export interface PublicOrganization {
   readonly accountId: string
   readonly accountDomain: string
   readonly organizationId: string
   readonly domain: string
   readonly name: string
-  /** BCP 47; null when nobody has chosen one. */
+  /** BCP 47; null when no locale was chosen. */
   readonly locale: string | null
   readonly color: string
   readonly icon_logo_url: string | null
@@ -17,7 +17,7 @@ export interface PublicOrganization {
   readonly privacy_policy_url: string | null
 }
 
-/** The organization that an address of the pages or the protocols names; undefined when there is none. */
+/** The organization named in an address of the pages or the protocols; undefined when there is no such organization. */
 export async function findOrganizationByDomain(
   { db }: Pick<Deps, 'db'>,
   domain: string,

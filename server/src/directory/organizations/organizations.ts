@@ -26,11 +26,11 @@ import { takeDomain } from './domain.js'
 import { isProductionUp } from './production.js'
 import { organizationColumns, toDeletedOrganization, toOrganization, type OrganizationRow } from './record.js'
 
-/** The organizations that a plan allows; any number with a plan that is not among these. */
+/** The maximum of organizations per plan; plans that are not listed have no limit. */
 const planLimits: Record<string, number> = { free: 1 }
 
 /**
- * Creates an organization with its domain, its signing keys and its ways to sign in, in both environments.
+ * Creates an organization with its domain, its signing keys and its connections, in both environments.
  *
  * @throws ApiError `plan_limit_reached`
  */
@@ -105,7 +105,7 @@ export async function listOrganizations(
 }
 
 /**
- * An organization, or what is left to tell of a deleted one.
+ * An organization, or the remaining record of a deleted one.
  *
  * @throws ApiError `organization_not_found`
  */
@@ -159,7 +159,7 @@ export function updateOrganization(
 }
 
 /**
- * Deletes an organization: from this moment no statement finds anything under it. Its rows are erased by the purge.
+ * Deletes an organization: from this moment no statement finds anything under it. The purge erases its rows.
  *
  * @throws ApiError `organization_not_found`, `precondition_failed`, and `production_is_up` for a sandbox key.
  */
@@ -186,7 +186,7 @@ export function deleteOrganization(
   })
 }
 
-/** The organizations that a key may see, deleted ones too: those of its account, or those it is limited to. */
+/** The organizations that a key may see, deleted ones included: those of its account, or those it is limited to. */
 function seenBy(db: Kysely<DB>, caller: Pick<Caller, 'accountId' | 'organizationIds'>) {
   return db.selectFrom('organizations').where(isVisible(caller))
 }
@@ -215,15 +215,15 @@ function filterOrganizations(
     .$if(statuses !== undefined, (query) => query.where(hasEnvironmentIn(statuses)))
 }
 
-/** The sandbox is always up, so that every organization has an environment that is. */
+/** Every organization has an environment that is up: its sandbox. */
 function hasEnvironmentIn(statuses: readonly string[] = []) {
   if (statuses.includes('up')) return sql<boolean>`true`
   return statuses.includes('down') ? sql<boolean>`not ${isProductionUp()}` : sql<boolean>`false`
 }
 
 async function checkPlan(trx: Transaction<DB>, accountId: string): Promise<void> {
-  // The lock makes parallel creations of one account wait, so that the count still holds at the insert. Nothing is
-  // locked where the plan has no limit.
+  // The lock makes concurrent creations of one account wait, so that the count still holds at the insert. A plan
+  // without a limit locks nothing.
   const account = await trx
     .selectFrom('accounts')
     .where('id', '=', accountId)

@@ -3,7 +3,7 @@ import { isUsableBy } from '../usable.js'
 import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { Tenant } from '../../platform/tenant.js'
 
-/** Production serves once an application of it is usable by the organization, which the statement names. */
+/** Whether production serves: the organization of the statement can use an application there. */
 export function isProductionUp(): RawBuilder<boolean> {
   return sql<boolean>`exists (
     select from applications
@@ -14,8 +14,8 @@ export function isProductionUp(): RawBuilder<boolean> {
 }
 
 /**
- * Whether the tenant may change what both environments of its organization share and production depends on: a sandbox
- * key may until production serves.
+ * Whether the tenant may change shared settings of both environments that production depends on: a sandbox key may
+ * until production serves.
  */
 export function mayChangeProduction(tenant: Tenant): RawBuilder<boolean> {
   if (tenant.environment !== 'sandbox') return sql<boolean>`true`

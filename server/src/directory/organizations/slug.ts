@@ -19,9 +19,9 @@ const reserved = new Set([
   'test-idp',
 ])
 
-/** A domain from a name: transliterated lower-case words joined by dashes; one is made up where the name gives none. */
+/** A domain from a name: transliterated lower-case words joined by dashes; random when the name gives no word. */
 export function slugOf(name: string): string {
-  // Forms of letters, such as fullwidth ones and ligatures, are these letters; a mark would become the letters TM.
+  // NFKC turns forms such as fullwidth letters and ligatures into plain letters, but a trademark sign into TM.
   const plain = name.replace(/[™℠]/g, ' ').normalize('NFKC')
   const slug = slugify(plain, { decamelize: false }).slice(0, 100).replace(/-+$/, '')
   return slug === '' ? `org-${randomBase32(6)}` : slug

@@ -4,7 +4,7 @@ import { ApiError } from '../../platform/errors.js'
 import type { Caller } from '../../platform/tenant.js'
 import { isOrganizationOf } from '../../platform/db/tenant-predicate.js'
 
-/** An address that somebody wants to sign in with. */
+/** An address that is to sign in. */
 export interface SoughtAddress {
   /** Normalized. */
   readonly email: string
@@ -14,7 +14,7 @@ export interface SoughtAddress {
 
 /**
  * Organizations that an address may belong to, among those the key may see, each with the user who has the address, if
- * there is one. Two are as many as decide that it is not one.
+ * any. Two rows suffice to show that the organization is ambiguous.
  */
 export function addresseesOf(db: Kysely<DB>, caller: Caller, { email, domain }: SoughtAddress) {
   const { accountId, environment, organizationIds } = caller
@@ -49,7 +49,7 @@ export function addresseesOf(db: Kysely<DB>, caller: Caller, { email, domain }: 
 }
 
 /**
- * The one organization that was found.
+ * The only organization that was found.
  *
  * @throws ApiError `organization_not_found`
  */

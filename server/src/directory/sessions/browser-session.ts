@@ -4,7 +4,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { isTotpAskedOfUserOf } from './totp-asked.js'
 import { ofOwner, sameTenant } from '../../platform/db/tenant-predicate.js'
 
-/** Without being used for so long, a browser's session asks for a sign-in again. */
+/** After this time without use, a browser's session asks for a sign-in again. */
 export const idleMs = 60 * 60 * 1000
 
 /** The session of a browser. */
@@ -14,13 +14,13 @@ export interface BrowserSession {
   readonly email: string
   readonly amr: readonly string[]
   readonly authenticatedAt: Date
-  /** The identity that an identity provider has vouched for. */
+  /** The identity asserted by an identity provider. */
   readonly identityId: string | null
-  /** Whether a second factor is asked of the user now, whatever was when the session began. */
+  /** Whether a second factor is asked of the user now, whatever was asked when the session began. */
   readonly isTotpAsked: boolean
 }
 
-/** A cookie, and the organization and environment that it is for. */
+/** A session cookie, with its organization and environment. */
 interface SessionCookie {
   readonly accountId: string
   readonly environment: string
@@ -28,7 +28,7 @@ interface SessionCookie {
   readonly secret: string
 }
 
-/** The live session behind a cookie; undefined when it has ended, has expired, was left alone, or its user may not sign in. */
+/** The live session of a cookie; undefined when it has ended, expired or been idle, or its user may not sign in. */
 export async function findBrowserSession(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   { secret, ...owner }: SessionCookie,

@@ -4,7 +4,7 @@ import type { DB } from '../../platform/db/schema.js'
 import { invalid } from '../../platform/errors.js'
 import type { Tenant } from '../../platform/tenant.js'
 
-/** What a request says of the code that it may end in. */
+/** The part of a request that describes its authorization code. */
 interface CodeRequest {
   readonly application_id?: string | undefined
   readonly redirect_uri?: string | undefined
@@ -15,20 +15,20 @@ interface CodeRequest {
   readonly scope?: string | undefined
 }
 
-/** Which application a code will be for, and what it is bound to. */
+/** The application of a code, and the parameters that the code is bound to. */
 export interface CodeDestination {
   readonly applicationId: string
-  /** One that the application allows. */
+  /** Allowed by the application. */
   readonly redirectUri: string
   readonly state: string | null
   readonly nonce: string | null
   readonly codeChallenge: string | null
-  /** The scopes that were asked for, a space between; undefined: none beside those that are always granted. */
+  /** The requested scopes, separated by spaces; undefined: only those that are always granted. */
   readonly scope?: string | undefined
 }
 
 /**
- * Chooses where the code of a sign-in goes.
+ * Chooses the destination of a sign-in's code.
  *
  * @throws ApiError `organization_not_found`, `application_not_found`, `no_application`, and `invalid_parameters` when
  *   the application demands PKCE and the code_challenge is missing.
@@ -53,7 +53,7 @@ export async function chooseDestination(
   }
 }
 
-/** A code that could never be exchanged is refused here, and not when a person waits for it. */
+/** A code that could never be exchanged is refused here, before the user signs in. */
 function checkCodeChallenge(request: CodeRequest, codeExchange: string): void {
   const isNeeded = codeExchange === 'pkce' || request.code_challenge_method !== undefined
   if (isNeeded && request.code_challenge === undefined)

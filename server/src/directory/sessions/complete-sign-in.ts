@@ -14,25 +14,25 @@ export const sessionLifetimeMs = 8 * 60 * 60 * 1000
 /** A page's redirect arrives at once; a back end that got the code in an answer still has to hand it on. */
 export const codeLifetimesMs = { page: 60_000, api: 300_000 }
 
-/** A user who has passed every factor that was asked for, and where the code goes. */
+/** A user who has passed every requested factor, and the destination of the code. */
 export interface PassedSignIn {
   readonly tenant: Tenant
   readonly organizationId: string
   readonly userId: string
   readonly applicationId: string
-  /** One that the application allows: the code is bound to it. */
+  /** Allowed by the application; the code is bound to it. */
   readonly redirectUri: string
   /** How the user was authenticated: email, relay, sso, or a name of RFC 8176. */
   readonly amr: readonly string[]
   readonly authenticatedAt: Date
-  /** The identity that an identity provider has vouched for. */
+  /** The identity asserted by an identity provider. */
   readonly identityId?: string | undefined
-  /** The user in the organization they come from, after a relay. */
+  /** The user in the organization of origin, after a relay. */
   readonly act?: ActClaim
   readonly nonce: string | null
   /** S256 (RFC 7636). */
   readonly codeChallenge: string | null
-  /** The granted scopes, a space between. */
+  /** The granted scopes, separated by spaces. */
   readonly scope: string
   readonly state: string | null
   /** Whether a page redirects with the code, or an answer of the API carries it. */
@@ -40,8 +40,8 @@ export interface PassedSignIn {
 }
 
 /**
- * Opens a session and makes an authorization code for it: the way from any passed factor that was asked for by a call of
- * the API. The caller has checked, in the same transaction, that the user is active and may sign in to the organization.
+ * Completes a sign-in outside of flows: opens a session and makes an authorization code for it. The caller has checked,
+ * in the same transaction, that the user is active and may sign in to the organization.
  *
  * @returns The code, which is stored as a digest.
  */
@@ -54,16 +54,16 @@ export async function completeSignIn(
   return issueCode(deps, trx, { ...signIn, sessionId })
 }
 
-/** What a browser has of a session of our pages. */
+/** The browser that has a session of our pages. */
 interface BrowserHold {
   /** Digest of the secret in its cookie. */
   readonly secretHash: Buffer
-  /** What the browser calls itself. */
+  /** The User-Agent of the browser. */
   readonly userAgent: string | null
 }
 
 /**
- * Opens a session, and tells so.
+ * Opens a session, and emits its event.
  *
  * @returns Its id.
  */
@@ -122,13 +122,13 @@ const insertSession = insertion('sessions', [
   'act',
 ])
 
-/** A session, and what its code is bound to. */
+/** A session, and the parameters that its code is bound to. */
 interface IssuedCode extends Omit<PassedSignIn, 'act'> {
   readonly sessionId: string
 }
 
 /**
- * Makes an authorization code of a session. What it says of the sign-in stays as it is now.
+ * Makes an authorization code for a session, with a copy of the sign-in as it is now.
  *
  * @returns The code, which is stored as a digest.
  */
@@ -178,22 +178,22 @@ const insertCode = insertion('authorization_codes', [
   'expires_at',
 ])
 
-/** Whether the organization lets an address sign in. No list, or an empty one, lets every address in. */
+/** Whether the organization allows an address to sign in. Without a list, or with an empty one, every address may. */
 export function isEmailDomainAllowed(allowed: readonly string[] | null, normalizedEmail: string): boolean {
   if (allowed === null || allowed.length === 0) return true
   return allowed.includes(normalizedEmail.slice(normalizedEmail.lastIndexOf('@') + 1))
 }
 
 /**
- * Where the browser is sent with an answer, such as a code (RFC 6749 section 4.1.2). `iss` lets a client of several
- * issuers notice that another one answers (RFC 9207).
+ * The redirect with an answer, such as a code (RFC 6749 section 4.1.2). `iss` enables a client of several issuers to
+ * detect an answer of another one (RFC 9207).
  *
- * @param redirectUri Kept to the letter, its own query included: applications compare what they registered.
+ * @param redirectUri Kept exactly, its query included: applications compare it with what they registered.
  */
 export function toRedirectUrl(
   redirectUri: string,
   answer: {
-    /** What is answered, beside what every answer has. */
+    /** The parameters beside those of every answer. */
     readonly parameters: Readonly<Record<string, string>>
     readonly state: string | null
     readonly issuer: string
@@ -206,7 +206,7 @@ export function toRedirectUrl(
   })
 }
 
-/** An address that was registered, kept to the letter, with what an answer adds to its query. */
+/** A registered address, kept exactly, with further parameters in its query. */
 export function withParameters(uri: string, parameters: Readonly<Record<string, string>>): string {
   const joint = !uri.includes('?') ? '?' : /[?&]$/.test(uri) ? '' : '&'
   return `${uri}${joint}${new URLSearchParams(parameters).toString()}`

@@ -4,20 +4,20 @@ import type { Tenant } from '../../platform/tenant.js'
 import { liveSessionsOf, signOut, signOutOthers, type SessionOfUser } from './sign-out.js'
 import { sameEnvironment } from '../../platform/db/tenant-predicate.js'
 
-/** A page that lists more would be read by nobody. */
+/** A longer list would not be read. */
 const shownSessions = 100
 
 /** A session as its user sees it. */
 interface OwnSession {
   readonly id: string
   readonly userAgent: string | null
-  /** Of the application that the user signed in to first; null when there is none any more. */
+  /** The application of the first sign-in; null when it was deleted. */
   readonly applicationName: string | null
   readonly authenticatedAt: Date
   readonly lastUsedAt: Date
 }
 
-/** The sessions of the user who asks, the one that was used last first. */
+/** The sessions of the user who asks, most recently used first. */
 export async function listOwnSessions(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   tenant: Tenant,
@@ -50,12 +50,12 @@ export async function listOwnSessions(
   }))
 }
 
-/** Ends one session of the user who asks; one that is not theirs, or has ended, changes nothing. */
+/** Ends one session of the user who asks; no effect on an ended one, or on another user's. */
 export async function endOwnSession(deps: Deps, tenant: Tenant, session: SessionOfUser): Promise<void> {
   await change(deps, tenant.cause, async (trx) => ({ record: await signOut(deps, trx, tenant, session) }))
 }
 
-/** Ends every session of the user who asks but the one they ask in. */
+/** Ends every session of the user who asks but the current one. */
 export async function endOtherSessions(deps: Deps, tenant: Tenant, current: SessionOfUser): Promise<void> {
   await change(deps, tenant.cause, async (trx) => ({
     record: await signOutOthers(deps, trx, tenant, current),

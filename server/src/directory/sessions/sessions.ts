@@ -15,7 +15,7 @@ import { sessionColumns, toSession } from './record.js'
 import { liveSessionsOf, signOut, type SessionOfUser } from './sign-out.js'
 
 /**
- * The sessions of a user that can lead to tokens still, the last sign-in first.
+ * The sessions of a user that can still lead to tokens, newest sign-in first.
  *
  * @throws ApiError `organization_not_found`, `user_not_found`
  */
@@ -63,13 +63,13 @@ export function endUserSession(
 }
 
 /**
- * Signs a user out everywhere, and ends what of theirs is on its way to a sign-in.
+ * Ends all sessions and unfinished sign-ins of a user.
  *
  * @throws ApiError `organization_not_found`, `user_not_found`
  */
 export function endUserSessions(deps: Deps, tenant: Tenant, userId: string): Promise<Changed<EndedSessions>> {
   return change(deps, tenant.cause, async (trx) => {
-    // Held, so that a sign-in comes before, and is ended, or begins after all of this.
+    // Locked, so that a concurrent sign-in either precedes this and is ended, or begins afterwards.
     const user = await usersOf(trx, tenant)
       .where('users.id', '=', userId)
       .select(['users.organization_id'])

@@ -15,10 +15,9 @@ export interface SessionOfUser {
 }
 
 /**
- * Ends a session of a user, and tells so. Codes and refresh tokens of it are worth nothing any more, and neither is the
- * cookie of its browser.
+ * Ends a session of a user, and emits its event. Its codes, refresh tokens and browser cookie become invalid.
  *
- * @returns The session as it was; undefined when there is none that could lead to tokens still.
+ * @returns The session as it was; undefined when there is no session that could still lead to tokens.
  */
 export async function signOut(
   deps: Pick<Deps, 'db' | 'now' | 'metrics'>,
@@ -30,7 +29,7 @@ export async function signOut(
   return record
 }
 
-/** Ends all sessions of a user but one, and tells so of each. */
+/** Ends all sessions of a user but one, with an event for each. */
 export async function signOutOthers(
   deps: Pick<Deps, 'db' | 'now' | 'metrics'>,
   trx: Transaction<DB>,
@@ -78,7 +77,7 @@ async function endWhere(
   return records
 }
 
-/** The sessions of a user that can lead to tokens; every reading of them starts here, with its tenant. */
+/** The sessions of a user that can lead to tokens. Every read starts here, so that no query can forget its tenant. */
 export function liveSessionsOf(
   db: Kysely<DB>,
   tenant: Tenant,
@@ -91,7 +90,7 @@ export function liveSessionsOf(
     .where(isLive(at))
 }
 
-/** Whether a session signs in still, or has refresh tokens that are good. */
+/** Whether a session can still sign in, or has valid refresh tokens. */
 function isLive(at: Date) {
   return sql<boolean>`(
     sessions.ended_at is null

@@ -22,8 +22,8 @@ export function isTotpAskedOfUserOf(row: 'sessions' | 'flow'): RawBuilder<boolea
 }
 
 /**
- * Whether a second factor of ours is missing. Who comes from an identity provider has passed what it asks for, and passes
- * another one here only where the application demands two factors.
+ * Whether a second factor of ours is missing. An SSO sign-in has passed the factors of its identity provider, and needs
+ * another one here only when the application demands two.
  */
 export function isSecondFactorMissing(
   amr: readonly string[],

@@ -1,7 +1,7 @@
 import type { Environment } from '@portico/contract/fields'
 import type { DeclaredKey } from '../meta-keys/declared-keys.js'
 
-/** Whose tokens the types are of. */
+/** The tokens that the types describe. */
 interface ClaimsTypesOf {
   /** Domain of the organization. */
   readonly organization: string
@@ -12,12 +12,12 @@ interface ClaimsTypesOf {
 
 const header = '// Written by portico types; do not edit.'
 
-/** Whether a text is what toClaimsTypes() has made, of any organization. */
+/** Whether a text was made by toClaimsTypes(), for any organization. */
 export function isClaimsTypes(text: string): boolean {
   return text.startsWith(header)
 }
 
-/** A TypeScript module with the types of what the organization's tokens say; the same keys make the same text. */
+/** A TypeScript module with the types of the claims in the organization's tokens; the same keys make the same text. */
 export function toClaimsTypes({ organization, environment, keys }: ClaimsTypesOf): string {
   const options = [`--organization ${organization}`, ...(environment ? [`--environment ${environment}`] : [])]
   const imported = ['AccessTokenClaims', 'IdTokenClaims']
@@ -56,14 +56,14 @@ export interface Claims {
 `
 }
 
-/** Never an interface: one has no index signature, and would not be taken where metadata of any name is, by a `Verifier`. */
+/** Never an interface, which has no index signature: a `Verifier` would not accept it as metadata of any name. */
 function metaDataType(keys: ClaimsTypesOf['keys']): string {
   if (keys.length === 0) return 'export type MetaDataClaims = Record<string, never>'
   const members = keys.toSorted((one, other) => (one.name < other.name ? -1 : 1)).map(toMember)
   return `export type MetaDataClaims = {\n${members.join('\n')}\n}`
 }
 
-/** Never without its question mark: who was a user before the key was required may have no value for it. */
+/** Always optional: users created before the key was required may have no value for it. */
 function toMember({ name, type, required }: ClaimsTypesOf['keys'][number]): string {
   const { said, typescript } = forms[type]
   const comment = `/** ${said}${required ? ' Users are created only with a value.' : ''} */`

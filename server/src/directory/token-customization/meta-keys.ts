@@ -19,7 +19,7 @@ import { metaKeyColumns, toMetaKey, type MetaKeyRow } from './record.js'
 import { ofOrganization, sameOrganization, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /**
- * Declares a metadata key, of the organization in both environments.
+ * Declares a metadata key of the organization, in both environments.
  *
  * @throws ApiError `organization_not_found`, `meta_key_taken`, `meta_keys_exhausted`, and `production_is_up` when a
  *   sandbox key would make production refuse users without a value.
@@ -75,13 +75,13 @@ export async function listMetaKeys(
 }
 
 /**
- * Deletes a metadata key together with the values that users have for it; the users who lose one have changed.
+ * Deletes a metadata key together with its values; users who lose one have changed.
  *
  * @throws ApiError `organization_not_found`, `meta_key_not_found`, and `production_is_up` for a sandbox key.
  */
 export function deleteMetaKey(deps: Deps, tenant: Tenant, name: string): Promise<Changed<MetaKey>> {
   return change(deps, tenant.cause, async (trx) => {
-    // Values that are being written are waited for, so that the deletion sees all there are.
+    // Waits for values that are being written, so that the deletion sees all of them.
     const isDeclared = await lockKey(trx, tenant, name)
     const row = await trx
       .with('gone', (db) =>
@@ -113,7 +113,7 @@ export function deleteMetaKey(deps: Deps, tenant: Tenant, name: string): Promise
 }
 
 /**
- * How many keys the organization declares; at most maxMetaKeys, so that they are simply counted.
+ * The number of declared keys, which is at most maxMetaKeys and thus cheap to count.
  *
  * @throws ApiError `organization_not_found`
  */
@@ -143,7 +143,7 @@ function mayDeclareMore(tenant: Tenant) {
   return sql<boolean>`(${totalOf(tenant)}) < ${maxMetaKeys}`
 }
 
-/** Parallel declarations of one organization wait for each other, so that the count still holds at the insert. */
+/** Concurrent declarations of one organization wait for each other, so that the count still holds at the insert. */
 async function lockOrganization(trx: Transaction<DB>, tenant: Tenant): Promise<void> {
   const row = await trx
     .selectFrom('organizations')
@@ -156,7 +156,7 @@ async function lockOrganization(trx: Transaction<DB>, tenant: Tenant): Promise<v
   if (row === undefined) throw new ApiError('organization_not_found')
 }
 
-/** Takes a key until the end of the transaction; false when it is not declared. */
+/** Locks a key until the transaction ends; false when it is not declared. */
 async function lockKey(trx: Transaction<DB>, tenant: Tenant, name: string): Promise<boolean> {
   const row = await metaKeysOf(trx, tenant)
     .where('meta_keys.name', '=', name)

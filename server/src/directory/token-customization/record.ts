@@ -20,7 +20,7 @@ export function toMetaKey(row: MetaKeyRow, { domain }: Pick<Tenant, 'domain'>): 
     __domain__: domain,
     id: row.id,
     name: row.name,
-    // Written from validated input alone.
+    // Written only from validated input.
     type: row.type as MetaKey['type'],
     required: row.required,
   }

@@ -15,12 +15,12 @@ import { getUser } from '../users/users.js'
 import { findDeclaredKeys, type DeclaredKey } from '../meta-keys/declared-keys.js'
 import { toMetaDataClaims, type TypedValue } from './user-metadata.js'
 
-/** How long ago an expired sample expired: more than any verifier allows for clocks that differ. */
+/** How long ago an expired sample expired: more than any verifier tolerates as clock skew. */
 const expiredSinceSeconds = 3600
 
 /**
- * Makes an access token and an ID token as a sign-in to the organization would, for a user and an application of it or
- * invented ones. They are signed with a key that was made for them and is in no key set, so that nobody accepts them.
+ * Makes an access token and an ID token like those of a sign-in to the organization, for a given or invented user and
+ * application. Their key is made for them and is in no key set, so that no verifier accepts them.
  *
  * @throws ApiError `organization_not_found`, `user_not_found`, `application_not_found`
  */
@@ -106,7 +106,7 @@ async function findSampleApplication(
   return record
 }
 
-/** What an invented user has for a key of each type. */
+/** The value of an invented user for a key of each type. */
 const sampleValues: Record<MetaKey['type'], string> = {
   string: 'text',
   integer: '42',
@@ -125,7 +125,7 @@ async function createThrowAwaySigner(): Promise<(typ: string, claims: JwtClaims)
   return (typ, claims) => signJwt({ kid: publicJwk.kid, algorithm: 'ES256', privateKey, typ }, claims)
 }
 
-/** The names of the claims; under meta_data every key of the organization, whether the user has a value or not. */
+/** The names of the claims; meta_data has every key of the organization, with or without a value of the user. */
 function toClaimTree(claims: object, keys: readonly DeclaredKey[]): ClaimTree {
   return { ...namesOf(claims), meta_data: Object.fromEntries(keys.map((key) => [key.name, null])) }
 }

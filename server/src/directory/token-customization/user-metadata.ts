@@ -23,7 +23,7 @@ export function setNamedUserMetadata(
   return setUserMetadata(deps, tenant, { userId, key, value, valuePath: 'key_value' }, versions)
 }
 
-/** A metadata value with what tokens need to know of its key. */
+/** A metadata value, with the properties of its key that tokens need. */
 export interface TypedValue {
   readonly key: Pick<MetaKey, 'name' | 'type' | 'required'>
   readonly value: string
@@ -36,7 +36,7 @@ export function toMetaDataClaims(
   return metadata
     .toSorted((a, b) => Number(b.key.required) - Number(a.key.required) || (a.key.name < b.key.name ? -1 : 1))
     .map(({ key, value }) => {
-      // What toJsonValue() makes is a string, a number, a boolean, or what JSON.parse() read.
+      // toJsonValue() gives a string, a number, a boolean, or the result of JSON.parse().
       return [key.name, toJsonValue(key.type, value) as z.output<typeof JsonValue>]
     })
 }

@@ -32,11 +32,11 @@ import {
 
 type UserKey = TenantKey & { readonly id: string }
 
-/** A change of a user, and to which versions it may happen. */
+/** A change of a user, and the versions that it may happen to. */
 interface ChangeOfUser {
   readonly input: UserChanges
   readonly versions: readonly number[] | undefined
-  /** A new e-mail address is verified, because somebody vouches for it. */
+  /** A new e-mail address is verified, because an issuer or a directory asserts it. */
   readonly isEmailVouched?: boolean
 }
 
@@ -56,11 +56,11 @@ export async function changeUser(
   return changeHeldUser(deps, trx, tenant, current, change)
 }
 
-/** The row of a user whom nobody else changes until the transaction ends. */
+/** The row of a user, locked until the transaction ends. */
 export type HeldUser = Omit<UserRow, 'metadata' | 'identities' | 'groups'>
 
 /**
- * Holds a user from the reading of what is merged to the writing of the result.
+ * Locks a user between reading what a change merges with and writing the result.
  *
  * @throws ApiError `organization_not_found`, `user_not_found`
  */
@@ -75,7 +75,7 @@ const selectHeld = statement((db, user: UserKey) =>
 )
 
 /**
- * The same of a user whom the transaction holds.
+ * The same for a user whom the transaction has locked.
  *
  * @throws ApiError As updateUser() does.
  */
@@ -137,7 +137,7 @@ export async function removeUser(
 }
 
 /**
- * Counts a change of a user's metadata as a change of the user.
+ * Records a change of a user's metadata as a change of the user.
  *
  * @throws ApiError `user_not_found`, `precondition_failed`
  */
@@ -152,10 +152,9 @@ export async function touchUser(
 }
 
 /**
- * Notes that the address of a user, whom the transaction holds, is theirs: they have read a mail sent there. Whoever
- * came in before, by another way, may have only claimed the address: their sessions end, nobody vouches for the user any
- * more, and no password of theirs signs in. Else a stranger who has somebody's address in a profile would share the
- * user with its owner.
+ * Marks the address of a user, whom the transaction has locked, as verified by a mail that they have read. Anybody who
+ * signed in before by another method may only have claimed the address: sessions, identities and password of the user
+ * are removed. Otherwise a stranger who has somebody's address in a profile would share the user with its owner.
  */
 export async function markEmailVerified(
   deps: Pick<Deps, 'db' | 'now'>,
@@ -190,7 +189,7 @@ async function changeRow(
 }
 
 function toChangedColumns(current: HeldUser, input: UserChanges, isEmailVouched: boolean) {
-  // Written from validated input alone, here and by createUser().
+  // Written only from validated input, here and by createUser().
   const earlierNumbers = current.phone_numbers as unknown as PhoneNumber[]
   const phoneNumbers = changedPhoneNumbers(earlierNumbers, input)
   const row = toUserRow(current, input, phoneNumbers)

@@ -9,26 +9,28 @@ import type { Tenant } from '../../platform/tenant.js'
 import type { IdentityRow } from './record.js'
 import { ofTenant } from '../../platform/db/tenant-predicate.js'
 
-/** A user as another issuer names them; one at most of an organization and environment has it. */
+/** A user as another issuer names them; unique within an organization and environment. */
 export interface IdentityName {
   readonly kind: 'relay' | 'saml' | 'oidc'
-  /** Of a relay the issuer of the organization, of a connection of SAML its idp_id, of an OpenID provider `iss`. */
+  /** The issuer of the organization for a relay, the connection's idp_id for SAML, `iss` for an OpenID provider. */
   readonly issuer: string
   readonly subject: string
 }
 
-/** An identity, and when its issuer had the user prove it. */
+/** An identity, and when its user authenticated at the issuer. */
 export interface VouchedIdentity extends IdentityName {
-  /** The SSO connection that has led there; null of a relay. */
+  /** The SSO connection of the sign-in; null for a relay. */
   readonly idpId: string | null
-  /** As the record of the user names it: relay, or saml.okta, oidc.entra_id and the like. */
+  /** As in the record of the user: relay, or saml.okta, oidc.entra_id and the like. */
   readonly provider: string
-  /** What the issuer says of the user. */
+  /** The issuer's claims about the user. */
   readonly data: Identity['data']
   readonly authenticatedAt: Date
 }
 
-/** Makes sign-ins by one identity wait for each other until the transaction ends, so that one of them makes its user. */
+/**
+ * Makes sign-ins by one identity wait for each other until the transaction ends, so that one of them creates the user.
+ */
 export async function lockIdentity(
   trx: Transaction<DB>,
   { accountId, environment, domain }: Tenant,
@@ -79,7 +81,7 @@ export async function insertIdentity(
   return { idp_id: idpId, provider, data, authenticated_at_ms: authenticatedAt.getTime() }
 }
 
-/** Whether a user is known to an issuer, by whatever subject. */
+/** Whether a user has an identity of an issuer, with any subject. */
 export async function hasIdentityOfIssuer(
   trx: Transaction<DB>,
   tenant: Tenant,
@@ -98,12 +100,12 @@ export async function hasIdentityOfIssuer(
   return known !== undefined
 }
 
-/** Forgets the identities of a user: who comes by one again is somebody new, as by an address. */
+/** Deletes the identities of a user; a later sign-in by one of them is that of an unknown user. */
 export async function forgetIdentities(trx: Transaction<DB>, tenant: Tenant, userId: string): Promise<void> {
   await trx.deleteFrom('user_identities').where(ofTenant(tenant)).where('user_id', '=', userId).execute()
 }
 
-/** How a directory's users are known to it: the identity that identitiesOfUser() finds at the end. */
+/** The identity by which a directory knows a user; identitiesOfUser() adds it last. */
 export function identityOfDirectory(
   directory: { readonly id: string; readonly provider: string },
   user: { readonly externalId: string | null; readonly userName: string },
@@ -116,7 +118,7 @@ export function identityOfDirectory(
   }
 }
 
-/** The identities of the row's user, the oldest first; at the end that of the directory that keeps the user. */
+/** The identities of the row's user, oldest first; that of the managing directory comes last. */
 export function identitiesOfUser() {
   return sql<IdentityRow[]>`(
     select coalesce(jsonb_agg(jsonb_build_object(

@@ -10,7 +10,7 @@ import type { Tenant } from '../../platform/tenant.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { toUserRow, unwritten, userColumns, writtenPartOf } from './record.js'
 
-/** A user as it begins; no telephone number is verified. */
+/** A new user; no telephone number is verified. */
 interface UserToInsert {
   readonly id: string
   readonly input: NewUser
@@ -18,7 +18,7 @@ interface UserToInsert {
   readonly phoneNumbers: readonly PhoneNumber[]
 }
 
-/** What a statement that inserts a user says of them. */
+/** The parameters of a statement that inserts a user. */
 export type UserInsertion = ReturnType<typeof userInsertion>
 
 export function userInsertion({ now }: Pick<Deps, 'now'>, tenant: Tenant, user: UserToInsert) {
@@ -35,9 +35,9 @@ export function userInsertion({ now }: Pick<Deps, 'now'>, tenant: Tenant, user: 
 }
 
 /**
- * Inserts a user into the tenant's organization where a condition holds.
+ * Inserts a user into the tenant's organization if a condition holds.
  *
- * @returns A query that yields the row, and none when the condition does not hold; it fails on `users_email_key` when
+ * @returns A query that yields the row, or nothing when the condition does not hold; it fails on `users_email_key` when
  *   the address belongs to another user.
  */
 export function insertUserIf(db: Kysely<DB>, user: UserInsertion, condition: RawBuilder<boolean>) {

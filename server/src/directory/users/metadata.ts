@@ -19,12 +19,12 @@ interface NewMetadataValue {
   readonly userId: string
   readonly key: string
   readonly value: string
-  /** The parameter that the value came in, for the fault. */
+  /** The parameter of the value, for the fault. */
   readonly valuePath: string
 }
 
 /**
- * Sets one metadata value of a user, replacing the one there is.
+ * Sets one metadata value of a user, replacing an earlier one.
  *
  * @throws ApiError `organization_not_found`, `user_not_found`, `meta_key_not_found`, `precondition_failed`, and
  *   `invalid_parameters` when the value does not fit the key's type.

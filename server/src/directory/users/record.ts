@@ -23,7 +23,7 @@ export const userColumns = [
   'users.deleted_at',
 ] as const
 
-/** A metadata value with its key, as the statement gathers them. */
+/** A metadata value with its key, as aggregated by the statement. */
 export interface MetaDataRow {
   readonly id: string
   readonly value: string
@@ -33,16 +33,16 @@ export interface MetaDataRow {
   readonly required: boolean
 }
 
-/** An identity as the statement gathers it. */
+/** An identity as aggregated by the statement. */
 export interface IdentityRow {
   readonly idp_id: string | null
   readonly provider: string
   readonly data: Identity['data']
-  /** Milliseconds since 1970; null of a directory, which says nothing of sign-ins. */
+  /** Milliseconds since 1970; null for a directory, which reports no sign-ins. */
   readonly authenticated_at_ms: number | null
 }
 
-/** A group of the directory as the statement gathers it. */
+/** A group of the directory as aggregated by the statement. */
 export interface GroupRow {
   readonly id: string
   readonly display_name: string
@@ -56,30 +56,30 @@ export type UserRow = Pick<Selectable<Users>, ColumnOf<(typeof userColumns)[numb
 
 type ColumnOf<Name extends string> = Name extends `users.${infer Column extends keyof Users}` ? Column : never
 
-/** Members of a body without a column: a number of phone_numbers, rows of user_metadata, and what only repeats. */
+/** Members of a body without a column: an element of phone_numbers, rows of user_metadata, and mere repetitions. */
 type MemberWithoutColumn = 'phone_number' | 'metadata' | 'domain' | 'environment'
 
-/** What callers write of a user. Every other member of a body has a column, which is called as it is. */
+/** The part of a user that callers write; every other member of a body has a column of the same name. */
 type WrittenUser = Pick<Selectable<Users>, Exclude<keyof UserChanges, MemberWithoutColumn>>
 
-/** A user of whom nothing is written yet; an e-mail address comes with every new one. */
+/** The written columns before any input; every new user brings an e-mail address. */
 export const unwritten: WrittenUser = { active: true, email: '', phone_numbers: [], profile: {}, address: {} }
 
-/** The written columns of what has them among others, by name: a statement's placeholder lists no members. */
+/** Picks the written columns by name: a statement's placeholder lists no members. */
 export function writtenPartOf(user: WrittenUser): WrittenUser {
   const columns = Object.keys(unwritten) as (keyof WrittenUser)[]
   // An entry for each of the keys.
   return Object.fromEntries(columns.map((column) => [column, user[column]])) as unknown as WrittenUser
 }
 
-/** What the jsonb columns hold: the members that were set. */
+/** The content of the jsonb columns: the members that were set. */
 type StoredProfile = Partial<Pick<Profile, keyof NonNullable<UserChanges['profile']>>>
 type StoredAddress = Partial<Pick<Address, keyof NonNullable<UserChanges['address']>>>
 
 /**
  * A change of a user in the columns that callers write: absent stays, null clears, profile and address merge.
  *
- * @param phoneNumbers All that the user has after the change.
+ * @param phoneNumbers All numbers of the user after the change.
  */
 export function toUserRow(
   current: WrittenUser,
@@ -101,7 +101,7 @@ export function toUserRow(
 }
 
 export function toUser(row: UserRow, tenant: Pick<Tenant, 'domain' | 'environment'>): User {
-  // The three columns are written from validated input alone, by toUserRow().
+  // The three columns are written only from validated input, by toUserRow().
   const phoneNumbers = row.phone_numbers as unknown as PhoneNumber[]
   const address = toAddress(row.address as StoredAddress)
   const phoneNumber = phoneNumbers.find((number) => number.primary)?.value ?? null

@@ -12,7 +12,7 @@ import { touchUser } from './change-user.js'
 import { toChangedUser, usersOf } from './whole-user.js'
 import { sameTenant } from '../../platform/db/tenant-predicate.js'
 
-/** What a statement says of the tenant. */
+/** The tenant as parameters of a statement. */
 type TenantKey = Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'>
 
 export interface SigningInUser {
@@ -22,7 +22,7 @@ export interface SigningInUser {
   readonly email_verified: boolean
 }
 
-/** The user with an address; held, so that a deactivation comes before the sign-in or ends its session. */
+/** The user with an address; locked, so that a deactivation either precedes the sign-in or ends its session. */
 export async function findUser(
   trx: Transaction<DB>,
   tenant: Tenant,
@@ -41,12 +41,12 @@ const selectByEmail = statement((db, user: TenantKey & { readonly normalizedEmai
     .forNoKeyUpdate(),
 )
 
-/** A user whom an identity names. */
+/** A user found by an identity. */
 interface IdentifiedUser extends SigningInUser {
   readonly identity_id: string
 }
 
-/** The user with an identity; held, so that a deactivation comes before the sign-in or ends its session. */
+/** The user with an identity; locked, so that a deactivation either precedes the sign-in or ends its session. */
 export async function findUserByIdentity(
   trx: Transaction<DB>,
   tenant: Tenant,
@@ -68,24 +68,24 @@ const selectByIdentity = statement((db, identity: TenantKey & IdentityName) =>
     .forNoKeyUpdate('users'),
 )
 
-/** Inserts a user where nobody has the address. */
+/** Inserts a user unless another one has the address. */
 const insertNewUser = statement((db, user: UserInsertion) =>
   insertUserIf(db, user, sql<boolean>`true`).onConflict((conflict) => conflict.doNothing()),
 )
 
-/** A user who is unknown until they sign in. */
+/** A user unknown before the sign-in. */
 interface NewSigningInUser {
   readonly id: string
   readonly email: string
   readonly emailVerified: boolean
-  /** What an identity provider says of it. */
+  /** The profile asserted by an identity provider. */
   readonly profile?: NonNullable<UserChanges['profile']>
-  /** By which the user is known at the next sign-in, where another issuer vouches for them. */
+  /** The asserted identity by which the next sign-in finds the user. */
   readonly identity?: VouchedIdentity
 }
 
 /**
- * Makes the user of an address that a link has verified, or whom another issuer has named.
+ * Creates the user of a verified address or of an asserted identity.
  *
  * @returns Undefined when the address belongs to a user already.
  */
@@ -106,10 +106,10 @@ export async function createSigningInUser(
 }
 
 /**
- * Notes that the issuer of the identity of a user, whom the transaction holds, has had them prove it since, and what it
- * says of them by now.
+ * Records that a user, whom the transaction has locked, has authenticated at the issuer of an identity again, with the
+ * issuer's present claims.
  *
- * @returns Whether that is something else than before. A user who has merely signed in again was not changed.
+ * @returns Whether the claims have changed; merely signing in again does not change a user.
  */
 export async function renewIdentity(
   trx: Transaction<DB>,
@@ -152,7 +152,7 @@ const updateIdentity = sqlStatement(
     ) as is_changed`,
 )
 
-/** Counts what was written of a user beside their row as a change of them, and tells it. */
+/** Records a change beside a user's row as a change of the user, and emits its event. */
 export async function tellUserChanged(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
@@ -163,7 +163,7 @@ export async function tellUserChanged(
   await emit(deps, trx, tenant, { code: 'user.user.update.success', ...toChangedUser(row, tenant) })
 }
 
-/** Whether a value is missing that the organization requires of its users. */
+/** Whether the user lacks a value that the organization requires. */
 export async function isRequiredMetadataMissing(
   db: Kysely<DB>,
   tenant: Tenant,

@@ -17,7 +17,7 @@ interface Value {
 }
 
 /**
- * Replaces all metadata of a user that the transaction holds.
+ * Replaces all metadata of a user whom the transaction has locked.
  *
  * @throws ApiError `meta_key_not_found`, `metadata_required`, and `invalid_parameters` for a value that does not fit.
  */
@@ -55,7 +55,7 @@ export function valuesByKey(
   return byKey
 }
 
-/** Sets the value of a key for a user that the transaction holds. */
+/** Sets the value of a key for a user whom the transaction has locked. */
 export async function writeValue(
   trx: Transaction<DB>,
   tenant: Tenant,
@@ -88,7 +88,7 @@ export async function writeValues(
     .execute()
 }
 
-/** Removes the value of a key from a user that the transaction holds; nothing when there is none. */
+/** Removes the value of a key from a user whom the transaction has locked; no effect without a value. */
 export async function removeValue(
   trx: Transaction<DB>,
   tenant: Tenant,

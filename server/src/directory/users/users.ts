@@ -77,7 +77,7 @@ export async function listUsers(
       order: orderOf(query.sort, ['inserted_at', 'updated_at', 'email']),
       keys: usersOf(readDb, tenant),
       table: 'users',
-      // Not usersOf(): what is not deleted has other indexes than the key's, which no single row should be looked up by.
+      // Not usersOf(): its condition has indexes other than the key's, which must not serve to look up single rows.
       rows: everyUserOf(readDb, tenant).select(wholeUser()),
       total: () => totalInOrganization(readDb, 'users', tenant),
       environment: tenant.environment,
@@ -91,7 +91,7 @@ const selectUser = statement((db, user: UserKey) =>
 )
 
 /**
- * A user, or what is left to tell of a deleted one.
+ * A user, or the remaining record of a deleted one.
  *
  * @throws ApiError `organization_not_found`, `user_not_found`
  */
@@ -111,7 +111,7 @@ const selectUserByEmail = statement((db, user: TenantKey & { readonly emailNorma
 )
 
 /**
- * The user with an e-mail address, in any case.
+ * The user with an e-mail address, regardless of case.
  *
  * @throws ApiError `organization_not_found`, `user_not_found`
  */
@@ -126,7 +126,7 @@ export async function getUserByEmail(
 }
 
 /**
- * Changes what is sent of a user: absent stays, null clears, lists are replaced, profile and address merge. A new
+ * Changes the given members of a user: absent stays, null clears, lists are replaced, profile and address merge. A new
  * e-mail address or telephone number is not verified; deactivating ends the user's sessions.
  *
  * @param versions The versions the change may happen to; undefined: any.
@@ -158,7 +158,7 @@ export function deleteUser(
   return change(deps, tenant.cause, (trx) => removeUser(deps, trx, tenant, id, versions))
 }
 
-/** A user as long as there is a row, deleted or not, in an organization that is deleted or not. */
+/** A user whose row still exists, deleted or not, in an organization that is deleted or not. */
 export async function getKeptUser(
   db: Kysely<DB>,
   key: Pick<Tenant, 'accountId' | 'environment' | 'domain'> & { readonly organizationId: string },

@@ -5,7 +5,7 @@ import type { Tenant } from '../../platform/tenant.js'
 import { tellUserChanged } from './signing-in-user.js'
 import { ofTenant } from '../../platform/db/tenant-predicate.js'
 
-/** Notes that a telephone number is the user's, where it still is their primary one: they have read a message there. */
+/** Marks a telephone number as verified by a message, if it is still the user's primary one. */
 export async function markPhoneNumberVerified(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,

@@ -14,7 +14,7 @@ import { toUser, userColumns, type UserRow } from './record.js'
 import { metadataOfUser } from './stored-metadata.js'
 import { ofTenant } from '../../platform/db/tenant-predicate.js'
 
-/** What a statement says of the tenant. */
+/** The tenant as parameters of a statement. */
 export type TenantKey = Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'>
 
 /** Every read of users starts here, so that no query can forget its tenant. */
@@ -22,12 +22,12 @@ export function usersOf(db: Kysely<DB>, tenant: TenantKey) {
   return everyUserOf(db, tenant).where('users.deleted_at', 'is', null)
 }
 
-/** The same with those that are deleted. */
+/** The same, deleted users included. */
 export function everyUserOf(db: Kysely<DB>, tenant: TenantKey) {
   return db.selectFrom('users').where(ofTenant(tenant, 'users'))
 }
 
-/** All that the record of a user is made of. */
+/** The columns of a user's record. */
 export function wholeUser() {
   return [
     ...userColumns,
@@ -42,7 +42,7 @@ export async function readUser(db: Kysely<DB>, tenant: Tenant, id: string): Prom
   return usersOf(db, tenant).where('users.id', '=', id).select(wholeUser()).executeTakeFirstOrThrow()
 }
 
-/** Users with their versions, by their ids; those that are deleted are not among them. */
+/** Users with their versions, by their ids; deleted ones are left out. */
 export async function readUsers(
   db: Kysely<DB>,
   tenant: Tenant,
@@ -77,13 +77,13 @@ export function updateUserRow(
     .where(isOfVersion(versions))
 }
 
-/** What a statement that writes a user's address failed of, if the address belongs to another user. */
+/** Translates a violation of the unique address into an error of the contract. */
 export function asEmailTaken(error: unknown): never {
   if (isUniqueViolation(error, 'users_email_key')) throw new ApiError('email_taken', { cause: error })
   throw error
 }
 
-/** What a change of a user answers, and what its event carries. */
+/** The answer and the event of a change of a user. */
 export type ChangedUser = Changed<User> & { readonly version: number; readonly email: string }
 
 /** The user of a row that a change returned. */

@@ -10,19 +10,16 @@ const organizationAttempts = limit('organization-sign-in', {
   windowSeconds: 60,
   most: (settings) => settings.attemptsPerMinute,
 })
-/** Locks of an address, of which each in a day lasts longer. */
+/** Locks of an address; each one within a day lasts longer. */
 const locks = limit('sign-in-lock', { windowSeconds: 24 * 60 * 60, most: () => Number.MAX_SAFE_INTEGER })
 
-/** An attempt to sign in, counted before it is looked at. */
+/** A sign-in attempt, counted before it is verified. */
 export interface SignInAttempt {
-  /** What every attempt at this point is told, whoever has the address and whatever was sent. */
+  /** The limit as reported for every attempt, independent of the user and the input. */
   readonly state: LimitState
-  /** Whatever was sent is to be answered as wrong. */
+  /** The attempt is answered as wrong, whatever was sent. */
   readonly isLocked: boolean
-  /**
-   * The attempt was right: what was counted of the address is forgotten, and `state` says so. While it is locked
-   * nothing is.
-   */
+  /** Reports a right attempt: resets the counts of the address, and `state`. No effect while the address is locked. */
   succeed(): Promise<void>
 }
 
@@ -32,11 +29,11 @@ export async function attemptSignIn(
   at: Required<LimitKey>,
 ): Promise<SignInAttempt> {
   const { address: _, ...organization } = at
-  // First, so that what is refused here does not count at the address, whose owner may be somebody else.
+  // Counted first, so that a refused attempt does not count against the address, whose owner may be somebody else.
   await deps.limits.take(organizationAttempts, organization)
   const counted = await deps.limits.add(attempts, at)
   let { state } = counted
-  // Of attempts at once one alone is the last that is looked at; it locks the address, so that nobody waits for a next.
+  // Of concurrent attempts exactly one is the last permitted; it locks the address, so that nobody waits for the next.
   if (counted.count === state.limit) {
     const seconds = await lock(deps, at)
     state = { ...state, resetSeconds: seconds, retryAfterSeconds: seconds }
@@ -65,7 +62,7 @@ async function lock({ config, limits }: Pick<Deps, 'config' | 'limits'>, at: Lim
   return seconds
 }
 
-/** Forgets the failed attempts at an address, whose owner has shown up in another way. */
+/** Forgets the failed attempts at an address after its owner was verified by another method. */
 export async function forgetAttempts(
   { limits }: Pick<Deps, 'limits'>,
   at: Required<LimitKey>,

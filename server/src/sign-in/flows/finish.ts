@@ -23,7 +23,7 @@ import { usersOf } from '../../directory/users/whole-user.js'
 import { callerAtPage, type FlowRequest } from './flow.js'
 import { isOrganizationOf, ofOwner, sameEnvironment } from '../../platform/db/tenant-predicate.js'
 
-/** A flow whose steps are done, and the browser that asks for its end. */
+/** A flow whose steps are complete, and the browser that finishes it. */
 interface FlowEnd extends FlowRequest {
   /** Of the session cookie of the flow's organization and environment, where the browser has one. */
   readonly sessionSecret: string | undefined
@@ -35,14 +35,14 @@ interface FlowEnd extends FlowRequest {
 interface FinishedFlow {
   /** Where the browser goes, with the code. */
   readonly redirectUrl: string
-  /** What its session cookie is to have from now on: another one after every sign-in. */
+  /** The new value of its session cookie; every sign-in changes it. */
   readonly sessionSecret: string
 }
 
 /**
- * Ends a flow at the step `ready`, once: its browser has a session from now on, and goes to the application with a code.
+ * Finishes a flow at the step `ready`, once: gives its browser a session and redirects it with a code.
  *
- * @returns Undefined when the flow is not ready, or what it was for is not allowed by now; the log event has the reason.
+ * @returns Undefined when the flow is not ready, or no longer allowed; the log event has the reason.
  */
 export async function finishFlow(deps: Deps, end: FlowEnd): Promise<FinishedFlow | undefined> {
   const cause = {
@@ -63,7 +63,7 @@ export async function finishFlow(deps: Deps, end: FlowEnd): Promise<FinishedFlow
   return record
 }
 
-/** The flow's one end, with all that must be true of what it is for, as it is at this moment. */
+/** Consumes the flow if everything that it depends on is true at this moment. */
 const spendFlow = statement(
   (db, key: { organizationDomain: string; flowId: string; browserHash: Buffer; at: Date }) =>
     db
@@ -110,14 +110,14 @@ const spendFlow = statement(
 )
 
 /**
- * Who has enrolled meanwhile, or is asked for a second factor only now, passes it first. Of who comes from an identity
- * provider the application alone asks it, and the flow's steps see to that.
+ * Users who have enrolled since the flow began, or are asked for a second factor only now, pass it first. After SSO
+ * only the application asks for a second factor, which the flow's steps ensure.
  */
 function isSecondFactorPassed() {
   return sql<boolean>`(flow.amr && array['mfa', 'sso'] or not ${isTotpAskedOfUserOf('flow')})`
 }
 
-/** Who comes from an identity provider, whose connection was switched off meanwhile, does not come in; a session stays. */
+/** After SSO the connection must still be active; a step-up depends on its session instead. */
 function isConnectionStillActive() {
   return sql<boolean>`(
     not 'sso' = any(flow.amr)
@@ -133,7 +133,7 @@ function isConnectionStillActive() {
   )`
 }
 
-/** What a step-up has added a factor to; anything else has none. */
+/** Whether the session of a step-up is still open; other flows have no session. */
 function isSessionStillOpen() {
   return sql<boolean>`(
     flow.session_id is null
@@ -159,7 +159,7 @@ async function finish(
   const { account_id: accountId, environment, organization_id: organizationId, user_id: userId } = spent
   const place = { accountId, accountDomain: spent.account_domain, environment, organizationId }
   const tenant: Tenant = ofUser({ ...callerAtPage(place, end.requestId), domain: spent.domain }, userId)
-  // Held, so that a deactivation comes before the sign-in or ends its session.
+  // Locked, so that a deactivation either precedes the sign-in or ends its session.
   const user = await usersOf(trx, tenant)
     .where('users.id', '=', userId)
     .select(['users.email', 'users.email_normalized', 'users.active'])
@@ -196,7 +196,7 @@ async function finish(
     via: 'page',
   })
   await log('END_USER_SIGN_IN_SUCCESS')
-  // Nobody is locked out for a value that the organization requires and this user lacks.
+  // A missing required value does not block the sign-in.
   if (await isRequiredMetadataMissing(trx, tenant, userId)) await log('REQUIRED_METADATA_MISSING')
   const redirectUrl = toRedirectUrl(spent.redirect_uri, {
     parameters: { code },
@@ -219,8 +219,8 @@ function whyRefused(
 }
 
 /**
- * Gives the browser a session of the user under a new secret: the one it has, where that is the same user's, else a new
- * one. A session of another user ends: nobody finds themself in it afterwards.
+ * Gives the browser a session of the user under a new secret: its present one if it is the same user's, else a new one.
+ * A session of another user ends, so that nobody continues in it.
  */
 async function holdSession(
   deps: Deps,

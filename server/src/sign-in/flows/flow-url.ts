@@ -1,6 +1,6 @@
 import { issuerOf } from '../../tokens/claims.js'
 
-/** The address of a sign-in on our pages, which shows what is next in it. */
+/** The address of a flow, which shows its next step. */
 export function flowUrl(baseUrl: string, domain: string, flowId: string): string {
   return `${issuerOf(baseUrl, domain)}/sign-in/${flowId}`
 }

@@ -8,21 +8,21 @@ import type { Deps } from '../../delivery/deps.js'
 import type { Caller } from '../../platform/tenant.js'
 import { isOrganizationOf, sameEnvironment } from '../../platform/db/tenant-predicate.js'
 
-/** How long somebody has to sign in on our pages: time for a mail, and for a first password. */
+/** How long a flow may take: time for a mail, and for a first password. */
 export const flowLifetimeMs = 60 * 60 * 1000
 
 /**
- * Where a flow is. What a page shows and which form it takes follow from this alone:
+ * The step of a flow. It determines the page and the form that the page accepts:
  *
- * - `identifier`: the address is asked for;
- * - `identity_provider`: the identity provider of an SSO connection is asked;
- * - `password`: the password of the address is;
- * - `link_sent`: a link was mailed, which is opened in this browser, or whose code is typed in it;
- * - `totp`: a first factor was passed, and the second one is asked for;
- * - `enroll`: the application demands a second factor, and the user has none;
- * - `recovery_codes`: the enrolment is validated, and its recovery codes are to be kept;
- * - `renew_password`: every factor was passed with a password that should be another one;
- * - `ready`: nothing more is asked.
+ * - `identifier`: asks for the e-mail address;
+ * - `identity_provider`: waits for the identity provider of an SSO connection;
+ * - `password`: asks for the password of the address;
+ * - `link_sent`: a link was mailed; it is opened in this browser, or its code is typed here;
+ * - `totp`: the first factor has passed, and the second one is asked for;
+ * - `enroll`: the application demands a second factor, which the user has to enrol;
+ * - `recovery_codes`: the enrolment is validated, and the user has to keep its recovery codes;
+ * - `renew_password`: every factor has passed, and the password should be renewed;
+ * - `ready`: every step is complete.
  */
 export const steps = [
   'identifier',
@@ -37,7 +37,7 @@ export const steps = [
 ] as const
 export type Step = (typeof steps)[number]
 
-/** Whose flow: the organization and environment, and the flow's id. Every statement that touches a flow has all four. */
+/** The key of a flow. Every statement that touches a flow compares all four members. */
 export interface FlowKey {
   readonly accountId: string
   readonly environment: Environment
@@ -57,15 +57,15 @@ export interface Flow extends FlowKey {
   readonly state: string | null
   /** Language tags of ui_locales. */
   readonly locale: string | null
-  /** What the application would like, where the organization has both. */
+  /** The sign-in method that the application prefers, if the organization offers both. */
   readonly preferredWay: WayHint | null
   readonly isMfaRequired: boolean
-  /** Whoever is signed in at an identity provider already has to sign in there anew. */
+  /** Users with a session at the identity provider have to sign in there again. */
   readonly isSignInForced: boolean
-  /** As it was typed; before the identifier what is filled in, if anything. */
+  /** As typed; before the identifier step the prefilled address, if any. */
   readonly email: string | null
   readonly userId: string | null
-  /** By what the user has authenticated until now. */
+  /** The methods by which the user has authenticated so far. */
   readonly amr: readonly string[]
   /** The SSO connection whose identity provider is asked. */
   readonly connectionId: string | null
@@ -73,12 +73,12 @@ export interface Flow extends FlowKey {
   /** The enrolment that was begun here and waits for its first code. */
   readonly enrollmentId: string | null
   readonly isRenewalDue: boolean
-  /** A code that the link's page shows in another browser waits to be typed here. */
+  /** The link's page has shown a code in another browser, to be typed here. */
   readonly isLinkCodeShown: boolean
   readonly expiresAt: Date
 }
 
-/** What a request for a page of a flow says. */
+/** A request for a page of a flow. */
 export interface FlowRequest {
   readonly organizationDomain: string
   readonly flowId: string
@@ -87,8 +87,7 @@ export interface FlowRequest {
 }
 
 /**
- * The flow of a browser as it stands; undefined when it is another browser's, of another organization, is finished, or
- * has expired.
+ * The flow of a browser; undefined when it belongs to another browser or organization, is finished, or has expired.
  */
 export async function findFlow(
   { db, now }: Pick<Deps, 'db' | 'now'>,
@@ -183,8 +182,8 @@ function toFlow(row: FlowRow): Flow {
 }
 
 /**
- * Somebody at a page, as operations know callers: of one organization, and with no scope, so that no answer tells more
- * than a stranger may know.
+ * The caller as which operations see a user at a page: limited to one organization and without scopes, so that no
+ * answer reveals more than a stranger may know.
  */
 export function callerAtPage(
   at: Pick<Flow, 'accountId' | 'accountDomain' | 'environment' | 'organizationId'>,

@@ -8,11 +8,11 @@ import { ofUser, type Tenant } from '../../platform/tenant.js'
 import type { FlowKey, Step } from './flow.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
-/** A flow that the transaction holds, with what a factor that is passed in it is bound to. */
+/** A flow locked by the transaction, with what a passed factor is bound to. */
 export type HeldFlow = FlowKey & Awaited<ReturnType<typeof selectHeld>>[number]
 
 /**
- * Holds a flow that is open and at one of the steps, so that what the transaction does of it comes before anything else.
+ * Locks a flow that is open and at one of the steps, so that concurrent requests wait for the transaction.
  *
  * @param browserHash Digest of a browser's flow secret; undefined where the browser has none.
  */
@@ -63,21 +63,21 @@ const selectHeld = statement((db, key: HoldingKey) =>
     .forUpdate(),
 )
 
-/** Who has passed a first factor, and how. */
+/** A first factor that a user has passed. */
 interface PassedFactor {
   readonly tenant: Tenant
   readonly userId: string
   readonly amr: readonly string[]
-  /** When it was passed, where that was not just now. */
+  /** The time of authentication, if it is not now. */
   readonly authenticatedAt?: Date
-  /** The identity that an identity provider has vouched for. */
+  /** The identity asserted by an identity provider. */
   readonly identityId?: string
 }
 
 /**
- * Takes a held flow past its first factor, as passFirstFactorInFlow() does.
+ * Completes the first factor of a locked flow, as passFirstFactorInFlow() does.
  *
- * @returns The step at which the flow is now; undefined when it was not at a first factor.
+ * @returns The new step of the flow; undefined when it was not at a first factor.
  */
 export function passHeldFlow(
   deps: Pick<Deps, 'db' | 'now'>,

@@ -24,9 +24,9 @@ import {
 /** How long a user has for the second factor. */
 const lifetimeMs = 10 * 60 * 1000
 
-/** A passed first factor, and where its sign-in goes. */
+/** A passed first factor, and the destination of its sign-in. */
 interface FirstFactor extends Omit<PassedSignIn, 'act'> {
-  /** The password is to be renewed, which whoever knows it alone may not do. */
+  /** The password is to be renewed, which takes every factor of the user. */
   readonly isRenewalDue?: boolean
 }
 
@@ -36,8 +36,8 @@ type FirstFactorOutcome =
   | { readonly pendingSignInId: string; readonly expiresAt: Date }
 
 /**
- * The one way on from a passed first factor: a user with a validated TOTP enrolment, in an organization that asks for
- * it, has to pass the second one; everybody else is signed in. Which it is, the database says, and no caller.
+ * The only continuation of a passed first factor: a user with a validated TOTP enrolment, in an organization that asks
+ * for it, has to pass the second one; every other user is signed in. The database decides, not the caller.
  */
 export async function passFirstFactor(
   deps: Pick<Deps, 'db' | 'now'>,
@@ -49,9 +49,9 @@ export async function passFirstFactor(
 }
 
 /**
- * The same on our pages: it moves the flow on, whose end signs in.
+ * The same in a flow: moves it on; finishing the flow signs the user in.
  *
- * @returns The step at which the flow is now; undefined when it is over, or was not at a first factor.
+ * @returns The new step; undefined when the flow has ended, or was not at a first factor.
  */
 export async function passFirstFactorInFlow(
   deps: Pick<Deps, 'db' | 'now'>,
@@ -71,7 +71,7 @@ export async function passFirstFactorInFlow(
     set: {
       user_id: signIn.userId,
       identity_id: signIn.identityId ?? null,
-      // Of the flow itself where it is held, as it is after an identity provider, which adds to it.
+      // After SSO the granted scope replaces the one of the flow.
       ...(signIn.identityId !== undefined && { scope: signIn.scope }),
       amr: [...signIn.amr],
       authenticated_at: signIn.authenticatedAt,
@@ -83,7 +83,7 @@ export async function passFirstFactorInFlow(
   return isMoved ? step : undefined
 }
 
-/** Where a flow goes once every factor was passed. */
+/** The step after every factor has passed. */
 export function stepAfterFactors(isRenewalDue: boolean): Step {
   return isRenewalDue ? 'renew_password' : 'ready'
 }
@@ -96,7 +96,7 @@ function flowKeyOf(
   return { accountId, environment, organizationId, flowId }
 }
 
-/** Notes that a first factor was passed, and that the second one has to be. */
+/** Stores a passed first factor that waits for the second one. */
 export async function insertPendingSignIn(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
@@ -155,8 +155,8 @@ const selectAsked = statement(
 )
 
 /**
- * The sign-in of a user that waits for the second factor, on our pages or, without a flow, of the API; undefined when there
- * is none, or not any more.
+ * A user's sign-in that waits for the second factor, of a flow or, with null, of the API; undefined when it is unknown,
+ * used or expired.
  */
 export function findPendingSignIn(
   { now }: Pick<Deps, 'now'>,
@@ -176,7 +176,7 @@ export function findPendingSignIn(
     .executeTakeFirst()
 }
 
-/** Which sign-in of whom, and by what the second factor was passed. */
+/** A passed second factor, and the sign-in that it completes. */
 interface SecondFactor {
   readonly pendingSignInId: string
   readonly userId: string
@@ -185,10 +185,10 @@ interface SecondFactor {
 }
 
 /**
- * Signs in who has passed the second factor as well, once: one statement spends what waited for it. The caller has
- * checked, in the same transaction, that the user is active.
+ * Completes the sign-in of a user who has passed both factors; one statement consumes the pending sign-in. The caller
+ * has checked, in the same transaction, that the user is active.
  *
- * @returns The authorization code, and to whom a renewal of the password is due; undefined when nothing waits any more, or what it was for is not allowed by now.
+ * @returns The code, and the renewal that is due; undefined when the sign-in is not pending, or no longer allowed.
  */
 export async function completePendingSignIn(
   deps: Pick<Deps, 'db' | 'now'>,
@@ -265,15 +265,15 @@ export async function completePendingSignIn(
 
 /** A sign-in with both factors. */
 interface CompletedSignIn {
-  /** Null in a flow, which makes its code when it is finished. */
+  /** Null in a flow, which makes its code when it finishes. */
   readonly code: string | null
-  /** Where the password is to be renewed: of which address, and for which application. */
+  /** The address and destination of the password renewal that is due. */
   readonly renewal?: { readonly email: string; readonly destination: CodeDestination }
 }
 
 /**
- * Whether the organization takes one of the ways still by which the first factor was passed: a password that a link has set
- * stands where links do not sign in. An identity provider is none of these, and has been asked.
+ * Whether a method of the first factor is still active: a password set by a link is accepted where links do not sign
+ * in. SSO uses neither method, and has its own check.
  */
 function isAnyWayOpen() {
   return sql<boolean>`(

@@ -11,35 +11,35 @@ import { normalizeEmail } from '../../platform/email.js'
 import { flowLifetimeMs, type FlowKey } from './flow.js'
 import { moveFlow } from './step.js'
 
-/** What an application has asked for, checked. */
+/** The checked request of an application. */
 export interface NewFlow extends Omit<FlowKey, 'flowId'> {
   readonly applicationId: string
-  /** One that the application allows. */
+  /** Allowed by the application. */
   readonly redirectUri: string
   readonly state: string | null
   readonly nonce: string | null
-  /** S256 (RFC 7636); null where the API or an identity provider has begun the sign-in. */
+  /** S256 (RFC 7636); null when the API or an identity provider has started the sign-in. */
   readonly codeChallenge: string | null
-  /** The granted scopes, a space between. */
+  /** The granted scopes, separated by spaces. */
   readonly scope: string
   readonly isMfaRequired: boolean
-  /** The application asks for a fresh sign-in, also of who is signed in at an identity provider. */
+  /** The application asks for a fresh sign-in, also at the identity provider. */
   readonly isSignInForced: boolean
   /** ui_locales. */
   readonly locale: string | null
-  /** The way of signing in that the application would like. */
+  /** The sign-in method that the application prefers. */
   readonly preferredWay: WayHint | null
-  /** An address that is filled in, as it was sent. */
+  /** A prefilled address, as sent. */
   readonly email: string | null
   /** The SSO connection whose identity provider is asked at once. */
   readonly connectionId: string | null
-  /** Of the session that a step-up adds a factor to: the flow ends with it. */
+  /** The session that a step-up adds a factor to; the flow ends with it. */
   readonly sessionId: string | null
   /** Of the flow cookie. */
   readonly browserSecret: string
 }
 
-/** Begins a sign-in on our pages, at its first step, or at an identity provider. */
+/** Starts a flow, at its first step or at an identity provider. */
 export async function startFlow(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
@@ -100,17 +100,17 @@ const insertFlow = insertion('sign_in_flows', [
   'inserted_at',
 ])
 
-/** Who is signed in in a browser, and is to pass the second factor that they have as well. */
+/** A user with a session in the browser, who has to pass their second factor too. */
 interface StepUp {
   readonly tenant: Tenant
   readonly userId: string
   readonly amr: readonly string[]
   readonly authenticatedAt: Date
-  /** By which the session was opened, after an SSO sign-in. */
+  /** Of the SSO sign-in that opened the session. */
   readonly identityId: string | null
 }
 
-/** Takes a new flow past the first factor, for a user whose session shows that it was passed. */
+/** Moves a new flow past the first factor, for a user whose session shows that it has passed. */
 export async function skipFirstFactor(
   deps: Pick<Deps, 'now'>,
   trx: Transaction<DB>,

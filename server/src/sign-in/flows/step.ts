@@ -4,7 +4,7 @@ import type { Deps } from '../../delivery/deps.js'
 import type { FlowKey, Step } from './flow.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
-/** From which steps a flow goes on to which, and what is noted with it. */
+/** The steps between which a flow moves, and the columns to set. */
 export interface Move {
   readonly from: readonly Step[]
   readonly to: Step
@@ -28,7 +28,7 @@ export interface Move {
 }
 
 /**
- * Moves a flow on. One statement decides: of many who send the form of a step, one is let pass.
+ * Moves a flow on. One statement decides: of many concurrent requests for a step, one succeeds.
  *
  * @returns Whether it was open and at one of the steps.
  */

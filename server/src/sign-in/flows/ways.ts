@@ -3,16 +3,16 @@ import type { Deps } from '../../delivery/deps.js'
 import type { Flow } from './flow.js'
 import { isOrganizationOf } from '../../platform/db/tenant-predicate.js'
 
-/** How users of an organization can sign in on our pages; the same whatever the address. */
+/** The sign-in methods of an organization's users on our pages, independent of the address. */
 export interface Ways {
   readonly hasPassword: boolean
   readonly hasLink: boolean
-  /** Whether an address that is not known yet becomes a user, by a link. */
+  /** Whether a link creates the user of an unknown address. */
   readonly maySignUp: boolean
   readonly allowedEmailDomains: readonly string[] | null
 }
 
-/** The ways of a flow's organization, as they are now. */
+/** The sign-in methods of a flow's organization, as they are now. */
 export async function findWays(
   { db }: Pick<Deps, 'db'>,
   { accountId, environment, organizationId }: Pick<Flow, 'accountId' | 'environment' | 'organizationId'>,

@@ -18,8 +18,8 @@ import { insertLink, linkLifetimeMs } from './insert-link.js'
 import { isOrganizationOf } from '../../platform/db/tenant-predicate.js'
 
 /**
- * Makes a single-use link that signs a user in, or leads them to a new password. Either the link is in the answer, or a
- * mail job carries its ids and makes the token when it sends the mail.
+ * Makes a single-use link that signs a user in, or leads to a new password. The link is in the answer, or a mail job
+ * carries its ids and makes the token when it sends the mail.
  *
  * @throws ApiError `organization_not_found`, `connection_inactive`, `email_domain_not_allowed`,
  *   `application_not_found`, `no_application`, `rate_limited` when the address has been sent enough mails,
@@ -36,7 +36,7 @@ export async function createMagicLinkChallenge(
   checkConnection(addressee, email)
   const tenant = { ...caller, domain: addressee.domain }
   const { destination, expiresAt } = await leadOf(deps, tenant, input, email)
-  // Before anything that depends on the user, so that unknown addresses count like known ones.
+  // Counted before any check of the user, so that unknown addresses count like known ones.
   const limit = input.send_email ? await deps.limits.take(mails, { ...tenant, address: email }) : undefined
   checkUser(addressee, caller)
 
@@ -87,14 +87,14 @@ function checkConnection(addressee: Addressee, email: string): void {
     throw new ApiError('email_domain_not_allowed')
 }
 
-/** A caller who may not read users is told nothing of the user: the link of an address without one leads nowhere. */
+/** Reveals no user to a caller who may not read users: the link of an unknown address leads nowhere. */
 function checkUser(addressee: Addressee, caller: Caller): void {
   if (!mayReadUsers(caller)) return
   if (addressee.is_user_active === false) throw new ApiError('user_inactive')
   if (addressee.user_id === null && !addressee.find_or_create_user) throw new ApiError('user_not_found')
 }
 
-/** Where the link leads in the end: what the request says, or the password request that it carries. */
+/** The destination of a link: that of the request, or of the password request that it carries. */
 async function leadOf(
   deps: Pick<Deps, 'db' | 'now'>,
   tenant: Tenant,
@@ -105,7 +105,7 @@ async function leadOf(
   const { request_id: requestId } = input
   if (requestId === undefined)
     return { destination: await chooseDestination(deps.db, tenant, input), expiresAt }
-  // The request says which application it is for; one that is named beside it is refused where it would be without.
+  // The password request determines the application; one in the body is checked too.
   if (input.application_id !== undefined) await checkUsable(deps.db, tenant, input.application_id)
   const request = await findOpenPasswordRequest(deps, deps.db, tenant, { requestId, email })
   if (request === undefined)

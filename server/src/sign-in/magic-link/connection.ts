@@ -11,7 +11,7 @@ import { connectionColumns, toMagicLinkConnection } from './record.js'
 import { ofTenant } from '../../platform/db/tenant-predicate.js'
 
 /**
- * How the organization lets users sign in by link, in the tenant's environment.
+ * The magic-link settings of the organization in the tenant's environment.
  *
  * @throws ApiError `organization_not_found`
  */
@@ -25,7 +25,7 @@ export async function getMagicLinkConnection(
 }
 
 /**
- * Changes what is sent of the connection. Switched off, no link is made, and none that is open works.
+ * Changes the given settings. Inactive, no link is made, and no open link works.
  *
  * @param versions The versions the change may happen to; undefined: any.
  * @throws ApiError `organization_not_found`, `precondition_failed`

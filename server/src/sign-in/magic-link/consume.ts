@@ -38,15 +38,15 @@ interface ArrivedLink {
   readonly browserSecret: string | undefined
 }
 
-/** What the page of a link says before anybody uses it. */
+/** An open link, as its page shows it. */
 export interface OpenLink {
   readonly email: string
   readonly environment: Environment
   readonly redirectUri: string
-  /** The API has returned it, so that no mail carries it. */
+  /** The API has returned the link, so that no mail carries it. */
   readonly isLinkReturned: boolean
   readonly purpose: LinkPurpose
-  /** It signs in in the browser that has asked for it, and this is another one. */
+  /** The link completes its sign-in only in the browser that asked for it, and this is another one. */
   readonly isOtherBrowser: boolean
 }
 
@@ -90,7 +90,7 @@ const selectOpenLink = statement((db, key: LinkKey & { readonly browserHash: Buf
     ]),
 )
 
-/** The link as it stands, untouched; undefined when it would not sign anybody in. */
+/** A link that is open and stays so; undefined when it would not sign anybody in. */
 export async function findOpenLink(
   deps: Pick<Deps, 'config' | 'db' | 'now'>,
   link: Omit<ArrivedLink, 'requestId'>,
@@ -116,15 +116,15 @@ function linkKeyOf(
   return { organizationDomain, tokenHash: hashSecret(token), ownPage, at: now() }
 }
 
-/** Where a link leads: elsewhere, or, opened in another browser than its sign-in's, to a code to type in that one. */
+/** A redirect, or, outside the browser of the link's flow, a code to type in that browser. */
 export type LinkOutcome = { readonly redirectUrl: string } | ShownLinkCode
 
 /**
- * Lets the user of a link go on, once: of all who open it, one statement lets one pass. A link that was used, voided or
- * has expired, one that never was, and one whose user may not sign in are one outcome; the log event tells them apart.
+ * Consumes a link, once: one statement decides between concurrent requests. Used, voided, expired and unknown links,
+ * and links of users who may not sign in, have one outcome; the log event distinguishes them.
  *
- * @returns Where the browser goes: with a code, with what the second factor needs, with the code that sets a password, or
- *   to the sign-in that it belongs to. Undefined when the link lets nobody go on.
+ * @returns The redirect: with a code, with the parameters of the second factor, with the code that sets a password, or
+ *   to the link's flow. Undefined when the link is refused.
  */
 export async function consumeMagicLink(deps: Deps, link: ArrivedLink): Promise<LinkOutcome | undefined> {
   const { record } = await change(deps, causeOf(link), async (trx) => {
@@ -166,12 +166,12 @@ function tenantOf(spent: SpentLink, link: ArrivedLink): Tenant {
   }
 }
 
-/** A user who has opened a link of theirs. */
+/** A link opened by its user. */
 interface Arrival extends UsedLink {
   readonly link: ArrivedLink
 }
 
-/** What a link redirects with, and why it is not a code, where it is none. */
+/** The parameters of a redirect, and the reason when they contain no authorization code. */
 interface Lead {
   readonly parameters: Readonly<Record<string, string>>
   readonly reason?: 'totp_required' | 'password_code'
@@ -192,7 +192,7 @@ async function goOn(deps: Deps, trx: Transaction<DB>, arrival: Arrival): Promise
   await voidSiblings(deps, trx, spent)
   const { parameters, reason } = lead
   await logEventOf(deps, trx, spent, { code: 'END_USER_MAGIC_LINK_SUCCESS', ...known, reason })
-  // Nobody is locked out for a value that the organization requires and this user lacks.
+  // A missing required value does not block the sign-in.
   if (reason === undefined && (await isRequiredMetadataMissing(trx, tenant, user.id)))
     await logEventOf(deps, trx, spent, { code: 'REQUIRED_METADATA_MISSING', ...known })
   if (reason === 'password_code' && spent.redirect_uri === setPasswordUrl(deps.config.baseUrl, spent.domain))
@@ -224,7 +224,7 @@ async function signIn(deps: Deps, trx: Transaction<DB>, { tenant, spent, user }:
   return { parameters: { error: reason, request_id: outcome.pendingSignInId, user_id: user.id }, reason }
 }
 
-/** Signs nobody in: what the redirect carries sets a password. */
+/** Signs nobody in: the redirect carries a code that sets a password. */
 async function leadToPassword(
   deps: Deps,
   trx: Transaction<DB>,
@@ -238,7 +238,7 @@ async function leadToPassword(
   return { parameters: { password_code: code }, reason: 'password_code' }
 }
 
-/** A token that never was leaves no trace: nobody's log should be a stranger's to fill. */
+/** An unknown token is not logged: strangers must not fill an account's log. */
 async function logDeadLink(deps: Deps, trx: Transaction<DB>, link: ArrivedLink): Promise<void> {
   const dead = await trx
     .selectFrom('magic_link_challenges as challenge')

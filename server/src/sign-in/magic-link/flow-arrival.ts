@@ -23,7 +23,7 @@ import {
 /** How long the code of a link can be typed. */
 const codeLifetimeMs = 10 * 60 * 1000
 
-/** The link of a sign-in on our pages, as it is opened. */
+/** The link of a flow, as it is opened. */
 interface FlowArrival {
   readonly tenant: Tenant
   readonly link: { readonly requestId: string; readonly browserSecret: string | undefined }
@@ -31,17 +31,17 @@ interface FlowArrival {
   readonly flowId: string
 }
 
-/** What a link shows in another browser than the one of its sign-in, to be typed there. */
+/** The code that a link shows outside the browser of its flow, to be typed in that browser. */
 export interface ShownLinkCode {
   readonly code: string
   readonly applicationName: string
 }
 
 /**
- * Takes a sign-in on our pages past its first factor, where its link is opened in its own browser. In another one nobody
- * is signed in, whoever asked for the link and whoever opens it: that browser is shown a code.
+ * Completes the first factor of a flow when its link is opened in the flow's browser. Any other browser shows a code
+ * and is not signed in, regardless of its user.
  *
- * @returns Undefined when the sign-in does not wait for this link, or the user may not sign in.
+ * @returns Undefined when the flow does not wait for this link, or the user may not sign in.
  */
 export async function arriveInFlow(
   deps: Deps,
@@ -77,7 +77,7 @@ export function flowKeyOf({ account_id, environment, organization_id }: SpentLin
   return { accountId: account_id, environment, organizationId: organization_id, flowId }
 }
 
-/** Why nobody could be signed in by the link's code; a user is made only once it is typed. */
+/** Why the link's code could sign nobody in; a user is created only when the code is typed. */
 async function whyNobody(
   trx: Transaction<DB>,
   tenant: Tenant,
@@ -107,7 +107,7 @@ async function showCode(
   return { code, applicationName: spent.application_name }
 }
 
-/** Whose sign-in goes on, by which link. */
+/** A flow to continue, with the link and its user. */
 interface FlowEntry extends Pick<FlowArrival, 'tenant' | 'spent'> {
   readonly link: { readonly requestId: string }
   readonly held: HeldFlow
@@ -115,9 +115,9 @@ interface FlowEntry extends Pick<FlowArrival, 'tenant' | 'spent'> {
 }
 
 /**
- * Takes a sign-in past its first factor, for a user who has shown that the address of the link is theirs.
+ * Completes the first factor of a flow, for a user whose address the link has verified.
  *
- * @returns Whether it has gone on.
+ * @returns Whether the flow has moved on.
  */
 export async function enterFlow(
   deps: Deps,

@@ -18,22 +18,22 @@ import { insertLink, linkLifetimeMs } from './insert-link.js'
 import { purposeOf, type LinkPurpose } from '../../platform/link-purpose.js'
 import { isOrganizationOf, ofOwner } from '../../platform/db/tenant-predicate.js'
 
-/** A mail that somebody at a page asks for. */
+/** A mail requested at a page. */
 interface FlowMail {
   readonly flow: Flow
   /** As it was typed. */
   readonly email: string
   readonly purpose: LinkPurpose
-  /** Of the browser, for limits alone. */
+  /** Of the browser; used only for limits. */
   readonly ip: string
 }
 
 /**
- * Mails the link of a sign-in on our pages, which then waits for it. All is the same for an address without a user: its
- * link leads nowhere, and no mail is sent. Unknown addresses become users as the magic-link connection says.
+ * Mails the link of a flow, which then waits for it. An address without a user gets the same answer: its link leads
+ * nowhere, and no mail is sent. Unknown addresses become users as the magic-link connection says.
  *
- * @returns Whether the flow was open, and at a step that a link can be asked for.
- * @throws ApiError `rate_limited`, and, whoever the user is, `email_domain_not_allowed`, `connection_inactive` and
+ * @returns Whether the flow was open, and at a step that can send a link.
+ * @throws ApiError `rate_limited`, and, independent of the user, `email_domain_not_allowed`, `connection_inactive` and
  *   `password_connection_not_found`, of the connection that the link is for.
  */
 export async function mailLinkOfFlow(
@@ -45,7 +45,7 @@ export async function mailLinkOfFlow(
   const addressee = await findAddressee(deps.db, caller, email)
   if (purpose === 'password') checkDoorway(addressee, email)
   else checkLinkDoorway(addressee, email)
-  // By the address that asks first: one that is refused does not use up what the owner of the other may be sent.
+  // The network's limit first: a refused request does not use up the mails of the address's owner.
   await deps.limits.take(mailsOfNetwork, networkKey(ip))
   await deps.limits.take(mails, { ...caller, address: email })
 
@@ -56,7 +56,7 @@ export async function mailLinkOfFlow(
       set: {
         email: typedEmail,
         email_normalized: email,
-        // What a link has shown before was of another address, or was not typed.
+        // An earlier code was for another address, or was not typed.
         link_code_sealed: null,
         link_code_expires_at: null,
         link_code_failures: 0,
@@ -72,7 +72,7 @@ export async function mailLinkOfFlow(
       typedEmail,
       email,
       userId,
-      // A link to a password makes users where links do, and those are off or on.
+      // A link to a password creates users under the same condition as a sign-in link.
       findOrCreateUser: addressee.is_link_active && addressee.find_or_create_user,
       destination,
       scope: '',
@@ -111,12 +111,12 @@ function ownPageOf({ config }: Pick<Deps, 'config'>, { domain }: Tenant): string
   return setPasswordUrl(config.baseUrl, domain)
 }
 
-/** The flow itself has what its code is bound to. */
+/** The flow itself has the parameters of its code. */
 function destinationOf({ applicationId }: Flow, redirectUri: string) {
   return { applicationId, redirectUri, state: null, nonce: null, codeChallenge: null }
 }
 
-/** What the newest link of a flow is for; undefined when the flow has mailed none. */
+/** The purpose of a flow's newest link; undefined when the flow has mailed no link. */
 export async function findPurposeOfFlow(
   { db }: Pick<Deps, 'db'>,
   { accountId, environment, organizationId, flowId }: FlowKey,

@@ -16,29 +16,28 @@ import { toMagicLinkChallenge } from './record.js'
 
 /** How long a link works. */
 export const linkLifetimeMs = 15 * 60 * 1000
-/** Open links of one address for one application that calls have asked for: more would only be more doors. */
+/** Open links of one address for one application, requested by the API: each one more is an attack surface. */
 const maxOpenLinks = 3
 
-/** A link as it begins. */
 interface NewLink {
   /** As it was typed. */
   readonly typedEmail: string
   /** Normalized. */
   readonly email: string
-  /** Null where no user has the address. */
+  /** Null when no user has the address. */
   readonly userId: string | null
   readonly findOrCreateUser: boolean
   readonly destination: CodeDestination
   readonly scope: string
   readonly passwordRequestId: string | null
-  /** The sign-in on our pages that has asked for it; null where a call of the API has. */
+  /** The flow that asked for it; null for the API. */
   readonly flowId: string | null
   readonly expiresAt: Date
-  /** Where the answer has the link; undefined where a mail job makes one, and sends it. */
+  /** When the answer contains the link; undefined when a mail job makes it. */
   readonly token: string | undefined
 }
 
-/** Makes a link of an address, with its event and its log event, and the job that mails it where nobody else does. */
+/** Creates a link with its event and log event, and its mail job unless the answer contains the link. */
 export async function insertLink(
   deps: Deps,
   trx: Transaction<DB>,
@@ -107,7 +106,7 @@ export async function insertLink(
   return record
 }
 
-/** The address of the page that spends a token. */
+/** The address of the page that consumes a token. */
 export function magicLinkUrl(baseUrl: string, domain: string, token: string): string {
   return `${baseUrl}/t/${domain}/magic-link?token=${token}`
 }
@@ -121,8 +120,8 @@ interface Links {
 }
 
 /**
- * Of a flow the newest link alone works, and it voids none but those of its flow: who types somebody else's address does
- * not take their links away.
+ * Voids older links. In a flow only the newest link works, and only the flow's own links are voided: typing somebody
+ * else's address does not invalidate that user's links.
  */
 async function voidOlderLinks(
   trx: Transaction<DB>,

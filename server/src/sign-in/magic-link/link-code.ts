@@ -7,7 +7,7 @@ import type { FlowKey } from '../flows/flow.js'
 interface LinkCode {
   /** Six digits, each as likely as any other. */
   readonly code: string
-  /** Of which link. */
+  /** The link that has shown it. */
   readonly challengeId: string
 }
 
@@ -15,17 +15,17 @@ export function makeLinkCode(): string {
   return String(randomInt(1_000_000)).padStart(6, '0')
 }
 
-/** Seals the code of a flow with the link that has shown it: it is good for the address of that link alone. */
+/** Seals the code of a flow together with its link: the code is valid only for that link's address. */
 export function sealLinkCode(master: MasterKeys, key: FlowKey, { code, challengeId }: LinkCode): Buffer {
   return seal(master, linkCodeContext(key), JSON.stringify({ code, challengeId }))
 }
 
 export function openLinkCode(master: MasterKeys, key: FlowKey, sealed: Buffer): LinkCode {
-  // Written by sealLinkCode() and here alone.
+  // Written only by sealLinkCode().
   return JSON.parse(open(master, linkCodeContext(key), sealed).toString('utf8')) as LinkCode
 }
 
-/** Whether what was typed is the code, however it was grouped. */
+/** Whether the typed text is the code, regardless of spaces and dashes. */
 export function isLinkCode({ code }: LinkCode, typed: string): boolean {
   return isSecretEqual(Buffer.from(code), Buffer.from(typed.replace(/[\s-]/g, '')))
 }

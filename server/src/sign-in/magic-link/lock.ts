@@ -1,7 +1,7 @@
 import { sql, type RawBuilder, type Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 
-/** Whose links: those of one address for one application. */
+/** The links of one address for one application. */
 interface LinkOwner {
   readonly environment: string
   /** Domain of the organization. */
@@ -12,8 +12,8 @@ interface LinkOwner {
 }
 
 /**
- * Makes changes of these links wait for each other until the transaction ends: each voids what others have made, and
- * would otherwise miss them, or wait for them while they wait for it.
+ * Makes changes of these links wait for each other until the transaction ends: each voids the others' links, and
+ * concurrent ones would miss these, or deadlock.
  */
 export async function lockLinksOf(trx: Transaction<DB>, owner: LinkOwner): Promise<void> {
   const { environment, domain, applicationId, email } = owner
@@ -21,7 +21,7 @@ export async function lockLinksOf(trx: Transaction<DB>, owner: LinkOwner): Promi
   await sql`select pg_advisory_xact_lock(${key})`.execute(trx)
 }
 
-/** The same for the owner of a token; nothing when there is none. */
+/** The same for the owner of a token; no lock for an unknown token. */
 export async function lockLinksOfToken(
   trx: Transaction<DB>,
   domain: string,

@@ -13,22 +13,22 @@ import { isLinkCode, openLinkCode } from './link-code.js'
 import { findOrCreateUser, selectSpentLink, whyRefused, type SpentLink } from './spent-link.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
-/** Who has five of a million codes to guess has a link of somebody else's opened for each time. */
+/** Five guesses of a million codes; the next five need another link, opened by its owner. */
 const maxFailures = 5
 
 /** `wrong`: another try is left; `void`: a new link has to be asked for. */
 type LinkCodeOutcome = 'passed' | 'wrong' | 'void'
 
 /**
- * Takes the code that a link has shown in another browser, in the browser of its sign-in, and moves that on. A try counts
- * before it is compared: of many that come together, five are.
+ * Validates the code that a link has shown in another browser, in the flow's own browser, and moves the flow on. An
+ * attempt is counted before it is compared: of many concurrent ones, five are compared.
  */
 export async function passLinkCode(
   deps: Deps,
   tenant: Tenant,
   { flow, typed }: { readonly flow: FlowKey; readonly typed: string },
 ): Promise<LinkCodeOutcome> {
-  // A wrong code is counted, and so its transaction must not be rolled back by an error.
+  // A wrong code is counted, so an error must not roll its transaction back.
   const { record } = await change(deps, tenant.cause, async (trx): Promise<{ record: LinkCodeOutcome }> => {
     const tried = await takeTry(deps, trx, flow)
     if (tried === undefined) return { record: 'void' }
@@ -57,7 +57,7 @@ export async function passLinkCode(
   return record
 }
 
-/** The code of the flow, while it is good; one statement counts the try, and holds the flow. */
+/** The code of the flow, if it is valid; one statement counts the attempt and locks the flow. */
 async function takeTry(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
@@ -84,7 +84,7 @@ async function voidCode(deps: Pick<Deps, 'now'>, trx: Transaction<DB>, flow: Flo
   await moveFlow(deps, trx, flow, { from: ['link_sent'], to: 'link_sent', set })
 }
 
-/** @returns Why the sign-in does not go on; undefined when it does. */
+/** @returns Why the flow does not continue; undefined when it does. */
 async function enter(
   deps: Deps,
   trx: Transaction<DB>,
@@ -94,7 +94,7 @@ async function enter(
   const refusal = whyRefused(spent)
   if (refusal !== undefined) return refusal
   const held = await holdFlow(deps, trx, flow, { steps: ['link_sent'] })
-  // The flow may have gone on to another address since, which this link says nothing of.
+  // The flow may be for another address by now, which this link does not verify.
   if (held === undefined || held.email_normalized !== spent.email_normalized) return 'flow_over'
   const user = await findOrCreateUser(deps, trx, tenant, spent)
   if (user === undefined) return 'user_not_found'

@@ -41,7 +41,7 @@ export type ChallengeRow = Pick<
   'id' | 'email' | 'find_or_create_user' | 'expires_at'
 >
 
-/** @param link Where the caller asked for it; it is in that answer and nowhere else. */
+/** @param link When the caller asked for it; only that answer contains it. */
 export function toMagicLinkChallenge(
   row: ChallengeRow,
   tenant: Pick<Tenant, 'domain' | 'environment'>,

@@ -9,11 +9,11 @@ import { purposeOf } from '../../platform/link-purpose.js'
 import { isOrganizationOf, ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /**
- * Mails the link of a challenge that is still open. Its token is made here, so that no row but the kept mail of a
- * sandbox ever holds it; another attempt makes another token, and the one of the failed attempt is worth nothing. An
- * address whose link would lead nowhere gets no mail.
+ * Mails the link of a challenge that is still open. The token is made here, so that only the kept mail of a sandbox
+ * contains it; a retry makes another token and invalidates the earlier one. An address whose link would lead nowhere
+ * gets no mail.
  *
- * @throws Error when the mail server does not take the mail.
+ * @throws Error when the mail server does not accept the mail.
  */
 export async function sendMagicLink(deps: Deps, payload: JobPayloads['send_magic_link']): Promise<void> {
   const token = randomSecret()
@@ -42,7 +42,7 @@ export async function sendMagicLink(deps: Deps, payload: JobPayloads['send_magic
       'organizations.color',
     ])
     .executeTakeFirst()
-  // Voided or expired while it waited, or of nobody: there is nothing to send.
+  // Voided, expired or without a user: there is nothing to send.
   if (challenge === undefined) return
 
   const { id, email, domain, name, locale, color } = challenge
@@ -59,7 +59,7 @@ export async function sendMagicLink(deps: Deps, payload: JobPayloads['send_magic
   await deliverMail(deps, { ...payload, domain }, { ...message, to: email, messageId: id })
 }
 
-/** Whether the address has a user who may sign in, or may become one's. */
+/** Whether the address has an active user, or may get one. */
 const isOfSomebody = sql<boolean>`coalesce(
   (
     select users.active from users

@@ -13,7 +13,7 @@ import { createSigningInUser, findUser, type SigningInUser } from '../../directo
 import { toMagicLinkChallenge } from './record.js'
 import { isOrganizationOf, ofOwner, sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 
-/** What a statement looks for of a link that has arrived. */
+/** The key of a link that has arrived. */
 export interface LinkKey {
   readonly organizationDomain: string
   readonly tokenHash: Buffer
@@ -22,7 +22,7 @@ export interface LinkKey {
   readonly at: Date
 }
 
-/** The token's one use. What has to be true of its organization is read with it, as it is at this moment. */
+/** Consumes the token; the same statement reads the present state of its organization. */
 export const spendToken = statement((db, link: LinkKey) =>
   db
     .updateTable('magic_link_challenges as challenge')
@@ -44,7 +44,7 @@ export const spendToken = statement((db, link: LinkKey) =>
 
 export type SpentLink = Awaited<ReturnType<typeof spendToken>>[number]
 
-/** What is read of a link that has had its use, with what has to be true of its organization. */
+/** The columns of a consumed link, with the present state of its organization. */
 function linkColumns({ ownPage }: Pick<LinkKey, 'ownPage'>) {
   return [
     'challenge.account_id',
@@ -85,7 +85,7 @@ interface ShownLink extends Omit<FlowKey, 'flowId'> {
   readonly ownPage: string
 }
 
-/** The same of a link that was spent in another browser. */
+/** The same for a link that was consumed in another browser. */
 export const selectSpentLink = statement((db, link: ShownLink) =>
   db
     .selectFrom('magic_link_challenges as challenge')
@@ -105,9 +105,9 @@ export const selectSpentLink = statement((db, link: ShownLink) =>
     .select(linkColumns(link)),
 )
 
-/** What is in the way of everybody, whoever the user is; undefined when nothing is. */
+/** Why the link refuses every user; undefined when it does not. */
 export function whyRefused(spent: SpentLink): string | undefined {
-  // Whether a link of our pages leads to a password is for the password connection to say, which is asked there.
+  // A link of a flow to a password depends on the password connection, which is checked there.
   const isPasswordOfFlow = spent.flow_id !== null && spent.password_request_id !== null
   if (!spent.is_connection_active && !isPasswordOfFlow) return 'connection_inactive'
   if (!isEmailDomainAllowed(spent.allowed_email_domains, spent.email_normalized))
@@ -115,12 +115,12 @@ export function whyRefused(spent: SpentLink): string | undefined {
   return spent.is_redirect_allowed ? undefined : 'redirect_not_allowed'
 }
 
-/** Whether an unknown address becomes a user: a connection that is on has said so when the link was made, and says so now. */
+/** Whether an unknown address becomes a user: the connection allowed it when the link was made, and still does. */
 export function mayCreateUser(spent: SpentLink): boolean {
   return spent.find_or_create_user && spent.may_create_user && spent.is_connection_active
 }
 
-/** The user with the link's address. An unknown address becomes a user only now that its owner has shown up. */
+/** The user with the link's address. An unknown address becomes a user only now that its owner is verified. */
 export async function findOrCreateUser(
   deps: Deps,
   trx: Transaction<DB>,
@@ -132,18 +132,18 @@ export async function findOrCreateUser(
   const id = newId()
   const user = { id, email: spent.email, emailVerified: true }
   const created = await createSigningInUser(deps, trx, ofUser(tenant, id), user)
-  // When another sign-in was faster, its user is there now.
+  // A concurrent sign-in may have created the user first.
   return created ?? findUser(trx, tenant, spent.email_normalized)
 }
 
-/** A link, and who has used it. */
+/** A consumed link and its user. */
 export interface UsedLink {
   readonly tenant: Tenant
   readonly spent: SpentLink
   readonly user: SigningInUser
 }
 
-/** Tells of a link that was used. */
+/** Emits the event of a consumed link. */
 export async function emitConsumed(
   deps: Deps,
   trx: Transaction<DB>,
@@ -157,7 +157,7 @@ export async function emitConsumed(
   })
 }
 
-/** One sign-in is enough: the other open links of the address for the application are worth nothing any more. */
+/** Voids the other open links of the address for the application: one sign-in is enough. */
 export async function voidSiblings(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,

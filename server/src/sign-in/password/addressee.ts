@@ -17,7 +17,7 @@ export function passwordAddresseesOf(db: Kysely<DB>, caller: Caller, sought: Sou
     .select(['connection.active', 'connection.plain_text_min_length', 'connection.plain_text_max_length'])
 }
 
-/** What has to be true of an organization before anything is looked at that belongs to a user. */
+/** The state of an organization that is checked before anything of a user. */
 interface Doorway {
   /** Of the connection; null without one. */
   readonly active: boolean | null

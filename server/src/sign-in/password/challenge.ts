@@ -18,9 +18,9 @@ import { toPassedChallenge, toPendingChallenge, toRefusedChallenge } from './rec
 import { holdPasswordUser, logChallenge, verifyPassword, type PassedPassword } from './verification.js'
 
 /**
- * Checks the password of a user who signs in. Whatever the password and whoever the user, there is one verification of
- * one hash; and a caller who may not read users gets one answer whether the address is unknown, its user is inactive or
- * has no password, the password is wrong, or the address is locked.
+ * Verifies the password of a user who signs in. Every request costs one verification of one hash. A caller who may not
+ * read users gets the same answer for an unknown address, an inactive user, a missing or wrong password, and a locked
+ * address.
  *
  * @throws ApiError `organization_not_found`, `password_connection_not_found`, `connection_inactive`,
  *   `email_domain_not_allowed`, `application_not_found`, `no_application`, `invalid_parameters`, `rate_limited`, and,
@@ -53,7 +53,7 @@ export async function createPasswordChallenge(
   return { ...changed, limit: passed.attempt.state }
 }
 
-/** The rest of a sign-in whose password is right. */
+/** Completes a sign-in whose password is right. */
 async function goOn(
   deps: Deps,
   trx: Transaction<DB>,
@@ -97,13 +97,13 @@ async function goOn(
     subjectId: userId,
   })
   await logChallenge(deps, trx, scene, { code: 'END_USER_PASSWORD_SUCCESS' })
-  // Nobody is locked out for a value that the organization requires and this user lacks.
+  // A missing required value does not block the sign-in.
   if (record['valid?'] && (await isRequiredMetadataMissing(trx, tenant, userId)))
     await logChallenge(deps, trx, scene, { code: 'REQUIRED_METADATA_MISSING' })
   return { record, subjectId: userId }
 }
 
-/** The answer with the code; a password that is to be renewed is, by a request that needs no link. */
+/** The answer with the code; a due renewal adds a code that needs no link. */
 async function passedChallenge(
   deps: Pick<Deps, 'now'>,
   trx: Transaction<DB>,

@@ -16,7 +16,7 @@ import { connectionColumns, toPasswordConnection, type ConnectionRow } from './r
 import { ofTenant } from '../../platform/db/tenant-predicate.js'
 
 /**
- * Lets the users of an organization have passwords, in the tenant's environment, with the first pepper around them.
+ * Enables passwords for an organization in the tenant's environment, and makes its first pepper.
  *
  * @throws ApiError `organization_not_found`, `password_connection_taken`, and `invalid_parameters` when the shortest
  *   password is not shorter than the longest.
@@ -48,7 +48,7 @@ export function createPasswordConnection(
 }
 
 /**
- * How the organization lets users have passwords, in the tenant's environment.
+ * The password settings of the organization in the tenant's environment.
  *
  * @throws ApiError `organization_not_found`, `password_connection_not_found`
  */
@@ -62,7 +62,7 @@ export async function getPasswordConnection(
 }
 
 /**
- * Changes what is sent of the connection. Switched off, no password signs anybody in, and none is set.
+ * Changes the given settings. Inactive, no password signs anybody in, and no password can be set.
  *
  * @param versions The versions the change may happen to; undefined: any.
  * @throws ApiError `organization_not_found`, `password_connection_not_found`, `precondition_failed`, and
@@ -116,7 +116,7 @@ async function insertFirstPepper(
     .execute()
 }
 
-/** What the constraints of the table say, in the words of the contract. */
+/** Translates violations of the table's constraints into errors of the contract. */
 function asRefusal(error: unknown): never {
   if (isUniqueViolation(error, 'password_connections_pkey'))
     throw new ApiError('password_connection_taken', { cause: error })

@@ -5,7 +5,7 @@ import type { PasswordOwner } from './pepper.js'
 import { openPassword, type StoredPassword } from './stored-password.js'
 import { ofOwner, sameTenant } from '../../platform/db/tenant-predicate.js'
 
-/** The password of a user, unwrapped; undefined when they have none, or none that opens. */
+/** The unwrapped password of a user; undefined when it is missing or does not open. */
 export async function findPassword(
   deps: Pick<Deps, 'keys' | 'log'>,
   db: Kysely<DB>,

@@ -15,7 +15,7 @@ import { findPasswordFault, knownPasswordFault, type PasswordFault, type Passwor
 import { toPassword } from './record.js'
 import { writePassword } from './stored-password.js'
 
-/** What is known of whose password it will be, which must not be all of it. */
+/** Texts about the owner of a new password, which must not consist of them. */
 interface PasswordOwnerTexts {
   readonly email: string
   /** As it is stored. */
@@ -25,7 +25,7 @@ interface PasswordOwnerTexts {
   readonly domain: string
 }
 
-/** What is wrong with a password that is to be set; undefined when nothing is. */
+/** The fault of a new password; undefined when it is acceptable. */
 export async function findNewPasswordFault(
   { config, knownPasswords }: Pick<Deps, 'config' | 'knownPasswords'>,
   plainText: string,
@@ -48,21 +48,20 @@ function textsOf(profile: unknown): string[] {
   })
 }
 
-/** A password that is allowed, and whose it will be. */
+/** An acceptable password, and its user. */
 interface Replacement {
   readonly organizationId: string
   readonly applicationId: string
   readonly user: SigningInUser
-  /** The user has opened a link that was sent to their address. */
+  /** The user has opened a link sent to their address. */
   readonly isAddressShown: boolean
   readonly hash: string
-  /** The sign-in on our pages in which the user sets it, which goes on. */
+  /** The flow in which the user sets it, which continues. */
   readonly flowId?: string
 }
 
 /**
- * Puts a password in the place of what there was, for a user whom the transaction holds. Whoever was signed in as the
- * user is not any more, nor is who was about to be.
+ * Replaces the password of a user whom the transaction has locked; ends their sessions and pending sign-ins.
  *
  * @returns The password's id.
  */

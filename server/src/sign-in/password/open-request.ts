@@ -13,20 +13,20 @@ import { ofTenant } from '../../platform/db/tenant-predicate.js'
 
 const lifetimeMs = 60 * 60 * 1000
 
-/** A password request as it begins. */
+/** A new password request. */
 export interface NewRequestRow {
   /** Normalized. */
   readonly email: string
-  /** Null where no user has the address. */
+  /** Null when no user has the address. */
   readonly userId: string | null
   readonly destination: CodeDestination
-  /** Of a request that needs no link, because the user has just signed in. */
+  /** Of a renewal, which needs no link because the user has just signed in. */
   readonly codeHash?: Buffer
-  /** The sign-in on our pages that has asked for it. */
+  /** The flow that asked for it. */
   readonly flowId?: string
 }
 
-/** Notes that the user of an address wants a password, for an hour. */
+/** Stores a password request for an address, valid for an hour. */
 export function insertPasswordRequest(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
@@ -58,20 +58,20 @@ export function insertPasswordRequest(
     .executeTakeFirstOrThrow()
 }
 
-/** Which request, and whose. */
+/** The key of a request. */
 interface RequestName {
   readonly requestId: string
   /** Normalized. */
   readonly email: string
 }
 
-/** What a link takes over from the request that it carries. */
+/** The part of a request that its link takes over. */
 interface OpenPasswordRequest {
   readonly destination: CodeDestination
   readonly expiresAt: Date
 }
 
-/** The request of an address, as long as it can lead to a password; there are some of addresses without a user. */
+/** The open request of an address; addresses without a user have requests too. */
 export async function findOpenPasswordRequest(
   { now }: Pick<Deps, 'now'>,
   db: Kysely<DB>,
@@ -100,10 +100,10 @@ export async function findOpenPasswordRequest(
 }
 
 /**
- * Gives the owner of an address, who has just opened a link that was sent there, the code that sets their password; it
- * takes the place of an earlier one of the request. The application that the link redirects to takes it, or our own page.
+ * Makes the code that sets a password, for a user who has opened the link sent to their address; it replaces an earlier
+ * code of the request. The application that the link redirects to consumes it, or our own page.
  *
- * @returns Undefined when the request does not lead to a password any more.
+ * @returns Undefined when the request is no longer open.
  */
 export async function givePasswordCode(
   { now }: Pick<Deps, 'now'>,
@@ -128,7 +128,7 @@ export async function givePasswordCode(
 }
 
 /**
- * Lets a user who has just signed in renew their password, without a link; what was open before is not any more.
+ * Starts the renewal of a password, without a link, for a user who has just signed in; voids earlier renewals.
  *
  * @returns The code that sets the password.
  */

@@ -1,14 +1,14 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { open, seal, type MasterKeys } from '../../platform/crypto/seal.js'
 
-/** Whose hashes a pepper wraps. */
+/** The organization and environment whose hashes a pepper wraps. */
 export interface PepperOwner {
   readonly accountId: string
   readonly environment: string
   readonly organizationId: string
 }
 
-/** Whose hash is wrapped: it opens in that row alone. */
+/** The user whose hash is wrapped; the hash opens only in that row. */
 export interface PasswordOwner extends PepperOwner {
   readonly userId: string
 }
@@ -23,7 +23,7 @@ const keyLength = 32
 const nonceLength = 12
 const tagLength = 16
 
-/** A new key, sealed by the master key: without that, what it wraps is worth nothing. */
+/** A new key, sealed with the master key; without that, the wrapped hashes are useless. */
 export function makePepperKey(master: MasterKeys, owner: PepperOwner, version: number): Buffer {
   return seal(master, pepperContext(owner, version), randomBytes(keyLength))
 }
@@ -75,7 +75,7 @@ function keyOf(master: MasterKeys, pepper: Pepper, owner: PasswordOwner): Buffer
   return open(master, pepperContext(owner, pepper.version), pepper.keySealed)
 }
 
-/** Ids and a number, none of which holds a colon. */
+/** Ids and a number, without a colon in any part. */
 function additionalData(owner: PasswordOwner, { version }: Pepper): Buffer {
   const { accountId, environment, organizationId, userId } = owner
   return Buffer.from(

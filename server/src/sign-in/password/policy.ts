@@ -1,30 +1,30 @@
-/** How long a password has to be, in characters. */
+/** The permitted lengths of a password, in characters. */
 export interface PasswordLengths {
   readonly min: number
   readonly max: number
 }
 
-/** What is wrong with a new password, as a field of an answer names it. */
+/** The fault of a new password, as a field error. */
 export interface PasswordFault {
   readonly code: 'wrong_length' | 'too_personal' | 'too_common'
   readonly message: string
 }
 
-/** Less than this is found in everything. */
+/** Shorter words occur in any text. */
 const minWordLength = 3
-/** What has to be in a password beside words that everybody knows of its owner. */
+/** The letters that a password needs beside words known of its owner. */
 const minLettersBeside = 4
 
 /**
- * Whether a password is as long as the rules want, in code points after NFC: one character however it was typed. (For
- * the hash oslo folds further, by NFKC, so that two spellings of one word are one password.)
+ * Whether a password has a permitted length in code points after NFC: one character however it was typed. (For the hash
+ * oslo normalizes further, by NFKC, so that two spellings of one word are one password.)
  */
 export function hasAllowedLength(plainText: string, { min, max }: PasswordLengths): boolean {
   const { length } = [...plainText.normalize('NFC')]
   return length >= min && length <= max
 }
 
-/** What is wrong with a password that is to be set, beside that others use it; undefined when nothing is. */
+/** The fault of a new password, apart from being known; undefined when it is acceptable. */
 export function findPasswordFault(
   plainText: string,
   lengths: PasswordLengths,

@@ -62,7 +62,7 @@ export function toPassedChallenge(
     readonly expiresAt: Date
     readonly userId: string
     readonly passwordId: number
-    /** Sets another password, where the present one has to go. */
+    /** Sets another password, when the present one has to be replaced. */
     readonly renewalCode: string | undefined
   },
 ): PassedPasswordChallenge {
@@ -94,7 +94,7 @@ export function toPendingChallenge(
   } as const satisfies RefusedPasswordChallenge
 }
 
-/** Nobody is signed in, and nothing is told of the reason. */
+/** The sign-in is refused; the answer does not contain the reason. */
 export function toRefusedChallenge(tenant: Place, requestId: string): RefusedPasswordChallenge {
   return {
     ...challengeOf(tenant, requestId),

@@ -11,10 +11,10 @@ import { findNewPasswordFault, replacePassword } from './new-password.js'
 import type { PasswordFault } from './policy.js'
 import { isOrganizationOf, sameTenant } from '../../platform/db/tenant-predicate.js'
 
-/** A flow whose password should be renewed, with the user who has passed every factor. */
+/** A flow that should renew its password, with a user who has passed every factor. */
 type RenewingFlow = Flow & { readonly userId: string }
 
-/** Whose password is renewed, by which rules; undefined when it cannot be set by now. */
+/** The user and rules of a renewal; undefined when the password can no longer be set. */
 export async function findRenewal(
   { db }: Pick<Deps, 'db'>,
   tenant: Tenant,
@@ -44,10 +44,10 @@ function selectRenewal(db: Kysely<DB>, tenant: Tenant, userId: string) {
 }
 
 /**
- * Sets another password for the user of a flow that waits for it, and moves it on to its end.
+ * Sets another password for the user of a flow that waits for it, and moves the flow to its end.
  *
- * @returns What is wrong with the password; undefined when it is set, or the flow does not wait for it any more.
- * @throws ApiError `rate_limited` when there is no room to hash it.
+ * @returns The fault of the password; undefined when it is set, or the flow no longer waits for it.
+ * @throws ApiError `rate_limited` when there is no capacity to hash it.
  */
 export async function renewPassword(
   deps: Deps,
@@ -61,7 +61,7 @@ export async function renewPassword(
   if (fault !== undefined) return fault
   const hash = await deps.passwords.admit(tenant.domain, (hashes) => hashes.hash(plainText))
   await change(deps, tenant.cause, async (trx) => {
-    // Held before the flow, as everything that ends a user's sign-ins does.
+    // Locked before the flow, as everything that ends a user's sign-ins does.
     const user = await findUser(trx, tenant, renewal.email_normalized)
     if (user?.id !== flow.userId || !user.active) return { record: undefined }
     const isMoved = await moveFlow(deps, trx, flow, {
@@ -83,7 +83,7 @@ export async function renewPassword(
   return undefined
 }
 
-/** Leaves the password as it is for this time, and moves the flow on to its end. */
+/** Postpones the renewal, and moves the flow to its end. */
 export async function putRenewalOff(deps: Deps, tenant: Tenant, flow: Flow): Promise<void> {
   await change(deps, tenant.cause, async (trx) => {
     await moveFlow(deps, trx, flow, { from: ['renew_password'], to: 'ready' })

@@ -19,8 +19,8 @@ import { setPasswordUrl } from './own-page.js'
 import { toPasswordRequest } from './record.js'
 
 /**
- * Begins a first or a forgotten password. A caller who may not read users gets one answer whether or not the address
- * has a user who may sign in; a link for such an address leads nowhere.
+ * Starts a first or forgotten password. A caller who may not read users gets the same answer for every address; the
+ * link of an address without an active user leads nowhere.
  *
  * @throws ApiError `organization_not_found`, `password_connection_not_found`, `connection_inactive`,
  *   `email_domain_not_allowed`, `application_not_found`, `no_application`, `invalid_parameters`,
@@ -61,7 +61,7 @@ export async function createPasswordRequest(
   })
 }
 
-/** Notes a password request, and tells so. */
+/** Stores a password request and emits its event. */
 export async function beginPasswordRequest(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
@@ -79,7 +79,7 @@ export async function beginPasswordRequest(
   return record
 }
 
-/** Our own page takes the password for the application that is named, or that comes first, and makes no code of it. */
+/** For our own page: the named or the first application, without the parameters of a code. */
 async function destinationOf(
   { config, db }: Pick<Deps, 'config' | 'db'>,
   tenant: Tenant,
@@ -95,7 +95,7 @@ async function destinationOf(
   return { applicationId: application.id, redirectUri: ownPage, ...nothing }
 }
 
-/** The user of an unknown address, who begins with this request; of two requests at once, one makes them. */
+/** Creates the user of an unknown address; of two concurrent requests, one creates the user. */
 async function createUserOf(
   deps: Deps,
   trx: Transaction<DB>,

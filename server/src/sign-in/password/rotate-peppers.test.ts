@@ -33,7 +33,7 @@ beforeEach(async () => {
   await queue.reset()
   logLines = []
   deps = { ...queue.deps, log: pino({}, { write: (line: string) => void logLines.push(line) }) }
-  // What one test leaves would take from the budget of the next, or be sealed with its master keys.
+  // Rows of one test would use up the budget of the next, or be sealed with its master keys.
   for (const table of ['passwords', 'password_peppers', 'password_connections', 'master_key_canary'] as const)
     await queue.db.deleteFrom(table).execute()
 })
@@ -97,7 +97,7 @@ function inTransaction<Result>(work: (trx: Transaction<DB>) => Promise<Result>):
   return queue.db.transaction().execute(work)
 }
 
-/** A transaction that is under way until it is let go. */
+/** A transaction that stays open until it is released. */
 async function holding(work: (trx: Transaction<DB>) => Promise<unknown>): Promise<() => Promise<void>> {
   const end = new EventEmitter()
   const ended = once(end, 'end')
@@ -126,7 +126,7 @@ async function peppers({ organizationId }: PepperOwner): Promise<number[]> {
   return rows.map(({ version }) => version)
 }
 
-/** By version, how many hashes it wraps. */
+/** The number of wrapped hashes by version. */
 async function wrapped({ organizationId }: PepperOwner): Promise<Record<number, number>> {
   const rows = await queue.db
     .selectFrom('passwords')
@@ -154,7 +154,7 @@ describe('a pepper', () => {
 
     expect(await peppers(organization.owner)).toEqual([2])
     expect(await wrapped(organization.owner)).toEqual({ 2: 2 })
-    // No new password: also the moment at which it was set is what it was.
+    // No new password: its time is unchanged, too.
     expect(await Promise.all(users.map((user) => findPassword(deps, queue.db, user)))).toEqual(before)
     expect(await rotatePeppers(deps)).toEqual({ made: 0, rewrapped: 0, destroyed: 0 })
   })
@@ -297,7 +297,7 @@ describe('while peppers rotate', () => {
         .where('organization_id', '=', owner.organizationId)
         .where('version', '=', version)
         .execute()
-    // The successor comes and the former one goes in one moment, after the statement below has begun.
+    // The successor appears and the former one goes in one transaction, after the statement below has begun.
     const finish = await holding(async (trx) => {
       await trx
         .insertInto('password_peppers')

@@ -5,13 +5,13 @@ import { makePepperKey, wrapHash, type Pepper, type PepperOwner } from './pepper
 import { holdNewestPepper, openHash, pepperOf } from './stored-password.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
-/** What one run wraps anew at most: some seconds of work, so that no run is still at it when the next one begins. */
+/** Rows that one run wraps again at most: some seconds of work, so that runs do not overlap. */
 const rowBudget = 20_000
 const batchSize = 1_000
 /** How many organizations get a new pepper in one statement. */
 const ownerBatch = 500
 
-/** What a run did. */
+/** The result of a run. */
 interface PepperRotation {
   readonly made: number
   readonly rewrapped: number
@@ -19,12 +19,12 @@ interface PepperRotation {
 }
 
 /**
- * Gives every organization whose pepper is older than its period a new one, wraps hashes of older ones anew, and destroys
- * a pepper when it wraps nothing any more: what a backup has of it is worth nothing then without that backup's peppers.
- * No password changes and no user is needed. What one run does not finish, the next one does; runs of several processes
- * do no harm to each other.
+ * Replaces every pepper that is older than its period, wraps the older hashes with the new one, and destroys a pepper
+ * that wraps nothing: hashes in a backup are then useless without that backup's peppers. No password changes and no
+ * user is needed. A run that exhausts its budget leaves the rest to the next one; concurrent runs of several processes
+ * are safe.
  *
- * @param budget How many rows may be wrapped anew.
+ * @param budget The number of rows that may be wrapped again.
  */
 export async function rotatePeppers(
   deps: Pick<Deps, 'db' | 'keys' | 'log' | 'now'>,
@@ -73,7 +73,7 @@ function findDueOwners({ db, now }: Pick<Deps, 'db' | 'now'>): Promise<DueOwner[
     .then(({ rows }) => rows)
 }
 
-/** Inserts the next versions; of several processes the primary key lets one do it, and the others find it done. */
+/** Inserts the next versions; the primary key decides between concurrent processes. */
 async function insertPeppers(
   { db, keys, now }: Pick<Deps, 'db' | 'keys' | 'now'>,
   owners: readonly DueOwner[],
@@ -120,7 +120,7 @@ async function findOutdatedPeppers(db: Kysely<DB>): Promise<OutdatedPepper[]> {
   return rows
 }
 
-/** Wraps the hashes of an outdated pepper with the newest one, as many as the budget has. @returns How many. */
+/** Wraps the hashes of an outdated pepper with the newest one, within the budget. @returns How many. */
 async function rewrapHashes(
   deps: Pick<Deps, 'db' | 'keys' | 'log'>,
   pepper: OutdatedPepper,
@@ -133,7 +133,7 @@ async function rewrapHashes(
     const batch = await rewrapBatch(deps, pepper, { after, limit })
     rewrapped += batch.rewrapped
     if (batch.last === undefined) break
-    // Past those that do not open too, which stay as they are.
+    // Continues after hashes that do not open, which stay as they are.
     after = batch.last
   }
   return rewrapped
@@ -146,7 +146,7 @@ async function rewrapBatch(
 ): Promise<{ readonly rewrapped: number; readonly last: string | undefined }> {
   return deps.db.transaction().execute(async (trx) => {
     const newest = await holdNewestPepper(trx, pepper)
-    // Whoever writes a password now, writes it with the newest pepper anyway.
+    // A password written now uses the newest pepper anyway.
     const rows = await trx
       .selectFrom('passwords')
       .where(ofOwner(pepper))
@@ -177,7 +177,7 @@ async function rewrapBatch(
   })
 }
 
-/** Destroys an outdated pepper that wraps nothing. One that somebody holds, to write with it, is left to the next run. */
+/** Destroys an outdated pepper that wraps nothing. One that a writer has locked is left to the next run. */
 async function destroyIfUnused(db: Kysely<DB>, pepper: OutdatedPepper): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const locked = await pepperOf(trx, pepper)
@@ -187,7 +187,7 @@ async function destroyIfUnused(db: Kysely<DB>, pepper: OutdatedPepper): Promise<
       .skipLocked()
       .executeTakeFirst()
     if (locked === undefined) return false
-    // A statement of its own, which sees what was written until the lock was there.
+    // A separate statement, which sees the rows written before the lock was granted.
     const { numDeletedRows } = await trx
       .deleteFrom('password_peppers')
       .where(ofOwner(pepper))

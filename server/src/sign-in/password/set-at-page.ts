@@ -24,7 +24,7 @@ interface ArrivedCode {
   readonly code: string
 }
 
-/** What a good code is for: whose password, by which rules. */
+/** The user and rules that a valid code is for. */
 export type OpenCode = Awaited<ReturnType<typeof selectOpenCode>>[number]
 
 interface CodeKey {
@@ -70,12 +70,12 @@ const selectOpenCode = statement((db, key: CodeKey) =>
       'users.profile',
       'connection.plain_text_min_length as min_length',
       'connection.plain_text_max_length as max_length',
-      // Where the form leads in the end, which browsers hold a policy against.
+      // The form's final redirect, which browsers check against the page's policy.
       'flow.redirect_uri',
     ]),
 )
 
-/** What the code of a link to a password is for, untouched; undefined when it would set none. */
+/** The user and rules of a code, which is not consumed; undefined when it is invalid. */
 export async function findOpenCode(
   { config, db, now }: Pick<Deps, 'config' | 'db' | 'now'>,
   { organizationDomain, code }: ArrivedCode,
@@ -90,7 +90,7 @@ export async function findOpenCode(
   return open
 }
 
-/** A password that somebody has chosen at our page. */
+/** A password chosen at our page. */
 interface ChosenPassword extends ArrivedCode {
   readonly plainText: string
   /** Of the flow cookie. */
@@ -98,18 +98,17 @@ interface ChosenPassword extends ArrivedCode {
   readonly requestId: string
 }
 
-/** What has come of it. */
 type SetOutcome =
   | 'refused'
   | { readonly fault: PasswordFault; readonly open: OpenCode }
-  /** Where a sign-in of this browser goes on; undefined where there is none. */
+  /** Where the flow of this browser continues; undefined without a flow. */
   | { readonly redirectUrl: string | undefined }
 
 /**
- * Sets the password of the user to whom a code was given, once, as setPassword() does for applications. Nobody is signed
- * in but in the browser whose sign-in has asked for the link, and there a second factor is asked for as ever.
+ * Sets the password of a code's user and consumes the code, as setPassword() does for applications. Only the browser
+ * whose flow asked for the link is signed in, after a second factor where one is asked for.
  *
- * @throws ApiError `rate_limited` when there is no room to hash it.
+ * @throws ApiError `rate_limited` when there is no capacity to hash it.
  */
 export async function setPasswordAtPage(
   deps: Deps,
@@ -150,7 +149,7 @@ interface Use {
   readonly hash: string
 }
 
-/** @returns Whose password it is now, and of which sign-in; undefined when the code is not good any more. */
+/** @returns The user and the flow of the code; undefined when the code is no longer valid. */
 async function useCode(
   deps: Deps,
   trx: Transaction<DB>,
@@ -173,7 +172,7 @@ async function useCode(
   return { userId: user.id, flowId: spent.flow_id }
 }
 
-/** @returns Whether the sign-in that asked for the link is this browser's, and has gone on. */
+/** @returns Whether the flow that asked for the link is this browser's, and has moved on. */
 async function goOn(
   deps: Deps,
   trx: Transaction<DB>,
@@ -193,7 +192,7 @@ async function goOn(
     browserHash: hashSecret(browserSecret),
   })
   if (held === undefined || !held.is_own_browser) return false
-  // Somebody may have gone on to another address in it meanwhile.
+  // The flow may be for another address by now.
   if (held.email_normalized !== open.email_normalized) return false
   const step = await passHeldFlow(deps, trx, held, { tenant, userId, amr: ['email', 'pwd'] })
   return step !== undefined

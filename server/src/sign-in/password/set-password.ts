@@ -20,12 +20,12 @@ import { spendCode, type SpentCode } from './spend-code.js'
 import { isOrganizationOf } from '../../platform/db/tenant-predicate.js'
 
 /**
- * Sets the password of the user to whom a code was given, once, and signs them in, unless a second factor is asked of
- * them. Whoever was signed in as the user is not any more.
+ * Sets the password of a code's user, consumes the code, and signs the user in unless a second factor is asked for.
+ * Ends the user's earlier sessions.
  *
  * @throws ApiError `organization_not_found`, `password_connection_not_found`, `connection_inactive`,
- *   `password_code_refused` for whatever is wrong with the code, the address or the user, and `invalid_parameters` when
- *   the password does not meet the rules, which leaves the code as it is.
+ *   `password_code_refused` for any fault of the code, the address or the user, and `invalid_parameters` when the
+ *   password violates the rules, which does not consume the code.
  */
 export async function setPassword(
   deps: Deps,
@@ -57,7 +57,7 @@ interface Attempt {
   readonly codeHash: Buffer
 }
 
-/** The organization with its rules, and the request that the code is of, with its user, if it is good. */
+/** The organization with its rules, and the request and user of the code, if it is valid. */
 async function findAddressee(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   caller: Caller,
@@ -100,7 +100,7 @@ async function useCode(
     isAddressShown: spent.opened_at !== null,
     hash,
   })
-  // A pending sign-in would let whoever holds the code pass the password and keep the second factor for later.
+  // A pending sign-in would let the holder of the code pass the password now and keep the second factor for later.
   const code = (await isTotpAskedOf(trx, tenant, userId))
     ? null
     : await signIn(deps, trx, tenant, { user, spent })

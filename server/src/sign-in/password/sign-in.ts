@@ -10,19 +10,19 @@ import { ofUser, type Caller, type Tenant } from '../../platform/tenant.js'
 import type { LimitState } from '../../platform/errors.js'
 import { holdPasswordUser, logChallenge, verifyPassword, type PassedPassword } from './verification.js'
 
-/** What becomes of a password that was typed on our page. */
+/** The outcome of a password typed in a flow. */
 interface PasswordSignIn {
   readonly isPassed: boolean
-  /** What every attempt at this point is told, whoever has the address and whatever was typed. */
+  /** The limit as reported for every attempt, independent of the user and the input. */
   readonly limit: LimitState
 }
 
 /**
- * Checks the password that was typed in a flow, as createPasswordChallenge() does for callers of the API, and moves the
- * flow on if it was right. One answer whatever was wrong.
+ * Verifies the password typed in a flow, as createPasswordChallenge() does for the API, and moves the flow on if it is
+ * right. Every failure has the same answer.
  *
- * @throws ApiError `rate_limited`, and, whoever the user is, `password_connection_not_found`, `connection_inactive`,
- *   `email_domain_not_allowed`
+ * @throws ApiError `rate_limited`, and, independent of the user, `password_connection_not_found`,
+ *   `connection_inactive`, `email_domain_not_allowed`
  */
 export async function signInByPassword(
   deps: Deps,
@@ -43,7 +43,7 @@ export async function signInByPassword(
   return { isPassed, limit: attempt.state }
 }
 
-/** @returns Whether the flow was open, and the user is still who they were. */
+/** @returns Whether the flow was open, and the user unchanged. */
 async function goOn(deps: Deps, trx: Transaction<DB>, scene: PassedPassword<Flow>): Promise<boolean> {
   const { addressee, destination: flow, password, isRenewalDue } = scene
   const userId = await holdPasswordUser(deps, trx, scene)
@@ -55,7 +55,7 @@ async function goOn(deps: Deps, trx: Transaction<DB>, scene: PassedPassword<Flow
     redirectUri: flow.redirectUri,
     amr: ['pwd'],
     authenticatedAt: deps.now(),
-    // The flow itself has what its code is bound to.
+    // The flow itself has the parameters of its code.
     ...{ nonce: null, codeChallenge: null, state: null, scope: '' },
     isRenewalDue,
     via: 'page' as const,

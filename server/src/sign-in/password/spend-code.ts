@@ -11,17 +11,17 @@ import {
   sameTenant,
 } from '../../platform/db/tenant-predicate.js'
 
-/** A code that sets a password, as it is sent. */
+/** A code that sets a password, as sent. */
 export interface PresentedCode {
   /** Normalized. */
   readonly email: string
   readonly codeHash: Buffer
   readonly userId: string
-  /** The address of our own page, where the code was sent there; null where an application sends it. */
+  /** The address of our own page, when the code was sent there; null when an application sends it. */
   readonly ownPage: string | null
 }
 
-/** The code's one use, while what it leads to is allowed: of all who send it, one statement lets one pass. */
+/** Consumes a code whose destination is still allowed; one statement decides between concurrent requests. */
 export async function spendCode(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
@@ -64,7 +64,7 @@ export async function spendCode(
 
 export type SpentCode = NonNullable<Awaited<ReturnType<typeof spendCode>>>
 
-/** A code for our page is no application's to send, nor the other way around. */
+/** A code is valid only at its own destination: our page, or a redirect URI of the application. */
 function leadsTo(ownPage: string | null) {
   if (ownPage !== null) return sql<boolean>`request.redirect_uri = ${ownPage}`
   return sql<boolean>`request.redirect_uri = any(applications.allowed_redirect_urls)`

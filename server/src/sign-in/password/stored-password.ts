@@ -4,16 +4,16 @@ import type { Deps } from '../../delivery/deps.js'
 import { unwrapHash, wrapHash, type PasswordOwner, type Pepper, type PepperOwner } from './pepper.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
-/** What is stored of a user's password, with the pepper around it. */
+/** The stored password of a user, unwrapped. */
 export interface StoredPassword {
   readonly id: number
   readonly hash: string
-  /** Changes with each new password, and with nothing else. */
+  /** Changes only with a new password. */
   readonly setAt: Date
 }
 
 /**
- * The newest pepper of the organization, which wraps whatever is written now; held, so that it stays meanwhile.
+ * The newest pepper of the organization, which wraps every hash written now; locked, so that it is not destroyed.
  *
  * @throws Error when the organization has no password connection.
  */
@@ -25,7 +25,7 @@ export async function holdNewestPepper(trx: Transaction<DB>, owner: PepperOwner)
       .limit(1)
       .forKeyShare()
       .executeTakeFirst()
-  // What was the newest when the statement began may be destroyed by the time it is locked; its successor is there then.
+  // The newest pepper may be destroyed while the lock is awaited; the second read finds its successor.
   const row = (await find()) ?? (await find())
   if (row === undefined)
     throw new Error('the organization has no password connection, which comes with a pepper')
@@ -122,7 +122,7 @@ export async function upgradePassword(
   return updated !== undefined
 }
 
-/** A password as its row and its pepper's have it. */
+/** A wrapped password, with the key of its pepper. */
 interface WrappedPassword {
   readonly id: string
   readonly hash_wrapped: Buffer
@@ -131,7 +131,7 @@ interface WrappedPassword {
   readonly key_sealed: Buffer
 }
 
-/** Unwraps a password that a statement has read; undefined when it does not open. */
+/** Unwraps the password of a row; undefined when it does not open. */
 export function openPassword(
   deps: Pick<Deps, 'keys' | 'log'>,
   owner: PasswordOwner,
@@ -143,8 +143,8 @@ export function openPassword(
 }
 
 /**
- * What a pepper wraps; undefined when it was altered, or copied from another row. Whoever did that gets the answer of a
- * wrong password, and only the operator is told: the user has no password, until they set another.
+ * Unwraps a hash; undefined when it was altered, or copied from another row. The answer is that of a wrong password,
+ * and only the log has the cause: the user has no password until they set another.
  */
 export function openHash(
   { keys, log }: Pick<Deps, 'keys' | 'log'>,

@@ -13,7 +13,7 @@ import { hasAllowedLength } from './policy.js'
 import { openPassword, upgradePassword, type StoredPassword } from './stored-password.js'
 import { isOrganizationOf, sameTenant } from '../../platform/db/tenant-predicate.js'
 
-/** A password that somebody has sent for an address. */
+/** A password sent for an address. */
 interface SentPassword {
   readonly typedEmail: string
   /** Domain of the organization; undefined: the one that allows the domain of the address. */
@@ -21,7 +21,7 @@ interface SentPassword {
   readonly plainText: string
 }
 
-/** Who signs in where, with what. */
+/** A password attempt: its organization, user and destination. */
 export interface PasswordScene<Destination> {
   readonly tenant: Tenant
   readonly addressee: Addressee
@@ -32,24 +32,23 @@ export interface PasswordScene<Destination> {
   readonly typedEmail: string
 }
 
-/** The same, with the password that was right. */
+/** The same, with the verified password. */
 export interface PassedPassword<Destination> extends PasswordScene<Destination> {
   readonly password: StoredPassword
   readonly isRenewalDue: boolean
-  /** In place of one that was made in another way than new ones are. */
+  /** Replaces a hash made with outdated parameters. */
   readonly newHash: string | undefined
 }
 
-/** What has come of a verification: why nobody is signed in, for the log alone, or whose password was right. */
+/** The outcome of a verification: the reason of a refusal, only for the log, or the verified password. */
 type PasswordVerification<Destination> =
   | { readonly refused: PasswordScene<Destination>; readonly reason: string }
   | { readonly passed: PassedPassword<Destination> }
 
 /**
- * Verifies a password, and counts the attempt. Whatever the password and whoever the user, there is one verification of
- * one hash.
+ * Verifies a password, and counts the attempt. Every request costs one verification of one hash, whatever the user.
  *
- * @param destinationOf Where the sign-in goes, in the organization that was found.
+ * @param destinationOf The destination of the sign-in, in the organization that was found.
  * @throws ApiError `organization_not_found`, `password_connection_not_found`, `connection_inactive`,
  *   `email_domain_not_allowed`, `rate_limited`, and what `destinationOf` throws
  */
@@ -65,7 +64,7 @@ export async function verifyPassword<Destination>(
   const tenant = { ...caller, domain: addressee.domain }
   const destination = await destinationOf(tenant)
   const password = passwordOf(deps, tenant, addressee)
-  // Who is sent away for want of room has made no attempt.
+  // A request refused for lack of capacity is not counted as an attempt.
   const { attempt, reason, newHash } = await deps.passwords.admit(tenant.domain, async (hashes) => {
     const attempt = await attemptSignIn(deps, { ...tenant, address: email })
     const isRight = await hashes.verify(password?.hash, plainText)
@@ -105,7 +104,7 @@ async function findAddressee(db: Kysely<DB>, caller: Caller, sought: SoughtAddre
 
 type Addressee = Awaited<ReturnType<typeof findAddressee>>
 
-/** The user's password, unwrapped; undefined where there is no user, or none of theirs. */
+/** The unwrapped password of the user; undefined without a user or a password. */
 function passwordOf(
   deps: Pick<Deps, 'keys' | 'log'>,
   { accountId, environment }: Tenant,
@@ -125,7 +124,7 @@ interface Checked {
   readonly isRight: boolean
 }
 
-/** Why nobody is signed in, for the log alone; undefined when nothing is in the way. */
+/** The reason of a refusal, only for the log; undefined when the sign-in is allowed. */
 function whyRefused({ addressee, attempt, password, isRight }: Checked): string | undefined {
   if (addressee.user_id === null) return 'user_not_found'
   if (addressee.is_user_active !== true) return 'user_inactive'
@@ -134,7 +133,7 @@ function whyRefused({ addressee, attempt, password, isRight }: Checked): string 
   return isRight ? undefined : 'password_wrong'
 }
 
-/** Whether the user should have another password, although this one is right. */
+/** Whether a right password should be renewed. */
 async function isRenewalDue(
   { knownPasswords }: Pick<Deps, 'knownPasswords'>,
   { plain_text_min_length: min, plain_text_max_length: max }: Addressee,
@@ -145,10 +144,10 @@ async function isRenewalDue(
 }
 
 /**
- * Holds the user of a password that was right, so that a deactivation or a new password comes before the sign-in or ends
- * its session; everything that was read without a lock is looked at once more.
+ * Locks the user of a verified password, so that a deactivation or a new password either precedes the sign-in or ends
+ * its session; checks everything again that was read without a lock.
  *
- * @returns Undefined when they are not what they were, or the organization does not let them in any more.
+ * @returns Undefined when the user, the password or the organization's rules have changed.
  */
 export async function holdPasswordUser<Destination>(
   deps: Deps,
@@ -184,7 +183,7 @@ async function holdUser(
   return held.id
 }
 
-/** Logs what has become of a password. */
+/** Logs the outcome of a password attempt. */
 export function logChallenge(
   deps: Pick<Deps, 'now' | 'metrics'>,
   trx: Transaction<DB>,

@@ -24,23 +24,23 @@ import { destinationOf, isPartnerOpen, receivingApplication } from './partner.js
 import { toRelayRequestData } from './record.js'
 import { isOrganizationOf, sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 
-/** The address of a relay as a browser opens it. */
+/** A relay's address that a browser has opened. */
 interface ArrivedRelay {
   readonly token: string
   readonly requestId: string
 }
 
 /**
- * Where the browser goes with the code, or why it goes nowhere. `dead`: the address is unknown, used, or too old, or
- * what it was made for is not so any more.
+ * Where the browser goes with the code, or why it is refused. `dead`: the address is unknown, used or expired, or what
+ * it was made for is no longer allowed.
  */
 export type RelayOutcome =
   | { readonly redirectUrl: string }
   | { readonly refusal: 'dead' | 'email_taken' | 'user_inactive' }
 
 /**
- * Signs the user of a relay's address in to the partner, once: of all who open it, one statement lets one pass. The
- * partner knows the user by the identity that the address vouches for, and never by their e-mail address.
+ * Signs the carried user in to the partner. Single use: one statement consumes the address. The partner finds the user
+ * by the asserted identity, never by e-mail address.
  */
 export async function consumeRelay(deps: Deps, arrived: ArrivedRelay): Promise<RelayOutcome> {
   const { record } = await change(deps, causeOf(arrived), async (trx) => {
@@ -58,7 +58,7 @@ function causeOf({ requestId }: ArrivedRelay): Cause {
   return { requestId, actor: { type: 'system', id: 'relay' }, params: () => ({}) }
 }
 
-/** The token's one use. What has to be true of both sides is read with it, as it is at this moment. */
+/** Consumes the token; the same statement reads the present state of both organizations. */
 const spendToken = statement((db, { tokenHash, at }: { tokenHash: Buffer; at: Date }) =>
   db
     .updateTable('relay_requests as request')
@@ -107,9 +107,9 @@ const spendToken = statement((db, { tokenHash, at }: { tokenHash: Buffer; at: Da
 type SpentRelay = Awaited<ReturnType<typeof spendToken>>[number]
 
 /**
- * Whether the address of the carried user is verified for the partner, too. The only identity provider of an organization
- * may say of anybody who they are there; elsewhere that counts for the domains alone that the operator has given to the
- * organization or the connection. Else it could take beforehand what others have at every partner.
+ * Whether the carried user's address counts as verified at the partner. An organization trusts its only identity
+ * provider about all its users; elsewhere the assertion counts only for domains that the operator has assigned to the
+ * organization or the connection. Otherwise it could claim other users' addresses at every partner.
  */
 function isAddressProved() {
   return sql<boolean>`(
@@ -134,7 +134,7 @@ function isAddressProved() {
   )`
 }
 
-/** What is in the way of everybody, whoever the partner's user is; undefined when nothing is. */
+/** Why the relay refuses every user; undefined when it does not. */
 function whyRefused(spent: SpentRelay): string | undefined {
   if (!spent.is_relay_active) return 'relay_inactive'
   if (!spent.is_partner_open) return 'partner_not_open'
@@ -169,7 +169,7 @@ async function arrive(
   return { redirectUrl: await completeRelay(deps, trx, signIn) }
 }
 
-/** The user as the organization they come from names them. */
+/** The user's identity as asserted by the organization of origin. */
 function identityOf({ config }: Pick<Deps, 'config'>, spent: SpentRelay): VouchedIdentity {
   const issuer = issuerOf(config.baseUrl, spent.origin_domain)
   return {
@@ -194,7 +194,7 @@ function partnerOf(spent: SpentRelay, arrived: ArrivedRelay): Tenant {
   }
 }
 
-/** The partner's user with the identity; undefined where there is none and their address is another user's already. */
+/** The partner's user with the identity; undefined when a new user's address belongs to another user. */
 async function findOrCreateUser(
   deps: Deps,
   trx: Transaction<DB>,
@@ -203,7 +203,7 @@ async function findOrCreateUser(
 ): Promise<SigningInUser | undefined> {
   const found = await findUserByIdentity(trx, tenant, identity)
   if (found !== undefined) {
-    // What it says of the user is what names them, so that nothing of it is ever new.
+    // The data of this identity is its name, so it never changes.
     if (found.active) await renewIdentity(trx, tenant, { ...identity, userId: found.id })
     return found
   }
@@ -250,7 +250,7 @@ async function completeRelay(
   })
   const known = { clientId: applicationId, userId: user.id, email: user.email }
   await logRelay(deps, trx, arrived, spent, { code: 'END_USER_RELAY_SUCCESS', ...known })
-  // Nobody is locked out for a value that the partner requires and this user lacks.
+  // A missing required value does not block the sign-in.
   if (await isRequiredMetadataMissing(trx, tenant, user.id))
     await logRelay(deps, trx, arrived, spent, { code: 'REQUIRED_METADATA_MISSING', ...known })
   const issuer = issuerOf(deps.config.baseUrl, spent.partner_domain)
@@ -261,7 +261,7 @@ async function completeRelay(
   })
 }
 
-/** A token that never was leaves no trace: nobody's log should be a stranger's to fill. */
+/** An unknown token is not logged: strangers must not fill an account's log. */
 async function logDeadRelay(deps: Deps, trx: Transaction<DB>, arrived: ArrivedRelay): Promise<void> {
   const dead = await trx
     .selectFrom('relay_requests as request')
@@ -288,7 +288,7 @@ type KnownRelay = Pick<SpentRelay, 'account_id' | 'partner_id' | 'partner_domain
   readonly environment: string
 }
 
-/** Told under the partner, which the user was to sign in to; of an address in the other directory it says nothing. */
+/** Logged for the partner, which the sign-in was for, without addresses of the other directory. */
 function logRelay(
   deps: Pick<Deps, 'now' | 'metrics'>,
   trx: Transaction<DB>,

@@ -1,7 +1,7 @@
 import { sql, type Expression } from 'kysely'
 import { isUsableBy } from '../../directory/usable.js'
 
-/** A partner and where users arrive there, as a statement names them: its parameters, or columns of its rows. */
+/** A partner and its redirect URI as SQL expressions: parameters, or columns of rows. */
 export interface Destination {
   readonly accountId: Expression<string>
   readonly environment: Expression<string>
@@ -20,7 +20,7 @@ export function destinationOf(relays: string): Destination {
   }
 }
 
-/** Whether the partner is there and lets in addresses of every domain: who is carried there has one of elsewhere. */
+/** Whether the partner exists and allows every e-mail domain: carried users have addresses of other domains. */
 export function isPartnerOpen({ accountId, organizationId }: Destination) {
   return sql<boolean>`exists (
     select from organizations
@@ -32,9 +32,9 @@ export function isPartnerOpen({ accountId, organizationId }: Destination) {
 }
 
 /**
- * The id of the application that receives the codes of a relay: the oldest that the partner can use and that allows the
+ * The id of the application that receives a relay's codes: the oldest that the partner can use and that allows the
  * redirect URI, else null. Without this rule a relay could send the partner's codes anywhere. An application that
- * demands PKCE receives none, because nobody could exchange them.
+ * demands PKCE is excluded: nobody could exchange its codes.
  */
 export function receivingApplication({ accountId, environment, organizationId, redirectUri }: Destination) {
   return sql<string | null>`(

@@ -38,7 +38,7 @@ export function toRelay(
 
 type RelayRequestRow = Pick<Selectable<RelayRequests>, 'id' | 'relay_id' | 'user_id' | 'expires_at'>
 
-/** A request without the address, which is in one answer and nowhere else. */
+/** A request without the address, which only one answer contains. */
 export function toRelayRequestData(
   row: RelayRequestRow,
   { domain, environment }: { readonly domain: string; readonly environment: Environment },

@@ -17,7 +17,7 @@ import { relayColumns, toRelay, type RelayRow } from './record.js'
 import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 
 /**
- * Creates a relay, through which users of the account's organizations are carried to a partner.
+ * Creates a relay, which signs users of the account's organizations in to a partner.
  *
  * @throws ApiError `organization_not_found`, `partner_not_open`, and `invalid_parameters` when no application that the
  *   partner can use allows the redirect URI.
@@ -86,7 +86,7 @@ export async function getRelay(
 }
 
 /**
- * Changes what is sent of a relay. Switched off, it carries nobody, and what it was asked to carry arrives nowhere.
+ * Changes the given members of a relay. Inactive, it signs nobody in, open requests included.
  *
  * @param versions The versions the change may happen to; undefined: any.
  * @throws ApiError `relay_not_found`, `precondition_failed`, and for another redirect URI as createRelay() does.
@@ -123,7 +123,7 @@ export function updateRelay(
 }
 
 /**
- * Deletes a relay, and with it what it was asked to carry.
+ * Deletes a relay and its requests.
  *
  * @throws ApiError `relay_not_found`, `precondition_failed`
  */
@@ -151,7 +151,7 @@ export function relaysOf(db: Kysely<DB>, { accountId, environment }: Caller) {
   return db.selectFrom('relays').where(ofEnvironment({ accountId, environment }, 'relays'))
 }
 
-/** All that the record of a relay is made of. */
+/** The columns of a relay's record. */
 function wholeRelay() {
   const partnerDomain = sql<string>`(
     select partner.domain from organizations partner
@@ -160,14 +160,14 @@ function wholeRelay() {
   return [...relayColumns, partnerDomain.as('partner_domain')] as const
 }
 
-/** Whether users can be carried to a destination as it is at this moment. */
+/** Whether a relay to the destination is possible now. */
 function carriesTo(destination: Destination) {
   return sql<boolean>`(
     ${isPartnerOpen(destination)} and ${receivingApplication(destination)} is not null
   )`
 }
 
-/** Why a relay cannot lead to a destination: the partner is not there, or closed, or its application not to be found. */
+/** Why a relay is impossible: no partner, a closed partner, or no application for the redirect URI. */
 async function whyNotCarried(db: Kysely<DB>, destination: Destination): Promise<ApiError> {
   const { rows } = await sql<{ organization_id: string | null; is_open: boolean }>`
     select ${destination.organizationId} as organization_id, ${isPartnerOpen(destination)} as is_open
@@ -187,7 +187,7 @@ function redirectNotAllowed(): ApiError {
 interface RefusedChange {
   readonly id: string
   readonly versions: readonly number[] | undefined
-  /** Where another redirect URI was sent. */
+  /** When another redirect URI was sent. */
   readonly destination?: Destination
 }
 
@@ -213,6 +213,6 @@ async function emitRelay(
   row: RelayRow,
 ): Promise<Changed<Relay>> {
   const emission = { code, record: toRelay(row, caller), version: row.version }
-  // The event belongs to the account; the answer to repeat goes with the partner.
+  // The event belongs to the account; the stored idempotent answer belongs to the partner.
   return { ...(await emit(deps, trx, sceneOfAccount(caller), emission)), organizationId: row.organization_id }
 }

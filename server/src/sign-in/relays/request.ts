@@ -22,7 +22,7 @@ const lifetimeMs = 60_000
 const tokenLeftSeconds = 30
 
 /**
- * Makes the address that carries a user who is signed in to the partner of a relay, once.
+ * Makes the single-use address that signs a user with a session in to the partner of a relay.
  *
  * @throws ApiError `access_token_refused`, `relay_not_found`, `relay_inactive`, `partner_not_open`
  */
@@ -86,7 +86,7 @@ interface Attempt {
   readonly at: Date
 }
 
-/** The relay, where it carries anybody as it and its partner are at this moment. */
+/** The relay, if it and its partner accept users now. */
 function openRelay(db: Kysely<DB>, { caller, relayId }: Attempt) {
   const destination = destinationOf('relays')
   return relaysOf(db, caller)
@@ -97,7 +97,7 @@ function openRelay(db: Kysely<DB>, { caller, relayId }: Attempt) {
     .select('relays.id')
 }
 
-/** The session of the token, where its user may be carried on as things are at this moment. */
+/** The session of the token, if its user may use a relay now. */
 function carriedSession(db: Kysely<DB>, attempt: Attempt) {
   return sessionOf(db, attempt)
     .where('sessions.ended_at', 'is', null)
@@ -126,7 +126,7 @@ function sessionOf(db: Kysely<DB>, { caller, user }: Attempt) {
     .where('sessions.user_id', '=', user.userId)
 }
 
-/** The address of the user of the row's request. */
+/** The e-mail address of the request's user. */
 function emailOfUser() {
   return sql<string>`(
     select users.email from users
@@ -137,7 +137,7 @@ function emailOfUser() {
   )`
 }
 
-/** Why nobody is carried. What stands in the way of everybody comes before what is the matter with this user. */
+/** Why a request is refused. Reasons that concern every user come before those of this one. */
 async function whyNotCarried(db: Kysely<DB>, attempt: Attempt): Promise<ApiError> {
   const relay = await relaysOf(db, attempt.caller)
     .where('relays.id', '=', attempt.relayId)

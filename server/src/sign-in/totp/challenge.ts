@@ -20,17 +20,17 @@ import { enqueueTextCode } from './send-code.js'
 import { makeTextCode } from './text-code.js'
 import { expiryOf, getTotpUser, holdTotpUser, ownerOf, type TotpUser } from './totp-user.js'
 
-/** How long a challenge waits for what is not sent: codes of the app, which have a life of their own, and recovery codes. */
+/** Lifetime of a challenge that sends no message; codes of the app expire by themselves. */
 const unsentLifetimeMs = 10 * 60 * 1000
 
 /**
- * Asks a user for a code. By text message it is sent, and is in no answer; of those sent before, none is good any more.
- * Where nothing is to be sent, a recovery code alone passes: for users whose telephone is lost, whatever becomes of it.
+ * Creates a challenge for a user. A text message carries the code, which is in no answer, and voids the codes sent
+ * before. With text messages and `send_code` false, only a recovery code passes: for users without their telephone.
  *
- * @param flowId The sign-in on our pages that asks; null: the API, to which those of the pages are unknown.
+ * @param flowId The flow that asks; null for the API, which does not see the pending sign-ins of flows.
  * @throws ApiError `organization_not_found`, `user_not_found`, `user_inactive`, `totp_inactive`, `totp_not_enrolled`,
  *   `phone_number_unverified`, `phone_number_not_allowed`, `rate_limited`, and `invalid_parameters` for a
- *   password_request_id that is no sign-in of the user which waits for a code.
+ *   password_request_id that is no pending sign-in of the user.
  */
 export async function createTotpChallenge(
   deps: Deps,
@@ -46,7 +46,7 @@ export async function createTotpChallenge(
     isToBeSent,
   ).sentTo
   await findSignInToComplete(deps, deps.db, tenant, { userId, pendingSignInId, flowId })
-  // Counted outside of the transaction, which would forget it with everything else.
+  // Counted outside the transaction: a rollback would undo the count.
   const limit = phoneNumber === null ? undefined : await takeSms(deps, { ...tenant, userId, phoneNumber })
 
   return change(deps, tenant.cause, async (trx) => {
@@ -94,10 +94,10 @@ export async function createTotpChallenge(
   })
 }
 
-/** How the user is asked. */
+/** The method of a challenge, and the number that it is sent to. */
 interface AskedUser {
   readonly method: TotpMethod
-  /** The number that a message goes to; null where none does. */
+  /** Null when no message is sent. */
   readonly sentTo: string | null
 }
 
@@ -118,7 +118,7 @@ function checkChallenge(
 /**
  * Checks that the user may pass a second factor now.
  *
- * @returns By which method.
+ * @returns The enrolled method.
  * @throws ApiError `user_inactive`, `totp_inactive`, `totp_not_enrolled`
  */
 export function checkMayPass({ active, connection, enrolledMethod }: TotpUser): TotpMethod {
@@ -128,7 +128,7 @@ export function checkMayPass({ active, connection, enrolledMethod }: TotpUser): 
   return enrolledMethod
 }
 
-/** The sign-in that the code will complete; undefined where none was named. */
+/** The pending sign-in that the code will complete; undefined when the request names no sign-in. */
 async function findSignInToComplete(
   deps: Pick<Deps, 'now'>,
   db: Kysely<DB>,

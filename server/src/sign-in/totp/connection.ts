@@ -17,7 +17,7 @@ import { connectionColumns, toTotpConnection } from './record.js'
 import { ofTenant } from '../../platform/db/tenant-predicate.js'
 
 /**
- * Whether and how the organization asks for a second factor, in the tenant's environment.
+ * The second-factor settings of the organization in the tenant's environment.
  *
  * @throws ApiError `organization_not_found`
  */
@@ -31,8 +31,8 @@ export async function getTotpConnection(
 }
 
 /**
- * Changes what is sent of the connection; another method comes with its own expiry. Switched off, nobody is asked for
- * a code, and none is looked at.
+ * Changes the given settings; another method comes with its own expiry. Inactive, the connection asks for no code and
+ * accepts no code.
  *
  * @param versions The versions the change may happen to; undefined: any.
  * @throws ApiError `organization_not_found`, `precondition_failed`, and `invalid_parameters` for sms where nothing can

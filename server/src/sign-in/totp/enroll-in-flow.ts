@@ -16,10 +16,9 @@ import { getTotpUser, holdTotpUser, ownerOf, type TotpUser } from './totp-user.j
 import { tryFirstCode } from './validate-enrollment.js'
 
 /**
- * Begins an enrolment of the user of a sign-in on our pages, as enrollTotp() does for callers of the API; whoever is
- * enrolled is not enrolled anew.
+ * Begins an enrolment for the user of a flow, as enrollTotp() does for the API. An enrolled user is not enrolled again.
  *
- * @returns Undefined when the sign-in is not there any more.
+ * @returns Undefined when the flow has ended.
  * @throws ApiError as enrollTotp() does
  */
 export async function enrollInFlow(
@@ -31,7 +30,7 @@ export async function enrollInFlow(
   await countEnrollment(deps, tenant, request)
   const { record } = await change(deps, tenant.cause, async (trx) => {
     const id = newId()
-    // Held before the flow, as everything that ends a user's sign-ins does.
+    // Locked before the flow, as everything that ends a user's sign-ins does.
     await holdTotpUser(trx, tenant, flow.userId)
     const isThere = await moveFlow(deps, trx, flow, {
       from: ['enroll'],
@@ -43,7 +42,7 @@ export async function enrollInFlow(
   return record
 }
 
-/** An enrolment that a sign-in has begun, while it waits for its first code. */
+/** The enrolment of a flow, while it waits for its first code. */
 interface PendingEnrollment {
   /** Null with text messages. */
   readonly uri: string | null
@@ -51,8 +50,8 @@ interface PendingEnrollment {
 }
 
 /**
- * What is to be shown once more of the enrolment that a sign-in has begun: its own, and no other that waits for its
- * user, whose secret is somebody else's.
+ * Finds the flow's own pending enrolment, to show it again. Any other pending enrolment of the user stays hidden: its
+ * secret may belong to somebody else.
  */
 export async function findEnrollmentOfFlow(
   deps: Pick<Deps, 'config' | 'db' | 'keys' | 'now'>,
@@ -73,11 +72,11 @@ export async function findEnrollmentOfFlow(
   return { uri: keyUriOf(deps, user, openTotp(deps.keys.master, context, row.sealed)), user }
 }
 
-/** `wrong`: another code may be sent; `over`: nothing waits any more, or somebody else has enrolled the user. */
+/** `wrong`: another code may be sent; `over`: the enrolment has ended, or the user was enrolled elsewhere. */
 type EnrollmentOutcome = 'wrong' | 'over' | { readonly recoveryCodes: readonly string[] }
 
 /**
- * Validates the enrolment that a sign-in has begun, and moves that on with both factors: all at once, or nothing of it.
+ * Validates the enrolment of a flow and moves the flow on with both factors, in one transaction.
  *
  * @returns The recovery codes, to be shown once.
  */
@@ -88,7 +87,7 @@ export async function validateInFlow(
   code: string,
 ): Promise<EnrollmentOutcome> {
   try {
-    // A wrong code is counted, and so its transaction must not be rolled back by an error.
+    // A wrong code is counted, so an error must not roll its transaction back.
     const { record } = await change(deps, tenant.cause, async (trx) => ({
       record: await validate(deps, trx, tenant, flow, code),
     }))
@@ -130,7 +129,7 @@ async function validate(
   return { recoveryCodes }
 }
 
-/** Whether a sign-in may enrol its user: a second factor that is there is never replaced by who lacks it. */
+/** Whether a flow may enrol its user. A user who lacks the present second factor can never replace it. */
 export function mayEnroll({ active, connection, enrolledMethod }: TotpUser): boolean {
   return active && connection.active && enrolledMethod === null
 }

@@ -27,7 +27,7 @@ import { expiryOf, getTotpUser, holdTotpUser, ownerOf, type TotpUser } from './t
 /** How long an enrolment waits for its first code: time to find an app and install it. */
 const appLifetimeMs = 60 * 60 * 1000
 
-/** Who is enrolled, and on whose behalf. */
+/** The user to enrol, and the scopes of the caller. */
 interface EnrollmentRequest extends NewTotpEnrollment {
   readonly userId: string
   /** Of the caller. */
@@ -35,8 +35,8 @@ interface EnrollmentRequest extends NewTotpEnrollment {
 }
 
 /**
- * Begins the enrolment of a user, in the place of one that was begun before. What holds of the user goes on until the
- * new one is validated, so that nobody is locked out, and nobody's second factor is replaced by asking.
+ * Begins the enrolment of a user, in place of an earlier pending one. A validated enrolment stays in force until the
+ * new one is validated, so that nobody is locked out and a request replaces no second factor.
  *
  * @throws ApiError `organization_not_found`, `user_not_found`, `totp_inactive`, `totp_enrollment_taken`,
  *   `insufficient_scope`, `phone_number_missing`, `phone_number_not_allowed`, `rate_limited`
@@ -54,8 +54,7 @@ export async function enrollTotp(
 }
 
 /**
- * Counts the messages of an enrolment that is about to begin: outside of its transaction, which would forget it with
- * everything else.
+ * Counts the messages of an enrolment before its transaction begins: a rollback would undo the count.
  *
  * @throws ApiError as enrollTotp() does
  */
@@ -75,7 +74,7 @@ export async function countEnrollment(
 /**
  * Begins an enrolment in a transaction.
  *
- * @param request With the id that the enrolment is to have until it is validated.
+ * @param request With the id of the enrolment until it is validated.
  * @throws ApiError as enrollTotp() does
  */
 export async function beginEnrollment(
@@ -127,7 +126,7 @@ export async function beginEnrollment(
 /**
  * Checks that the user may be enrolled now.
  *
- * @returns The number that a code is to be sent to; null with the app.
+ * @returns The number that receives the code; null with the app.
  */
 function checkEnrollment(
   deps: Pick<Deps, 'config'>,
@@ -137,7 +136,7 @@ function checkEnrollment(
 ): string | null {
   if (!connection.active) throw new ApiError('totp_inactive')
   if (enrolledMethod !== null && !isForced) throw new ApiError('totp_enrollment_taken')
-  // Who may only ask for codes cannot take over a user by having a new secret.
+  // Without write:users a caller could take over a user by enrolling a new secret.
   if (enrolledMethod !== null && !scopes.includes('write:users'))
     throw new ApiError('insufficient_scope', { message: 'force_enroll needs the scope write:users as well.' })
   if (connection.method !== 'sms') return null
@@ -146,7 +145,7 @@ function checkEnrollment(
   return phoneNumber
 }
 
-/** An enrolment that begins: what is stored of it, and what is shown once. */
+/** A new enrolment: what is stored of it, and what is shown once. */
 interface BegunEnrollment {
   readonly id: string
   readonly at: Date
@@ -197,7 +196,7 @@ function begin(
   }
 }
 
-/** What an app is told of the secret of a user. */
+/** The key URI of a user's secret. */
 export function keyUriOf(
   { config }: Pick<Deps, 'config'>,
   { organizationName, email }: Pick<TotpUser, 'organizationName' | 'email'>,

@@ -8,29 +8,29 @@ import { checkMayPass, createTotpChallenge } from './challenge.js'
 import { challengesOf, openChallengesOf } from './rows.js'
 import { getTotpUser } from './totp-user.js'
 
-/** A sign-in on our pages that waits for the second factor. */
+/** A flow that waits for the second factor. */
 interface WaitingSignIn {
   readonly userId: string
   readonly pendingSignInId: string
   readonly flowId: string
 }
 
-/** How the user of a sign-in is asked for the second factor. */
+/** How a flow asks for the second factor. */
 export interface FlowChallenge {
   readonly method: TotpMethod
-  /** Whether a message was sent whose code is good still. */
+  /** Whether a message was sent whose code is still valid. */
   readonly isSent: boolean
-  /** The end of the number that messages go to; null where the user has none. */
+  /** The last digits of the number that receives messages; null when the user has no number. */
   readonly sentTo: string | null
-  /** The challenge that waits for a code; undefined when the one that was has ended. */
+  /** The open challenge; undefined when it has ended. */
   readonly challengeId: string | undefined
 }
 
 /**
- * How a sign-in asks for its second factor. The first time it is looked at it is asked for, by text message where these
- * are the user's way; where that cannot be, recovery codes pass all the same, and `refusal` says why.
+ * The challenge of a flow. The first call creates it, with a text message if that is the user's method. If no message
+ * can be sent, a recovery code still passes, and `refusal` has the reason.
  *
- * @returns Undefined when the sign-in does not wait any more.
+ * @returns Undefined when the sign-in is no longer pending.
  * @throws ApiError `user_not_found`, `user_inactive`, `totp_inactive`, `totp_not_enrolled`
  */
 export async function askOnce(
@@ -51,7 +51,7 @@ export async function askOnce(
   }
 }
 
-/** Why a message is not sent, while the user may pass in another way. */
+/** Errors that prevent a message but not the sign-in: a recovery code still passes. */
 const unsent: ReadonlySet<string> = new Set([
   'rate_limited',
   'phone_number_unverified',
@@ -59,7 +59,7 @@ const unsent: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Asks for the second factor, by a new message where one is to be sent.
+ * Creates a challenge for the second factor, with a new message if one is to be sent.
  *
  * @returns The id of the challenge.
  */
@@ -74,7 +74,7 @@ export async function ask(
   return record.request_id
 }
 
-/** How a sign-in asks for its second factor, and whether it has; undefined when it does not wait any more. */
+/** The challenge of a flow, and whether it was ever asked for; undefined when the sign-in is no longer pending. */
 export async function findFlowChallenge(
   deps: Pick<Deps, 'db' | 'now'>,
   tenant: Tenant,

@@ -5,7 +5,7 @@ import { logEvent, type LogEntry } from '../../delivery/log-events/log-event.js'
 import type { Tenant } from '../../platform/tenant.js'
 import type { TotpUser } from './totp-user.js'
 
-/** Logs what happened to the second factor of a user. */
+/** Writes a log event about the second factor of a user. */
 export function logTotp(
   deps: Pick<Deps, 'now' | 'metrics'>,
   db: Kysely<DB>,

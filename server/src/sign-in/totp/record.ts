@@ -47,13 +47,13 @@ export const enrollmentColumns = [
 
 type EnrollmentRow = Pick<Selectable<TotpEnrollments>, (typeof enrollmentColumns)[number]>
 
-/** The enrolment that an answer is about: the one that has begun, or the one that was validated. */
+/** The enrolment of an answer: the pending or the validated one. */
 export interface AnsweredEnrollment {
   readonly user: { readonly id: string; readonly email: string }
   readonly method: TotpMethod
   readonly begunAt: Date
   readonly validatedAt: Date | null
-  /** In the answer that begins it, and nowhere else. */
+  /** Only in the answer that begins the enrolment. */
   readonly shown?: Partial<Pick<TotpEnrollment, 'first_verification_code' | 'recovery_codes' | 'uri'>>
 }
 
@@ -80,7 +80,7 @@ export function toTotpEnrollment(
   }
 }
 
-/** The same, once its first code was right at a time. */
+/** The same, validated at a time. */
 export function toValidatedTotpEnrollment(
   row: EnrollmentRow,
   tenant: Place,
@@ -127,9 +127,9 @@ export function toTotpChallenge(row: ChallengeRow, tenant: Place, requestId: str
 /** A challenge whose code was right at a time. */
 interface PassedAnswer {
   readonly requestId: string
-  /** Where a sign-in is complete by it. */
+  /** When the challenge completes a sign-in. */
   readonly code: string | null
-  /** Where its password is to be renewed. */
+  /** When the password is to be renewed. */
   readonly renewalCode: string | undefined
   readonly at: Date
 }

@@ -11,22 +11,21 @@ export function makeRecoveryCodes(): string[] {
   return Array.from({ length: count }, () => randomBase32(length))
 }
 
-/** What is kept of recovery codes: salted digests, to be sealed. */
+/** The stored form of recovery codes: salted digests, to be sealed. */
 export function toRecoveryDigests(codes: readonly string[]): Buffer {
   const salt = randomBytes(16).toString('base64url')
   return toBytes({ salt, digests: codes.map((code) => digestOf(salt, code)) })
 }
 
 /**
- * What is left of recovery codes once one of them has been used, however it was typed: in any case, with spaces and
- * dashes.
+ * The stored codes without the one that was typed, in any case, with spaces and dashes.
  *
- * @returns Undefined when it is none of them.
+ * @returns Undefined when the code is not among them.
  */
 export function withoutRecoveryCode(kept: Buffer, typed: string): Buffer | undefined {
   const code = typed.toLowerCase().replace(/[\s-]/g, '')
   if (!new RegExp(`^[a-z2-7]{${length}}$`).test(code)) return undefined
-  // Written by toRecoveryDigests() and here alone.
+  // Written only by toRecoveryDigests().
   const { salt, digests } = JSON.parse(kept.toString('utf8')) as Kept
   const used = Buffer.from(digestOf(salt, code))
   const left = digests.filter((digest) => !isSecretEqual(Buffer.from(digest), used))

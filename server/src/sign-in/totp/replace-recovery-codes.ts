@@ -13,10 +13,10 @@ import { updateEnrollment } from './rows.js'
 import { enrollmentContext } from './sealed.js'
 import { holdTotpUser, ownerOf, type TotpUser } from './totp-user.js'
 
-/** A sign-in on our pages whose user has passed a first factor, and is to have a second one. */
+/** A flow whose user has passed a first factor and has to enrol a second one. */
 export type EnrollingFlow = Flow & { readonly userId: string }
 
-/** Makes other recovery codes for a user who is enrolled; of those before none is good any more. */
+/** Makes new recovery codes for an enrolled user; the earlier ones become invalid. */
 export async function replaceRecoveryCodes(
   { keys }: Pick<Deps, 'keys'>,
   trx: Transaction<DB>,
@@ -33,10 +33,9 @@ export async function replaceRecoveryCodes(
 }
 
 /**
- * The same for the user of a sign-in on our pages who has just enrolled in it, and has not said yet that the codes are
- * kept.
+ * The same for the user of a flow who has just enrolled and has not confirmed yet that the codes are kept.
  *
- * @returns Undefined when the sign-in is not there any more.
+ * @returns Undefined when the flow has ended.
  */
 export async function replaceRecoveryCodesInFlow(
   deps: Deps,
@@ -52,7 +51,7 @@ export async function replaceRecoveryCodesInFlow(
   return record
 }
 
-/** Notes that the user of a sign-in has kept the codes, and moves it on. */
+/** Records that the user has kept the codes, and moves the flow on. */
 export async function acknowledgeRecoveryCodes(
   deps: Deps,
   tenant: Tenant,

@@ -8,23 +8,23 @@ export function enrollmentsOf(db: Kysely<DB>, tenant: Tenant, userId: string) {
   return db.selectFrom('totp_enrollments').where(ofTenant(tenant)).where('user_id', '=', userId)
 }
 
-/** Every change of one, too. */
+/** Every change of an enrolment starts here, for the same reason. */
 export function updateEnrollment(trx: Transaction<DB>, tenant: Tenant, userId: string) {
   return trx.updateTable('totp_enrollments').where(ofTenant(tenant)).where('user_id', '=', userId)
 }
 
-/** Whose challenges, and when. */
+/** Selects the challenges of a user that are open at a time. */
 interface OpenAt {
   readonly userId: string
   readonly at: Date
 }
 
-/** The challenges of a user, also those that are over. */
+/** The challenges of a user, ended ones included. */
 export function challengesOf(db: Kysely<DB>, tenant: Tenant, userId: string) {
   return everyChallengeOf(db, tenant).where('user_id', '=', userId)
 }
 
-/** The challenges of a user that wait for a code. */
+/** The open challenges of a user. */
 export function openChallengesOf(db: Kysely<DB>, tenant: Tenant, open: OpenAt) {
   return everyChallengeOf(db, tenant).where(isOpen(open))
 }
@@ -33,14 +33,14 @@ function everyChallengeOf(db: Kysely<DB>, tenant: Tenant) {
   return db.selectFrom('totp_challenges').where(ofTenant(tenant))
 }
 
-/** What spends or voids them; of two that come together, one finds nothing. */
+/** Consumes or voids open challenges; of two concurrent updates, one finds no row. */
 export function updateOpenChallenges(trx: Transaction<DB>, tenant: Tenant, open: OpenAt) {
   return trx.updateTable('totp_challenges').where(ofTenant(tenant)).where(isOpen(open))
 }
 
 /**
- * Whether a challenge is of a sign-in on our pages, or, with null, of the API: neither ever answers for the other, so that
- * a code which is meant for an application signs nobody in who waits at a page.
+ * Whether a challenge belongs to a flow or, with null, to the API. Neither accepts a code of the other, so that a code
+ * meant for an application signs nobody in at a page.
  */
 export function isOfFlow(flowId: string | null): RawBuilder<boolean> {
   return sql<boolean>`(

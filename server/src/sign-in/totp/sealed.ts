@@ -1,6 +1,6 @@
 import { open, type MasterKeys, type SealContext } from '../../platform/crypto/seal.js'
 
-/** Whose secret it is. */
+/** The owner of a sealed secret. */
 export interface TotpOwner {
   readonly accountId: string
   readonly environment: string
@@ -8,7 +8,7 @@ export interface TotpOwner {
   readonly userId: string
 }
 
-/** What of an enrolment is sealed; the same before its validation and after, so that it can move between columns. */
+/** The sealed parts of an enrolment, the same before and after validation, so that they can move between columns. */
 export type TotpSecretKind = 'secret' | 'code' | 'recovery_codes'
 
 /** The context under which a secret of an enrolment is sealed; the re-sealing command uses it too. */
@@ -32,7 +32,7 @@ function contextOf(
   }
 }
 
-/** Opens what the row of an enrolment or a challenge must have. */
+/** Opens a sealed column of an enrolment or challenge, which must not be null. */
 export function openTotp(master: MasterKeys, context: SealContext, sealed: Buffer | null): Buffer {
   if (sealed === null) throw new Error(`nothing is sealed at ${context.aad.split(':')[0] ?? ''}`)
   return open(master, context, sealed)

@@ -14,7 +14,7 @@ import { isOrganizationOf, ofOwner, sameTenant } from '../../platform/db/tenant-
 
 type Payload = JobPayloads['send_totp_code']
 
-/** Has a code sent by text message, in the transaction that makes it. */
+/** Enqueues the text message of a code, in the transaction that makes the code. */
 export function enqueueTextCode(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
@@ -24,17 +24,17 @@ export function enqueueTextCode(
 }
 
 /**
- * Sends the code of an enrolment or a challenge that still waits for it. It goes to the number that the enrolment is
- * to verify, or to the verified one that the user has at this moment.
+ * Sends the code of an enrolment or challenge that still waits for it, to the number that is being enrolled, or to the
+ * user's verified number at this moment.
  *
- * @throws Error when the provider does not take the message.
+ * @throws Error when the provider does not accept the message.
  */
 export async function sendTotpCode(deps: Deps, payload: Payload): Promise<void> {
   const at = deps.now()
   const waiting = await (payload.of === 'enrollment'
     ? findEnrollmentCode(deps, payload, at)
     : findChallengeCode(deps, payload, at))
-  // Replaced, used or expired while it waited: there is nothing left to send.
+  // Replaced, used or expired in the queue: nothing is left to send.
   if (waiting?.sealed == null || waiting.to === undefined) return
 
   const { environment, organizationId, id, accountId } = payload
@@ -56,11 +56,11 @@ export async function sendTotpCode(deps: Deps, payload: Payload): Promise<void> 
   )
 }
 
-/** A code that waits to be sent, and what its message needs. */
+/** A code to be sent, with the data of its message. */
 interface WaitingCode {
   readonly sealed: Buffer | null
   readonly expiresAt: Date
-  /** Undefined: nowhere that the code may go. */
+  /** Undefined when no number may receive the code. */
   readonly to: string | undefined
   readonly email: string
   readonly domain: string
@@ -107,7 +107,7 @@ async function findChallengeCode(
     .select([
       'challenge.code_sealed as sealed',
       'challenge.expires_at',
-      // Written from validated input alone.
+      // Written only from validated input.
       sql<PhoneNumber[]>`users.phone_numbers`.as('phone_numbers'),
       ...addresseeColumns,
     ])

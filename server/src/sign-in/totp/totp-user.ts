@@ -7,7 +7,7 @@ import type { Tenant } from '../../platform/tenant.js'
 import { usersOf } from '../../directory/users/whole-user.js'
 import { isOrganizationOf, sameTenant } from '../../platform/db/tenant-predicate.js'
 
-/** A user as the second factor needs them, with what their organization asks for. */
+/** A user with the settings and state of their second factor. */
 export interface TotpUser {
   readonly id: string
   readonly email: string
@@ -22,7 +22,7 @@ export interface TotpUser {
     readonly method: TotpMethod
     readonly expirySeconds: number
   }
-  /** How the user is enrolled; null without a validated enrolment. */
+  /** The method of the validated enrolment, if any. */
   readonly enrolledMethod: TotpMethod | null
 }
 
@@ -42,7 +42,7 @@ export async function getTotpUser(db: Kysely<DB>, tenant: Tenant, userId: string
       'users.id',
       'users.email',
       'users.active',
-      // Written from validated input alone.
+      // Written only from validated input.
       sql<PhoneNumber[]>`users.phone_numbers`.as('phone_numbers'),
       'users.phone_number_verified',
       'users.organization_id',
@@ -73,18 +73,18 @@ export async function getTotpUser(db: Kysely<DB>, tenant: Tenant, userId: string
 }
 
 /**
- * The same, held until the transaction ends: what is done to one user's second factor waits for each other, and a
- * deactivation comes before a sign-in or ends its session.
+ * The same, locked until the transaction ends: changes of one user's second factor wait for each other, and a
+ * deactivation either precedes a sign-in or ends its session.
  *
  * @throws ApiError `organization_not_found`, `user_not_found`
  */
 export async function holdTotpUser(trx: Transaction<DB>, tenant: Tenant, userId: string): Promise<TotpUser> {
   await usersOf(trx, tenant).where('users.id', '=', userId).select('users.id').forNoKeyUpdate().execute()
-  // A statement of its own: one that has waited for a row would see the others as they were before.
+  // A separate statement: the one that waited for the lock could see outdated rows of the joined tables.
   return getTotpUser(trx, tenant, userId)
 }
 
-/** Whose secrets are sealed. */
+/** The owner of the user's sealed secrets. */
 export function ownerOf(
   { accountId, environment }: Pick<Tenant, 'accountId' | 'environment'>,
   user: Pick<TotpUser, 'id' | 'organizationId'>,
@@ -92,7 +92,7 @@ export function ownerOf(
   return { accountId, environment, organizationId: user.organizationId, userId: user.id }
 }
 
-/** How long a code of a method is good for. The connection says so of its own method alone. */
+/** How long a code of a method is valid. The connection's expiry applies only to its own method. */
 export function expiryOf({ connection }: Pick<TotpUser, 'connection'>, method: TotpMethod): number {
   return method === connection.method ? connection.expirySeconds : defaultTotpExpiry[method]
 }

@@ -21,17 +21,17 @@ import { isTextCode } from './text-code.js'
 import { findStep } from './totp-code.js'
 import { expiryOf, holdTotpUser, ownerOf, type TotpUser } from './totp-user.js'
 
-/** As many wrong codes of a user, one after the other, lock them all for a while. */
+/** Consecutive wrong codes that lock a user. */
 const maxFailures = 5
 const lockMs = 15 * 60 * 1000
 
-/** Why a code was not taken, for the log, and what the caller is told. */
+/** Why a code is refused: the reason for the log, and the error for the caller. */
 interface Refusal {
   readonly reason: string
   readonly error: ApiError
 }
 
-/** In whose transaction, and when. */
+/** One validation, in its transaction. */
 interface Scene {
   readonly deps: Deps
   readonly trx: Transaction<DB>
@@ -43,10 +43,10 @@ interface Scene {
 }
 
 /**
- * Checks the code of a user against an open challenge, once; the sign-in that it belongs to is then complete. A code of
- * the app, and any of an earlier step, is never taken again, and so is a recovery code.
+ * Validates a user's code against an open challenge and completes the sign-in that it belongs to. Single use: a code of
+ * the app is consumed with every earlier step, a recovery code with its digest.
  *
- * @param flowId The sign-in on our pages in which the code was typed; null: the API, which answers no challenge of the pages.
+ * @param flowId The flow in which the code was typed; null for the API, which answers no challenge of a flow.
  * @throws ApiError `organization_not_found`, `user_not_found`, `user_inactive`, `totp_inactive`, `totp_not_enrolled`,
  *   `totp_challenge_not_open`, `totp_locked`, `totp_code_rejected`
  */
@@ -57,7 +57,7 @@ export async function validateTotpChallenge(
   input: TotpChallengeValidation,
   flowId: string | null = null,
 ): Promise<{ record: PassedTotpChallenge }> {
-  // A wrong code is counted, and so its transaction must not be rolled back by an error.
+  // A wrong code is counted, so an error must not roll its transaction back.
   const { record: outcome } = await change(deps, tenant.cause, async (trx) => {
     const user = await holdTotpUser(trx, tenant, userId)
     checkMayPass(user)
@@ -94,7 +94,7 @@ function findOpenChallenge({ trx, tenant, user, flowId, at }: Scene, requestId: 
 
 type OpenChallenge = NonNullable<Awaited<ReturnType<typeof findOpenChallenge>>>
 
-/** Counts a code before it is compared, unless the user is locked: of many that come together, five are. */
+/** Counts an attempt before its code is compared, unless the user is locked: of concurrent ones, five are compared. */
 function takeAttempt({ trx, tenant, user, at }: Scene) {
   return updateEnrollment(trx, tenant, user.id)
     .set({ failures: sql`failures + 1` })
@@ -106,7 +106,7 @@ function takeAttempt({ trx, tenant, user, at }: Scene) {
 
 type Attempt = NonNullable<Awaited<ReturnType<typeof takeAttempt>>>
 
-/** A user who is locked is told so, whether something is asked of them or not. */
+/** Reports a lock even when no challenge is open. */
 async function whyNotLookedAt({ trx, tenant, user, at }: Scene): Promise<Refusal> {
   const row = await enrollmentsOf(trx, tenant, user.id).select('locked_until').executeTakeFirst()
   const lockedMs = (row?.locked_until?.getTime() ?? 0) - at.getTime()
@@ -115,7 +115,7 @@ async function whyNotLookedAt({ trx, tenant, user, at }: Scene): Promise<Refusal
   return { reason: 'locked', error: new ApiError('totp_locked', { retryAfterSeconds }) }
 }
 
-/** By what a challenge was passed. */
+/** The kind of code that passed a challenge. */
 interface UsedCode {
   /** A name of RFC 8176. */
   readonly amr: 'otp' | 'sms'
@@ -128,7 +128,7 @@ interface Presented {
   readonly code: string
 }
 
-/** Spends the code, whichever kind it is; undefined when it is none that is good. */
+/** Consumes a code of any kind; undefined when it is wrong. */
 async function useCode(scene: Scene, presented: Presented): Promise<UsedCode | undefined> {
   if (!/^[0-9]{6}$/.test(presented.code))
     return (await useRecoveryCode(scene, presented)) ? { amr: 'otp', isRecoveryCode: true } : undefined
@@ -138,8 +138,8 @@ async function useCode(scene: Scene, presented: Presented): Promise<UsedCode | u
 }
 
 /**
- * A code that was sent is spent with its challenge; of a challenge that none was sent for, none is right. Nor is one that
- * was sent to a number which is not the user's any more: no other has been verified since, which voids challenges.
+ * A text code is consumed with its challenge; without a message no text code is right. A code sent to a former number
+ * is wrong: the present number is unverified, or its verification has voided the challenge.
  */
 function isCodeSent({ deps, tenant, user }: Scene, { challenge, code }: Presented): boolean {
   if (challenge.code_sealed === null || !user.isPhoneNumberVerified) return false
@@ -147,7 +147,7 @@ function isCodeSent({ deps, tenant, user }: Scene, { challenge, code }: Presente
   return isTextCode(openTotp(deps.keys.master, context, challenge.code_sealed), code)
 }
 
-/** One statement takes a step, and with it every earlier one (RFC 6238 section 5.2: a code is good for one use). */
+/** One statement consumes a step and every earlier one (RFC 6238 section 5.2: a code is good for one use). */
 async function useStep(
   { deps, trx, tenant, user, at }: Scene,
   { attempt, code }: Presented,
@@ -164,7 +164,7 @@ async function useStep(
   return taken !== undefined
 }
 
-/** One statement puts what is left in the place of what was there. */
+/** One statement replaces the stored codes by the remaining ones. */
 async function useRecoveryCode(
   { deps, trx, tenant, user, at }: Scene,
   { attempt, code }: Presented,
@@ -187,7 +187,7 @@ async function useRecoveryCode(
   return true
 }
 
-/** The last of too many locks the user, whatever is sent then. */
+/** The last of too many wrong codes locks the user, even for right codes. */
 async function countWrongCode({ trx, tenant, user, at }: Scene, { failures }: Attempt): Promise<Refusal> {
   if (failures < maxFailures) return { reason: 'code_rejected', error: new ApiError('totp_code_rejected') }
   await updateEnrollment(trx, tenant, user.id)

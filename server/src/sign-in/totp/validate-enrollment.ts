@@ -18,10 +18,10 @@ import { isTextCode } from './text-code.js'
 import { findStep } from './totp-code.js'
 import { expiryOf, holdTotpUser, ownerOf, type TotpUser } from './totp-user.js'
 
-/** As many wrong codes end an enrolment that waits: who has the app or the message needs one. */
+/** Wrong codes that end a pending enrolment: the owner of the app or telephone needs one attempt. */
 const maxFailures = 5
 
-/** What begins to be: nothing waits for a code any more. */
+/** The columns of a pending enrolment, cleared. */
 const nothingPending = {
   pending_id: null,
   pending_method: null,
@@ -35,9 +35,9 @@ const nothingPending = {
 } as const
 
 /**
- * Validates the enrolment of a user that waits for its first code: from now on it holds, with its recovery codes. One
- * that takes the place of another ends the user's sessions, which may be those of whoever made it necessary, and the
- * codes to renew their password. A telephone whose number is not the user's primary one any more is not validated.
+ * Validates the pending enrolment of a user, which takes effect with its recovery codes. Replacing another one ends the
+ * user's sessions, which may be an attacker's, and voids the codes to renew the password. A telephone is refused once
+ * its number is no longer the user's primary one.
  *
  * @throws ApiError `organization_not_found`, `user_not_found`, `totp_enrollment_not_found`, `totp_code_rejected`
  */
@@ -47,7 +47,7 @@ export async function validateTotpEnrollment(
   userId: string,
   input: TotpEnrollmentValidation,
 ): Promise<{ record: ValidatedTotpEnrollment }> {
-  // A wrong code is counted, and so its transaction must not be rolled back by an error.
+  // A wrong code is counted, so an error must not roll its transaction back.
   const { record } = await change(deps, tenant.cause, async (trx) => {
     const user = await holdTotpUser(trx, tenant, userId)
     return { record: await tryFirstCode(deps, trx, tenant, { user, input }) }
@@ -56,21 +56,21 @@ export async function validateTotpEnrollment(
   return { record }
 }
 
-/** The first code of an enrolment, as it is sent. */
+/** A first code as sent. */
 interface FirstCode {
-  /** Whom the transaction holds. */
+  /** Locked by the transaction. */
   readonly user: TotpUser
   readonly input: TotpEnrollmentValidation
-  /** The enrolment that is to be validated; undefined: whichever waits. */
+  /** The enrolment to validate; undefined: the pending one. */
   readonly id?: string
-  /** The sign-in on our pages in which it is; the user's others end. */
+  /** The flow in which it happens; the user's others end. */
   readonly flowId?: string
 }
 
 /**
- * Validates an enrolment in a transaction, where its first code is right.
+ * Validates an enrolment in a transaction, if its first code is right.
  *
- * @returns Undefined when the code is wrong, which counts.
+ * @returns Undefined when the code is wrong, which is counted.
  * @throws ApiError `totp_enrollment_not_found`
  */
 export async function tryFirstCode(
@@ -88,7 +88,7 @@ export async function tryFirstCode(
 
 type Pending = Awaited<ReturnType<typeof takePendingAttempt>>
 
-/** Counts a code before it is compared: of many that come together, five are. */
+/** Counts an attempt before its code is compared: of many concurrent ones, five are compared. */
 async function takePendingAttempt(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
@@ -100,7 +100,7 @@ async function takePendingAttempt(
     .set({ pending_failures: sql`pending_failures + 1` })
     .where('pending_expires_at', '>', now())
     .$if(id !== undefined, (query) => query.where('pending_id', '=', id ?? ''))
-    // A message that was read at a number which is not the user's any more proves nothing about them.
+    // A message read at a number that is no longer the user's verifies nothing.
     .where((is) =>
       is.or([is('pending_phone_number', 'is', null), is('pending_phone_number', '=', user.phoneNumber)]),
     )
@@ -119,7 +119,7 @@ async function takePendingAttempt(
 }
 
 /**
- * The last step whose code is used up, once the first code is right: its own, so that it does not sign in as well.
+ * The last consumed step once the first code is right: its own, so that the code cannot sign in too.
  *
  * @returns Undefined when the code is wrong.
  */
@@ -183,15 +183,15 @@ async function establish(
     })
     .returning(enrollmentColumns)
     .executeTakeFirstOrThrow()
-  // What was asked before was to be answered by what holds no more.
+  // Open challenges belong to the replaced enrolment.
   await updateOpenChallenges(trx, tenant, { userId: user.id, at }).set({ voided_at: at }).execute()
   if (user.enrolledMethod !== null) await endSessionsOf(deps, trx, tenant, user.id)
-  // Of another enrolment they were told when it began.
+  // A replacing enrolment has sent its notice when it began.
   if (user.enrolledMethod === null)
     await enqueueNotice(deps, trx, { ...ownerOf(tenant, user), notice: 'totp_enrolled' })
-  // One that has passed its factors already would go on without this one.
+  // A flow that has passed its factors would continue without this one.
   await endFlowsOf(deps, trx, tenant, user.id, flowId)
-  // One was for who had passed the factors that there were.
+  // A renewal was granted for the factors that existed before.
   await voidRenewals(deps, trx, tenant, user.id)
   if (pending.phone_number !== null)
     await markPhoneNumberVerified(deps, trx, tenant, { userId: user.id, phoneNumber: pending.phone_number })
