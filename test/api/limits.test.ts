@@ -1,5 +1,5 @@
 import { attemptSignIn, forgetAttempts, type SignInAttempt as Attempt } from '@portico/server/attempts'
-import { takeSms } from '@portico/server/sms-limits'
+import { countSms } from '@portico/server/sms-limits'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startDatabaseProxy } from '../given/database-proxy.js'
 import { anyEmail, anything, givenOf } from '../given/given.js'
@@ -346,7 +346,7 @@ describe('a mail with a link', () => {
 })
 
 describe('a text message', () => {
-  type Message = Parameters<typeof takeSms>[1]
+  type Message = Parameters<typeof countSms>[1]
 
   /** To a user and a number that nobody has written to yet. */
   function someMessage(members: Partial<Message> = {}): Message {
@@ -355,7 +355,7 @@ describe('a text message', () => {
   }
 
   function take(message: Message) {
-    return takeSms(service.deps, message)
+    return countSms(service.deps, message)
   }
 
   /** How often it may be sent before it is refused. */

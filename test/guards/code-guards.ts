@@ -240,7 +240,7 @@ export const codeGuards = [
   guard({
     name: 'scope: API key of an exchange',
     file: exchange,
-    find: 'isDemanded && !maySignIn(scopesOf(key), consumed.amr)',
+    find: 'isDemanded && !maySignIn(scopesOfKey(key), consumed.amr)',
     replace: 'false',
     red: backEnd('is refused with a key that may make no links'),
     green: isExchangedByKey,

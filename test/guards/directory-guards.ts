@@ -186,15 +186,15 @@ export const directoryGuards = [
   guard({
     name: 'directory: what is compared with what the contract does not know, in its log',
     file: loggedFilter,
-    find: 'subject !== undefined && isKept(subject)',
-    replace: 'subject === undefined || isKept(subject)',
+    find: 'subject !== undefined && isLoggable(subject)',
+    replace: 'subject === undefined || isLoggable(subject)',
     red: unitTest(logged, 'what is stored of a filter is nothing else: secret eq "canary-velvet-harbour"'),
     green: isAsItCame,
   }),
   guard({
     name: 'directory: ends of paths, in its log',
     file: logged,
-    find: 'isShown(segment) ? segment : notKept',
+    find: 'isShown(segment) ? segment : redacted',
     replace: 'isShown(segment) ? segment : segment',
     red: unitTest(logged, 'what is stored of a path is its names and ids'),
     green: isAsItCame,

@@ -54,7 +54,7 @@ export const emulatorGuards = [
   guard({
     name: 'emulator: control for this machine alone',
     file: router,
-    find: 'isFromThisMachine(req) && ',
+    find: 'isLocalRequest(req) && ',
     replace: '',
     red: unitTest(router, 'nobody asks the control through a proxy'),
     green: programAsks,

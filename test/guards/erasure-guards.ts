@@ -1,6 +1,6 @@
 import { contractTest, guard } from './guard.js'
 
-const heldAddresses = 'server/src/operations/purge/held-addresses.ts'
+const heldAddresses = 'server/src/operations/purge/addresses-of-persons.ts'
 const purge = 'server/src/operations/purge/purge.ts'
 
 const person = (title: string) => contractTest('person', title)

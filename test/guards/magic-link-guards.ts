@@ -2,7 +2,7 @@ import { contractTest, guard, guardTest, routeTests } from './guard.js'
 
 const challenge = 'server/src/sign-in/magic-link/challenge.ts'
 const consume = 'server/src/sign-in/magic-link/consume.ts'
-const spent = 'server/src/sign-in/magic-link/spent-link.ts'
+const spent = 'server/src/sign-in/magic-link/consumed-link.ts'
 
 const organizationId = 'server/src/platform/db/organization-id.ts'
 const router = 'server/src/pages/magic-link/router.ts'

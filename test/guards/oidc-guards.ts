@@ -3,7 +3,7 @@ import { guard } from './guard.js'
 const folder = 'server/src/sso/oidc'
 const request = `${folder}/request.ts`
 const receive = `${folder}/receive-answer.ts`
-const prove = `${folder}/prove-answer.ts`
+const prove = `${folder}/validate-answer.ts`
 const library = `${folder}/openid-client.ts`
 const provider = 'server/src/platform/openid/provider.ts'
 const providers = 'server/src/platform/openid/providers.ts'

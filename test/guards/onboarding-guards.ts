@@ -222,7 +222,7 @@ export const onboardingGuards = [
   guard({
     name: 'onboarding: codes that are mailed, again',
     file: verifyCode,
-    find: 'await takeAdminCode(deps, { ...browser, ip })',
+    find: 'await countAdminCode(deps, { ...browser, ip })',
     replace: '',
     red: onboards(
       'the code is mailed three times in ten minutes, in whatever browser of a network it is asked for',
@@ -232,7 +232,7 @@ export const onboardingGuards = [
   guard({
     name: 'onboarding: codes that are mailed, in another browser',
     file: arrival,
-    find: 'await takeAdminCode(deps, { ...invitation, ip })',
+    find: 'await countAdminCode(deps, { ...invitation, ip })',
     replace: '',
     red: onboards(
       'the code is mailed three times in ten minutes, in whatever browser of a network it is asked for',

@@ -6,7 +6,7 @@ const doorway = 'server/src/sign-in/password/addressee.ts'
 const request = 'server/src/sign-in/password/request.ts'
 const openRequest = 'server/src/sign-in/password/open-request.ts'
 const setPassword = 'server/src/sign-in/password/set-password.ts'
-const spendCode = 'server/src/sign-in/password/spend-code.ts'
+const spendCode = 'server/src/sign-in/password/consume-code.ts'
 const newPassword = 'server/src/sign-in/password/new-password.ts'
 const linkChallenge = 'server/src/sign-in/magic-link/challenge.ts'
 

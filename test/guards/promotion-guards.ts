@@ -73,7 +73,7 @@ export const promotionGuards = [
   guard({
     name: 'portico config: a name stays that of its thing',
     file: configuration,
-    find: 'await giveNumbers(deps, place, kind.section, things)',
+    find: 'await assignNumbers(deps, place, kind.section, things)',
     replace: 'things.map((one, index) => ({ ...one, number: index + 1 }))',
     red: promotion('a name stays that of its connection when an older one gets its provider'),
     green: isApplied,

@@ -1,4 +1,4 @@
-import { applyChanges, tryChanges } from '@portico/server/promotion/apply'
+import { applyChanges, dryRunChanges } from '@portico/server/promotion/apply'
 import { readConfiguration } from '@portico/server/promotion/configuration'
 import { readConfigurationFile } from '@portico/server/promotion/file'
 import { plannerOfFile, plannerOfRollback } from '@portico/server/promotion/promotion'
@@ -49,12 +49,13 @@ async function givenAccount(environment: 'sandbox' | 'production' = 'production'
       plannerOfText(`version: 1\norganizations: {${org_domain}: {sso_connections: ${text}}}\n`),
     /** What the file says of webhooks. */
     webhooks: (text: string) => plannerOfText(`version: 1\nwebhooks: ${text}\n`),
-    planOf: (planner: ReturnType<typeof plannerOf>) => tryChanges(deps, scope, planner),
-    plan: (expiry: number, organization?: string) => tryChanges(deps, scope, plannerOf(expiry, organization)),
+    planOf: (planner: ReturnType<typeof plannerOf>) => dryRunChanges(deps, scope, planner),
+    plan: (expiry: number, organization?: string) =>
+      dryRunChanges(deps, scope, plannerOf(expiry, organization)),
     apply: (expiry: number, digest: string) => applyOf(plannerOf(expiry), digest),
     rollbackIn: (other: typeof environment) => {
       const there = { ...scope, environment: other }
-      return tryChanges(deps, there, plannerOfRollback(there, undefined))
+      return dryRunChanges(deps, there, plannerOfRollback(there, undefined))
     },
     async expiry(): Promise<number> {
       return (await client.totp.getConnection({ org_domain })).expiry_in_seconds

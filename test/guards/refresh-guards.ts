@@ -204,7 +204,7 @@ export const refreshGuards = [
   guard({
     name: 'client: of a revocation',
     file: revoke,
-    find: 'and ${allOf(clientDemands(attempt))} returning ${knownColumns}',
+    find: 'and ${allOf(clientChecks(attempt))} returning ${knownColumns}',
     replace: 'returning ${knownColumns}',
     red: revocationTest(
       '200: a token that was issued to another client is as one that is not known, and stays good',

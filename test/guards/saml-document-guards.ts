@@ -108,7 +108,7 @@ export const samlDocumentGuards = [
   formGuard(
     'so many bytes',
     document,
-    "if (bytes.length > maxBytes) throw new Refusal('more than 256 kB')",
+    "if (bytes.length > maxBytes) throw new CheckRefusal('more than 256 kB')",
     '',
     forged('whose form field is longer than 256 kB, is refused by encoding'),
   ),
@@ -159,7 +159,7 @@ export const samlDocumentGuards = [
   formGuard(
     'each ID once',
     signatureForm,
-    "if (ids.has(value)) throw new Refusal('two elements with one ID')",
+    "if (ids.has(value)) throw new CheckRefusal('two elements with one ID')",
     '',
     wrapped('with an ID that is there twice, is refused by signature_form'),
   ),

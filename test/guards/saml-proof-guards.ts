@@ -20,7 +20,7 @@ export const samlProofGuards = [
   guard({
     name: 'saml: cipher',
     file: encryptionForm,
-    find: "if (!ciphers.includes(cipher)) throw new Refusal(cipher, ciphers.join(' or '))",
+    find: "if (!ciphers.includes(cipher)) throw new CheckRefusal(cipher, ciphers.join(' or '))",
     replace: '',
     red: encrypted('by 3DES, is refused by encryption_form'),
     green: isDecrypted,
@@ -36,7 +36,7 @@ export const samlProofGuards = [
   guard({
     name: 'saml: something is signed',
     file: signatureForm,
-    find: "throw new Refusal('no signature', 'a signature of the assertion, or of the response')",
+    find: "throw new CheckRefusal('no signature', 'a signature of the assertion, or of the response')",
     replace: 'return',
     red: forged('without a signature, is refused by signature_form'),
     green: isDecrypted,

@@ -79,8 +79,8 @@ export const scimUserGuards = [
   guard({
     name: 'SCIM: the domain of the address of a new user',
     file: users,
-    find: 'checkEmailDomain(caller, email) return inChange(',
-    replace: 'return inChange(',
+    find: 'checkEmailDomain(caller, email) return changeInDirectory(',
+    replace: 'return changeInDirectory(',
     red: isOfDomain,
     green: isMade,
   }),
@@ -111,7 +111,7 @@ export const scimUserGuards = [
   guard({
     name: 'SCIM: userName of a user who is not of the directory',
     file: rows,
-    find: "if (other !== undefined) throw taken('userName')",
+    find: "if (other !== undefined) throw uniquenessError('userName')",
     replace: 'void other',
     red: inUsers('409 uniqueness userName that is the address of a user who is not of the directory'),
     green: isMade,

@@ -1,8 +1,8 @@
 import { styleText } from 'node:util'
 import { nameOfPath } from '../operations/promotion/address.js'
-import type { Carried } from '../operations/promotion/apply.js'
+import type { AppliedPlan } from '../operations/promotion/apply.js'
 import type { Applied } from '../operations/promotion/history.js'
-import type { Step } from '../operations/promotion/plan.js'
+import type { PlanStep } from '../operations/promotion/plan.js'
 import { table, type OutputOptions } from './output.js'
 
 const signs = { create: '+', update: '~', delete: '-' } as const
@@ -15,23 +15,23 @@ interface Reviewed {
 
 /** The steps of a plan, one thing at a time, for a person's review. */
 export function planLines(
-  { steps }: Carried,
+  { steps }: AppliedPlan,
   { account, environment, terminal: { hasColors } }: Pick<OutputOptions, 'terminal'> & Reviewed,
 ): string[] {
   const of = `the ${environment} of ${account}`
   if (steps.length === 0) return [`Nothing differs in ${of}.`]
-  const count = (action: Step['action']) => steps.filter((step) => step.action === action).length
+  const count = (action: PlanStep['action']) => steps.filter((step) => step.action === action).length
   const counts = `${count('create')} to create, ${count('update')} to change, ${count('delete')} to delete`
   return [...steps.flatMap((step) => stepLines(step, hasColors)), '', `${counts} in ${of}.`]
 }
 
 /** Existing things that the file does not cover. */
-export function leftAloneLines({ leftAlone }: Carried): string[] {
+export function leftAloneLines({ leftAlone }: AppliedPlan): string[] {
   return leftAlone.map((path) => `  ${nameOfPath(path)} is not in the file, and left alone.`)
 }
 
 /** Changes that cannot be undone: their organization is deleted, or another thing has their name. */
-export function goneLines({ leftAlone, replaced }: Carried): string[] {
+export function skippedLines({ leftAlone, replaced }: AppliedPlan): string[] {
   return [
     ...leftAlone.map((path) => `  ${nameOfPath(path)} is of an organization that is gone, and left alone.`),
     ...replaced.map(
@@ -55,7 +55,7 @@ export function historyLines(applies: readonly Applied[]): string[] {
   return table(['ID', 'AT', 'BY', 'ACTION', 'CHANGES'], rows)
 }
 
-function stepLines({ action, path, before, after }: Step, hasColors: boolean): string[] {
+function stepLines({ action, path, before, after }: PlanStep, hasColors: boolean): string[] {
   const line = `${signs[action]} ${nameOfPath(path)}`
   const head = hasColors ? styleText(colors[action], line) : line
   if (action === 'delete') return [head, '    Its id and its secrets do not come back.']
@@ -63,7 +63,7 @@ function stepLines({ action, path, before, after }: Step, hasColors: boolean): s
   return [head, ...names.map((name) => `    ${name}: ${valueOf(name, before, after)}`)]
 }
 
-function valueOf(name: string, before: Step['before'], after: Step['after']): string {
+function valueOf(name: string, before: PlanStep['before'], after: PlanStep['after']): string {
   const is = JSON.stringify(after?.[name])
   return before === null ? is : `${JSON.stringify(before[name])} → ${is}`
 }

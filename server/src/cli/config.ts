@@ -4,14 +4,14 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { Option, type Command } from 'commander'
 import { getAccount } from '../operations/accounts/list-accounts.js'
 import type { Deps } from '../delivery/deps.js'
-import { applyChanges, tryChanges, type Carried, type Planner } from '../operations/promotion/apply.js'
+import { applyChanges, dryRunChanges, type AppliedPlan, type Planner } from '../operations/promotion/apply.js'
 import { findOrganizations, readConfiguration, type Scope } from '../operations/promotion/configuration.js'
 import { readConfigurationFile, writeConfiguration } from '../operations/promotion/file.js'
 import { listApplies, type AppliedAction } from '../operations/promotion/history.js'
-import { inFile, plannerOfFile, plannerOfRollback } from '../operations/promotion/promotion.js'
+import { withFilePositions, plannerOfFile, plannerOfRollback } from '../operations/promotion/promotion.js'
 import type { Cause } from '../platform/tenant.js'
 import { confirm } from './confirm.js'
-import { goneLines, historyLines, leftAloneLines, planLines } from './config-lines.js'
+import { skippedLines, historyLines, leftAloneLines, planLines } from './config-lines.js'
 import { print, withProgress, type OutputOptions } from './output.js'
 import { toEnvironment, toId, toList } from './values.js'
 import { withDeps } from './with-deps.js'
@@ -86,7 +86,7 @@ async function pull(options: ScopeOptions & { organization?: string[]; out?: str
 async function plan(path: string, options: PlanOptions): Promise<void> {
   const carried = await withScope(options, async (deps, scope) => {
     const { file, planner } = await readPlanner(path, options, scope)
-    return inFile(file, () => tryChanges(deps, scope, planner))
+    return withFilePositions(file, () => dryRunChanges(deps, scope, planner))
   })
   print(options, carried, () => [...planLines(carried, options), ...leftAloneLines(carried)])
   if (carried.steps.length > 0) options.terminal.exitCode = 2
@@ -95,7 +95,7 @@ async function plan(path: string, options: PlanOptions): Promise<void> {
 async function apply(path: string, options: PlanOptions & ApplyOptions): Promise<void> {
   await withScope(options, async (deps, scope) => {
     const { file, planner } = await readPlanner(path, options, scope)
-    await inFile(file, () =>
+    await withFilePositions(file, () =>
       showAndApply(deps, { ...options, scope, planner, action: 'apply' }, leftAloneLines),
     )
   })
@@ -108,7 +108,7 @@ async function rollback(
   const extent = to !== undefined ? { after: to } : before !== undefined ? { before } : undefined
   await withScope(options, async (deps, scope) => {
     const planner = plannerOfRollback(scope, extent)
-    await showAndApply(deps, { ...options, scope, planner, action: 'rollback' }, goneLines)
+    await showAndApply(deps, { ...options, scope, planner, action: 'rollback' }, skippedLines)
   })
 }
 
@@ -131,10 +131,10 @@ interface Order extends ScopeOptions, ApplyOptions {
 async function showAndApply(
   deps: Deps,
   order: Order,
-  otherLines: (carried: Carried) => string[],
+  otherLines: (carried: AppliedPlan) => string[],
 ): Promise<void> {
   const { scope, planner, action } = order
-  const carried = await tryChanges(deps, scope, planner)
+  const carried = await dryRunChanges(deps, scope, planner)
   const digest = order.plan === undefined ? carried.digest : await digestOf(order.plan)
   if (carried.steps.length === 0 && digest === carried.digest) {
     // Outside of the tried transaction, so that the names that the file relies on are kept.

@@ -8,7 +8,7 @@ import type { OutboundRules } from '../platform/outbound/target.js'
 import { deliveryLimits } from '../delivery/webhooks/attempt.js'
 
 /** Any address is allowed: a developer names it, at a machine of their own. */
-export const forwardRules: OutboundRules = { allowed: ['0.0.0.0/0', '::/0'], isHttpAllowed: true }
+export const forwardOutboundRules: OutboundRules = { allowed: ['0.0.0.0/0', '::/0'], isHttpAllowed: true }
 
 /** The outcome of one event. */
 export interface Forwarded extends Pick<Event, 'id' | 'code' | 'issued_at' | 'cursor'> {
@@ -48,7 +48,7 @@ const longestPauseMs = 16_000
  */
 export async function forwardEvents(forwarding: Forwarding): Promise<string | undefined> {
   const { client, request, signal, say } = forwarding
-  const outbound = openOutbound(forwardRules)
+  const outbound = openOutbound(forwardOutboundRules)
   const sign = createSigner({ current: request.key })
   /** A webhook id for the run: no webhook exists, and a receiver expects one. */
   const webhookId = randomUUID()

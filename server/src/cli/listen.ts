@@ -6,7 +6,7 @@ import { InvalidArgumentError, type Command } from 'commander'
 import { credentialsPath, readCredentials } from '../operations/accounts/credentials-file.js'
 import { readClientSecret, readConfig } from '../platform/config/config.js'
 import { isTargetAllowed } from '../platform/outbound/target.js'
-import { forwardEvents, forwardRules, type Forwarded } from './forward-events.js'
+import { forwardEvents, forwardOutboundRules, type Forwarded } from './forward-events.js'
 import { print, type OutputOptions } from './output.js'
 import type { Terminal } from './terminal.js'
 import { closeOnSignal } from './until-signal.js'
@@ -107,7 +107,7 @@ function checkedSecret(secret: string): string {
 }
 
 function toTarget(text: string): string {
-  if (!isTargetAllowed(text, forwardRules))
+  if (!isTargetAllowed(text, forwardOutboundRules))
     throw new InvalidArgumentError(
       'It is an address such as http://localhost:3001/events, without user name, password or fragment.',
     )

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { createMock, type Mock } from '@portico/sdk/mock'
 import { InvalidArgumentError, type Command } from 'commander'
 import { getResponse } from 'msw'
-import { isFromThisMachine } from '../platform/http/from-this-machine.js'
+import { isLocalRequest } from '../platform/http/from-this-machine.js'
 import { print, type OutputOptions } from './output.js'
 import { closeOnSignal } from './until-signal.js'
 
@@ -85,7 +85,7 @@ function answerCalls(
   res: ServerResponse,
   operation: string | null,
 ): void {
-  if (!isFromThisMachine(req) || req.headers.origin !== undefined)
+  if (!isLocalRequest(req) || req.headers.origin !== undefined)
     send(res, 403, {
       error: `${callsPath} is for programs on this machine: ask localhost, without an Origin.`,
     })

@@ -8,7 +8,7 @@ import { ApiError } from '../../platform/errors.js'
 import { toFieldErrors } from '../../platform/field-errors.js'
 import { logFailure } from '../../platform/observability/log.js'
 import { OAuthFailure } from '../../protocols/oauth/oauth-failure.js'
-import { tellLimit } from '../../platform/http/limit-headers.js'
+import { setLimitHeaders } from '../../platform/http/limit-headers.js'
 import { requestIdOf } from '../../delivery/request-context.js'
 import { findRoute } from './route-of.js'
 
@@ -35,7 +35,7 @@ export function errorHandler({ config, log }: Pick<Deps, 'config' | 'log'>): Err
     if (status >= 500) logFailure(log, error, { request_id: requestId }, 'a request failed')
     if (status === 401) res.set('WWW-Authenticate', challengeOf(req, failure.code))
     if (failure.retryAfterSeconds !== undefined) res.set('Retry-After', String(failure.retryAfterSeconds))
-    if (failure.limit !== undefined) tellLimit(res, failure.limit)
+    if (failure.limit !== undefined) setLimitHeaders(res, failure.limit)
     const body: ErrorBody = {
       error: {
         code: failure.code,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Express, NextFunction, Request, Response } from 'express'
-import { isKnown, isNoneWanted } from '../../platform/http/if-none-match.js'
+import { isKnown, isAnyExcluded } from '../../platform/http/if-none-match.js'
 import { routeOf } from './route-of.js'
 
 /**
@@ -21,7 +21,7 @@ export function answerKnownReads(app: Express): void {
 
 /** Makes `If-None-Match: *` fail for existing records: no record has this version, whatever If-Match was sent. */
 export function refuseWhatIsThere(req: Request, _res: Response, next: NextFunction): void {
-  if (routeOf(req).access.versioned === 'checks' && isNoneWanted(req.headers['if-none-match']))
+  if (routeOf(req).access.versioned === 'checks' && isAnyExcluded(req.headers['if-none-match']))
     req.headers['if-match'] = noVersion
   next()
 }

@@ -1,7 +1,7 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
-import { tellLimit } from '../../platform/http/limit-headers.js'
+import { setLimitHeaders } from '../../platform/http/limit-headers.js'
 import { findCaller } from '../../delivery/request-context.js'
 
 const windowMs = 60_000
@@ -29,7 +29,7 @@ export function rateLimit({ config, now, metrics }: Deps): RequestHandler {
     counts.set(caller.apiKeyId, count)
     const resetSeconds = Math.ceil((windowStart + windowMs - at) / 1000)
     const remaining = Math.max(limit - count, 0)
-    tellLimit(res, { name: 'api', limit, windowSeconds: windowMs / 1000, remaining, resetSeconds })
+    setLimitHeaders(res, { name: 'api', limit, windowSeconds: windowMs / 1000, remaining, resetSeconds })
     if (count > limit) {
       hits.inc()
       throw new ApiError('rate_limited', { retryAfterSeconds: resetSeconds })

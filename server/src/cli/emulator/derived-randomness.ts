@@ -22,7 +22,10 @@ export function openSeeding(): void {
 }
 
 /** Runs work whose random values are derived from the names of an entry of the seed. */
-export function asEntry<Result>(names: readonly string[], work: () => Promise<Result>): Promise<Result> {
+export function withDerivedRandomness<Result>(
+  names: readonly string[],
+  work: () => Promise<Result>,
+): Promise<Result> {
   return entries.run(randomnessOfEntry(names), work)
 }
 

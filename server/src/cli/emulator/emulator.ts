@@ -29,9 +29,9 @@ import { openSeeding } from './derived-randomness.js'
 import { createFaults } from './faults.js'
 import { findNextDue } from './next-due.js'
 import { EmulatorRefusal } from './refusal.js'
-import { createEmulatorApp, faultsOnRequests } from './router.js'
+import { createEmulatorApp, applyFaults } from './router.js'
 import { startRun, type Run } from './run.js'
-import { plantSeed } from './seed.js'
+import { seedAccounts } from './seed.js'
 import type { SeedFile } from './seed-file.js'
 import { emulatorSettings } from './settings.js'
 
@@ -88,7 +88,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
       startRun(configOf(await databases.copySeeded()), {
         now: clock.now,
         log,
-        faults: faultsOnRequests(faults),
+        faults: applyFaults(faults),
         runsJobs,
       })
     const world = { run: await open(), accounts: [...accounts] }
@@ -219,7 +219,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     const deps = await openDeps(config, { now: () => new Date(at), log })
     try {
       await makeLogEventMonths(deps)
-      return await plantSeed({ deps, file, tick: () => (at += 1) })
+      return await seedAccounts({ deps, file, tick: () => (at += 1) })
     } finally {
       await deps.close()
     }

@@ -13,7 +13,7 @@ import type { Logger } from 'pino'
 import { toFieldErrors } from '../../platform/field-errors.js'
 import { BodyFault } from '../../platform/http/body-fault.js'
 import { jsonReader } from '../../platform/http/body.js'
-import { isAskedByLoopbackName, isFromThisMachine } from '../../platform/http/from-this-machine.js'
+import { isAskedByLoopbackName, isLocalRequest } from '../../platform/http/from-this-machine.js'
 import { routeOf } from '../../app/http/route-of.js'
 import type { Control } from './control.js'
 import type { Faults } from './faults.js'
@@ -53,7 +53,7 @@ function controlRouter(control: Control): Router {
   const router = express.Router()
   router.use(controlPath, (req, _res, next) => {
     // Test programs send no Origin; browsers cannot suppress it.
-    if (isFromThisMachine(req) && req.headers.origin === undefined && !isOfOtherSite(req)) next()
+    if (isLocalRequest(req) && req.headers.origin === undefined && !isOfOtherSite(req)) next()
     else next('router')
   })
   router.get(controlDocumentPath, (_req, res) => {
@@ -103,7 +103,7 @@ function toRefusal(error: unknown): EmulatorRefusal {
 }
 
 /** Applies the faults that tests have requested. */
-export function faultsOnRequests(faults: Faults): RequestHandler {
+export function applyFaults(faults: Faults): RequestHandler {
   return async (req, _res, next) => {
     const met = faults.meet(routeOf(req).name)
     if (met === undefined) {

@@ -20,7 +20,7 @@ import { updateTotpConnection } from '../../sign-in/totp/connection.js'
 import { markEmailVerified } from '../../directory/users/change-user.js'
 import { createUser } from '../../directory/users/users.js'
 import { createWebhook } from '../../delivery/webhooks/webhooks.js'
-import { asEntry } from './derived-randomness.js'
+import { withDerivedRandomness } from './derived-randomness.js'
 import { SeedError, toText } from './read-seed.js'
 import type {
   SeedAccount,
@@ -50,7 +50,7 @@ interface Place {
  *
  * @throws SeedError when the service would refuse an entry, with its place.
  */
-export async function plantSeed(planting: Planting): Promise<EmulatorAccount[]> {
+export async function seedAccounts(planting: Planting): Promise<EmulatorAccount[]> {
   const made: EmulatorAccount[] = []
   for (const [index, account] of planting.file.seed.accounts.entries())
     made.push(await plantAccount(planting, account, { path: ['accounts', index], names: [account.name] }))
@@ -250,7 +250,7 @@ async function plantUser(
 async function plant<Made>({ file, tick }: Planting, place: Place, make: () => Promise<Made>): Promise<Made> {
   tick()
   try {
-    return await asEntry(place.names, make)
+    return await withDerivedRandomness(place.names, make)
   } catch (error) {
     if (!(error instanceof Error)) throw error
     const where = (path: SeedPath) => `${file.placeOf(path)} ${toText(path)}`

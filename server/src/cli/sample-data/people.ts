@@ -65,7 +65,7 @@ export function companyName(number: number): string {
   return words.join(' ')
 }
 
-export interface Person {
+export interface SamplePerson {
   readonly email: string
   readonly isActive: boolean
   readonly isVerified: boolean
@@ -76,7 +76,7 @@ export interface Person {
 }
 
 /** The sample user with this number in an organization; the same for the same two. */
-export function personOf(domain: string, number: number): Person {
+export function personOf(domain: string, number: number): SamplePerson {
   const draw = drawing(number + 1)
   const given = pick(givenNames, draw())
   const family = pick(familyNames, draw())

@@ -1,6 +1,6 @@
 import type { Response } from 'express'
 import type { Changed } from './change.js'
-import { tellLimit } from '../../platform/http/limit-headers.js'
+import { setLimitHeaders } from '../../platform/http/limit-headers.js'
 
 /** An ETag from a record's version (RFC 9110 section 8.8.3). */
 export function etagOf(version: number): string {
@@ -13,7 +13,7 @@ function answer<const Status extends number, Record>(
   changed: Changed<Record>,
 ) {
   if (changed.version !== undefined) res.set('ETag', etagOf(changed.version))
-  if (changed.limit !== undefined) tellLimit(res, changed.limit)
+  if (changed.limit !== undefined) setLimitHeaders(res, changed.limit)
   return { status, body: changed.record }
 }
 

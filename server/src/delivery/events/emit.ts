@@ -32,7 +32,7 @@ interface Emission<Code extends EventCode, Emitted extends EventRecord<Code>> {
 }
 
 /** Where an event happens: an account and environment, and the domain its `__domain__` names. */
-export interface Scene {
+export interface EventScope {
   readonly accountId: string
   readonly environment: string
   readonly domain: string
@@ -40,7 +40,7 @@ export interface Scene {
 }
 
 /** The scene of an event of the whole account, outside any organization. */
-export function sceneOfAccount(caller: Caller): Scene {
+export function scopeOfAccount(caller: Caller): EventScope {
   return { ...caller, domain: caller.accountDomain }
 }
 
@@ -52,7 +52,7 @@ export function sceneOfAccount(caller: Caller): Scene {
 export async function emit<Code extends EventCode, Emitted extends EventRecord<Code>>(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
-  scene: Scene,
+  scene: EventScope,
   emission: Emission<Code, Emitted>,
 ): Promise<Changed<Emitted> & { readonly eventId: string }> {
   const data = JSON.stringify(withoutSecrets(eventCatalog[emission.code].data, emission.record) ?? {})

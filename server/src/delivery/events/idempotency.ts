@@ -162,7 +162,7 @@ function lockedOrganizationExists(accountId: string, organizationId: string | un
  * Erases the stored answers of a user, in the environment, or of an organization, in both environments: a repeated
  * request must not return deleted data.
  */
-export async function forgetAnswers(
+export async function eraseStoredAnswers(
   trx: Transaction<DB>,
   { accountId, environment }: { readonly accountId: string; readonly environment: string },
   owner: { readonly organizationId: string } | { readonly subjectId: string },

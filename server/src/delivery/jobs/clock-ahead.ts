@@ -8,7 +8,7 @@ const aheadMs = 60_000
  * Reschedules jobs and deliveries whose times were written by a clock far ahead: otherwise they wait for as long as it was
  * ahead. Jobs keep their delay, counted from their creation or their last return; a delivery without an attempt becomes due.
  */
-export async function bringBackFromAhead(db: Kysely<DB>, at: Date): Promise<void> {
+export async function rescheduleAheadOfClock(db: Kysely<DB>, at: Date): Promise<void> {
   const ahead = new Date(at.getTime() + aheadMs)
   await sql`
     update jobs

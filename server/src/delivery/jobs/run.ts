@@ -1,6 +1,6 @@
 import { promptDb } from '../../platform/db/connect.js'
 import type { Deps } from '../deps.js'
-import { bringBackFromAhead } from './clock-ahead.js'
+import { rescheduleAheadOfClock } from './clock-ahead.js'
 import { onEnqueued } from './enqueue.js'
 import { inBatches } from './in-batches.js'
 import { inTurn } from '../../platform/in-turn.js'
@@ -88,7 +88,7 @@ export function startWorker(deps: Deps, jobHandlers: JobHandlers, options: Worke
   let broughtBackAt = -Infinity
   async function bringBackInTime(): Promise<void> {
     if (performance.now() - broughtBackAt < bringBackEveryMs) return
-    await bringBackFromAhead(db, deps.now())
+    await rescheduleAheadOfClock(db, deps.now())
     broughtBackAt = performance.now()
   }
 

@@ -1,6 +1,6 @@
 import type { LogEventList, LogEventQuery } from '@portico/contract/log-events'
 import { sql, type Kysely } from 'kysely'
-import { isOrganizationThere, organizationIdOf } from '../../platform/db/organization-id.js'
+import { organizationExists, organizationIdOf } from '../../platform/db/organization-id.js'
 import { orderOf, readPage } from '../../platform/db/page.js'
 import type { DB } from '../../platform/db/schema.js'
 import { countRows } from '../../platform/db/totals.js'
@@ -77,7 +77,7 @@ async function countLogEvents(
   filtered: ReturnType<typeof logEventsOf>,
 ): Promise<number> {
   const total = await countRows(filtered)
-  const isThere = total > 0 || isOfAccount(tenant) || (await isOrganizationThere(db, tenant))
+  const isThere = total > 0 || isOfAccount(tenant) || (await organizationExists(db, tenant))
   if (!isThere) throw new ApiError('organization_not_found')
   return total
 }

@@ -21,7 +21,7 @@ interface CountedSms extends Required<Omit<LimitKey, 'address'>> {
  * @returns The state of the user's or the number's limit, whichever has less remaining.
  * @throws ApiError `rate_limited`
  */
-export async function takeSms(
+export async function countSms(
   { limits }: Pick<Deps, 'limits'>,
   { userId, phoneNumber, ...organization }: CountedSms,
 ): Promise<LimitState> {

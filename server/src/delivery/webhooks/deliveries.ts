@@ -8,7 +8,7 @@ import { countRows } from '../../platform/db/totals.js'
 import type { Deps } from '../deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { change, type Changed } from '../events/change.js'
-import { emit, sceneOfAccount } from '../events/emit.js'
+import { emit, scopeOfAccount } from '../events/emit.js'
 import type { Caller } from '../../platform/tenant.js'
 import { announceDeliveries } from '../events/announce.js'
 import { toDelivery, type AttemptRow, type DeliveryRow } from './record.js'
@@ -39,7 +39,7 @@ export function testWebhook(deps: Deps, caller: Caller, id: string): Promise<Cha
   return change(deps, caller.cause, async (trx) => {
     const { record } = await getWebhook({ ...deps, db: trx }, caller, id)
     const code = 'webhook.webhook.test.success'
-    const { eventId } = await emit(deps, trx, sceneOfAccount(caller), { code, record, onlyWebhookId: id })
+    const { eventId } = await emit(deps, trx, scopeOfAccount(caller), { code, record, onlyWebhookId: id })
     const row = await deliveriesOf(trx, caller, id)
       .where('webhook_deliveries.id', '=', eventId)
       .select([...deliveryColumns, latestAttempts().as('attempts')])
@@ -225,5 +225,5 @@ function emitRedelivery(
     webhook_id: webhookId,
     deliveries,
   }
-  return emit(deps, trx, sceneOfAccount(caller), { code: 'webhook.delivery.redeliver.success', record })
+  return emit(deps, trx, scopeOfAccount(caller), { code: 'webhook.delivery.redeliver.success', record })
 }

@@ -12,7 +12,7 @@ import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 const patienceMs = 5 * 24 * 60 * 60 * 1000
 
 /** Deactivates a webhook after five days of only failures, with an event and a log event; else does nothing. */
-export async function disableIfGone(
+export async function deactivateGoneWebhook(
   deps: Pick<Deps, 'db' | 'now' | 'keys' | 'metrics'>,
   { account_id: accountId, environment, webhook_id: id, failing_since, request_id }: ClaimedDelivery,
 ): Promise<void> {

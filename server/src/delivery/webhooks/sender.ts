@@ -5,7 +5,7 @@ import { inTurn } from '../../platform/in-turn.js'
 import { openLoop, type Loop } from '../jobs/loop.js'
 import { onDeliveries } from '../events/announce.js'
 import { attempt } from './attempt.js'
-import { disableIfGone } from './disable.js'
+import { deactivateGoneWebhook } from './disable.js'
 import {
   claimDeliveries,
   endAttempts,
@@ -15,7 +15,7 @@ import {
   type EndedAttempt,
   type Room,
 } from './queue.js'
-import { keepSigners } from './signers.js'
+import { cacheSigners } from './signers.js'
 
 export interface SenderOptions {
   /** Concurrent attempts to one webhook, so that no webhook starves the others. */
@@ -144,7 +144,7 @@ export function startSender(opened: Deps, options: SenderOptions = {}): Loop {
 
 /** Makes the function that sends one claimed delivery and stores the outcome. */
 function oneAttempt(deps: Deps) {
-  const signerOf = keepSigners(deps)
+  const signerOf = cacheSigners(deps)
   const endTogether = inBatches((attempts: EndedAttempt[]) => endAttempts(deps.db, attempts))
 
   return async function sendOnce(delivery: ClaimedDelivery): Promise<void> {
@@ -153,7 +153,7 @@ function oneAttempt(deps: Deps) {
     const ended = { delivery, ending, at: deps.now() }
     // An attempt that cannot be stored must not cause the rest of its batch to be sent again: each is stored on its own.
     await endTogether(ended).catch(() => endAttempts(deps.db, [ended]))
-    if (ending.state !== 'delivered') await disableIfGone(deps, delivery)
+    if (ending.state !== 'delivered') await deactivateGoneWebhook(deps, delivery)
   }
 }
 

@@ -28,7 +28,7 @@ const nodeMac: Mac = (bytes) => {
 }
 
 /** Makes signers, and caches the most recently used ones. */
-export function keepSigners({ keys }: Pick<Deps, 'keys'>): SignerOf {
+export function cacheSigners({ keys }: Pick<Deps, 'keys'>): SignerOf {
   /** By the sealed keys, so that a rotation misses the cache. Least recently used first. */
   const kept = new Map<string, Signer>()
   return (delivery, at) => {

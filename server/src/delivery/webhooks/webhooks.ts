@@ -10,7 +10,7 @@ import { isOfVersion, whyUnchanged } from '../../platform/db/versions.js'
 import type { Deps } from '../deps.js'
 import { ApiError, invalid } from '../../platform/errors.js'
 import { change, type Changed } from '../events/change.js'
-import { emit, sceneOfAccount } from '../events/emit.js'
+import { emit, scopeOfAccount } from '../events/emit.js'
 import { isTargetAllowed, targetRefusal } from '../../platform/outbound/target.js'
 import type { Caller } from '../../platform/tenant.js'
 import { toWebhook, webhookColumns, type WebhookRow } from './record.js'
@@ -229,5 +229,5 @@ function emitWebhook(
   row: WebhookRow,
 ): Promise<Changed<Webhook>> {
   const record = readWebhook(deps, row, caller.accountDomain)
-  return emit(deps, trx, sceneOfAccount(caller), { code, record, version: row.version })
+  return emit(deps, trx, scopeOfAccount(caller), { code, record, version: row.version })
 }

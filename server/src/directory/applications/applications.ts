@@ -7,8 +7,8 @@ import type {
 } from '@portico/contract/applications'
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
-import { insertIf } from '../../platform/db/insert-if.js'
-import { isOrganizationThere, organizationIdOf, whyNotFound } from '../../platform/db/organization-id.js'
+import { insertWhere } from '../../platform/db/insert-if.js'
+import { organizationExists, organizationIdOf, whyNotFound } from '../../platform/db/organization-id.js'
 import { orderOf, readPage, type Page } from '../../platform/db/page.js'
 import type { DB } from '../../platform/db/schema.js'
 import { totalInAccount, totalInOrganization } from '../../platform/db/totals.js'
@@ -46,7 +46,7 @@ export function createApplication(
   checkApplicationUrls(application, tenant.environment)
   return change(deps, tenant.cause, async (trx) => {
     const at = deps.now()
-    const row = await insertIf(
+    const row = await insertWhere(
       trx,
       'applications',
       {
@@ -321,7 +321,7 @@ function mayScope(tenant: Tenant, scope: string | null): RawBuilder<boolean> {
 }
 
 async function whyNotScoped(db: Kysely<DB>, tenant: Tenant, scope: string | null): Promise<ApiError> {
-  if (!(await isOrganizationThere(db, tenant))) return new ApiError('organization_not_found')
+  if (!(await organizationExists(db, tenant))) return new ApiError('organization_not_found')
   if (scope === null) return new ApiError('key_limited_to_organizations')
   return invalid(
     'organization_domain_scope',

@@ -22,7 +22,7 @@ export function findDeclaredKeys(db: Kysely<DB>, tenant: Owner): Promise<Declare
 }
 
 /** The same, locked until the transaction ends: no value is written to a key that is being deleted. */
-export function holdDeclaredKeys(trx: Transaction<DB>, tenant: Tenant): Promise<DeclaredKey[]> {
+export function lockDeclaredKeys(trx: Transaction<DB>, tenant: Tenant): Promise<DeclaredKey[]> {
   return declaredKeysOf(trx, tenant).forKeyShare().execute()
 }
 
@@ -31,7 +31,7 @@ export function holdDeclaredKeys(trx: Transaction<DB>, tenant: Tenant): Promise<
  *
  * @throws ApiError `meta_key_not_found`
  */
-export async function holdDeclaredKey(
+export async function lockDeclaredKey(
   trx: Transaction<DB>,
   tenant: Tenant,
   name: string,

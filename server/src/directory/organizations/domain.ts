@@ -11,7 +11,7 @@ const numberedAttempts = 50
  * after too many conflicts, or without a number left, with six random characters. Domains are unique over the whole
  * service and never reused.
  */
-export async function takeDomain(trx: Transaction<DB>, name: string, at: Date): Promise<string> {
+export async function claimDomain(trx: Transaction<DB>, name: string, at: Date): Promise<string> {
   const slug = slugOf(name)
   if (!isReserved(slug) && (await take(trx, slug, at))) return slug
   for (let attempt = 1; attempt <= numberedAttempts; attempt++) {

@@ -16,13 +16,13 @@ import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
-import { forgetAnswers } from '../../delivery/events/idempotency.js'
+import { eraseStoredAnswers } from '../../delivery/events/idempotency.js'
 import { createMagicLinkConnection } from '../new-magic-link-connection.js'
 import { insertSigningKey, prepareSigningKeys } from '../../tokens/signing-keys/signing-keys.js'
 import type { Caller, Tenant } from '../../platform/tenant.js'
 import { createTotpConnection } from '../new-totp-connection.js'
 import { completeAddress } from './address.js'
-import { takeDomain } from './domain.js'
+import { claimDomain } from './domain.js'
 import { isProductionUp } from './production.js'
 import { organizationColumns, toDeletedOrganization, toOrganization, type OrganizationRow } from './record.js'
 
@@ -52,7 +52,7 @@ export async function createOrganization(
         ...members,
         account_id: caller.accountId,
         id,
-        domain: await takeDomain(trx, name, at),
+        domain: await claimDomain(trx, name, at),
         name,
         color: color ?? colorOf(id),
         inserted_at: at,
@@ -180,7 +180,7 @@ export function deleteOrganization(
       .returning([...organizationColumns, isProductionUp().as('is_production_up')])
       .executeTakeFirst()
     if (row === undefined) throw await whyOrganizationUnchanged(trx, tenant, versions)
-    await forgetAnswers(trx, tenant, { organizationId: row.id })
+    await eraseStoredAnswers(trx, tenant, { organizationId: row.id })
     const deleted = toChanged(row, tenant)
     return emit(deps, trx, tenant, { code: 'organization.organization.delete.success', ...deleted })
   })

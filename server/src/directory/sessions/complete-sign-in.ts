@@ -15,7 +15,7 @@ export const sessionLifetimeMs = 8 * 60 * 60 * 1000
 export const codeLifetimesMs = { page: 60_000, api: 300_000 }
 
 /** A user who has passed every requested factor, and the destination of the code. */
-export interface PassedSignIn {
+export interface CompletedFactors {
   readonly tenant: Tenant
   readonly organizationId: string
   readonly userId: string
@@ -48,7 +48,7 @@ export interface PassedSignIn {
 export async function completeSignIn(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
-  signIn: PassedSignIn,
+  signIn: CompletedFactors,
 ): Promise<string> {
   const sessionId = await openSession(deps, trx, signIn)
   return issueCode(deps, trx, { ...signIn, sessionId })
@@ -70,7 +70,7 @@ interface BrowserHold {
 export async function openSession(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
-  signIn: Omit<PassedSignIn, 'nonce' | 'codeChallenge' | 'scope' | 'state' | 'via' | 'redirectUri'>,
+  signIn: Omit<CompletedFactors, 'nonce' | 'codeChallenge' | 'scope' | 'state' | 'via' | 'redirectUri'>,
   browser?: BrowserHold,
 ): Promise<string> {
   const { tenant, organizationId, userId } = signIn
@@ -123,7 +123,7 @@ const insertSession = insertion('sessions', [
 ])
 
 /** A session, and the parameters that its code is bound to. */
-interface IssuedCode extends Omit<PassedSignIn, 'act'> {
+interface IssuedCode extends Omit<CompletedFactors, 'act'> {
   readonly sessionId: string
 }
 

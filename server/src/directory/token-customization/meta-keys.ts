@@ -4,7 +4,7 @@ import { maxMetaKeys } from '@portico/contract/metadata'
 import type { NewMetaKey } from '@portico/contract/token-customization'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
-import { insertIf } from '../../platform/db/insert-if.js'
+import { insertWhere } from '../../platform/db/insert-if.js'
 import { organizationIdOf, whyNotFound } from '../../platform/db/organization-id.js'
 import { newestFirst, readPage, type Page } from '../../platform/db/page.js'
 import type { DB } from '../../platform/db/schema.js'
@@ -27,7 +27,7 @@ import { ofOrganization, sameOrganization, sameTenant } from '../../platform/db/
 export function createMetaKey(deps: Deps, tenant: Tenant, input: NewMetaKey): Promise<Changed<MetaKey>> {
   return change(deps, tenant.cause, async (trx) => {
     await lockOrganization(trx, tenant)
-    const row = await insertIf(
+    const row = await insertWhere(
       trx,
       'meta_keys',
       {

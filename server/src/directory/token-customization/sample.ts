@@ -6,7 +6,7 @@ import { User } from '@portico/contract/users'
 import { getApplication } from '../applications/applications.js'
 import { generateSigningKey, signJwt, toPrivateKey, type JwtClaims } from '../../platform/crypto/jwt.js'
 import { newTimelessId } from '../../platform/crypto/random.js'
-import { isOrganizationThere } from '../../platform/db/organization-id.js'
+import { organizationExists } from '../../platform/db/organization-id.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { issuerOf, toAccessTokenClaims, toIdTokenClaims } from '../../tokens/claims.js'
@@ -25,7 +25,7 @@ const expiredSinceSeconds = 3600
  * @throws ApiError `organization_not_found`, `user_not_found`, `application_not_found`
  */
 export async function createJwtSample(deps: Deps, tenant: Tenant, query: SampleQuery): Promise<JwtSample> {
-  if (!(await isOrganizationThere(deps.db, tenant))) throw new ApiError('organization_not_found')
+  if (!(await organizationExists(deps.db, tenant))) throw new ApiError('organization_not_found')
   const [keys, application] = await Promise.all([
     findDeclaredKeys(deps.db, tenant),
     findSampleApplication(deps, tenant, query.application_id),

@@ -10,7 +10,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import type { Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
-import { forgetAnswers } from '../../delivery/events/idempotency.js'
+import { eraseStoredAnswers } from '../../delivery/events/idempotency.js'
 import { forgetPassword, voidPasswordRequests } from '../forget-password.js'
 import { endSessionsOf } from '../end-sessions.js'
 import type { Tenant } from '../../platform/tenant.js'
@@ -52,19 +52,19 @@ export async function changeUser(
   id: string,
   change: ChangeOfUser,
 ): Promise<Changed<User>> {
-  const current = await holdUser(trx, tenant, id)
-  return changeHeldUser(deps, trx, tenant, current, change)
+  const current = await lockUser(trx, tenant, id)
+  return changeLockedUser(deps, trx, tenant, current, change)
 }
 
 /** The row of a user, locked until the transaction ends. */
-export type HeldUser = Omit<UserRow, 'metadata' | 'identities' | 'groups'>
+export type LockedUser = Omit<UserRow, 'metadata' | 'identities' | 'groups'>
 
 /**
  * Locks a user between reading what a change merges with and writing the result.
  *
  * @throws ApiError `organization_not_found`, `user_not_found`
  */
-export async function holdUser(trx: Transaction<DB>, tenant: Tenant, id: string): Promise<HeldUser> {
+export async function lockUser(trx: Transaction<DB>, tenant: Tenant, id: string): Promise<LockedUser> {
   const [held] = await selectHeld(trx, { ...tenant, id })
   if (held === undefined) throw await whyNotFound(trx, tenant, 'user_not_found')
   return held
@@ -79,11 +79,11 @@ const selectHeld = statement((db, user: UserKey) =>
  *
  * @throws ApiError As updateUser() does.
  */
-export async function changeHeldUser(
+export async function changeLockedUser(
   deps: Deps,
   trx: Transaction<DB>,
   tenant: Tenant,
-  current: HeldUser,
+  current: LockedUser,
   { input, versions, isEmailVouched = false }: ChangeOfUser,
 ): Promise<ChangedUser> {
   const { id } = current
@@ -132,7 +132,7 @@ export async function removeUser(
   await endSessionsOf(deps, trx, tenant, id)
   await forgetIdentities(trx, tenant, id)
   await leaveDirectory(trx, tenant, id)
-  await forgetAnswers(trx, tenant, { subjectId: id })
+  await eraseStoredAnswers(trx, tenant, { subjectId: id })
   return emit(deps, trx, tenant, { code: 'user.user.delete.success', ...toChangedUser(row, tenant) })
 }
 
@@ -188,7 +188,7 @@ async function changeRow(
   throw await whyUnchanged(inAnyVersion, () => whyNotFound(trx, tenant, 'user_not_found'))
 }
 
-function toChangedColumns(current: HeldUser, input: UserChanges, isEmailVouched: boolean) {
+function toChangedColumns(current: LockedUser, input: UserChanges, isEmailVouched: boolean) {
   // Written only from validated input, here and by createUser().
   const earlierNumbers = current.phone_numbers as unknown as PhoneNumber[]
   const phoneNumbers = changedPhoneNumbers(earlierNumbers, input)

@@ -18,7 +18,7 @@ export interface IdentityName {
 }
 
 /** An identity, and when its user authenticated at the issuer. */
-export interface VouchedIdentity extends IdentityName {
+export interface AssertedIdentity extends IdentityName {
   /** The SSO connection of the sign-in; null for a relay. */
   readonly idpId: string | null
   /** As in the record of the user: relay, or saml.okta, oidc.entra_id and the like. */
@@ -58,7 +58,7 @@ export async function insertIdentity(
     provider,
     data,
     authenticatedAt,
-  }: VouchedIdentity & { readonly userId: string },
+  }: AssertedIdentity & { readonly userId: string },
 ): Promise<IdentityRow> {
   await trx
     .insertInto('user_identities')

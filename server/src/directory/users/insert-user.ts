@@ -2,7 +2,7 @@ import type { PhoneNumber } from '@portico/contract/profile'
 import type { NewUser } from '@portico/contract/user-input'
 import type { Kysely, RawBuilder } from 'kysely'
 import { randomBytes } from '../../platform/crypto/random.js'
-import { insertIf } from '../../platform/db/insert-if.js'
+import { insertWhere } from '../../platform/db/insert-if.js'
 import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
@@ -53,5 +53,5 @@ export function insertUserIf(db: Kysely<DB>, user: UserInsertion, condition: Raw
     inserted_at: user.at,
     updated_at: user.at,
   }
-  return insertIf(db, 'users', row, condition).returning(userColumns)
+  return insertWhere(db, 'users', row, condition).returning(userColumns)
 }

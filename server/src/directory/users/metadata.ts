@@ -8,7 +8,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
-import { holdDeclaredKey } from '../meta-keys/declared-keys.js'
+import { lockDeclaredKey } from '../meta-keys/declared-keys.js'
 import { checkMetaValue } from '../meta-keys/meta-value.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { removeValue, writeValue } from './stored-metadata.js'
@@ -37,7 +37,7 @@ export function setUserMetadata(
 ): Promise<Changed<User>> {
   return change(deps, tenant.cause, async (trx) => {
     await lockUser(trx, tenant, userId)
-    const key = await holdDeclaredKey(trx, tenant, name)
+    const key = await lockDeclaredKey(trx, tenant, name)
     checkMetaValue(key.type, value, valuePath)
     await writeValue(trx, tenant, userId, key.id, value)
     const row = await touchUser(deps, trx, tenant, userId, versions)
@@ -59,7 +59,7 @@ export function removeUserMetadata(
 ): Promise<Changed<User>> {
   return change(deps, tenant.cause, async (trx) => {
     await lockUser(trx, tenant, userId)
-    const key = await holdDeclaredKey(trx, tenant, name)
+    const key = await lockDeclaredKey(trx, tenant, name)
     if (key.required) throw new ApiError('metadata_required')
     await removeValue(trx, tenant, userId, key.id)
     const row = await touchUser(deps, trx, tenant, userId, versions)

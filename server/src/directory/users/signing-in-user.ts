@@ -6,7 +6,7 @@ import { sqlStatement, statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { emit } from '../../delivery/events/emit.js'
 import type { Tenant } from '../../platform/tenant.js'
-import { insertIdentity, type IdentityName, type VouchedIdentity } from './identities.js'
+import { insertIdentity, type IdentityName, type AssertedIdentity } from './identities.js'
 import { insertUserIf, userInsertion, type UserInsertion } from './insert-user.js'
 import { touchUser } from './change-user.js'
 import { toChangedUser, usersOf } from './whole-user.js'
@@ -81,7 +81,7 @@ interface NewSigningInUser {
   /** The profile asserted by an identity provider. */
   readonly profile?: NonNullable<UserChanges['profile']>
   /** The asserted identity by which the next sign-in finds the user. */
-  readonly identity?: VouchedIdentity
+  readonly identity?: AssertedIdentity
 }
 
 /**
@@ -114,14 +114,14 @@ export async function createSigningInUser(
 export async function renewIdentity(
   trx: Transaction<DB>,
   tenant: Tenant,
-  { data, ...identity }: VouchedIdentity & { readonly userId: string },
+  { data, ...identity }: AssertedIdentity & { readonly userId: string },
 ): Promise<boolean> {
   const [renewed] = await updateIdentity(trx, { ...tenant, ...identity, data: JSON.stringify(data) })
   return renewed?.is_changed ?? false
 }
 
 type RenewedIdentity = TenantKey &
-  Omit<VouchedIdentity, 'data'> & { readonly userId: string; readonly data: string }
+  Omit<AssertedIdentity, 'data'> & { readonly userId: string; readonly data: string }
 
 const updateIdentity = sqlStatement(
   (renewed: RenewedIdentity) => sql<{ is_changed: boolean }>`
@@ -153,7 +153,7 @@ const updateIdentity = sqlStatement(
 )
 
 /** Records a change beside a user's row as a change of the user, and emits its event. */
-export async function tellUserChanged(
+export async function emitUserChange(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
   tenant: Tenant,

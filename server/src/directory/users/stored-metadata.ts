@@ -5,7 +5,7 @@ import { newId } from '../../platform/crypto/random.js'
 import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import { ApiError } from '../../platform/errors.js'
-import { holdDeclaredKeys, type DeclaredKey } from '../meta-keys/declared-keys.js'
+import { lockDeclaredKeys, type DeclaredKey } from '../meta-keys/declared-keys.js'
 import { checkMetaValue } from '../meta-keys/meta-value.js'
 import type { Tenant } from '../../platform/tenant.js'
 import type { MetaDataRow } from './record.js'
@@ -27,7 +27,7 @@ export async function replaceMetadata(
   userId: string,
   values: readonly Value[],
 ): Promise<void> {
-  const rows = valuesByKey(await holdDeclaredKeys(trx, tenant), values)
+  const rows = valuesByKey(await lockDeclaredKeys(trx, tenant), values)
   await valuesOf(trx, tenant, userId)
     .where(sql<boolean>`meta_key_id <> all(${[...rows.keys()]}::uuid[])`)
     .execute()

@@ -2,7 +2,7 @@ import { sql, type Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { Tenant } from '../../platform/tenant.js'
-import { tellUserChanged } from './signing-in-user.js'
+import { emitUserChange } from './signing-in-user.js'
 import { ofTenant } from '../../platform/db/tenant-predicate.js'
 
 /** Marks a telephone number as verified by a message, if it is still the user's primary one. */
@@ -23,5 +23,5 @@ export async function markPhoneNumberVerified(
     .returning('id')
     .executeTakeFirst()
   if (verified === undefined) return
-  await tellUserChanged(deps, trx, tenant, userId)
+  await emitUserChange(deps, trx, tenant, userId)
 }

@@ -3,7 +3,7 @@ import type { Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
-import { takeDomain } from '../../directory/organizations/domain.js'
+import { claimDomain } from '../../directory/organizations/domain.js'
 import {
   insertSigningKey,
   prepareSigningKeys,
@@ -31,7 +31,7 @@ export async function createAccount(
 ): Promise<Account> {
   const prepared = await prepareAccount()
   return deps.db.transaction().execute(async (trx) => {
-    const domain = await takeDomain(trx, name, deps.now())
+    const domain = await claimDomain(trx, name, deps.now())
     return insertAccount(deps, trx, prepared, { domain, plan })
   })
 }

@@ -1,7 +1,7 @@
 import type { Config } from '../../platform/config/config.js'
 import type { OpenDeps } from '../../delivery/deps.js'
 import { examineCounts } from './counts.js'
-import { reading, unexamined, type Check, type Finding } from './finding.js'
+import { reading, failedCheck, type Check, type Finding } from './finding.js'
 import {
   examineApiKeys,
   examineCanary,
@@ -72,7 +72,7 @@ async function examineEach(deps: OpenDeps, checks: Readonly<Record<string, Check
     try {
       findings.push(...(await reading(deps, (db) => check({ db, keys, at: now() }))))
     } catch (error) {
-      findings.push(unexamined(name, error))
+      findings.push(failedCheck(name, error))
     }
   }
   return findings

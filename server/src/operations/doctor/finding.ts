@@ -46,7 +46,7 @@ export function reading<Result>(
 }
 
 /** The finding of a check that failed to run. */
-export function unexamined(check: string, error: unknown): Finding {
+export function failedCheck(check: string, error: unknown): Finding {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const message = error instanceof Error ? error.message : String(error)
   if (code === '57014')

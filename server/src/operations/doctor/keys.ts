@@ -1,6 +1,6 @@
 import { nilId } from '@portico/contract/fields'
 import { sql } from 'kysely'
-import { opensCanary } from '../../platform/db/master-key-canary.js'
+import { isCanaryOpenable } from '../../platform/db/master-key-canary.js'
 import type { DB } from '../../platform/db/schema.js'
 import { countSealed } from '../master-keys/rewrap.js'
 import { findUnopenable } from '../master-keys/unopenable.js'
@@ -14,7 +14,7 @@ const warningDays = 30
 /** Whether the master keys are those of the database. */
 export async function examineCanary({ db, keys: { master } }: Reader): Promise<Finding[]> {
   const check = 'Master keys'
-  if ((await opensCanary(db, master)) !== false)
+  if ((await isCanaryOpenable(db, master)) !== false)
     return [{ check, ok: true, detail: `${master.currentVersion} is current` }]
   return [
     {

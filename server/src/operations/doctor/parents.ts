@@ -2,7 +2,7 @@ import { sql, type QueryExecutorProvider, type RawBuilder } from 'kysely'
 import { readCatalog } from '../../platform/db/catalog.js'
 import { listTables } from '../../platform/db/tables.js'
 import type { OpenDeps } from '../../delivery/deps.js'
-import { countOf, reading, unexamined, type Finding } from './finding.js'
+import { countOf, reading, failedCheck, type Finding } from './finding.js'
 import { foreignKeys, type ForeignKey } from './foreign-keys.js'
 
 const check = 'Missing parents'
@@ -39,13 +39,13 @@ export async function examineParents(deps: Pick<OpenDeps, 'db'>): Promise<Findin
       ),
     )
   } catch (error) {
-    faults.push(unexamined(check, error))
+    faults.push(failedCheck(check, error))
   }
   for (const key of others) {
     try {
       faults.push(...faultOf(key, await reading(deps, (db) => countAll(db, key))))
     } catch (error) {
-      faults.push(unexamined(`${check} of ${key.child}`, error))
+      faults.push(failedCheck(`${check} of ${key.child}`, error))
     }
   }
   return faults.length > 0 ? faults : [{ check, ok: true, detail: 'none' }]

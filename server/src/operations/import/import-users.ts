@@ -8,7 +8,7 @@ import { change } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
 import { insertPasswords } from '../../sign-in/password/stored-password.js'
 import type { Tenant } from '../../platform/tenant.js'
-import { holdDeclaredKeys, type DeclaredKey } from '../../directory/meta-keys/declared-keys.js'
+import { lockDeclaredKeys, type DeclaredKey } from '../../directory/meta-keys/declared-keys.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { insertUserIf, userInsertion, type UserInsertion } from '../../directory/users/insert-user.js'
 import { valuesByKey, writeValues } from '../../directory/users/stored-metadata.js'
@@ -138,7 +138,7 @@ async function insertBatch(
   tenant: ImportTenant,
   batch: readonly ImportableUser[],
 ): Promise<{ record: BatchOutcome }> {
-  const declared = await holdDeclaredKeys(trx, tenant)
+  const declared = await lockDeclaredKeys(trx, tenant)
   const outcome = { made: 0, already_there: 0, faults: new Array<Fault>() }
   const passwords: { userId: string; hash: string }[] = []
   // In the order of the addresses, like every other import: two at once cannot deadlock.

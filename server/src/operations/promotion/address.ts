@@ -22,7 +22,7 @@ export function pathOf({ kind, organization, key }: Address): Path {
 }
 
 /** @throws Error for a path of nothing that is promoted. */
-export function addressOf(path: Path): Address {
+export function recordAddressOf(path: Path): Address {
   const isOfOrganization = path[0] === 'organizations'
   const [section, key = null] = path.slice(isOfOrganization ? 2 : 0)
   const kind = kindOfSection(isOfOrganization ? 'organization' : 'account', section)

@@ -4,30 +4,30 @@ import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { change } from '../../delivery/events/change.js'
 import type { Path } from './address.js'
-import { membersOf, type Scope } from './configuration.js'
+import { promotedMembersOf, type Scope } from './configuration.js'
 import { toFaults } from './desired.js'
 import { ConfigurationFaults } from './faults.js'
 import { recordApply, type AppliedAction } from './history.js'
 import type { Found, Members } from './kind.js'
 import { lockConfiguration } from './lock.js'
-import { giveNumbers } from './numbers.js'
+import { assignNumbers } from './numbers.js'
 import {
   creationMembers,
   differences,
   keyMemberOf,
   only,
   toStep,
-  type Plan,
+  type ConfigurationPlan,
   type PlannedStep,
-  type Step,
+  type PlanStep,
 } from './plan.js'
 
 /** Makes a plan from the current configuration. */
-export type Planner = (deps: Deps) => Promise<Plan>
+export type Planner = (deps: Deps) => Promise<ConfigurationPlan>
 
 /** An executed plan: its steps with the values that the service has added. */
-export interface Carried extends Omit<Plan, 'steps'> {
-  readonly steps: readonly Step[]
+export interface AppliedPlan extends Omit<ConfigurationPlan, 'steps'> {
+  readonly steps: readonly PlanStep[]
 }
 
 /**
@@ -35,8 +35,8 @@ export interface Carried extends Omit<Plan, 'steps'> {
  *
  * @throws ConfigurationFaults
  */
-export async function tryChanges(deps: Deps, scope: Scope, planner: Planner): Promise<Carried> {
-  const tried: { carried?: Carried } = {}
+export async function dryRunChanges(deps: Deps, scope: Scope, planner: Planner): Promise<AppliedPlan> {
+  const tried: { carried?: AppliedPlan } = {}
   const rolledBack = new Error('a plan is rolled back')
   await change(deps, scope.cause, async (trx) => {
     tried.carried = await carryOut(deps, trx, { scope, planner })
@@ -81,19 +81,19 @@ async function carryOut(
   deps: Deps,
   trx: Transaction<DB>,
   { scope, planner, digest }: Order,
-): Promise<Carried> {
+): Promise<AppliedPlan> {
   await lockConfiguration(trx, { accountId: scope.account.id, environment: scope.environment })
   const inside = { ...deps, db: trx, readDb: trx }
   const plan = await planner(inside)
   if (digest !== undefined && plan.digest !== digest)
     throw new Error('The configuration has changed since the plan, and nothing was done: look at a new plan.')
-  const steps: Step[] = []
+  const steps: PlanStep[] = []
   for (const step of plan.steps) steps.push(await carryOutStep(inside, step))
   return { ...plan, steps }
 }
 
 /** @throws ConfigurationFaults with the refusals of the service. */
-async function carryOutStep(deps: Deps, step: PlannedStep): Promise<Step> {
+async function carryOutStep(deps: Deps, step: PlannedStep): Promise<PlanStep> {
   const { kind, place, path, present, wanted } = step
   try {
     if (wanted !== null) return await converge(deps, step, wanted)
@@ -110,15 +110,15 @@ async function carryOutStep(deps: Deps, step: PlannedStep): Promise<Step> {
  * Creates or changes a thing until it is as wanted. A creation does not accept every member, and changing one can change
  * another, as the method of TOTP does with its expiry: remaining differences are changed once more.
  */
-async function converge(deps: Deps, step: PlannedStep, wanted: Members): Promise<Step> {
+async function converge(deps: Deps, step: PlannedStep, wanted: Members): Promise<PlanStep> {
   const { action, kind, place, path, present } = step
   let found =
     present === undefined
       ? await create(deps, step, wanted)
       : await kind.update(deps, place, present.id, step.after ?? {})
-  const left = differences(wanted, membersOf(kind, found.record))
+  const left = differences(wanted, promotedMembersOf(kind, found.record))
   if (left.length > 0) found = await kind.update(deps, place, found.id, only(left, wanted))
-  const members = membersOf(kind, found.record)
+  const members = promotedMembersOf(kind, found.record)
   checkIsWanted(path, wanted, members)
   const { id } = found
   if (present === undefined) return { action, path, id, before: null, after: members }
@@ -131,7 +131,7 @@ async function create(deps: Deps, { kind, key, place }: PlannedStep, wanted: Mem
   const naming = keyMemberOf(kind, key)
   const found = await kind.create(deps, place, { ...naming, ...creationMembers(kind, wanted) })
   if (kind.doubles === 'numbered')
-    await giveNumbers(deps, place, kind.section, [{ id: found.id, name: String(Object.values(naming)[0]) }])
+    await assignNumbers(deps, place, kind.section, [{ id: found.id, name: String(Object.values(naming)[0]) }])
   return found
 }
 

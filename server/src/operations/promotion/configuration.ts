@@ -5,9 +5,9 @@ import type { Deps } from '../../delivery/deps.js'
 import type { Cause } from '../../platform/tenant.js'
 import { pathOf, type Address } from './address.js'
 import { ConfigurationFaults } from './faults.js'
-import type { Found, Kind, Members, Place } from './kind.js'
+import type { Found, Kind, Members, PromotionTarget } from './kind.js'
 import { kinds } from './kinds.js'
-import { giveNumbers, isOf, toKey } from './numbers.js'
+import { assignNumbers, isOf, toKey } from './numbers.js'
 
 /** The owner of a configuration. */
 export interface Scope {
@@ -17,26 +17,26 @@ export interface Scope {
 }
 
 /** An existing thing, by its name in the file. */
-export interface Present extends Address {
-  readonly place: Place
+export interface ExistingThing extends Address {
+  readonly place: PromotionTarget
   readonly id: string
   readonly members: Members
 }
 
 /** An earlier name of a thing in the file. */
-export interface Former extends Address {
+export interface FormerName extends Address {
   readonly id: string
 }
 
 /** The existing things, and the tenants in which more can be made. */
 export interface Configuration {
-  readonly present: readonly Present[]
+  readonly present: readonly ExistingThing[]
   /** Earlier names of renamed things, which stay reserved. */
-  readonly former: readonly Former[]
+  readonly former: readonly FormerName[]
   /** By the organization's domain. */
-  readonly places: ReadonlyMap<string, Place>
+  readonly places: ReadonlyMap<string, PromotionTarget>
   /** Where things of the account are made; undefined while it has no organization. */
-  readonly accountPlace: Place | undefined
+  readonly accountPlace: PromotionTarget | undefined
 }
 
 /**
@@ -57,8 +57,8 @@ export async function readConfiguration(
     organizations.map((organization) => [organization.domain, placeOf(scope, organization)]),
   )
   const accountPlace = [...places.values()][0] ?? (await anyPlace(deps, scope))
-  const present: Present[] = []
-  const former: Former[] = []
+  const present: ExistingThing[] = []
+  const former: FormerName[] = []
   if (accountPlace !== undefined) present.push(...(await readAt(deps, accountPlace, 'account')).present)
   for (const [number, place] of [...places.values()].entries()) {
     const its = await readAt(deps, place, 'organization')
@@ -70,7 +70,7 @@ export async function readConfiguration(
 }
 
 /** The promoted members of a record. */
-export function membersOf(kind: Kind, record: Members): Members {
+export function promotedMembersOf(kind: Kind, record: Members): Members {
   return Object.fromEntries(kind.members.map((name) => [name, record[name]]))
 }
 
@@ -78,7 +78,7 @@ export function membersOf(kind: Kind, record: Members): Members {
 function placeOf(
   { account, environment, cause }: Scope,
   organization: { id: string; domain: string },
-): Place {
+): PromotionTarget {
   return {
     accountId: account.id,
     accountDomain: account.domain,
@@ -94,16 +94,16 @@ function placeOf(
 
 async function readAt(
   deps: Deps,
-  place: Place,
+  place: PromotionTarget,
   of: Kind['of'],
 ): Promise<Pick<Configuration, 'present' | 'former'>> {
-  const present: Present[] = []
-  const former: Former[] = []
+  const present: ExistingThing[] = []
+  const former: FormerName[] = []
   for (const kind of kinds.filter((each) => each.of === of)) {
     const organization = of === 'account' ? null : place.domain
     const its = await named(deps, place, kind, organization)
     for (const { key, id, record } of its.found)
-      present.push({ kind, organization, key, place, id, members: membersOf(kind, record) })
+      present.push({ kind, organization, key, place, id, members: promotedMembersOf(kind, record) })
     for (const one of its.former) former.push({ kind, organization, ...one })
   }
   return { present, former }
@@ -112,7 +112,7 @@ async function readAt(
 /** The existing things of a kind, by their keys. */
 async function named(
   deps: Deps,
-  place: Place,
+  place: PromotionTarget,
   kind: Kind,
   organization: string | null,
 ): Promise<{
@@ -125,7 +125,7 @@ async function named(
   // Lists are newest first, with the id as tie-breaker.
   const things = all.toReversed().map((one) => ({ ...one, name: String(one.record[member]) }))
   if (kind.doubles === 'numbered') {
-    const numbers = await giveNumbers(deps, place, kind.section, things)
+    const numbers = await assignNumbers(deps, place, kind.section, things)
     const found = things.flatMap((one) =>
       numbers.filter((number) => isOf(number, one)).map((number) => ({ ...one, key: toKey(number) })),
     )
@@ -160,7 +160,7 @@ function checkAreThere(
   throw new ConfigurationFaults(missing.map((domain) => ({ path: ['organizations', domain], message })))
 }
 
-async function anyPlace({ db }: Pick<Deps, 'db'>, scope: Scope): Promise<Place | undefined> {
+async function anyPlace({ db }: Pick<Deps, 'db'>, scope: Scope): Promise<PromotionTarget | undefined> {
   const one = await organizationsOf(db, scope.account).limit(1).executeTakeFirst()
   return one === undefined ? undefined : placeOf(scope, one)
 }

@@ -8,20 +8,20 @@ import { kinds } from './kinds.js'
 import { nearestName } from './nearest-name.js'
 
 /** The wanted state of a thing; members that it does not name stay unchanged. */
-export interface Wanted extends Address {
+export interface WantedThing extends Address {
   /** Null: it must not exist. */
   readonly members: Members | null
 }
 
 /** The wanted configuration. */
-export interface Desired {
-  readonly wanted: readonly Wanted[]
+export interface WantedConfiguration {
+  readonly wanted: readonly WantedThing[]
   /** The sections that are listed in full: other things in them are not wanted. */
   readonly told: readonly Path[]
 }
 
 /** The organizations that it covers. */
-export function organizationsOf({ wanted, told }: Desired): string[] {
+export function organizationsOf({ wanted, told }: WantedConfiguration): string[] {
   const named = [...wanted.map(pathOf), ...told].filter(([first]) => first === 'organizations')
   return [...new Set(named.flatMap(([, domain]) => domain ?? []))]
 }
@@ -31,7 +31,7 @@ export function organizationsOf({ wanted, told }: Desired): string[] {
  *
  * @throws ConfigurationFaults with every fault.
  */
-export function toDesired(data: Readonly<Record<string, unknown>>): Desired {
+export function toDesired(data: Readonly<Record<string, unknown>>): WantedConfiguration {
   const reading: Reading = { wanted: [], told: [], faults: [] }
   const { organizations, ...sections } = data
   readSections(reading, sections, null)
@@ -42,7 +42,7 @@ export function toDesired(data: Readonly<Record<string, unknown>>): Desired {
 }
 
 interface Reading {
-  readonly wanted: Wanted[]
+  readonly wanted: WantedThing[]
   readonly told: Path[]
   readonly faults: ConfigurationFault[]
 }

@@ -1,7 +1,7 @@
 import { environments, type Environment } from '@portico/contract/fields'
 import { Document, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, type Node } from 'yaml'
 import { nameOfPath, pathOf, type Path } from './address.js'
-import type { Present, Scope } from './configuration.js'
+import type { ExistingThing, Scope } from './configuration.js'
 import type { Kind } from './kind.js'
 import { kinds } from './kinds.js'
 
@@ -50,7 +50,7 @@ export function readConfigurationFile(
  * @param before The text of the file that is replaced, whose overrides stay.
  */
 export function writeConfiguration(
-  present: readonly Present[],
+  present: readonly ExistingThing[],
   { account, environment }: Pick<Scope, 'account' | 'environment'>,
   organizations: readonly string[],
   before?: { readonly name: string; readonly text: string },

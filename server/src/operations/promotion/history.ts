@@ -3,9 +3,9 @@ import { newId } from '../../platform/crypto/random.js'
 import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
-import { addressOf } from './address.js'
+import { recordAddressOf } from './address.js'
 import type { Scope } from './configuration.js'
-import type { Step } from './plan.js'
+import type { PlanStep } from './plan.js'
 import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 
 export type AppliedAction = 'apply' | 'rollback'
@@ -14,7 +14,7 @@ export type AppliedAction = 'apply' | 'rollback'
 export interface Applied {
   readonly id: string
   readonly action: AppliedAction
-  readonly steps: readonly Step[]
+  readonly steps: readonly PlanStep[]
   readonly actor_id: string
   readonly request_id: string
   readonly applied_at: string
@@ -66,7 +66,7 @@ export async function listApplies(
       'id',
       // Only recordApply() writes both.
       sql<AppliedAction>`action`.as('action'),
-      sql<readonly Step[]>`(
+      sql<readonly PlanStep[]>`(
         select coalesce(jsonb_agg(step order by position), '[]') from config_apply_steps
         where config_apply_steps.account_id = config_applies.account_id
           and config_apply_steps.environment = config_applies.environment
@@ -84,7 +84,7 @@ async function recordSteps(
   trx: Transaction<DB>,
   { account, environment }: Pick<Scope, 'account' | 'environment'>,
   applyId: string,
-  steps: readonly Step[],
+  steps: readonly PlanStep[],
 ): Promise<void> {
   const rows = steps.map((step, position) => ({
     account_id: account.id,
@@ -102,8 +102,8 @@ async function recordSteps(
 }
 
 /** The organization of a step, with which it is erased; null for one of the account. */
-function organizationOf(account: Scope['account'], { path }: Step) {
-  const { organization } = addressOf(path)
+function organizationOf(account: Scope['account'], { path }: PlanStep) {
+  const { organization } = recordAddressOf(path)
   if (organization === null) return null
   return organizationIdOf({ accountId: account.id, domain: organization, organizationIds: null })
 }

@@ -9,7 +9,7 @@ import type { Caller, Tenant } from '../../platform/tenant.js'
 export type Members = Readonly<Record<string, unknown>>
 
 /** The tenant of every operation; things of the account are handled from one of its organizations. */
-export interface Place extends Caller, Tenant {
+export interface PromotionTarget extends Caller, Tenant {
   readonly organizationId: string
 }
 
@@ -39,10 +39,10 @@ export interface Kind {
   readonly creation: z.ZodObject | undefined
   readonly changes: z.ZodObject
   readonly isDeletable: boolean
-  find(deps: Deps, place: Place): Promise<Found[]>
-  create(deps: Deps, place: Place, input: Members): Promise<Found>
-  update(deps: Deps, place: Place, id: string, input: Members): Promise<Found>
-  remove(deps: Deps, place: Place, id: string): Promise<void>
+  find(deps: Deps, place: PromotionTarget): Promise<Found[]>
+  create(deps: Deps, place: PromotionTarget, input: Members): Promise<Found>
+  update(deps: Deps, place: PromotionTarget, id: string, input: Members): Promise<Found>
+  remove(deps: Deps, place: PromotionTarget, id: string): Promise<void>
 }
 
 /** The parts of a kind: schemas of the contract, and operations on what these read. */
@@ -52,11 +52,16 @@ interface Parts<Creation extends z.ZodObject, Changes extends z.ZodObject> exten
 > {
   readonly doubles?: Kind['doubles']
   readonly changes: Changes
-  readonly find: (deps: Deps, place: Place) => Promise<readonly Named[]>
+  readonly find: (deps: Deps, place: PromotionTarget) => Promise<readonly Named[]>
   readonly creation?: Creation
-  readonly create?: (deps: Deps, place: Place, input: z.output<Creation>) => Promise<Changed<Named>>
-  readonly update: (deps: Deps, place: Place, id: string, input: z.output<Changes>) => Promise<Changed<Named>>
-  readonly remove?: (deps: Deps, place: Place, id: string) => Promise<unknown>
+  readonly create?: (deps: Deps, place: PromotionTarget, input: z.output<Creation>) => Promise<Changed<Named>>
+  readonly update: (
+    deps: Deps,
+    place: PromotionTarget,
+    id: string,
+    input: z.output<Changes>,
+  ) => Promise<Changed<Named>>
+  readonly remove?: (deps: Deps, place: PromotionTarget, id: string) => Promise<unknown>
 }
 
 /** A record; where an organization has one it need not have an id. */

@@ -45,7 +45,7 @@ import {
   listWebhooks,
   updateWebhook,
 } from '../../delivery/webhooks/webhooks.js'
-import { everyPage, kindOf, oneOrNone, type Place } from './kind.js'
+import { everyPage, kindOf, oneOrNone, type PromotionTarget } from './kind.js'
 
 const isWhereItStands = 'is told by where it stands in the file'
 const isPlace = { environment: 'is told by the command' }
@@ -183,7 +183,11 @@ export const unpromoted: Readonly<Record<string, string>> = {
   oidc: 'the endpoints of the protocol keep no settings',
 }
 
-async function findApplications(deps: Deps, place: Place, scope: string | null): Promise<Application[]> {
+async function findApplications(
+  deps: Deps,
+  place: PromotionTarget,
+  scope: string | null,
+): Promise<Application[]> {
   const all = await everyPage((page) => listApplications(deps, place, ApplicationQuery.parse(page)))
   return all.filter((one) => one.organization_domain_scope === scope)
 }
@@ -192,7 +196,7 @@ async function findApplications(deps: Deps, place: Place, scope: string | null):
  * Without those of the built-in identity provider, which production does not have, and without those that have no
  * provider yet, because it names them.
  */
-async function findSsoConnections(deps: Deps, place: Place): Promise<SsoConnection[]> {
+async function findSsoConnections(deps: Deps, place: PromotionTarget): Promise<SsoConnection[]> {
   const all = await everyPage((page) =>
     listSsoConnections(
       deps,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
-import type { Place } from './kind.js'
+import type { PromotionTarget } from './kind.js'
 import { lockConfiguration } from './lock.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
@@ -23,9 +23,9 @@ interface Numbered extends Named {
  * @param things The oldest first: those without a number get the next ones in this order.
  * @returns All numbers that were ever given.
  */
-export async function giveNumbers(
+export async function assignNumbers(
   deps: Pick<Deps, 'db' | 'keys'>,
-  place: Place,
+  place: PromotionTarget,
   section: string,
   things: readonly Named[],
 ): Promise<Numbered[]> {
@@ -63,7 +63,7 @@ export function fromKey(key: string): Pick<Numbered, 'name' | 'number'> {
   return { name, number: Number(number) }
 }
 
-function listNumbers({ db }: Pick<Deps, 'db'>, place: Place, section: string): Promise<Numbered[]> {
+function listNumbers({ db }: Pick<Deps, 'db'>, place: PromotionTarget, section: string): Promise<Numbered[]> {
   return db
     .selectFrom('config_numbers')
     .where(ofOwner(place))

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { nameOfPath, pathOf, type Address, type Path } from './address.js'
-import type { Configuration, Former, Present, Scope } from './configuration.js'
-import { parsed, type Desired, type Wanted } from './desired.js'
+import type { Configuration, FormerName, ExistingThing, Scope } from './configuration.js'
+import { parsed, type WantedConfiguration, type WantedThing } from './desired.js'
 import { ConfigurationFaults, type ConfigurationFault } from './faults.js'
-import type { Kind, Members, Place } from './kind.js'
+import type { Kind, Members, PromotionTarget } from './kind.js'
 import { kinds } from './kinds.js'
 import { fromKey, toKey } from './numbers.js'
 
 /** The creation, change or deletion of one thing. */
-export interface Step {
+export interface PlanStep {
   readonly action: 'create' | 'update' | 'delete'
   readonly path: Path
   /** Of the thing; null before it is made. */
@@ -20,15 +20,15 @@ export interface Step {
 }
 
 /** A step with what its execution needs. */
-export interface PlannedStep extends Step, Address {
-  readonly place: Place
+export interface PlannedStep extends PlanStep, Address {
+  readonly place: PromotionTarget
   /** The existing thing; undefined before a creation. */
-  readonly present: Present | undefined
+  readonly present: ExistingThing | undefined
   /** All wanted members, unchanged ones included; null for a deletion. */
   readonly wanted: Members | null
 }
 
-export interface Plan {
+export interface ConfigurationPlan {
   /** In their order. */
   readonly steps: readonly PlannedStep[]
   /** Existing things that the file does not cover. */
@@ -48,9 +48,9 @@ export interface Plan {
 export function planChanges(
   scope: Scope,
   configuration: Configuration,
-  desired: Desired,
+  desired: WantedConfiguration,
   isPruned: boolean,
-): Plan {
+): ConfigurationPlan {
   const faults: ConfigurationFault[] = []
   const named = new Map(configuration.present.map((present) => [idOf(pathOf(present)), present]))
   const former = new Map(configuration.former.map((one) => [idOf(pathOf(one)), one]))
@@ -88,7 +88,7 @@ export function differences(wanted: Members, is: Members): string[] {
 }
 
 /** The part of a step that is shown, stored and compared. */
-export function toStep({ action, path, id, before, after }: Step): Step {
+export function toStep({ action, path, id, before, after }: PlanStep): PlanStep {
   return { action, path, id, before, after }
 }
 
@@ -104,7 +104,7 @@ export function creationMembers(kind: Kind, members: Members): Members {
   return Object.fromEntries(taken)
 }
 
-function changeOf(present: Present, wanted: Wanted): PlannedStep | undefined {
+function changeOf(present: ExistingThing, wanted: WantedThing): PlannedStep | undefined {
   // Things that cannot be deleted are deactivated.
   const off = present.members['active'] === true ? { active: false } : {}
   if (wanted.members === null && present.kind.isDeletable) return deletionOf(present)
@@ -130,7 +130,7 @@ export function only(names: readonly string[], members: Members): Members {
 /** The creation of a missing thing, and its faults. */
 function creationOf(
   { places, accountPlace }: Configuration,
-  wanted: Wanted,
+  wanted: WantedThing,
   members: Members,
 ): { readonly step?: PlannedStep; readonly faults: readonly ConfigurationFault[] } {
   const path = pathOf(wanted)
@@ -147,7 +147,7 @@ function creationOf(
   }
 }
 
-function deletionOf(present: Present): PlannedStep {
+function deletionOf(present: ExistingThing): PlannedStep {
   return {
     ...present,
     action: 'delete',
@@ -159,7 +159,7 @@ function deletionOf(present: Present): PlannedStep {
   }
 }
 
-function faultsOfCreation(wanted: Wanted, members: Members): readonly ConfigurationFault[] {
+function faultsOfCreation(wanted: WantedThing, members: Members): readonly ConfigurationFault[] {
   const { kind, key } = wanted
   const input = { ...keyMemberOf(kind, key), ...creationMembers(kind, members) }
   const path = pathOf(wanted)
@@ -177,8 +177,8 @@ function sectionOf(address: Address): Path {
 
 /** A new thing gets the next number, whatever the file calls it. */
 function faultsOfNumber(
-  wanted: Wanted,
-  former: Former | undefined,
+  wanted: WantedThing,
+  former: FormerName | undefined,
   isNamed: (address: Address) => boolean,
 ): ConfigurationFault[] {
   const { kind, key } = wanted
@@ -207,7 +207,7 @@ function inOrder(one: PlannedStep, other: PlannedStep): number {
   return first === true ? -order : order
 }
 
-function digestOf({ account, environment }: Scope, steps: readonly Step[]): string {
+function digestOf({ account, environment }: Scope, steps: readonly PlanStep[]): string {
   const content = JSON.stringify([account.id, environment, steps.map(toStep)])
   return createHash('sha256').update(content).digest('hex')
 }

@@ -6,7 +6,7 @@ import { ConfigurationFaults } from './faults.js'
 import type { ConfigurationFile } from './file.js'
 import { listApplies } from './history.js'
 import { planChanges } from './plan.js'
-import { followed, toBefore, type Extent } from './rollback.js'
+import { followed, statesBefore, type Extent } from './rollback.js'
 
 /** Plans the steps from an environment to a file; faults are reported with their line. */
 export function plannerOfFile(scope: Scope, file: ConfigurationFile, isPruned: boolean): Planner {
@@ -23,7 +23,7 @@ export function plannerOfFile(scope: Scope, file: ConfigurationFile, isPruned: b
  */
 export function plannerOfRollback(scope: Scope, extent: Extent): Planner {
   return async (deps) => {
-    const earlier = toBefore(await listApplies(deps, scope), extent)
+    const earlier = statesBefore(await listApplies(deps, scope), extent)
     const named = organizationsOf({ wanted: earlier, told: [] })
     const domains = (await findOrganizations(deps, scope, named)).map(({ domain }) => domain)
     const isThere = (organization: string | null) => organization === null || domains.includes(organization)
@@ -41,7 +41,10 @@ export function plannerOfRollback(scope: Scope, extent: Extent): Planner {
  *
  * @throws Error sentences with line and column.
  */
-export async function inFile<Result>(file: ConfigurationFile, work: () => Promise<Result>): Promise<Result> {
+export async function withFilePositions<Result>(
+  file: ConfigurationFile,
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await work()
   } catch (error) {

@@ -1,11 +1,11 @@
-import { addressOf, pathOf, type Path } from './address.js'
+import { recordAddressOf, pathOf, type Path } from './address.js'
 import type { Configuration } from './configuration.js'
-import type { Wanted } from './desired.js'
+import type { WantedThing } from './desired.js'
 import type { Applied } from './history.js'
 import type { Members } from './kind.js'
 
 /** An earlier state of a thing, and its id. */
-export interface Earlier extends Wanted {
+export interface EarlierState extends WantedThing {
   /** Null: it did not exist. */
   readonly id: string | null
 }
@@ -20,11 +20,11 @@ export type Extent = { readonly after: string } | { readonly before: string } | 
  * @param applies The newest first.
  * @throws Error a sentence when there is nothing to take back, or no such id.
  */
-export function toBefore(applies: readonly Applied[], extent: Extent): Earlier[] {
+export function statesBefore(applies: readonly Applied[], extent: Extent): EarlierState[] {
   if (applies.length === 0)
     throw new Error('Nothing was applied here, so that there is nothing to take back.')
   const count = countOf(applies, extent)
-  const earlier = new Map<string, Earlier>()
+  const earlier = new Map<string, EarlierState>()
   for (const { steps } of applies.slice(0, count)) {
     for (const step of steps.toReversed()) {
       const path = JSON.stringify(step.path)
@@ -32,7 +32,7 @@ export function toBefore(applies: readonly Applied[], extent: Extent): Earlier[]
       // The newest step has the id that exists now.
       const id = newer === undefined ? (step.action === 'delete' ? null : step.id) : newer.id
       const members = step.action === 'update' ? over(newer?.members, step.before) : step.before
-      earlier.set(path, { ...addressOf(step.path), id, members })
+      earlier.set(path, { ...recordAddressOf(step.path), id, members })
     }
   }
   return [...earlier.values()]
@@ -54,9 +54,9 @@ function countOf(applies: readonly Applied[], extent: Extent): number {
  */
 export function followed(
   { present, former }: Configuration,
-  all: readonly Earlier[],
-): { readonly wanted: readonly Wanted[]; readonly replaced: readonly Path[] } {
-  const wanted = new Map<string, Wanted>()
+  all: readonly EarlierState[],
+): { readonly wanted: readonly WantedThing[]; readonly replaced: readonly Path[] } {
+  const wanted = new Map<string, WantedThing>()
   const replaced: Path[] = []
   for (const { id, ...one } of all) {
     const path = JSON.stringify(pathOf(one))

@@ -3,7 +3,7 @@ import type { DB } from '../../platform/db/schema.js'
 import type { Table } from '../../platform/db/tables.js'
 
 /** A table without users, whose rows are deleted with those of a table with users, by a foreign key. */
-export interface Belonging {
+export interface DependentTable {
   readonly table: Table
   readonly owner: string
   readonly columns: readonly string[]
@@ -16,12 +16,12 @@ export interface Belonging {
  *
  * @param tables Each after those it refers to.
  */
-export async function belongingsOf(
+export async function dependentTablesOf(
   db: Kysely<DB>,
   tables: readonly Table[],
   owners: readonly string[],
-): Promise<Belonging[]> {
-  const { rows: keys } = await sql<Omit<Belonging, 'table'> & { name: string }>`
+): Promise<DependentTable[]> {
+  const { rows: keys } = await sql<Omit<DependentTable, 'table'> & { name: string }>`
     select child.relname as name, parent.relname as owner, (
       select array_agg(attname::text order by place)
       from unnest(conkey) with ordinality as key (number, place)
@@ -36,7 +36,7 @@ export async function belongingsOf(
     join pg_class parent on parent.oid = confrelid
     where contype = 'f' and confdeltype = 'c' and connamespace = current_schema()::regnamespace
     order by conname`.execute(db)
-  const belongings: Belonging[] = []
+  const belongings: DependentTable[] = []
   const owning = new Set(owners)
   for (const table of tables) {
     const key = keys.find(({ name, owner }) => name === table.name && owning.has(owner))
@@ -49,8 +49,8 @@ export async function belongingsOf(
 }
 
 /** The rows that belong to those of the owner that meet a condition. */
-export function belongsTo(
-  { owner, columns, ownerColumns }: Belonging,
+export function isDependentRow(
+  { owner, columns, ownerColumns }: DependentTable,
   condition: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
   const list = (names: readonly string[]) => sql.join(names.map((name) => sql.ref(name)))

@@ -6,9 +6,9 @@ import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
 import type { Cause } from '../../platform/tenant.js'
-import { carriesAddress, heldAddresses, type HeldAddress } from './held-addresses.js'
-import { failedFor, sendsTo } from './mail-jobs.js'
-import { namesUser, tracesIn, type Persons } from './traces.js'
+import { carriesAddress, addressesOfPersons, type AddressOfPerson } from './addresses-of-persons.js'
+import { isFailureNaming, isMailTo } from './mail-jobs.js'
+import { namesUser, personalTablesIn, type Persons } from './traces.js'
 import { isOrganizationOf, ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /** Rows that one statement deletes, and users that one transaction deletes. */
@@ -34,8 +34,8 @@ export async function erasePersons(
   onRows: OnRows,
 ): Promise<number> {
   const { db } = deps
-  const traces = tracesIn(childrenFirst)
-  const addresses = await heldAddresses(db, persons)
+  const traces = personalTablesIn(childrenFirst)
+  const addresses = await addressesOfPersons(db, persons)
   await eraseJobs(db, persons, addresses)
   for (const trace of traces)
     await eraseTrace(db, trace.table, carriesAddress(trace, persons, addresses), onRows)
@@ -65,9 +65,13 @@ async function eraseTrace(
 }
 
 /** Deletes jobs that mail one of them; a failed one without its link stays, without the reason that has the address. */
-async function eraseJobs(db: Kysely<DB>, persons: Persons, addresses: readonly HeldAddress[]): Promise<void> {
-  await sql`delete from jobs where ${sendsTo(persons, addresses)}`.execute(db)
-  await sql`update jobs set last_error = null where ${failedFor(persons, addresses)}`.execute(db)
+async function eraseJobs(
+  db: Kysely<DB>,
+  persons: Persons,
+  addresses: readonly AddressOfPerson[],
+): Promise<void> {
+  await sql`delete from jobs where ${isMailTo(persons, addresses)}`.execute(db)
+  await sql`update jobs set last_error = null where ${isFailureNaming(persons, addresses)}`.execute(db)
 }
 
 /** Deletes the users themselves, with an event for each whose row existed. */

@@ -4,11 +4,11 @@ import type { DB } from '../../platform/db/schema.js'
 import { listTables, type Table } from '../../platform/db/tables.js'
 import type { Deps } from '../../delivery/deps.js'
 import { getKeptUser } from '../../directory/users/users.js'
-import { belongingsOf, belongsTo } from './belongings.js'
+import { dependentTablesOf, isDependentRow } from './belongings.js'
 import { findPerson, type PersonQuery } from './find-person.js'
-import { carriesAddress, heldAddresses } from './held-addresses.js'
-import { failedFor, sendsTo } from './mail-jobs.js'
-import { namesUser, tracesIn } from './traces.js'
+import { carriesAddress, addressesOfPersons } from './addresses-of-persons.js'
+import { isFailureNaming, isMailTo } from './mail-jobs.js'
+import { namesUser, personalTablesIn } from './traces.js'
 
 /** All stored data of one person, without secrets and the service's own. */
 export interface UserExport {
@@ -41,10 +41,13 @@ export async function exportUser(
     const { persons, id } = await findPerson({ db: trx }, query)
     const key = { accountId: persons.account_id, organizationId: persons.organization_id }
     const { user, deletedAt } = await getKeptUser(trx, { ...key, environment, domain: organization }, id)
-    const addresses = await heldAddresses(trx, persons)
+    const addresses = await addressesOfPersons(trx, persons)
     const tables = await listTables(trx)
-    const traces = tracesIn(tables)
-    const belongings = await belongingsOf(trx, tables, ['users', ...traces.map(({ table }) => table.name)])
+    const traces = personalTablesIn(tables)
+    const belongings = await dependentTablesOf(trx, tables, [
+      'users',
+      ...traces.map(({ table }) => table.name),
+    ])
     const total = traces.length + belongings.length
     const theirs = new Map<string, RawBuilder<unknown>>()
     const records: Record<string, readonly object[]> = {}
@@ -61,11 +64,13 @@ export async function exportUser(
     for (const [done, belonging] of belongings.entries()) {
       onTables(traces.length + done, total)
       const ownersRows = theirs.get(belonging.owner)
-      if (ownersRows !== undefined) await read(belonging.table, belongsTo(belonging, ownersRows))
+      if (ownersRows !== undefined) await read(belonging.table, isDependentRow(belonging, ownersRows))
     }
     const { rows: jobs } = await sql<object>`
       select name, payload, attempt, last_error, inserted_at from jobs
-      where (${sendsTo(persons, addresses)}) or (${failedFor(persons, addresses)}) order by id`.execute(trx)
+      where (${isMailTo(persons, addresses)}) or (${isFailureNaming(persons, addresses)}) order by id`.execute(
+      trx,
+    )
     return {
       __type__: 'UserExport',
       made_at: deps.now().toISOString(),

@@ -2,35 +2,35 @@ import { readFile } from 'node:fs/promises'
 import { beforeAll, expect, test } from 'vitest'
 import { listTables, type Table } from '../../platform/db/tables.js'
 import { startQueue } from '../../delivery/jobs/run.given.js'
-import { belongingsOf, type Belonging } from './belongings.js'
+import { dependentTablesOf, type DependentTable } from './belongings.js'
 import { exportedColumns } from './export-user.js'
-import { tablesWithoutPersons, tracesIn } from './traces.js'
+import { nonPersonalTables, personalTablesIn } from './traces.js'
 
 let tables: readonly Table[]
-let belongings: readonly Belonging[]
+let belongings: readonly DependentTable[]
 
 beforeAll(async () => {
   const { db } = await startQueue()
   tables = await listTables(db)
-  const owners = ['users', ...tracesIn(tables).map(({ table }) => table.name)]
-  belongings = await belongingsOf(db, tables, owners)
+  const owners = ['users', ...personalTablesIn(tables).map(({ table }) => table.name)]
+  belongings = await dependentTablesOf(db, tables, owners)
 }, 60_000)
 
 test('every table tells of persons by its columns, or by what it belongs to, or is said to tell of nobody', () => {
-  const traced = tracesIn(tables).map(({ table }) => table.name)
+  const traced = personalTablesIn(tables).map(({ table }) => table.name)
   const belonging = belongings.map(({ table }) => table.name)
-  const known = ['users', ...traced, ...belonging, ...tablesWithoutPersons]
+  const known = ['users', ...traced, ...belonging, ...nonPersonalTables]
   expect(known.toSorted()).toEqual(tables.map(({ name }) => name).toSorted())
 })
 
 test('a table that carries an address tells when, so that it can be told whose it was', () => {
-  const carrying = tracesIn(tables).filter(({ table }) => table.columns.includes('email_normalized'))
+  const carrying = personalTablesIn(tables).filter(({ table }) => table.columns.includes('email_normalized'))
   for (const { table, writtenAt } of carrying) expect([table.name, writtenAt]).not.toContain(undefined)
 })
 
 // A new column is looked at here once: what is said of a person is exported, what is secret is not.
 test('these columns are exported, beside the user', () => {
-  const exported = [...tracesIn(tables), ...belongings].map(({ table }) => [
+  const exported = [...personalTablesIn(tables), ...belongings].map(({ table }) => [
     table.name,
     exportedColumns(table).join(' '),
   ])
@@ -102,6 +102,6 @@ test('these columns are exported, beside the user', () => {
 test('the guide to privacy has each of these tables', async () => {
   const guide = await readFile(new URL('../../../../docs/guides/privacy.md', import.meta.url), 'utf8')
   const told = [...guide.matchAll(/^\|[^|]*\| `(\w+)` +\|/gm)].map(([, name]) => name)
-  const traced = tracesIn(tables).map(({ table }) => table.name)
+  const traced = personalTablesIn(tables).map(({ table }) => table.name)
   expect(told).toEqual(expect.arrayContaining(['users', ...traced]))
 })

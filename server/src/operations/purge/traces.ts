@@ -11,7 +11,7 @@ export interface Persons {
 }
 
 /** A table with data of persons, other than users. */
-export interface Trace {
+export interface PersonalTable {
   readonly table: Table
   /** The column with the user's id. Where it is null or missing, the address identifies the owner. */
   readonly user: (typeof userColumns)[number] | undefined
@@ -26,7 +26,7 @@ const timeColumns = ['inserted_at', 'issued_at'] as const
  * Tables without data of users. Every other one is exported and erased by the names of its columns, or with its owner's
  * rows; a test fails for a table that is neither.
  */
-export const tablesWithoutPersons: readonly (keyof DB)[] = [
+export const nonPersonalTables: readonly (keyof DB)[] = [
   'accounts',
   'api_keys',
   'applications',
@@ -69,9 +69,9 @@ export const tablesWithoutPersons: readonly (keyof DB)[] = [
 ]
 
 /** The tables with data of persons, in the order given. */
-export function tracesIn(tables: readonly Table[]): Trace[] {
+export function personalTablesIn(tables: readonly Table[]): PersonalTable[] {
   return tables
-    .filter(({ name }) => name !== 'users' && !tablesWithoutPersons.some((known) => known === name))
+    .filter(({ name }) => name !== 'users' && !nonPersonalTables.some((known) => known === name))
     .map((table) => ({
       table,
       user: userColumns.find((column) => table.columns.includes(column)),
@@ -84,7 +84,7 @@ export function tracesIn(tables: readonly Table[]): Trace[] {
 
 /** The rows of a table that name these users; undefined where it has no such column. */
 export function namesUser(
-  { table, user }: Trace,
+  { table, user }: PersonalTable,
   { ids, ...scope }: Persons,
 ): RawBuilder<boolean> | undefined {
   if (user === undefined) return undefined

@@ -50,7 +50,7 @@ interface PageResponse {
 }
 
 /** The organization of a page, and the final target of its form. */
-export interface Destination {
+export interface PageDestination {
   readonly organization: PublicOrganization | undefined
   readonly redirectUri?: string | undefined
 }
@@ -60,7 +60,7 @@ export function sendPage(
   { isHttps }: Site,
   res: PageResponse,
   page: string,
-  { organization, redirectUri }: Destination,
+  { organization, redirectUri }: PageDestination,
 ): void {
   res
     .set(pageHeaders(isHttps, redirectUri, logoOf(organization)?.url))

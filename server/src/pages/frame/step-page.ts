@@ -10,7 +10,7 @@ export interface PageForm {
 }
 
 /** A request for a page of a flow, from the browser that the flow belongs to. */
-export interface StepScene {
+export interface StepRequest {
   readonly deps: Deps
   readonly flow: Flow
   /** The caller for operations, without scopes. */
@@ -44,6 +44,6 @@ export interface StepAnswer {
  */
 export interface StepPage {
   /** Undefined when the flow cannot continue. */
-  readonly show: (scene: StepScene) => Promise<string | undefined>
-  readonly actions: Readonly<Record<string, (scene: StepScene) => Promise<StepOutcome>>>
+  readonly show: (scene: StepRequest) => Promise<string | undefined>
+  readonly actions: Readonly<Record<string, (scene: StepRequest) => Promise<StepOutcome>>>
 }

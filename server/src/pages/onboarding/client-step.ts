@@ -14,7 +14,7 @@ import type { OidcTutorial } from '../../sso/tutorials/tutorial.js'
 import type { ClientFault, ClientWarning } from '../texts/en/oidc-setup.js'
 import { clientPage } from './client.js'
 import { clientReviewPage } from './client-review.js'
-import { viewOf, type OnboardingOutcome, type OnboardingScene, type OnboardingStep } from './scene.js'
+import { viewOf, type OnboardingOutcome, type OnboardingRequest, type OnboardingStep } from './scene.js'
 
 /** The form for an OpenID Connect client. */
 export const clientStep: OnboardingStep = {
@@ -31,7 +31,7 @@ interface Notice {
 const maxLengths = { issuer: 2000, client_id: 255, client_secret: 1000 }
 const wellKnown = '/.well-known/openid-configuration'
 
-async function showForm(scene: OnboardingScene, notice: Notice = {}): Promise<OnboardingOutcome> {
+async function showForm(scene: OnboardingRequest, notice: Notice = {}): Promise<OnboardingOutcome> {
   const { deps, connection, field } = scene
   const tutorial = tutorialOf(scene)
   if (tutorial === undefined) return { goTo: connection.protocol === 'oidc' ? 'provider' : 'metadata' }
@@ -46,13 +46,13 @@ async function showForm(scene: OnboardingScene, notice: Notice = {}): Promise<On
 }
 
 /** The tutorial that ends with a client; undefined for SAML, and before a provider is chosen. */
-function tutorialOf({ connection }: OnboardingScene): OidcTutorial | undefined {
+function tutorialOf({ connection }: OnboardingRequest): OidcTutorial | undefined {
   const { protocol, providerType, state } = connection
   if (protocol !== 'oidc' || providerType === null || state === 'not_initialized') return undefined
   return oidcTutorialOf(providerType)
 }
 
-async function read(scene: OnboardingScene): Promise<OnboardingOutcome> {
+async function read(scene: OnboardingRequest): Promise<OnboardingOutcome> {
   const { deps, session, connection, field } = scene
   if (tutorialOf(scene) === undefined) return showForm(scene)
   const issuer = toIssuer(field('issuer'))
@@ -81,7 +81,7 @@ function isFault(read: OpenIdProvider | IssuerFault): read is IssuerFault {
 }
 
 /** Shows the metadata of the provider, before the client is stored. */
-export async function showClientReview(scene: OnboardingScene): Promise<OnboardingOutcome> {
+export async function showClientReview(scene: OnboardingRequest): Promise<OnboardingOutcome> {
   const { deps, session, connection } = scene
   const kept = await findKeptClient(deps, session, connection)
   if (kept === undefined) return { goTo: 'client' }
@@ -108,7 +108,7 @@ function warningsOf({ issuer, authorizationEndpoint }: OpenIdProvider, isShared:
   ]
 }
 
-export async function confirmKeptClient(scene: OnboardingScene): Promise<OnboardingOutcome> {
+export async function confirmKeptClient(scene: OnboardingRequest): Promise<OnboardingOutcome> {
   const { deps, session, connection, field, requestId } = scene
   const stored = await confirmClient(deps, session, connection, {
     uploadId: field('upload_id'),

@@ -6,7 +6,7 @@ import { toDocument, type Frame } from '../frame/layout.js'
 import type { PageForm } from '../frame/step-page.js'
 import type { PageTexts } from '../texts/en.js'
 import { ProviderMark } from './provider-mark.js'
-import { WaysOut } from './onboarding-frame.js'
+import { SignOutForms } from './onboarding-frame.js'
 
 interface ConnectionView {
   readonly idpId: string
@@ -53,7 +53,7 @@ export function connectionsPage(view: ConnectionsPage): string {
             <Directory key={directory.environment} texts={texts} directory={directory} />
           ))}
         </ul>
-        <WaysOut view={{ frame, form, email, listUrl: undefined }} />
+        <SignOutForms view={{ frame, form, email, listUrl: undefined }} />
       </>
     ),
   })

@@ -1,6 +1,6 @@
 import type { Deps } from '../../delivery/deps.js'
 import type { AdminSession } from '../../sso/admins/admin-session.js'
-import { declineToBeInCharge } from '../../sso/onboarding/decline.js'
+import { declineInvitation } from '../../sso/onboarding/decline.js'
 import { endAdminSession } from '../../sso/onboarding/leave.js'
 import { isCsrfFieldOf, isSentByOurPage } from '../frame/csrf.js'
 import { formOf, textOf, type Site } from '../frame/site.js'
@@ -24,7 +24,7 @@ export async function leaveOrDecline(
   { action, idpId, requestId }: Leaving,
 ): Promise<'leftOnboarding' | 'declined' | undefined> {
   if (action === 'decline') {
-    await declineToBeInCharge(deps, { ...session, idpId }, requestId)
+    await declineInvitation(deps, { ...session, idpId }, requestId)
     return 'declined'
   }
   if (action !== 'leave') return undefined

@@ -7,7 +7,7 @@ import type { Tutorial } from '../../sso/tutorials/tutorial.js'
 import type { UploadFault } from '../texts/en/sso-setup.js'
 import type { MetadataView } from './metadata-summary.js'
 import { reviewPage } from './review.js'
-import { viewOf, type OnboardingOutcome, type OnboardingScene, type OnboardingStep } from './scene.js'
+import { viewOf, type OnboardingOutcome, type OnboardingRequest, type OnboardingStep } from './scene.js'
 import { confirmKeptClient, showClientReview } from './client-step.js'
 import { samlTutorialOf } from '../../sso/tutorials/tutorials.js'
 import { uploadPage, type WrongUpload } from './upload.js'
@@ -27,12 +27,12 @@ export const reviewStep: OnboardingStep = {
   actions: { confirm: (scene) => (isOidc(scene) ? confirmKeptClient(scene) : confirm(scene)) },
 }
 
-function isOidc({ connection }: OnboardingScene): boolean {
+function isOidc({ connection }: OnboardingRequest): boolean {
   return connection.protocol === 'oidc'
 }
 
 /** The tutorial that ends with metadata; else the page to redirect to. The built-in provider comes with metadata. */
-function tutorialOf({ connection }: OnboardingScene): Tutorial | { readonly goTo: string } {
+function tutorialOf({ connection }: OnboardingRequest): Tutorial | { readonly goTo: string } {
   const { state, providerType, protocol } = connection
   if (protocol === 'oidc') return { goTo: 'client' }
   if (providerType === null || state === 'not_initialized') return { goTo: 'provider' }
@@ -41,7 +41,7 @@ function tutorialOf({ connection }: OnboardingScene): Tutorial | { readonly goTo
 }
 
 /** @param wrong The fault and its field; pasted text is shown again for correction. */
-async function showUpload(scene: OnboardingScene, wrong?: WrongUpload): Promise<OnboardingOutcome> {
+async function showUpload(scene: OnboardingRequest, wrong?: WrongUpload): Promise<OnboardingOutcome> {
   const { deps, connection, field } = scene
   const tutorial = tutorialOf(scene)
   if ('goTo' in tutorial) return tutorial
@@ -52,7 +52,7 @@ async function showUpload(scene: OnboardingScene, wrong?: WrongUpload): Promise<
   return { page, ...(wrong !== undefined && { status: wrong.fault === 'too_large' ? 413 : 422 }) }
 }
 
-async function upload(scene: OnboardingScene): Promise<OnboardingOutcome> {
+async function upload(scene: OnboardingRequest): Promise<OnboardingOutcome> {
   const { deps, session, connection, field } = scene
   const tutorial = tutorialOf(scene)
   if ('goTo' in tutorial) return tutorial
@@ -71,7 +71,7 @@ async function upload(scene: OnboardingScene): Promise<OnboardingOutcome> {
   return { goTo: 'review' }
 }
 
-async function showReview(scene: OnboardingScene): Promise<OnboardingOutcome> {
+async function showReview(scene: OnboardingRequest): Promise<OnboardingOutcome> {
   const { deps, session, connection } = scene
   const tutorial = tutorialOf(scene)
   if ('goTo' in tutorial) return tutorial
@@ -89,13 +89,13 @@ async function showReview(scene: OnboardingScene): Promise<OnboardingOutcome> {
   }
 }
 
-async function confirm(scene: OnboardingScene): Promise<OnboardingOutcome> {
+async function confirm(scene: OnboardingRequest): Promise<OnboardingOutcome> {
   const { deps, session, connection, field, requestId } = scene
   const stored = await confirmUpload(deps, session, connection, { uploadId: field('upload_id'), requestId })
   return stored === undefined ? showUpload(scene, { at: 'file', fault: 'over' }) : { goTo: 'test' }
 }
 
-async function toView({ deps, connection }: OnboardingScene, metadata: IdpMetadata): Promise<MetadataView> {
+async function toView({ deps, connection }: OnboardingRequest, metadata: IdpMetadata): Promise<MetadataView> {
   const { entityId, redirectUrl, postUrl, certificates, validUntil } = metadata
   const isShared = await isNameShared(deps, connection, 'sso_metadata_versions', entityId)
   const warnings = warningsOf(metadata, { isShared, at: deps.now() })

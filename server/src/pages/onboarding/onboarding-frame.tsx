@@ -43,7 +43,7 @@ export function toOnboardingDocument({ view, title, isFault = false, children }:
       <>
         <Phases view={view} />
         {children}
-        <WaysOut view={view} />
+        <SignOutForms view={view} />
       </>
     ),
   })
@@ -85,7 +85,7 @@ export function shownService({ productName }: Frame, serviceName: string | undef
 }
 
 /** The signed-in administrator, with buttons to sign out and to decline. */
-export function WaysOut({
+export function SignOutForms({
   view: { frame, form, email, listUrl },
 }: {
   view: Pick<OnboardingView, 'frame' | 'form' | 'email' | 'listUrl'>

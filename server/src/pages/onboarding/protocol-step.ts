@@ -2,7 +2,7 @@ import { protocols } from '@portico/contract/sso-onboarding'
 import { chooseProtocol } from '../../sso/onboarding/progress.js'
 import { speaksBoth } from '../../sso/tutorials/tutorials.js'
 import { protocolPage } from './protocol.js'
-import { viewOf, type OnboardingOutcome, type OnboardingScene, type OnboardingStep } from './scene.js'
+import { viewOf, type OnboardingOutcome, type OnboardingRequest, type OnboardingStep } from './scene.js'
 
 /** Chooses the protocol of products that support both. */
 export const protocolStep: OnboardingStep = {
@@ -10,7 +10,7 @@ export const protocolStep: OnboardingStep = {
   actions: { choose },
 }
 
-function show(scene: OnboardingScene): OnboardingOutcome {
+function show(scene: OnboardingRequest): OnboardingOutcome {
   const { providerType, state, isSetUp } = scene.connection
   if (providerType === null || state === 'not_initialized' || !speaksBoth(providerType))
     return { goTo: 'provider' }
@@ -18,7 +18,7 @@ function show(scene: OnboardingScene): OnboardingOutcome {
   return { page: protocolPage({ ...viewOf(scene, 'provider'), providerType, isFixed }) }
 }
 
-async function choose(scene: OnboardingScene): Promise<OnboardingOutcome> {
+async function choose(scene: OnboardingRequest): Promise<OnboardingOutcome> {
   const { deps, session, connection, field, requestId } = scene
   const protocol = protocols.find((name) => name === field('protocol'))
   if (protocol === undefined) return show(scene)

@@ -2,7 +2,7 @@ import { chooseProvider, providersOf } from '../../sso/onboarding/progress.js'
 import { findServiceName } from '../../sso/admins/service-name.js'
 import { speaksBoth } from '../../sso/tutorials/tutorials.js'
 import { providerPage } from './provider.js'
-import { viewOf, type OnboardingOutcome, type OnboardingScene, type OnboardingStep } from './scene.js'
+import { viewOf, type OnboardingOutcome, type OnboardingRequest, type OnboardingStep } from './scene.js'
 
 /** Chooses the product of the identity provider. */
 export const providerStep: OnboardingStep = {
@@ -10,7 +10,7 @@ export const providerStep: OnboardingStep = {
   actions: { choose },
 }
 
-async function pageOf(scene: OnboardingScene): Promise<string> {
+async function pageOf(scene: OnboardingRequest): Promise<string> {
   const { deps, connection } = scene
   return providerPage({
     ...viewOf(scene, 'provider'),
@@ -21,7 +21,7 @@ async function pageOf(scene: OnboardingScene): Promise<string> {
   })
 }
 
-async function choose(scene: OnboardingScene): Promise<OnboardingOutcome> {
+async function choose(scene: OnboardingRequest): Promise<OnboardingOutcome> {
   const { deps, session, connection, field, requestId } = scene
   const providerType = providersOf(connection).find((type) => type === field('provider_type'))
   if (providerType === undefined) return { status: 422, page: await pageOf(scene) }

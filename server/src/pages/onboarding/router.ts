@@ -29,7 +29,7 @@ import { directoryRouter } from './directory/router.js'
 import { readMultipart } from './form-body.js'
 import { isSentByAdmin, leaveOrDecline } from './leaving.js'
 import { tooLarge } from './metadata-step.js'
-import { currentPhase, testedVersion, type OnboardingOutcome, type OnboardingScene } from './scene.js'
+import { currentPhase, testedVersion, type OnboardingOutcome, type OnboardingRequest } from './scene.js'
 import { onboardingSteps } from './steps.js'
 import { showTestResult } from './test-step.js'
 
@@ -41,7 +41,7 @@ const maxUpload = 600 * 1024
 const maxFieldLength = 600_000
 
 /** A request with the secret of its browser, to which its forms are bound. */
-type AdminRequest = OnboardingScene & { readonly secret: string }
+type AdminRequest = OnboardingRequest & { readonly secret: string }
 
 /** The pages on which an administrator sets up single sign-on. */
 export function onboardingRouter(deps: Deps, site: Site): Router {
@@ -135,7 +135,7 @@ async function actOrLeave(exchange: Exchange, scene: AdminRequest, action: strin
 }
 
 /** Runs an action of the page; an unknown one shows the page. */
-async function act(exchange: Exchange, scene: OnboardingScene, action: string): Promise<void> {
+async function act(exchange: Exchange, scene: OnboardingRequest, action: string): Promise<void> {
   const step = stepOf(exchange.req)
   if (step === undefined) return
   const does = Object.hasOwn(step.actions, action) ? step.actions[action] : undefined
@@ -198,13 +198,13 @@ async function startTest(exchange: Exchange): Promise<void> {
     })
 }
 
-function answer(exchange: Exchange, scene: OnboardingScene, outcome: OnboardingOutcome): void {
+function answer(exchange: Exchange, scene: OnboardingRequest, outcome: OnboardingOutcome): void {
   if ('goTo' in outcome) goTo(exchange, scene, outcome.goTo)
   else sendPage(exchange.site, exchange.res.status(outcome.status ?? 200), outcome.page, scene.frame)
 }
 
 /** Redirects to another page of the connection, in the chosen language. */
-function goTo(exchange: Exchange, { connection }: OnboardingScene, page: string): void {
+function goTo(exchange: Exchange, { connection }: OnboardingRequest, page: string): void {
   redirect(exchange, inChosenLanguage(exchange, `/onboarding/${connection.idpId}/${page}`))
 }
 

@@ -10,7 +10,7 @@ import type { OnboardingView } from './onboarding-frame.js'
 import type { ConnectionValues } from './tutorial-blocks.js'
 
 /** A request for a page of a connection, from the browser of its administrator. */
-export interface OnboardingScene {
+export interface OnboardingRequest {
   readonly deps: Deps
   readonly session: AdminSession
   readonly connection: OnboardingConnection
@@ -28,13 +28,13 @@ export type OnboardingOutcome =
 
 /** A page of the onboarding, and the actions of its forms, by the value of their button `action`. */
 export interface OnboardingStep {
-  readonly show: (scene: OnboardingScene) => Promise<OnboardingOutcome>
-  readonly actions: Readonly<Record<string, (scene: OnboardingScene) => Promise<OnboardingOutcome>>>
+  readonly show: (scene: OnboardingRequest) => Promise<OnboardingOutcome>
+  readonly actions: Readonly<Record<string, (scene: OnboardingRequest) => Promise<OnboardingOutcome>>>
 }
 
 /** The data that every page of a connection needs. */
 export function viewOf(
-  { session, connection, frame, form }: OnboardingScene,
+  { session, connection, frame, form }: OnboardingRequest,
   phase: OnboardingPhase,
 ): OnboardingView {
   return {
@@ -75,7 +75,7 @@ export function currentPhase({ state, providerType }: OnboardingConnection): Onb
 }
 
 /** The values that the console of an identity provider requires. */
-export function valuesOf({ deps, connection }: OnboardingScene): ConnectionValues {
+export function valuesOf({ deps, connection }: OnboardingRequest): ConnectionValues {
   const { baseUrl } = deps.config
   const acsUrl = acsUrlOf(baseUrl, connection.idpId)
   const entityId = entityIdOf(baseUrl, connection.idpId)

@@ -9,7 +9,7 @@ import {
   testedVersion,
   viewOf,
   type OnboardingOutcome,
-  type OnboardingScene,
+  type OnboardingRequest,
   type OnboardingStep,
 } from './scene.js'
 import { testResultPage, type ReadPerson } from './test-result.js'
@@ -51,7 +51,7 @@ export const doneStep: OnboardingStep = {
 
 /** Shows the result of a test; undefined when the connection has no test with this id. */
 export async function showTestResult(
-  scene: OnboardingScene,
+  scene: OnboardingRequest,
   attemptId: string,
 ): Promise<OnboardingOutcome | undefined> {
   const result = await findTestResult(scene.deps, scene.connection, attemptId)

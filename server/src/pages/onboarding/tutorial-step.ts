@@ -5,7 +5,7 @@ import {
   valuesOf,
   viewOf,
   type OnboardingOutcome,
-  type OnboardingScene,
+  type OnboardingRequest,
   type OnboardingStep,
 } from './scene.js'
 import { tutorialPage } from './tutorial.js'
@@ -16,7 +16,7 @@ export const tutorialStep: OnboardingStep = {
   actions: { next: (scene) => move(scene, 1), previous: (scene) => move(scene, -1) },
 }
 
-function show(scene: OnboardingScene): OnboardingOutcome {
+function show(scene: OnboardingRequest): OnboardingOutcome {
   const tutorial = tutorialOf(scene)
   if (tutorial === undefined) return { goTo: 'provider' }
   return {
@@ -32,16 +32,16 @@ function show(scene: OnboardingScene): OnboardingOutcome {
 /** The tutorial of the chosen product; undefined before one is chosen. */
 export function tutorialOf({
   connection: { state, providerType, protocol },
-}: OnboardingScene): IdpGuide | undefined {
+}: OnboardingRequest): IdpGuide | undefined {
   return providerType === null || state === 'not_initialized' ? undefined : guideOf(providerType, protocol)
 }
 
 /** Clamped, because a tutorial may have lost steps since. */
-function stepOf({ connection }: OnboardingScene, tutorial: IdpGuide): number {
+function stepOf({ connection }: OnboardingRequest, tutorial: IdpGuide): number {
   return Math.min(connection.tutorialStep, tutorial.steps.length - 1)
 }
 
-async function move(scene: OnboardingScene, by: 1 | -1): Promise<OnboardingOutcome> {
+async function move(scene: OnboardingRequest, by: 1 | -1): Promise<OnboardingOutcome> {
   const { deps, session, connection, field, requestId } = scene
   const tutorial = tutorialOf(scene)
   if (tutorial === undefined) return { goTo: 'provider' }
@@ -54,7 +54,7 @@ async function move(scene: OnboardingScene, by: 1 | -1): Promise<OnboardingOutco
   return { goTo: 'tutorial' }
 }
 
-function pageAfter({ id }: IdpGuide, { protocol }: OnboardingScene['connection']): string {
+function pageAfter({ id }: IdpGuide, { protocol }: OnboardingRequest['connection']): string {
   if (id === 'test') return 'test'
   return protocol === 'oidc' ? 'client' : 'metadata'
 }

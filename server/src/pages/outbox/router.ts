@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { pathId } from '@portico/contract/fields'
 import express, { type NextFunction, type Request, type Response, type Router } from 'express'
 import type { Deps } from '../../delivery/deps.js'
-import { isFromThisMachine } from '../../platform/http/from-this-machine.js'
+import { isLocalRequest } from '../../platform/http/from-this-machine.js'
 import { isLoopbackHost } from '../../platform/loopback.js'
 import { findAnyMessage, listAllMessages } from '../../delivery/outbox/outbox.js'
 import { outboxListPage, outboxMessagePage } from './page.js'
@@ -23,7 +23,7 @@ export function outboxPage(deps: Deps): Router {
   const style = readFileSync(new URL('src/pages/outbox/style.css', packageRoot), 'utf8')
 
   router.use('/outbox', (req: Request, res: Response, next: NextFunction) => {
-    if (!isFromThisMachine(req)) {
+    if (!isLocalRequest(req)) {
       next('router')
       return
     }

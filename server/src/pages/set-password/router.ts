@@ -13,7 +13,15 @@ import { secretOfOurForm, toCsrfField } from '../frame/csrf.js'
 import type { Frame } from '../frame/layout.js'
 import { keepFlowSecret, pageRouter, redirect, sendSentence, type Exchange } from '../frame/page-route.js'
 import { passwordSetPage, setPasswordPage } from '../views/set-password.js'
-import { domainOf, formOf, frameOf, sendPage, textOf, type Destination, type Site } from '../frame/site.js'
+import {
+  domainOf,
+  formOf,
+  frameOf,
+  sendPage,
+  textOf,
+  type PageDestination,
+  type Site,
+} from '../frame/site.js'
 
 /** Above the maximum of passwords, so that the password policy refuses too long ones. */
 const maxTypedLength = 10_000
@@ -131,7 +139,7 @@ function pageFrame(
   })
 }
 
-function destinationOf({ organization }: Frame, { redirect_uri: redirectUri }: OpenCode): Destination {
+function destinationOf({ organization }: Frame, { redirect_uri: redirectUri }: OpenCode): PageDestination {
   return { organization, redirectUri: redirectUri ?? undefined }
 }
 

@@ -6,7 +6,7 @@ import { findFlow, type Flow } from '../../sign-in/flows/flow.js'
 import { finishFlow } from '../../sign-in/flows/finish.js'
 import { formReader, formTextReader } from '../../platform/http/body.js'
 import { requestIdOf } from '../../delivery/request-context.js'
-import { authorize } from '../../protocols/oauth/authorize.js'
+import { startAuthorization } from '../../protocols/oauth/authorize.js'
 import { findOrganizationByDomain } from '../../directory/organizations/find-organization.js'
 import { findFlowSecret, flowSecretOf, secretOfOurForm, toFlowCookie } from '../frame/csrf.js'
 import type { Frame } from '../frame/layout.js'
@@ -16,8 +16,8 @@ import { inChosenLanguage, pageRouter, redirect, sendSentence, type Exchange } f
 import { findSessionSecret, toSessionCookie } from '../frame/session-cookie.js'
 import { domainOf, frameOf, sendPage, textOf, type Site } from '../frame/site.js'
 import { stepPages } from '../steps/steps.js'
-import type { StepAnswer, StepScene } from '../frame/step-page.js'
-import { toScene } from './scene.js'
+import type { StepAnswer, StepRequest } from '../frame/step-page.js'
+import { toStepRequest } from './scene.js'
 
 /** The maximum size of a form and of an authorization request, in bytes. */
 const maxBody = 16 * 1024
@@ -64,7 +64,7 @@ async function answerAuthorization(
   const { deps, site, req, res } = exchange
   const { isHttps } = site
   const secret = flowSecretOf(req.headers.cookie, isHttps)
-  const outcome = await authorize(deps, {
+  const outcome = await startAuthorization(deps, {
     organizationDomain: domainOf(req),
     parameters,
     origin: req.headers.origin,
@@ -114,7 +114,7 @@ async function takeForm(exchange: Exchange): Promise<void> {
 }
 
 /** Runs the action of a form, then redirects to the current step of the flow. */
-async function act(exchange: Exchange, scene: StepScene, secret: string): Promise<void> {
+async function act(exchange: Exchange, scene: StepRequest, secret: string): Promise<void> {
   const { deps, req, res } = exchange
   const name = scene.field('action')
   const { actions } = stepPages[scene.flow.step]
@@ -154,7 +154,7 @@ async function finish(exchange: Exchange, flow: Flow, secret: string): Promise<v
   redirect(exchange, finished.redirectUrl)
 }
 
-async function showStep(exchange: Exchange, scene: StepScene): Promise<void> {
+async function showStep(exchange: Exchange, scene: StepRequest): Promise<void> {
   const { flow, frame } = scene
   const page = await stepPages[flow.step].show(scene)
   if (page === undefined) sendSentence(exchange, 404, frame, frame.texts.flowOver)
@@ -163,7 +163,7 @@ async function showStep(exchange: Exchange, scene: StepScene): Promise<void> {
 
 function sendAnswer(
   { site, res }: Exchange,
-  { flow, frame }: StepScene,
+  { flow, frame }: StepRequest,
   { status, page, retryAfterSeconds }: StepAnswer,
 ): void {
   if (retryAfterSeconds !== undefined) res.set('Retry-After', String(retryAfterSeconds))
@@ -197,9 +197,9 @@ async function plainFrame({ deps, site, req }: Exchange): Promise<Frame> {
   return frameOf(site, req, { organization, isSandbox: false, url: undefined, uiLocales })
 }
 
-async function sceneOf({ deps, site, req }: Exchange, flow: Flow, secret: string): Promise<StepScene> {
+async function sceneOf({ deps, site, req }: Exchange, flow: Flow, secret: string): Promise<StepRequest> {
   const organization = await findOrganizationByDomain(deps, flow.domain)
-  return toScene({ deps, site, req, flow, organization, secret, requestId: requestIdOf(req) })
+  return toStepRequest({ deps, site, req, flow, organization, secret, requestId: requestIdOf(req) })
 }
 
 const unknownClient =

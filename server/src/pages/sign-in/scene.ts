@@ -3,13 +3,13 @@ import { callerAtPage, type Flow } from '../../sign-in/flows/flow.js'
 import type { PublicOrganization } from '../../directory/organizations/find-organization.js'
 import { toCsrfField } from '../frame/csrf.js'
 import { formOf, frameOf, textOf, type PageRequest, type Site } from '../frame/site.js'
-import type { StepScene } from '../frame/step-page.js'
+import type { StepRequest } from '../frame/step-page.js'
 
 /** Longer than a password may be, so that the password policy refuses too long ones. */
 const maxFieldLength = 5000
 
 /** Collects the data that the page of a step needs. */
-export function toScene({
+export function toStepRequest({
   deps,
   site,
   req,
@@ -26,7 +26,7 @@ export function toScene({
   /** Of the flow cookie. */
   readonly secret: string
   readonly requestId: string
-}): StepScene {
+}): StepRequest {
   const fields = formOf(req)
   const field = (name: string) => textOf(fields[name], maxFieldLength)
   const query = (name: string) => textOf(req.query[name])

@@ -11,13 +11,13 @@ import { enrollCodePage, enrollPage } from '../views/enroll.js'
 import { recoveryCodesPage } from '../views/recovery-codes.js'
 import { guess } from './guess.js'
 import { waitOf } from './limit.js'
-import type { StepOutcome, StepPage, StepScene } from '../frame/step-page.js'
+import type { StepOutcome, StepPage, StepRequest } from '../frame/step-page.js'
 import { onceShown, userFlowOf } from './user-flow.js'
 
 /** The step of a user without a second factor, where the application requires one. */
 export const enrollStep: StepPage = { show: (scene) => page(scene), actions: { enroll, validate } }
 
-async function enroll(scene: StepScene): Promise<StepOutcome> {
+async function enroll(scene: StepRequest): Promise<StepOutcome> {
   const { deps, caller } = scene
   const flow = userFlowOf(scene)
   if (flow === undefined) return 'over'
@@ -32,7 +32,7 @@ async function enroll(scene: StepScene): Promise<StepOutcome> {
 }
 
 /** Answers a failed enrolment with a page when the user can do something about it. */
-async function refuseOf(scene: StepScene, error: unknown): Promise<StepOutcome> {
+async function refuseOf(scene: StepRequest, error: unknown): Promise<StepOutcome> {
   if (!(error instanceof ApiError)) throw error
   const wait = waitOf(error)
   if (wait !== undefined) return refuse(scene, 429, { fault: 'too_many_messages', ...wait })
@@ -42,7 +42,7 @@ async function refuseOf(scene: StepScene, error: unknown): Promise<StepOutcome> 
   throw error
 }
 
-async function validate(scene: StepScene): Promise<StepOutcome> {
+async function validate(scene: StepRequest): Promise<StepOutcome> {
   const { deps, caller, frame, form } = scene
   const flow = userFlowOf(scene)
   if (flow === undefined) return 'over'
@@ -61,7 +61,7 @@ async function validate(scene: StepScene): Promise<StepOutcome> {
 
 /** Shows the same secret again while it waits for its first code. */
 async function showAgain(
-  scene: StepScene,
+  scene: StepRequest,
   flow: EnrollingFlow,
   fault: 'missing' | 'wrong_code',
 ): Promise<StepOutcome> {
@@ -72,12 +72,12 @@ async function showAgain(
 
 type Wrong = Partial<Pick<Parameters<typeof enrollPage>[0], 'fault' | 'retryAfterSeconds'>>
 
-async function refuse(scene: StepScene, status: number, wrong: Wrong): Promise<StepOutcome> {
+async function refuse(scene: StepRequest, status: number, wrong: Wrong): Promise<StepOutcome> {
   const shown = await page(scene, wrong)
   return shown === undefined ? 'over' : { status, page: shown, retryAfterSeconds: wrong.retryAfterSeconds }
 }
 
-async function page(scene: StepScene, wrong: Wrong = {}): Promise<string | undefined> {
+async function page(scene: StepRequest, wrong: Wrong = {}): Promise<string | undefined> {
   const { deps, caller, frame, form } = scene
   const flow = userFlowOf(scene)
   if (flow === undefined) return undefined
@@ -89,7 +89,7 @@ async function page(scene: StepScene, wrong: Wrong = {}): Promise<string | undef
 }
 
 function codePage(
-  { frame, form }: StepScene,
+  { frame, form }: StepRequest,
   user: TotpUser,
   uri: string | null,
   fault?: 'missing' | 'wrong_code',

@@ -1,5 +1,5 @@
 import { limit, networkKey } from '../../delivery/limits/limits.js'
-import type { StepScene } from '../frame/step-page.js'
+import type { StepRequest } from '../frame/step-page.js'
 
 /** Attempts on the pages per network, for all steps together. */
 const attemptsOfNetwork = limit('ip-sign-in', {
@@ -14,7 +14,7 @@ const attemptsOfNetwork = limit('ip-sign-in', {
  * @throws ApiError `rate_limited` when too many attempts of the network were wrong.
  */
 export async function guess<Outcome>(
-  { deps, ip }: Pick<StepScene, 'deps' | 'ip'>,
+  { deps, ip }: Pick<StepRequest, 'deps' | 'ip'>,
   attempt: () => Promise<Outcome>,
   isRight: (outcome: Outcome) => boolean,
 ): Promise<Outcome> {

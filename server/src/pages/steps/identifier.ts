@@ -1,6 +1,6 @@
 import { email } from '@portico/contract/fields'
 import { moveFlowAlone } from '../../sign-in/flows/step.js'
-import { findWays, type Ways } from '../../sign-in/flows/ways.js'
+import { findSignInMethods, type SignInMethods } from '../../sign-in/flows/sign-in-methods.js'
 import { logEvent } from '../../delivery/log-events/log-event.js'
 import { mailLinkOfFlow } from '../../sign-in/magic-link/flow-link.js'
 import { isEmailDomainAllowed } from '../../directory/sessions/complete-sign-in.js'
@@ -14,7 +14,7 @@ import { normalizeEmail } from '../../platform/email.js'
 import { errorPage } from '../frame/error.js'
 import { identifierPage } from '../views/identifier.js'
 import { waitOf } from './limit.js'
-import type { StepOutcome, StepPage, StepScene } from '../frame/step-page.js'
+import type { StepOutcome, StepPage, StepRequest } from '../frame/step-page.js'
 
 /** Asks for the address. The next step depends on organization and domain, never on whether a user has the address. */
 export const identifierStep: StepPage = {
@@ -27,16 +27,19 @@ export const identifierStep: StepPage = {
 }
 
 /** The sign-in methods of the organization, with its identity providers. */
-interface AllMethods extends Ways {
+interface AllMethods extends SignInMethods {
   readonly connections: readonly OpenConnection[]
 }
 
-async function findAllMethods({ deps, flow }: StepScene): Promise<AllMethods> {
-  const [methods, connections] = await Promise.all([findWays(deps, flow), findOpenConnections(deps, flow)])
+async function findAllMethods({ deps, flow }: StepRequest): Promise<AllMethods> {
+  const [methods, connections] = await Promise.all([
+    findSignInMethods(deps, flow),
+    findOpenConnections(deps, flow),
+  ])
   return { ...methods, connections }
 }
 
-async function identify(scene: StepScene): Promise<StepOutcome> {
+async function identify(scene: StepRequest): Promise<StepOutcome> {
   const { deps, flow } = scene
   const methods = await findAllMethods(scene)
   const typed = scene.field('email').trim()
@@ -64,7 +67,7 @@ async function identify(scene: StepScene): Promise<StepOutcome> {
 }
 
 /** Signs in by the button of a connection; only connections that are chosen by button count. */
-async function signInByChosen(scene: StepScene): Promise<StepOutcome> {
+async function signInByChosen(scene: StepRequest): Promise<StepOutcome> {
   const methods = await findAllMethods(scene)
   const chosen = connectionsToChoose(methods.connections, methods)
   const connection = chosen.find(({ idpId }) => idpId === scene.field('idp_id'))
@@ -73,7 +76,7 @@ async function signInByChosen(scene: StepScene): Promise<StepOutcome> {
 }
 
 async function goTo(
-  { deps, flow }: StepScene,
+  { deps, flow }: StepRequest,
   { connectionId }: OpenConnection,
   address: { readonly email: string; readonly email_normalized: string } | Record<string, never> = {},
 ): Promise<StepOutcome> {
@@ -82,7 +85,7 @@ async function goTo(
   return 'moved'
 }
 
-async function mailLink(scene: StepScene, methods: AllMethods, typed: string): Promise<StepOutcome> {
+async function mailLink(scene: StepRequest, methods: AllMethods, typed: string): Promise<StepOutcome> {
   const { deps, caller, flow, ip } = scene
   try {
     const isMoved = await mailLinkOfFlow(deps, caller, { flow, email: typed, purpose: 'sign_in', ip })
@@ -96,7 +99,7 @@ async function mailLink(scene: StepScene, methods: AllMethods, typed: string): P
 }
 
 /** Logs a sign-in once an address is typed: anybody can send an authorization request, so that is not logged. */
-function logStarted({ deps, caller, flow }: StepScene, typed: string): Promise<void> {
+function logStarted({ deps, caller, flow }: StepRequest, typed: string): Promise<void> {
   return logEvent(deps, deps.db, {
     accountId: flow.accountId,
     environment: flow.environment,
@@ -113,14 +116,14 @@ function logStarted({ deps, caller, flow }: StepScene, typed: string): Promise<v
  * The sign-in method of addresses without an identity provider: password if available, unless the application prefers
  * links.
  */
-function methodOf({ flow }: StepScene, { hasPassword, hasLink }: Ways) {
+function methodOf({ flow }: StepRequest, { hasPassword, hasLink }: SignInMethods) {
   if (hasPassword && hasLink) return flow.preferredWay ?? 'password'
   if (hasPassword) return 'password'
   return hasLink ? 'magic_link' : undefined
 }
 
 function page(
-  { frame, form, flow }: StepScene,
+  { frame, form, flow }: StepRequest,
   methods: AllMethods,
   address: string,
   wrong: Partial<Pick<Parameters<typeof identifierPage>[0], 'fault' | 'retryAfterSeconds'>> = {},
@@ -139,6 +142,6 @@ function page(
   })
 }
 
-function noMethod({ frame }: StepScene): string {
+function noMethod({ frame }: StepRequest): string {
   return errorPage(frame, frame.texts.noWayToSignIn)
 }

@@ -3,12 +3,12 @@ import { moveFlowAlone } from '../../sign-in/flows/step.js'
 import { isOidcRequestOpen } from '../../sso/oidc/request.js'
 import { isRequestOpen } from '../../sso/sign-in/start-request.js'
 import { identityProviderPage } from '../views/identity-provider.js'
-import type { StepOutcome, StepPage, StepScene } from '../frame/step-page.js'
+import type { StepOutcome, StepPage, StepRequest } from '../frame/step-page.js'
 
 /** Redirects to the identity provider of an SSO connection. */
 export const identityProviderStep: StepPage = { show, actions: { change_address: changeAddress } }
 
-async function show({ deps, flow, frame, form }: StepScene): Promise<string | undefined> {
+async function show({ deps, flow, frame, form }: StepRequest): Promise<string | undefined> {
   const { connectionId } = flow
   if (connectionId === null) return undefined
   const key = { ...flow, connectionId }
@@ -18,7 +18,7 @@ async function show({ deps, flow, frame, form }: StepScene): Promise<string | un
   return identityProviderPage({ frame, form, url, isAsked })
 }
 
-async function changeAddress({ deps, flow }: StepScene): Promise<StepOutcome> {
+async function changeAddress({ deps, flow }: StepRequest): Promise<StepOutcome> {
   const set = { connection_id: null }
   await moveFlowAlone(deps, flow, { from: ['identity_provider'], to: 'identifier', set })
   return 'moved'

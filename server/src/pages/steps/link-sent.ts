@@ -1,10 +1,10 @@
 import { moveFlowAlone } from '../../sign-in/flows/step.js'
 import { findPurposeOfFlow, mailLinkOfFlow } from '../../sign-in/magic-link/flow-link.js'
-import { passLinkCode } from '../../sign-in/magic-link/pass-link-code.js'
+import { verifyLinkCode } from '../../sign-in/magic-link/verify-link-code.js'
 import { linkSentPage } from '../views/link-sent.js'
 import { guess } from './guess.js'
 import { waitOf } from './limit.js'
-import type { StepOutcome, StepPage, StepScene } from '../frame/step-page.js'
+import type { StepOutcome, StepPage, StepRequest } from '../frame/step-page.js'
 
 /** The step after a link was mailed: it is opened in this browser, or in another one that shows a code to type here. */
 export const linkSentStep: StepPage = {
@@ -12,20 +12,20 @@ export const linkSentStep: StepPage = {
   actions: { link_code: linkCode, resend, change_address: changeAddress },
 }
 
-async function linkCode(scene: StepScene): Promise<StepOutcome> {
+async function linkCode(scene: StepRequest): Promise<StepOutcome> {
   const { deps, caller, flow } = scene
   const typed = scene.field('code')
   if (typed.trim() === '') return refuse(scene, 422, { fault: 'wrong_code' })
   const outcome = await guess(
     scene,
-    () => passLinkCode(deps, caller, { flow, typed }),
+    () => verifyLinkCode(deps, caller, { flow, typed }),
     (passed) => passed === 'passed',
   )
   if (outcome === 'passed') return 'moved'
   return refuse(scene, 422, { fault: outcome === 'wrong' ? 'wrong_code' : 'code_over' })
 }
 
-async function resend(scene: StepScene): Promise<StepOutcome> {
+async function resend(scene: StepRequest): Promise<StepOutcome> {
   const { deps, caller, flow, ip } = scene
   const purpose = await findPurposeOfFlow(deps, flow)
   if (flow.email === null || purpose === undefined) return 'over'
@@ -39,21 +39,21 @@ async function resend(scene: StepScene): Promise<StepOutcome> {
   }
 }
 
-async function changeAddress({ deps, flow }: StepScene): Promise<StepOutcome> {
+async function changeAddress({ deps, flow }: StepRequest): Promise<StepOutcome> {
   await moveFlowAlone(deps, flow, { from: ['link_sent'], to: 'identifier' })
   return 'moved'
 }
 
 type Notice = Partial<Pick<Parameters<typeof linkSentPage>[0], 'fault' | 'isResent' | 'retryAfterSeconds'>>
 
-async function refuse(scene: StepScene, status: number, notice: Notice): Promise<StepOutcome> {
+async function refuse(scene: StepRequest, status: number, notice: Notice): Promise<StepOutcome> {
   const { retryAfterSeconds } = notice
   const shown = (await page(scene, notice)) ?? ''
   return { status, page: shown, retryAfterSeconds }
 }
 
 /** Undefined when no link was mailed, which no step allows. */
-async function page(scene: StepScene, notice: Notice = {}): Promise<string | undefined> {
+async function page(scene: StepRequest, notice: Notice = {}): Promise<string | undefined> {
   const { deps, frame, form, flow } = scene
   const purpose = await findPurposeOfFlow(deps, flow)
   if (flow.email === null || purpose === undefined) return undefined

@@ -1,12 +1,12 @@
 import { moveFlowAlone } from '../../sign-in/flows/step.js'
-import { findWays } from '../../sign-in/flows/ways.js'
+import { findSignInMethods } from '../../sign-in/flows/sign-in-methods.js'
 import { mailLinkOfFlow } from '../../sign-in/magic-link/flow-link.js'
 import type { LinkPurpose } from '../../platform/link-purpose.js'
 import { signInByPassword } from '../../sign-in/password/sign-in.js'
 import { passwordPage } from '../views/password.js'
 import { guess } from './guess.js'
 import { waitOf } from './limit.js'
-import type { StepOutcome, StepPage, StepScene } from '../frame/step-page.js'
+import type { StepOutcome, StepPage, StepRequest } from '../frame/step-page.js'
 
 /** Asks for the password of the address. */
 export const passwordStep: StepPage = {
@@ -22,7 +22,7 @@ export const passwordStep: StepPage = {
 /** Longer input cannot be a password, and is refused before it is hashed. */
 const maxPasswordBytes = 4096
 
-async function password(scene: StepScene): Promise<StepOutcome> {
+async function password(scene: StepRequest): Promise<StepOutcome> {
   const { deps, caller, flow } = scene
   const plainText = scene.field('password')
   if (flow.email === null) return 'over'
@@ -45,7 +45,7 @@ async function password(scene: StepScene): Promise<StepOutcome> {
   }
 }
 
-async function mail(scene: StepScene, purpose: LinkPurpose): Promise<StepOutcome> {
+async function mail(scene: StepRequest, purpose: LinkPurpose): Promise<StepOutcome> {
   const { deps, caller, flow, ip } = scene
   if (flow.email === null) return 'over'
   try {
@@ -58,20 +58,20 @@ async function mail(scene: StepScene, purpose: LinkPurpose): Promise<StepOutcome
   }
 }
 
-async function changeAddress({ deps, flow }: StepScene): Promise<StepOutcome> {
+async function changeAddress({ deps, flow }: StepRequest): Promise<StepOutcome> {
   await moveFlowAlone(deps, flow, { from: ['password'], to: 'identifier' })
   return 'moved'
 }
 
 type Wrong = Partial<Pick<Parameters<typeof passwordPage>[0], 'fault' | 'retryAfterSeconds'>>
 
-async function refuse(scene: StepScene, status: number, wrong: Wrong, retryAfterSeconds?: number) {
+async function refuse(scene: StepRequest, status: number, wrong: Wrong, retryAfterSeconds?: number) {
   return { status, page: await page(scene, wrong), retryAfterSeconds }
 }
 
-async function page(scene: StepScene, wrong: Wrong = {}): Promise<string> {
+async function page(scene: StepRequest, wrong: Wrong = {}): Promise<string> {
   const { deps, frame, form, flow } = scene
-  const { hasLink: mayMailLink } = await findWays(deps, flow)
+  const { hasLink: mayMailLink } = await findSignInMethods(deps, flow)
   const isPasswordNew = scene.query('password') === 'new'
   const email = flow.email ?? ''
   return passwordPage({ frame, form, email, mayMailLink, isPasswordNew, fault: undefined, ...wrong })

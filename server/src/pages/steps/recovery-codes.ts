@@ -3,7 +3,7 @@ import {
   replaceRecoveryCodesInFlow,
 } from '../../sign-in/totp/replace-recovery-codes.js'
 import { recoveryCodesPage } from '../views/recovery-codes.js'
-import type { StepOutcome, StepPage, StepScene } from '../frame/step-page.js'
+import type { StepOutcome, StepPage, StepRequest } from '../frame/step-page.js'
 import { onceShown, userFlowOf } from './user-flow.js'
 
 /**
@@ -15,7 +15,7 @@ export const recoveryCodesStep: StepPage = {
   actions: { acknowledge, new_codes: newCodes },
 }
 
-async function acknowledge(scene: StepScene): Promise<StepOutcome> {
+async function acknowledge(scene: StepRequest): Promise<StepOutcome> {
   const { deps, caller, frame, form } = scene
   const flow = userFlowOf(scene)
   if (flow === undefined) return 'over'
@@ -25,7 +25,7 @@ async function acknowledge(scene: StepScene): Promise<StepOutcome> {
   return 'moved'
 }
 
-async function newCodes(scene: StepScene): Promise<StepOutcome> {
+async function newCodes(scene: StepRequest): Promise<StepOutcome> {
   const { deps, caller, frame, form } = scene
   const flow = userFlowOf(scene)
   const codes = flow && (await replaceRecoveryCodesInFlow(deps, caller, flow))

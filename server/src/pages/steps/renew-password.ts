@@ -1,19 +1,19 @@
 import { findRenewal, putRenewalOff, renewPassword, type Renewal } from '../../sign-in/password/renew.js'
 import { setPasswordPage } from '../views/set-password.js'
 import { waitOf } from './limit.js'
-import type { StepOutcome, StepPage, StepScene } from '../frame/step-page.js'
+import type { StepOutcome, StepPage, StepRequest } from '../frame/step-page.js'
 import { userFlowOf } from './user-flow.js'
 
 /** Asks for a new password after all factors, when the current one must be replaced. */
 export const renewPasswordStep: StepPage = { show, actions: { set_password: setPassword, not_now: notNow } }
 
-async function show(scene: StepScene): Promise<string | undefined> {
+async function show(scene: StepRequest): Promise<string | undefined> {
   const flow = userFlowOf(scene)
   const renewal = flow && (await findRenewal(scene.deps, scene.caller, flow))
   return renewal && page(scene, renewal)
 }
 
-async function setPassword(scene: StepScene): Promise<StepOutcome> {
+async function setPassword(scene: StepRequest): Promise<StepOutcome> {
   const { deps, caller } = scene
   const flow = userFlowOf(scene)
   const renewal = flow && (await findRenewal(deps, caller, flow))
@@ -28,14 +28,14 @@ async function setPassword(scene: StepScene): Promise<StepOutcome> {
   }
 }
 
-async function notNow({ deps, caller, flow }: StepScene): Promise<StepOutcome> {
+async function notNow({ deps, caller, flow }: StepRequest): Promise<StepOutcome> {
   await putRenewalOff(deps, caller, flow)
   return 'moved'
 }
 
 type Wrong = Partial<Pick<Parameters<typeof setPasswordPage>[0], 'fault' | 'retryAfterSeconds'>>
 
-function page({ frame, form }: StepScene, renewal: Renewal, wrong: Wrong = {}): string {
+function page({ frame, form }: StepRequest, renewal: Renewal, wrong: Wrong = {}): string {
   const { email, min_length: minLength, max_length: maxLength } = renewal
   return setPasswordPage({ frame, form, email, minLength, maxLength, isRenewal: true, ...wrong })
 }

@@ -5,19 +5,19 @@ import { validateTotpChallenge } from '../../sign-in/totp/validate-challenge.js'
 import { totpPage } from '../views/totp.js'
 import { guess } from './guess.js'
 import { waitOf } from './limit.js'
-import type { StepOutcome, StepPage, StepScene } from '../frame/step-page.js'
+import type { StepOutcome, StepPage, StepRequest } from '../frame/step-page.js'
 
 /** Asks for the second factor. */
 export const totpStep: StepPage = { show, actions: { totp, send_sms: sendSms } }
 
-async function show(scene: StepScene): Promise<string | undefined> {
+async function show(scene: StepRequest): Promise<string | undefined> {
   const signIn = signInOf(scene)
   const asked = signIn && (await askOnce(scene.deps, scene.caller, signIn))
   if (asked === undefined) return undefined
   return page(scene, asked, asked.refusal === undefined ? {} : faultOf(asked.refusal))
 }
 
-async function totp(scene: StepScene): Promise<StepOutcome> {
+async function totp(scene: StepRequest): Promise<StepOutcome> {
   const { deps, caller } = scene
   const signIn = signInOf(scene)
   const asked = signIn && (await findFlowChallenge(deps, caller, signIn))
@@ -49,11 +49,11 @@ async function totp(scene: StepScene): Promise<StepOutcome> {
 }
 
 /** Whether a concurrent form has moved the flow. If not, the sign-in is no longer eligible. */
-async function hasMoved({ deps, flow }: StepScene): Promise<boolean> {
+async function hasMoved({ deps, flow }: StepRequest): Promise<boolean> {
   return !(await moveFlowAlone(deps, flow, { from: ['totp'], to: 'totp' }))
 }
 
-async function sendSms(scene: StepScene): Promise<StepOutcome> {
+async function sendSms(scene: StepRequest): Promise<StepOutcome> {
   const { deps, caller } = scene
   const signIn = signInOf(scene)
   const asked = signIn && (await findFlowChallenge(deps, caller, signIn))
@@ -69,7 +69,7 @@ async function sendSms(scene: StepScene): Promise<StepOutcome> {
   }
 }
 
-function signInOf({ flow: { userId, pendingSignInId, flowId } }: StepScene) {
+function signInOf({ flow: { userId, pendingSignInId, flowId } }: StepRequest) {
   return userId === null || pendingSignInId === null ? undefined : { userId, pendingSignInId, flowId }
 }
 
@@ -80,7 +80,7 @@ function faultOf(error: ApiError): Wrong {
   return wait === undefined ? { fault: 'not_sent' } : { fault: 'too_many_messages', ...wait }
 }
 
-function page(scene: StepScene, { method, sentTo, isSent }: FlowChallenge, wrong: Wrong): string {
+function page(scene: StepRequest, { method, sentTo, isSent }: FlowChallenge, wrong: Wrong): string {
   const { frame, form } = scene
   const way = scene.query('way') === 'recovery' ? 'recovery' : method === 'sms' ? 'sms' : 'app'
   const shownTo = way === 'sms' && isSent ? sentTo : null

@@ -1,9 +1,9 @@
 import type { EnrollingFlow } from '../../sign-in/totp/replace-recovery-codes.js'
 import type { Frame } from '../frame/layout.js'
-import type { StepScene } from '../frame/step-page.js'
+import type { StepRequest } from '../frame/step-page.js'
 
 /** The flow with the user of its first factor; undefined when it has none, which no step allows. */
-export function userFlowOf({ flow }: Pick<StepScene, 'flow'>): EnrollingFlow | undefined {
+export function userFlowOf({ flow }: Pick<StepRequest, 'flow'>): EnrollingFlow | undefined {
   return flow.userId === null ? undefined : { ...flow, userId: flow.userId }
 }
 

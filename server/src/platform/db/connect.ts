@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { Logger } from 'pino'
-import { refusalOf, stateOfPool, type PoolState, type Refusal } from './pool-state.js'
+import { refusalOf, stateOfPool, type PoolState, type PoolRefusal } from './pool-state.js'
 import { preparedPool, type StatementPool } from './prepared.js'
 import { replicaPool } from './replica.js'
 import type { DB } from './schema.js'
@@ -14,7 +14,7 @@ interface ConnectOptions {
   readonly log: Logger
   readonly onRoundTrip?: () => void
   /** Called with the reason when no connection is available. */
-  readonly onRefused?: (refusal: Refusal) => void
+  readonly onRefused?: (refusal: PoolRefusal) => void
   /** For a read-only replica: where it fails, this pool answers. */
   readonly primary?: { readonly db: Kysely<DB>; readonly onFallback: () => void }
 }

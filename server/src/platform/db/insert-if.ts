@@ -6,7 +6,7 @@ import type { DB } from './schema.js'
  *
  * @returns A query that yields no row when the condition does not hold.
  */
-export function insertIf<Table extends keyof DB>(
+export function insertWhere<Table extends keyof DB>(
   db: Kysely<DB>,
   table: Table,
   row: { [Column in keyof Insertable<DB[Table]>]?: Insertable<DB[Table]>[Column] | RawBuilder<string> },

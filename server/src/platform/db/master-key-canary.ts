@@ -21,11 +21,11 @@ export async function checkMasterKeys(db: Kysely<DB>, keys: MasterKeys): Promise
     .values({ id: 1, sealed: seal(keys, canaryContext, plain) })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  if ((await opensCanary(db, keys)) === false) throw new Error(`${foreignMasterKeys}.`)
+  if ((await isCanaryOpenable(db, keys)) === false) throw new Error(`${foreignMasterKeys}.`)
 }
 
 /** Whether the master keys open the canary; undefined where no process has sealed one yet. */
-export async function opensCanary(db: Kysely<DB>, keys: MasterKeys): Promise<boolean | undefined> {
+export async function isCanaryOpenable(db: Kysely<DB>, keys: MasterKeys): Promise<boolean | undefined> {
   const canary = await db.selectFrom('master_key_canary').select('sealed').executeTakeFirst()
   if (canary === undefined) return undefined
   try {

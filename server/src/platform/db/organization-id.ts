@@ -23,7 +23,7 @@ export function organizationIdOf(tenant: OrganizationName): RawBuilder<string> {
 }
 
 /** Whether the tenant's organization exists, to choose the error of a statement that found nothing. */
-export async function isOrganizationThere(db: Kysely<DB>, tenant: OrganizationName): Promise<boolean> {
+export async function organizationExists(db: Kysely<DB>, tenant: OrganizationName): Promise<boolean> {
   const { rows } = await sql<{ id: string | null }>`select ${organizationIdOf(tenant)} as id`.execute(db)
   return rows[0]?.id != null
 }
@@ -34,5 +34,5 @@ export async function whyNotFound(
   tenant: OrganizationName,
   code: ErrorCode,
 ): Promise<ApiError> {
-  return new ApiError((await isOrganizationThere(db, tenant)) ? code : 'organization_not_found')
+  return new ApiError((await organizationExists(db, tenant)) ? code : 'organization_not_found')
 }

@@ -16,10 +16,10 @@ export function stateOfPool(pool: pg.Pool): PoolState {
 
 /** Why no connection was available; `share`: the holder has half of them in use. */
 export const refusals = ['pool_wait', 'share', 'postgres', 'network'] as const
-export type Refusal = (typeof refusals)[number]
+export type PoolRefusal = (typeof refusals)[number]
 
 /** Why a pool gave no connection: none was free in time, Postgres refused one, or it could not be reached. */
-export function refusalOf(error: unknown): Refusal {
+export function refusalOf(error: unknown): PoolRefusal {
   if (error instanceof pg.DatabaseError) return 'postgres'
   const isWait = error instanceof Error && error.message === 'timeout exceeded when trying to connect'
   return isWait ? 'pool_wait' : 'network'

@@ -5,7 +5,7 @@ import { isLoopbackHost } from '../loopback.js'
  * Whether a client is on this machine and knows the service by a loopback name: another name that resolves to
  * loopback is how a foreign page reads local ones (DNS rebinding), and forwarding headers are the mark of a tunnel.
  */
-export function isFromThisMachine(req: Pick<IncomingMessage, 'headers' | 'socket'>): boolean {
+export function isLocalRequest(req: Pick<IncomingMessage, 'headers' | 'socket'>): boolean {
   const isForwarded = forwardingHeaders.some((name) => name in req.headers)
   return isLoopbackAddress(req.socket.remoteAddress) && isAskedByLoopbackName(req) && !isForwarded
 }

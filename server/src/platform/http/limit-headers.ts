@@ -2,7 +2,7 @@ import type { Response } from 'express'
 import type { LimitState } from '../errors.js'
 
 /** Adds a limit's state to the headers, beside other limits (draft-ietf-httpapi-ratelimit-headers). */
-export function tellLimit(res: Response, state: LimitState): void {
+export function setLimitHeaders(res: Response, state: LimitState): void {
   const { name, limit, windowSeconds, remaining, resetSeconds, retryAfterSeconds } = state
   addItem(res, 'RateLimit-Policy', `"${name}";q=${limit};w=${windowSeconds}`)
   addItem(res, 'RateLimit', `"${name}";r=${remaining};t=${resetSeconds}`)

@@ -2,7 +2,7 @@ import type { Scope } from '@portico/contract/access'
 import type { Environment } from '@portico/contract/fields'
 import type { UserTokens } from '@portico/contract/oauth'
 import { sql, type Transaction } from 'kysely'
-import { scopesOf } from '../../tokens/api-keys/api-keys.js'
+import { scopesOfKey } from '../../tokens/api-keys/api-keys.js'
 import { areApiKeyCredentials, isSecretOf } from '../../tokens/api-keys/credentials.js'
 import { isUsableBy } from '../../directory/usable.js'
 import type { Algorithm } from '../../platform/crypto/jwt.js'
@@ -16,7 +16,7 @@ import { isEmailDomainAllowed } from '../../directory/sessions/complete-sign-in.
 import { endSession } from '../../directory/end-sessions.js'
 import type { Cause } from '../../platform/tenant.js'
 import type { ActClaim } from '../../tokens/claims.js'
-import { scopeOfWay } from './key-client.js'
+import { scopeOfMethod } from './key-client.js'
 import { OAuthFailure } from './oauth-failure.js'
 import { isVerifierOf } from '../../tokens/pkce.js'
 import { issueRefreshToken } from './refresh-family.js'
@@ -197,7 +197,7 @@ async function whyNotByApiKey(
     : undefined
   const isValid = isSecretOf(key, clientSecret, now())
   if (key === undefined || !isValid) return 'api_key_rejected'
-  return isDemanded && !maySignIn(scopesOf(key), consumed.amr) ? 'insufficient_scope' : undefined
+  return isDemanded && !maySignIn(scopesOfKey(key), consumed.amr) ? 'insufficient_scope' : undefined
 }
 
 /**
@@ -207,7 +207,7 @@ async function whyNotByApiKey(
  */
 function maySignIn(scopes: readonly Scope[], amr: readonly string[]): boolean {
   return amr.some((method) => {
-    const scope = scopeOfWay.get(method)
+    const scope = scopeOfMethod.get(method)
     return scope !== undefined && scopes.includes(scope)
   })
 }

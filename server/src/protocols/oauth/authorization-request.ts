@@ -98,12 +98,12 @@ export function hintedEmail({ login_hint: hint }: AuthorizationRequest): string 
 const Email = email()
 
 /** The sign-in method that the application prefers; any other idp_hint names an identity provider. */
-export function hintedWay({ idp_hint: hint }: AuthorizationRequest): WayHint | undefined {
+export function hintedMethod({ idp_hint: hint }: AuthorizationRequest): WayHint | undefined {
   return wayHints.find((way) => way === hint)
 }
 
 /** The factors that the application requires: the first known value (OpenID Connect Core section 3.1.2.1). */
-export function demandedFactors({
+export function requiredFactors({
   acr_values: asked = [],
 }: AuthorizationRequest): 'any' | 'two' | 'two_if_possible' {
   const { oneFactor, twoFactors } = acrValues

@@ -9,9 +9,9 @@ import { toRedirectUrl } from '../../directory/sessions/complete-sign-in.js'
 import { findOpenConnections } from '../../sso/sign-in/connection-of-address.js'
 import { ofUser } from '../../platform/tenant.js'
 import {
-  demandedFactors,
+  requiredFactors,
   hintedEmail,
-  hintedWay,
+  hintedMethod,
   readAuthorizationRequest,
   readClient,
   readState,
@@ -22,7 +22,7 @@ import { issuerOf } from '../../tokens/claims.js'
 import { readIdTokenHint } from './id-token-hint.js'
 import { grantedScope } from '../../tokens/scopes.js'
 import { issueSessionCode } from './session-code.js'
-import { fitOf, isFreshSignInAskedFor } from './session-fit.js'
+import { sessionFit, isReauthenticationRequired } from './session-fit.js'
 
 /** Sign-ins started by browsers, by network. */
 const flowsOfNetwork = limit('ip-flow', { windowSeconds: 15 * 60, most: (settings) => settings.flowsPerIp })
@@ -63,7 +63,10 @@ type AuthorizationOutcome =
  * The authorization endpoint (RFC 6749 section 4.1.1, OpenID Connect Core section 3.1.2). Without an application and its
  * registered redirect URI there is no redirect; every other error is redirected to that URI.
  */
-export async function authorize(deps: Deps, authorization: Authorization): Promise<AuthorizationOutcome> {
+export async function startAuthorization(
+  deps: Deps,
+  authorization: Authorization,
+): Promise<AuthorizationOutcome> {
   const { parameters, organizationDomain } = authorization
   const named = readClient(parameters)
   const client = named && (await findAuthorizingClient(deps, organizationDomain, named))
@@ -116,9 +119,9 @@ async function decide(
 
   const secret = authorization.findSessionSecret(client)
   const session = secret === undefined ? undefined : await findBrowserSession(deps, { ...client, secret })
-  const demanded = demandedFactors(request)
+  const demanded = requiredFactors(request)
   const isMfaRequired = demanded === 'two' || (demanded === 'two_if_possible' && client.isTotpActive)
-  const fit = fitOf(session, {
+  const fit = sessionFit(session, {
     request,
     allowedEmailDomains: client.allowedEmailDomains,
     isMfaRequired,
@@ -196,9 +199,9 @@ async function beginFlow(
     codeChallenge: request.code_challenge,
     scope: grantedScope(request.scope.join(' ')),
     isMfaRequired,
-    isSignInForced: isFreshSignInAskedFor(request),
+    isSignInForced: isReauthenticationRequired(request),
     locale: request.ui_locales ?? null,
-    preferredWay: hintedWay(request) ?? null,
+    preferredWay: hintedMethod(request) ?? null,
     email: stepUp?.email ?? hintedEmail(request) ?? null,
     connectionId: stepUp === undefined ? ((await findHintedConnection(deps, client, request)) ?? null) : null,
     sessionId: stepUp?.sessionId ?? null,

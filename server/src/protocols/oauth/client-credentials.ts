@@ -1,6 +1,6 @@
 import type { ApiToken } from '@portico/contract/oauth'
 import { nilId } from '@portico/contract/fields'
-import { scopesOf } from '../../tokens/api-keys/api-keys.js'
+import { scopesOfKey } from '../../tokens/api-keys/api-keys.js'
 import { apiAudience, apiTokenLifetimeSeconds } from '../../tokens/api-keys/api-token.js'
 import { areApiKeyCredentials, isSecretOf } from '../../tokens/api-keys/credentials.js'
 import { newTimelessId } from '../../platform/crypto/random.js'
@@ -47,7 +47,7 @@ export async function grantClientCredentials(
     throw new OAuthFailure('invalid_client', 'client_id, client_secret and domain do not name an API key.')
   }
 
-  const allowed = scopesOf(key)
+  const allowed = scopesOfKey(key)
   const asked = credentials.scope?.split(' ').filter((scope) => scope !== '')
   const granted =
     asked === undefined || asked.length === 0 ? allowed : allowed.filter((scope) => asked.includes(scope))

@@ -8,7 +8,7 @@ import { verifyUserToken } from '../../tokens/access-token.js'
 import { issuerOf } from '../../tokens/claims.js'
 import type { KeyClient } from './key-client.js'
 import { isTokenLive } from './live-token.js'
-import { findGoodFamily, readRefreshToken, repeatableMs, type GoodFamily } from './refresh-family.js'
+import { findActiveFamily, readRefreshToken, repeatableMs, type ActiveFamily } from './refresh-family.js'
 
 /** The authenticated API key that introspects. */
 export type Introspector = Omit<KeyClient, 'apiKeyId' | 'scopes'>
@@ -80,7 +80,7 @@ async function introspectRefreshToken(
   const token = readRefreshToken(text)
   if (token === undefined) return undefined
   const at = now()
-  const [family] = await findGoodFamily(db, {
+  const [family] = await findActiveFamily(db, {
     familyHash: hashSecret(token.handle),
     tokenHash: hashSecret(token.secret),
     repeatableSince: new Date(at.getTime() - repeatableMs),
@@ -106,7 +106,7 @@ async function introspectRefreshToken(
   return { organizationId: family.organization_id, domain: family.domain, answer }
 }
 
-function isOf(family: GoodFamily, { accountId, environment }: Introspector): boolean {
+function isOf(family: ActiveFamily, { accountId, environment }: Introspector): boolean {
   return family.account_id === accountId && family.environment === environment
 }
 

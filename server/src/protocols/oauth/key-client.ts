@@ -1,7 +1,7 @@
 import type { Scope } from '@portico/contract/access'
 import type { Environment } from '@portico/contract/fields'
 import type { Kysely } from 'kysely'
-import { scopesOf } from '../../tokens/api-keys/api-keys.js'
+import { scopesOfKey } from '../../tokens/api-keys/api-keys.js'
 import { areApiKeyCredentials, isSecretOf } from '../../tokens/api-keys/credentials.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
@@ -48,12 +48,12 @@ export async function findKeyClient(
     // The table's check constraint allows nothing else.
     environment: key.environment as Environment,
     organizationIds: key.organization_ids,
-    scopes: scopesOf(key),
+    scopes: scopesOfKey(key),
   }
 }
 
 /** The scope that a key needs to exchange codes and tokens of each sign-in method. */
-export const scopeOfWay: ReadonlyMap<string, Scope> = new Map([
+export const scopeOfMethod: ReadonlyMap<string, Scope> = new Map([
   ['email', 'write:magic_links'],
   ['relay', 'write:magic_links'],
   ['pwd', 'write:passwords'],
@@ -63,6 +63,6 @@ export const scopeOfWay: ReadonlyMap<string, Scope> = new Map([
 ])
 
 /** The sign-in methods that a key with these scopes may use. */
-export function waysOf(scopes: readonly Scope[]): string[] {
-  return [...scopeOfWay].flatMap(([way, scope]) => (scopes.includes(scope) ? [way] : []))
+export function signInMethodsOf(scopes: readonly Scope[]): string[] {
+  return [...scopeOfMethod].flatMap(([way, scope]) => (scopes.includes(scope) ? [way] : []))
 }

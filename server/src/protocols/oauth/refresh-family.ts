@@ -7,7 +7,7 @@ import { hashSecret, randomSecret } from '../../platform/crypto/secret.js'
 import type { DB } from '../../platform/db/schema.js'
 import { sqlStatement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
-import { waysOf, type KeyClient } from './key-client.js'
+import { signInMethodsOf, type KeyClient } from './key-client.js'
 import { scopesOf } from '../../tokens/scopes.js'
 import type { Grant } from './user-tokens.js'
 
@@ -100,7 +100,7 @@ const insertFamily = sqlStatement(
 )
 
 /** The client and endpoint of a request, as statements compare them with a family. */
-export interface Asker {
+export interface RefreshClient {
   /** Of the application; empty where a key authenticates for it. */
   readonly clientId: string
   /** Whether a secret was sent, so that a key must authenticate for the application. */
@@ -124,7 +124,7 @@ export function askerOf(request: {
   readonly key: KeyClient | undefined
   readonly organizationDomain: string | undefined
   readonly origin: string | undefined
-}): Asker {
+}): RefreshClient {
   const { clientId, clientSecret, key } = request
   return {
     // Plain or in a prefixed form such as app_<uuid>.
@@ -133,7 +133,7 @@ export function askerOf(request: {
     keyAccountId: key?.accountId ?? null,
     keyEnvironment: key?.environment ?? null,
     keyOrganizationIds: key?.organizationIds ?? null,
-    keyWays: key === undefined ? [] : waysOf(key.scopes),
+    keyWays: key === undefined ? [] : signInMethodsOf(key.scopes),
     organizationDomain: request.organizationDomain ?? null,
     origin: request.origin ?? null,
   }
@@ -143,8 +143,8 @@ export function askerOf(request: {
  * The parents of a family, for the `from` and the `where` of a statement. The session's user keeps the planner from an
  * index scan over every session of the organization.
  */
-export const belongings = sql`sessions, users, applications, organizations, accounts`
-export const isWhole = sql<boolean>`(
+export const familyParents = sql`sessions, users, applications, organizations, accounts`
+export const joinsFamilyParents = sql<boolean>`(
   sessions.account_id = family.account_id
   and sessions.environment = family.environment
   and sessions.organization_id = family.organization_id
@@ -163,7 +163,7 @@ export const isWhole = sql<boolean>`(
 )`
 
 /** Conditions on the parents of a family, by the reason that is logged when one fails. */
-export const standing = {
+export const parentConditions = {
   session_ended: sql<boolean>`sessions.ended_at is null`,
   user_inactive: sql<boolean>`(users.active and users.deleted_at is null)`,
   organization_deleted: sql<boolean>`organizations.deleted_at is null`,
@@ -175,7 +175,7 @@ export const standing = {
 }
 
 /** Conditions on the client of a revocation, by reason. */
-export function clientDemands(asker: Asker) {
+export function clientChecks(asker: RefreshClient) {
   return {
     wrong_organization: sql<boolean>`(
       ${asker.organizationDomain}::text is null or organizations.domain = ${asker.organizationDomain}
@@ -198,9 +198,9 @@ export function clientDemands(asker: Asker) {
 }
 
 /** Conditions on the client of a refresh, by reason. */
-export function refreshDemands(asker: Asker & { readonly scopes: readonly string[] }) {
+export function refreshChecks(asker: RefreshClient & { readonly scopes: readonly string[] }) {
   return {
-    ...clientDemands(asker),
+    ...clientChecks(asker),
     insufficient_scope: sql<boolean>`(
       applications.code_exchange <> 'api_key' or family.amr && ${asker.keyWays}::text[]
     )`,
@@ -224,21 +224,21 @@ export function isCurrent(token: { readonly tokenHash: Buffer; readonly repeatab
 }
 
 /** An active family, with the columns that introspection answers. */
-export const findGoodFamily = sqlStatement(
-  (token: { familyHash: Buffer; tokenHash: Buffer; repeatableSince: Date; at: Date }) => sql<GoodFamily>`
+export const findActiveFamily = sqlStatement(
+  (token: { familyHash: Buffer; tokenHash: Buffer; repeatableSince: Date; at: Date }) => sql<ActiveFamily>`
     select family.account_id, family.environment, family.organization_id, organizations.domain, family.session_id,
       family.user_id, family.application_id, family.scope, family.amr, family.authenticated_at,
       family.inserted_at, family.rotated_at, family.expires_at
-    from refresh_token_families as family, ${belongings}
+    from refresh_token_families as family, ${familyParents}
     where family.family_hash = ${token.familyHash}
       and ${isCurrent(token)}
       and family.ended_at is null
       and family.expires_at > ${token.at}
-      and ${isWhole}
-      and ${allOf(standing)}`,
+      and ${joinsFamilyParents}
+      and ${allOf(parentConditions)}`,
 )
 
-export interface GoodFamily {
+export interface ActiveFamily {
   readonly account_id: string
   readonly environment: 'sandbox' | 'production'
   readonly organization_id: string
@@ -255,7 +255,7 @@ export interface GoodFamily {
 }
 
 /** The logged columns of a family whose token is refused or revoked. */
-export interface KnownFamily {
+export interface LoggedFamily {
   readonly account_id: string
   readonly environment: string
   readonly organization_id: string
@@ -270,7 +270,7 @@ export const knownColumns = sql`family.account_id, family.environment, family.or
   family.user_id, family.application_id, users.email`
 
 /** The scopes of a refresh: the requested subset of the granted ones, or all. openid stays, because it adds the ID token. */
-export function narrowed(granted: string, asked: readonly string[]): string {
+export function narrowScope(granted: string, asked: readonly string[]): string {
   if (asked.length === 0) return granted
   return scopesOf(granted)
     .filter((scope) => scope === 'openid' || asked.includes(scope))

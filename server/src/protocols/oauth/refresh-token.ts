@@ -12,18 +12,18 @@ import { OAuthFailure } from './oauth-failure.js'
 import {
   allOf,
   askerOf,
-  belongings,
+  familyParents,
   isCurrent,
-  isWhole,
+  joinsFamilyParents,
   knownColumns,
-  narrowed,
+  narrowScope,
   readRefreshToken,
-  refreshDemands,
+  refreshChecks,
   repeatableMs,
-  standing,
+  parentConditions,
   successorsOf,
-  type Asker,
-  type KnownFamily,
+  type RefreshClient,
+  type LoggedFamily,
 } from './refresh-family.js'
 import { scopesOf } from '../../tokens/scopes.js'
 import { findUserOf, identityDataOfSession, signUserTokens, type Grant } from './user-tokens.js'
@@ -87,7 +87,7 @@ export async function refreshTokens(deps: Deps, refresh: Refresh): Promise<UserT
     throw new OAuthFailure('invalid_scope', 'The refresh token does not have all of these scopes.')
   if (record === undefined) throw refused()
   const { rotated, user, refreshToken } = record
-  const tokens = await signUserTokens(deps, { ...rotated, scope: narrowed(rotated.scope, asked) }, user)
+  const tokens = await signUserTokens(deps, { ...rotated, scope: narrowScope(rotated.scope, asked) }, user)
   return { ...tokens, refresh_token: refreshToken }
 }
 
@@ -99,7 +99,7 @@ function causeOf({ requestId }: Refresh): Cause {
   return { requestId, actor: { type: 'system', id: 'token_endpoint' }, params: () => ({}) }
 }
 
-interface Attempt extends Asker {
+interface Attempt extends RefreshClient {
   readonly scopes: readonly string[]
   readonly familyHash: Buffer
   readonly tokenHash: Buffer
@@ -128,14 +128,14 @@ const rotate = sqlStatement(
         rotated_at = case
           when family.token_hash = ${attempt.tokenHash} then ${attempt.at} else family.rotated_at
         end
-      from ${belongings}
+      from ${familyParents}
       where family.family_hash = ${attempt.familyHash}
         and ${isCurrent(attempt)}
         and family.ended_at is null
         and family.expires_at > ${attempt.at}
-        and ${isWhole}
-        and ${allOf(standing)}
-        and ${allOf(refreshDemands(attempt))}
+        and ${joinsFamilyParents}
+        and ${allOf(parentConditions)}
+        and ${allOf(refreshChecks(attempt))}
       returning family.account_id, accounts.domain as account_domain, family.environment, family.organization_id,
         organizations.domain, family.session_id, family.user_id, family.application_id,
         applications.name as application_name, applications.application_type,
@@ -173,27 +173,27 @@ async function refuse(
 }
 
 const endReused = sqlStatement(
-  (attempt: Attempt) => sql<KnownFamily>`
+  (attempt: Attempt) => sql<LoggedFamily>`
     update refresh_token_families as family set ended_at = ${attempt.at}
-    from ${belongings}
+    from ${familyParents}
     where family.family_hash = ${attempt.familyHash}
       and not coalesce(${isCurrent(attempt)}, false)
       and family.ended_at is null
-      and ${isWhole}
+      and ${joinsFamilyParents}
     returning ${knownColumns}`,
 )
 
 /** Why a token was refused: the first failed condition. */
 const findRefused = sqlStatement(
-  (attempt: Attempt) => sql<KnownFamily & { reason: string | null }>`
+  (attempt: Attempt) => sql<LoggedFamily & { reason: string | null }>`
     select ${knownColumns}, case
       when family.ended_at is not null then 'family_ended'
       when family.expires_at <= ${attempt.at} then 'refresh_token_expired'
-      ${toCaseBranches({ ...standing, ...refreshDemands(attempt) })}
+      ${toCaseBranches({ ...parentConditions, ...refreshChecks(attempt) })}
     end as reason
-    from refresh_token_families as family, ${belongings}
+    from refresh_token_families as family, ${familyParents}
     where family.family_hash = ${attempt.familyHash}
-      and ${isWhole}`,
+      and ${joinsFamilyParents}`,
 )
 
 function toCaseBranches(demands: Readonly<Record<string, RawBuilder<boolean>>>) {

@@ -11,13 +11,13 @@ import { OAuthFailure } from './oauth-failure.js'
 import {
   allOf,
   askerOf,
-  belongings,
-  clientDemands,
-  isWhole,
+  familyParents,
+  clientChecks,
+  joinsFamilyParents,
   knownColumns,
   readRefreshToken,
-  type Asker,
-  type KnownFamily,
+  type RefreshClient,
+  type LoggedFamily,
 } from './refresh-family.js'
 
 /** A revocation by an application. */
@@ -66,19 +66,19 @@ export async function revokeToken(deps: Deps, revocation: Revocation): Promise<R
   return {}
 }
 
-interface Attempt extends Asker {
+interface Attempt extends RefreshClient {
   readonly familyHash: Buffer
   readonly at: Date
 }
 
 /** Accepts any token of the family: a replaced token may have leaked, which is a stronger reason to end the family. */
 const endFamily = sqlStatement(
-  (attempt: Attempt) => sql<KnownFamily>`
+  (attempt: Attempt) => sql<LoggedFamily>`
     update refresh_token_families as family set ended_at = ${attempt.at}
-    from ${belongings}
+    from ${familyParents}
     where family.family_hash = ${attempt.familyHash}
       and family.ended_at is null
-      and ${isWhole}
-      and ${allOf(clientDemands(attempt))}
+      and ${joinsFamilyParents}
+      and ${allOf(clientChecks(attempt))}
     returning ${knownColumns}`,
 )

@@ -6,7 +6,7 @@ import { normalizeEmail } from '../../platform/email.js'
 import { hintedEmail } from './authorization-request.js'
 
 /** The requirements of a request on a session. */
-export interface Demands {
+export interface SignInRequirements {
   readonly request: AuthorizationRequest
   readonly allowedEmailDomains: readonly string[] | null
   readonly isMfaRequired: boolean
@@ -20,9 +20,9 @@ export interface Demands {
  * its user or another one must sign in (`sign_in`). Enrolling a second factor requires a new sign-in, so that a stranger at
  * an unattended browser cannot enroll their own.
  */
-export function fitOf(
+export function sessionFit(
   session: BrowserSession | undefined,
-  { request, allowedEmailDomains, isMfaRequired, hintedUserId, at }: Demands,
+  { request, allowedEmailDomains, isMfaRequired, hintedUserId, at }: SignInRequirements,
 ): 'enough' | 'step_up' | 'sign_in' {
   if (session === undefined || isSignInAskedFor(request)) return 'sign_in'
   if (isTooOld(session, request, at)) return 'sign_in'
@@ -44,7 +44,7 @@ function isSignInAskedFor({ prompt = [] }: AuthorizationRequest): boolean {
  * Whether an identity provider must reauthenticate its users, whose session there may be older than the application
  * allows.
  */
-export function isFreshSignInAskedFor({ prompt = [], max_age: maxAge }: AuthorizationRequest): boolean {
+export function isReauthenticationRequired({ prompt = [], max_age: maxAge }: AuthorizationRequest): boolean {
   return prompt.includes('login') || maxAge !== undefined
 }
 

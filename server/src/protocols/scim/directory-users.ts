@@ -7,7 +7,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { insertUserIf, type UserInsertion } from '../../directory/users/insert-user.js'
 import { keyOf, type DirectoryKey, type ScimCaller } from './scim-caller.js'
-import { taken } from './user-email.js'
+import { uniquenessError } from './user-email.js'
 import { invalidValue, type ScimResource } from './values.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
@@ -235,7 +235,7 @@ async function checkUserName(
     )
     .select('users.id')
     .executeTakeFirst()
-  if (other !== undefined) throw taken('userName')
+  if (other !== undefined) throw uniquenessError('userName')
 }
 
 function toColumns({ userName, externalId, attributes }: DirectoryUser) {
@@ -248,7 +248,7 @@ function toColumns({ userName, externalId, attributes }: DirectoryUser) {
 }
 
 function asTaken(error: unknown): never {
-  if (isUniqueViolation(error, 'directory_users_user_name_key')) throw taken('userName')
-  if (isUniqueViolation(error, 'directory_users_external_id_key')) throw taken('externalId')
+  if (isUniqueViolation(error, 'directory_users_user_name_key')) throw uniquenessError('userName')
+  if (isUniqueViolation(error, 'directory_users_external_id_key')) throw uniquenessError('externalId')
   throw error
 }

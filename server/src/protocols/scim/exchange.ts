@@ -1,6 +1,6 @@
 import type { ScimQuirk, ScimResourceType } from '@portico/contract/directory-sync'
 import type { Deps } from '../../delivery/deps.js'
-import { isKnown, isNoneWanted } from '../../platform/http/if-none-match.js'
+import { isKnown, isAnyExcluded } from '../../platform/http/if-none-match.js'
 import { logFailure } from '../../platform/observability/log.js'
 import type { Cause } from '../../platform/tenant.js'
 import { discover } from './discovery.js'
@@ -14,7 +14,7 @@ import {
   toLoggedQuery,
   toLoggedText,
 } from './logged-text.js'
-import { toScimCaller, type ProvenDirectory } from './proven-directory.js'
+import { toScimCaller, type AuthenticatedDirectory } from './proven-directory.js'
 import { toQuery, searchQuery } from './query.js'
 import { recordRefusal } from './refusal.js'
 import { insertScimRequest, type LoggedRequest } from './request-log.js'
@@ -53,7 +53,7 @@ export function scimExchange(deps: Deps) {
   const operations = { User: scimUsers(deps), Group: scimGroups(deps) }
 
   return async function answerScim(
-    directory: ProvenDirectory,
+    directory: AuthenticatedDirectory,
     asked: Asked,
   ): Promise<ScimAnswer | ScimError> {
     const startMs = performance.now()
@@ -113,7 +113,7 @@ export function scimExchange(deps: Deps) {
   }
 
   async function record(
-    directory: ProvenDirectory,
+    directory: AuthenticatedDirectory,
     { answered, target, cause, logged }: Ended,
   ): Promise<void> {
     // 501 reports an unsupported feature of RFC 7644, not a failure.
@@ -146,7 +146,7 @@ async function orFailure<Result>(work: () => Promise<Result>): Promise<Result | 
 }
 
 /** @throws ScimError */
-async function parseRequest(directory: ProvenDirectory, asked: Asked): Promise<Parsed> {
+async function parseRequest(directory: AuthenticatedDirectory, asked: Asked): Promise<Parsed> {
   const { rate } = asked
   if (rate.isExceeded)
     throw new ScimError(
@@ -164,7 +164,7 @@ async function parseRequest(directory: ProvenDirectory, asked: Asked): Promise<P
       query,
       body: await asked.readBody(),
       // If-None-Match: * requires that nothing exists, so no version may match.
-      ifMatch: isNoneWanted(asked.ifNoneMatch) ? [] : tagsIn(asked.ifMatch),
+      ifMatch: isAnyExcluded(asked.ifNoneMatch) ? [] : tagsIn(asked.ifMatch),
     },
   }
 }

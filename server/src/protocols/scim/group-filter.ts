@@ -4,7 +4,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { normalizeEmail } from '../../platform/email.js'
 import type { Comparison, ElementFilter, ScimFilter } from './filter.js'
 import { userNameOfMember } from './group-members.js'
-import { groupSchemas, textOf, type SchemaPath } from './schema-path.js'
+import { groupSchemas, pathTextOf, type SchemaPath } from './schema-path.js'
 import type { ScimCaller } from './scim-caller.js'
 import { ScimError } from './scim-error.js'
 
@@ -38,7 +38,7 @@ export function toGroupCondition(filter: ScimFilter, caller: ScimCaller): Condit
         return hasMember({ ...filter, subject: member }, caller)
       }
       const operand = operandOf(subject, caller.baseUrl)
-      if (operand === undefined) throw unfiltered(textOf(subject, groupSchemas))
+      if (operand === undefined) throw unfiltered(pathTextOf(subject, groupSchemas))
       return filter.kind === 'present'
         ? sql`${operand.expression} is not null`
         : toComparison(operand, filter.operator, String(filter.value))
@@ -54,7 +54,7 @@ export function sortedBy(path: SchemaPath, baseUrl: string): RawBuilder<unknown>
 }
 
 function operandOf(path: SchemaPath, baseUrl: string): Operand | undefined {
-  switch (textOf(path, groupSchemas)) {
+  switch (pathTextOf(path, groupSchemas)) {
     case 'id':
       return { expression: sql.ref('directory_groups.id'), kind: 'uuid' }
     case 'externalId':

@@ -5,10 +5,10 @@ import { countRows } from '../../platform/db/totals.js'
 import type { Deps } from '../../delivery/deps.js'
 import { sortedBy, toGroupCondition } from './group-filter.js'
 import { readMembers, type Member } from './group-members.js'
-import { groupColumns, toGroupResource, type GroupRow } from './group-resource.js'
+import { groupColumns, toGroupResource, type ScimGroupRow } from './group-resource.js'
 import { readListQuery, toListBody, totalOf, type ListQuery } from './list-query.js'
 import { isAnswered, toBody, type Projection } from './projection.js'
-import { attributeNamed, groupSchemas, textOf } from './schema-path.js'
+import { attributeNamed, groupSchemas, pathTextOf } from './schema-path.js'
 import type { ScimAnswer, ScimCall, ScimCaller } from './scim-caller.js'
 import { ScimError } from './scim-error.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
@@ -66,12 +66,12 @@ function pageOf(
   groups: ReturnType<typeof groupsOf>,
   { baseUrl }: ScimCaller,
   { sortBy, isDescending, startIndex, count }: ListQuery,
-): Promise<GroupRow[]> {
+): Promise<ScimGroupRow[]> {
   const sorted = sortBy && sortedBy(sortBy, baseUrl)
   if (sortBy !== undefined && sorted === undefined)
     throw new ScimError(
       { status: 400, scimType: 'invalidPath' },
-      `groups cannot be sorted by ${textOf(sortBy, groupSchemas)}`,
+      `groups cannot be sorted by ${pathTextOf(sortBy, groupSchemas)}`,
     )
   const direction = isDescending ? 'desc' : 'asc'
   return groups
@@ -87,8 +87,8 @@ function pageOf(
 async function withMembers(
   db: Kysely<DB>,
   caller: ScimCaller,
-  rows: readonly GroupRow[],
-): Promise<{ readonly shown: readonly GroupRow[]; readonly members: ReadonlyMap<string, Member[]> }> {
+  rows: readonly ScimGroupRow[],
+): Promise<{ readonly shown: readonly ScimGroupRow[]; readonly members: ReadonlyMap<string, Member[]> }> {
   const ids = rows.map(({ id }) => id)
   const { members, cutAt } = await readMembers(db, caller, ids, scimLimits.members)
   const complete = cutAt === undefined ? ids.length : ids.indexOf(cutAt)

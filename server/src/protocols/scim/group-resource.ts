@@ -13,11 +13,11 @@ export const groupColumns = [
   'inserted_at',
   'updated_at',
 ] as const
-export type GroupRow = Pick<Selectable<DirectoryGroups>, (typeof groupColumns)[number]>
+export type ScimGroupRow = Pick<Selectable<DirectoryGroups>, (typeof groupColumns)[number]>
 
 /** A group, with its members if they are given. */
 export function toGroupResource(
-  row: GroupRow,
+  row: ScimGroupRow,
   members: readonly Member[] | undefined,
   baseUrl: string,
 ): ScimResource {
@@ -48,7 +48,7 @@ export function groupLocation(baseUrl: string, id: string): string {
 }
 
 /** The attributes of a group in events. */
-export function toGroupRecord(row: Pick<GroupRow, 'external_id' | 'display_name' | 'updated_at'>) {
+export function toGroupRecord(row: Pick<ScimGroupRow, 'external_id' | 'display_name' | 'updated_at'>) {
   return {
     external_id: row.external_id,
     display_name: row.display_name,

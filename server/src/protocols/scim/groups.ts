@@ -24,16 +24,16 @@ import {
   toElement,
   toGroupRecord,
   toGroupResource,
-  type GroupRow,
+  type ScimGroupRow,
 } from './group-resource.js'
-import { inChange } from './in-change.js'
+import { changeInDirectory } from './in-change.js'
 import { readPatch } from './patch-steps.js'
 import { readProjection, toBody, type Projection } from './projection.js'
 import { groupSchemas } from './schema-path.js'
 import type { ScimAnswer, ScimCall, ScimCaller, ScimOperations } from './scim-caller.js'
 import { ScimError } from './scim-error.js'
 import { readResource } from './values.js'
-import { tagOf, versionsOf } from './versions.js'
+import { tagOf, scimVersionsOf } from './versions.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /** SCIM operations on groups (RFC 7644 section 3). */
@@ -71,7 +71,7 @@ async function createGroup(deps: Deps, caller: ScimCaller, call: ScimCall): Prom
   const projection = readProjection(groupSchemas, call.query)
   const wanted = toWholeGroup(readResource(groupSchemas, call.body, call.quirk))
   const id = newId()
-  return inChange(deps, caller, async (trx) => {
+  return changeInDirectory(deps, caller, async (trx) => {
     await checkGroupCount(trx, caller)
     const at = deps.now()
     const row = await trx
@@ -111,10 +111,10 @@ async function createGroup(deps: Deps, caller: ScimCaller, call: ScimCall): Prom
 async function replaceGroup(deps: Deps, caller: ScimCaller, id: string, call: ScimCall): Promise<ScimAnswer> {
   const projection = readProjection(groupSchemas, call.query)
   const wanted = toWholeGroup(readResource(groupSchemas, call.body, call.quirk))
-  return inChange(deps, caller, async (trx) => {
+  return changeInDirectory(deps, caller, async (trx) => {
     const { row, changes } = await changeGroup(deps, trx, caller, id, {
       wanted,
-      versions: versionsOf(call.ifMatch),
+      versions: scimVersionsOf(call.ifMatch),
     })
     const body = await toGroupBody(trx, caller, row, projection)
     return { status: 200, body, tag: tagOf(row.version), changes }
@@ -130,10 +130,10 @@ async function replaceGroup(deps: Deps, caller: ScimCaller, id: string, call: Sc
 async function patchGroup(deps: Deps, caller: ScimCaller, id: string, call: ScimCall): Promise<ScimAnswer> {
   const projection = readProjection(groupSchemas, call.query)
   const wanted = toGroupChange(readPatch(groupSchemas, call.body, call.quirk))
-  return inChange(deps, caller, async (trx) => {
+  return changeInDirectory(deps, caller, async (trx) => {
     const { row, changes } = await changeGroup(deps, trx, caller, id, {
       wanted,
-      versions: versionsOf(call.ifMatch),
+      versions: scimVersionsOf(call.ifMatch),
     })
     const tag = tagOf(row.version)
     if (projection.only === undefined) return { status: 204, tag, changes }
@@ -148,8 +148,8 @@ async function deleteGroup(
   id: string,
   { ifMatch }: ScimCall,
 ): Promise<ScimAnswer> {
-  return inChange(deps, caller, async (trx) => {
-    const row = await lockGroup(trx, caller, id, versionsOf(ifMatch))
+  return changeInDirectory(deps, caller, async (trx) => {
+    const row = await lockGroup(trx, caller, id, scimVersionsOf(ifMatch))
     const { ids, count } = await countMembers(trx, caller, id)
     await trx
       .deleteFrom('directory_groups')
@@ -187,7 +187,7 @@ async function changeGroup(
   caller: ScimCaller,
   id: string,
   { wanted, versions }: WantedGroup,
-): Promise<{ readonly row: GroupRow; readonly changes: ScimAnswer['changes'] }> {
+): Promise<{ readonly row: ScimGroupRow; readonly changes: ScimAnswer['changes'] }> {
   const before = await lockGroup(trx, caller, id, versions)
   const members = await writeMembers(deps, trx, caller, id, wanted.members)
   const { displayName = before.display_name, externalId = before.external_id } = wanted
@@ -233,7 +233,7 @@ async function lockGroup(
   caller: ScimCaller,
   id: string,
   versions: readonly number[] | undefined,
-): Promise<GroupRow> {
+): Promise<ScimGroupRow> {
   const group = groupsOf(trx, caller).where('id', '=', id)
   const row = await group.select(groupColumns).where(isOfVersion(versions)).forUpdate().executeTakeFirst()
   if (row !== undefined) return row
@@ -259,7 +259,7 @@ async function writeMembers(
 async function toGroupBody(
   db: Kysely<DB>,
   caller: ScimCaller,
-  row: GroupRow,
+  row: ScimGroupRow,
   projection: Projection,
 ): Promise<object> {
   const read = hasMembers(projection)

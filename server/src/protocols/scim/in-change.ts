@@ -4,7 +4,7 @@ import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import { keyOf, type DirectoryKey, type ScimAnswer, type ScimCaller } from './scim-caller.js'
-import { unproven } from './scim-error.js'
+import { unauthenticated } from './scim-error.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /**
@@ -13,7 +13,7 @@ import { ofOwner } from '../../platform/db/tenant-predicate.js'
  *
  * @throws ScimError 401 when the directory was deleted after the provider authenticated
  */
-export async function inChange(
+export async function changeInDirectory(
   deps: Deps,
   caller: ScimCaller,
   work: (trx: Transaction<DB>) => Promise<ScimAnswer>,
@@ -29,7 +29,7 @@ export async function inChange(
 
 async function lockDirectory(trx: Transaction<DB>, caller: ScimCaller): Promise<void> {
   const [locked] = await lockRow(trx, keyOf(caller))
-  if (locked === undefined) throw unproven()
+  if (locked === undefined) throw unauthenticated()
 }
 
 const lockRow = statement((db, directory: DirectoryKey) =>

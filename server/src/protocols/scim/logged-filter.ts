@@ -2,7 +2,7 @@ import { groupSchema, scimLimits, type ScimAttribute } from '@portico/contract/s
 import { attributeNamed, findPath, leafOf, type ResourceSchemas } from './schema-path.js'
 
 /** Replaces values that are not logged. */
-export const notKept = '(not kept)'
+export const redacted = '(not kept)'
 
 /** The display names of members are not logged: only their ids, so that no personal data remains after an erasure. */
 const memberDisplay = attributeNamed(
@@ -11,7 +11,7 @@ const memberDisplay = attributeNamed(
 )
 
 /** Whether values of an attribute may be logged: those that an answer may have. */
-export function isKept(attribute: ScimAttribute): boolean {
+export function isLoggable(attribute: ScimAttribute): boolean {
   return attribute.returned !== 'never' && attribute !== memberDisplay
 }
 
@@ -20,7 +20,7 @@ const namePattern = /^[\w$-]{1,40}(?:[:.][\w$-]{1,40}){0,20}$/
 
 /** A known or unknown name as it may be logged or answered (RFC 7643 section 2.1). */
 export function toLoggedName(name: string): string {
-  return namePattern.test(name) ? name : notKept
+  return namePattern.test(name) ? name : redacted
 }
 
 const operators = new Set(['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'])
@@ -57,10 +57,10 @@ export function toLoggedFilter(schemas: ResourceSchemas | undefined, text: strin
     }
     const word = piece.toLowerCase()
     if (isCompared) {
-      const isShown = subject !== undefined && isKept(subject)
+      const isShown = subject !== undefined && isLoggable(subject)
       subject = undefined
       isCompared = false
-      return isShown ? piece : notKept
+      return isShown ? piece : redacted
     }
     if (operators.has(word)) {
       isCompared = true
@@ -68,7 +68,7 @@ export function toLoggedFilter(schemas: ResourceSchemas | undefined, text: strin
     }
     if (word === 'pr' || joints.has(word)) return piece
     subject = isInBrackets || word.startsWith('.') ? memberNamed(list, piece) : leafNamed(schemas, piece)
-    return subject === undefined ? notKept : piece
+    return subject === undefined ? redacted : piece
   }
   return text.slice(0, maxLength).replace(pieces, toLogged)
 }

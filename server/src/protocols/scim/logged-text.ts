@@ -2,7 +2,7 @@ import type { ScimResourceType } from '@portico/contract/directory-sync'
 import { id as idForm } from '@portico/contract/fields'
 import type { ScimAttribute, ScimSchema } from '@portico/contract/scim'
 import { discoveryEndpoints } from './discovery.js'
-import { isKept, notKept, toLoggedFilter, toLoggedName, toLoggedTarget } from './logged-filter.js'
+import { isLoggable, redacted, toLoggedFilter, toLoggedName, toLoggedTarget } from './logged-filter.js'
 import {
   attributeNamed,
   findPath,
@@ -78,11 +78,11 @@ function ofType(type: ScimResourceType): ResourceSchemas {
   return type === 'User' ? userSchemas : groupSchemas
 }
 
-const hide: Reduce = () => notKept
+const hide: Reduce = () => redacted
 
 const schemaPattern = /^(?:urn:|https?:\/\/)[\w.:/-]{1,200}$/
 const schemaIds: Reduce = (value, budget) =>
-  list((id) => (typeof id === 'string' && schemaPattern.test(id) ? id : notKept))(value, budget)
+  list((id) => (typeof id === 'string' && schemaPattern.test(id) ? id : redacted))(value, budget)
 
 function ofMessage(name: string): Reduce | undefined {
   return /^schemas$/i.test(name) ? schemaIds : undefined
@@ -92,7 +92,7 @@ function ofMessage(name: string): Reduce | undefined {
 function object(formOf: (name: string) => Reduce | undefined, toName = toLoggedName): Reduce {
   return (value, budget) => {
     if (value === null) return null
-    if (!isObject(value)) return notKept
+    if (!isObject(value)) return redacted
     const members = Object.entries(value).slice(0, maxValues)
     const kept = taken(members, budget, ([name, member]): [string, unknown] => [
       toName(withinBudget(name, budget)),
@@ -148,7 +148,7 @@ function withoutFilter(path: string): string {
 
 /** Reduces the value of an attribute, in the forms that providers send. */
 function valueOf(attribute: ScimAttribute): Reduce {
-  if (!isKept(attribute)) return hide
+  if (!isLoggable(attribute)) return hide
   const members = object((name) => {
     const member = attributeNamed(attribute.subAttributes, name)
     if (member !== undefined) return valueOf(member)
@@ -188,7 +188,7 @@ function valueForm(schemas: ResourceSchemas, path: unknown): Reduce | undefined 
 
 function textBy(toLogged: (text: string) => string): Reduce {
   return (value, budget) =>
-    typeof value === 'string' ? toLogged(withinBudget(value, budget)) : value === null ? null : notKept
+    typeof value === 'string' ? toLogged(withinBudget(value, budget)) : value === null ? null : redacted
 }
 
 /** The parameters of a list (RFC 7644 section 3.4.2). */
@@ -211,7 +211,7 @@ function parameter(name: string, schemas: ResourceSchemas | undefined): Reduce |
       )
     case 'startIndex':
     case 'count':
-      return (value) => (/^[+-]?\d{1,9}$/.test(String(value)) ? value : notKept)
+      return (value) => (/^[+-]?\d{1,9}$/.test(String(value)) ? value : redacted)
     default:
       return undefined
   }
@@ -235,11 +235,11 @@ export function toLoggedQuery(query: string, target: Target | undefined): string
       if (entry === undefined) return ''
       const [name, value] = entry
       const known = parameter(name, schemas)
-      const loggedName = known === undefined && name.length > maxUnknownName ? notKept : toLoggedName(name)
+      const loggedName = known === undefined && name.length > maxUnknownName ? redacted : toLoggedName(name)
       const logged = value === '' ? '' : (known ?? hide)(value, newBudget())
       if (loggedName === name && logged === value) return pair
-      const shown = logged === notKept ? notKept : encodeURIComponent(String(logged))
-      return loggedName === notKept ? notKept : `${loggedName}=${shown}`
+      const shown = logged === redacted ? redacted : encodeURIComponent(String(logged))
+      return loggedName === redacted ? redacted : `${loggedName}=${shown}`
     })
     .join('&')
     .slice(0, maxLength)
@@ -254,7 +254,7 @@ export function toLoggedPath(path: string): string {
     segments.has(segment) || idForm().safeParse(segment).success || schemaPattern.test(segment)
   return path
     .split('/', 8)
-    .map((segment) => (isShown(segment) ? segment : notKept))
+    .map((segment) => (isShown(segment) ? segment : redacted))
     .join('/')
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { patched } from './patch.js'
+import { applyPatch } from './patch.js'
 import { readPatch } from './patch-steps.js'
 import { userSchemas } from './schema-path.js'
 import { ScimError } from './scim-error.js'
@@ -27,7 +27,7 @@ function after(operations: readonly unknown[], body: object = ada) {
   const quirks: string[] = []
   const quirk = (name: string) => void quirks.push(name)
   const message = { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations: operations }
-  const resource = patched(given(body), readPatch(userSchemas, message, quirk), quirk)
+  const resource = applyPatch(given(body), readPatch(userSchemas, message, quirk), quirk)
   return { ...resource[core], extension: resource[enterprise], quirks }
 }
 
@@ -150,7 +150,7 @@ test('operations happen in order, and the given resource stays as it is', () => 
   const message = {
     Operations: [replace('title', 'One'), { op: 'remove', path: 'title' }, replace('title', 2)],
   }
-  const changed = patched(
+  const changed = applyPatch(
     resource,
     readPatch(userSchemas, message, () => undefined),
     () => undefined,

@@ -19,7 +19,11 @@ import {
  *
  * @throws ScimError 400 `noTarget`, `invalidValue`
  */
-export function patched(resource: ScimResource, steps: readonly PatchStep[], quirk: NoteQuirk): ScimResource {
+export function applyPatch(
+  resource: ScimResource,
+  steps: readonly PatchStep[],
+  quirk: NoteQuirk,
+): ScimResource {
   return steps.reduce((current, step) => {
     const { schema, attribute } = step.target
     const before = current[schema.id]?.[attribute.name]

@@ -10,7 +10,7 @@ import type { ScimCaller } from './scim-caller.js'
 import { isOrganizationOf } from '../../platform/db/tenant-predicate.js'
 
 /** A directory whose provider has authenticated by its secret. */
-export interface ProvenDirectory extends Omit<ScimCaller, 'tenant' | 'log'> {
+export interface AuthenticatedDirectory extends Omit<ScimCaller, 'tenant' | 'log'> {
   readonly tenant: Omit<ScimCaller['tenant'], 'cause'>
   readonly active: boolean
 }
@@ -26,10 +26,10 @@ export interface Credentials {
  * Authenticates a request by the directory's secret, or by the previous one within 24 hours of a reset. Undefined for
  * every failure, so that the answer does not reveal which part was wrong.
  */
-export async function findProvenDirectory(
+export async function authenticateDirectory(
   { config, db, now }: Pick<Deps, 'config' | 'db' | 'now'>,
   { directoryId, authorization = '' }: Credentials,
-): Promise<ProvenDirectory | undefined> {
+): Promise<AuthenticatedDirectory | undefined> {
   const [, secret = ''] = /^Bearer +(\w+) *$/i.exec(authorization) ?? []
   // Malformed credentials cost no query.
   if (!directoryIdForm().safeParse(directoryId).success || !isDirectorySecret(secret)) return undefined
@@ -61,7 +61,7 @@ export async function findProvenDirectory(
 
 /** The caller for operations, with the cause of its request. */
 export function toScimCaller(
-  { active: _, tenant, ...directory }: ProvenDirectory,
+  { active: _, tenant, ...directory }: AuthenticatedDirectory,
   cause: Cause,
   log: ScimCaller['log'],
 ): ScimCaller {

@@ -6,14 +6,14 @@ import { change } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
 import { logEvent } from '../../delivery/log-events/log-event.js'
 import type { Cause } from '../../platform/tenant.js'
-import type { ProvenDirectory } from './proven-directory.js'
+import type { AuthenticatedDirectory } from './proven-directory.js'
 import { insertScimRequest, type LoggedRequest } from './request-log.js'
 import type { ScimError } from './scim-error.js'
 import type { Target } from './target.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /** A refused request. */
-export interface Refusal {
+export interface ScimRefusal {
   readonly error: ScimError
   /** Undefined where the request could not be parsed. */
   readonly target: Target | undefined
@@ -24,8 +24,8 @@ export interface Refusal {
 /** Records a refused request in the directory's log, as a log event and, if it was a write, as an event. */
 export async function recordRefusal(
   deps: Pick<Deps, 'db' | 'keys' | 'now' | 'metrics'>,
-  directory: ProvenDirectory,
-  { error, target, cause, logged }: Refusal,
+  directory: AuthenticatedDirectory,
+  { error, target, cause, logged }: ScimRefusal,
 ): Promise<void> {
   await change(deps, cause, async (trx) => {
     const resourceId = await findResourceId(trx, directory, target)
@@ -72,7 +72,7 @@ function refusedChangeOf({ fault }: ScimError, target: Target | undefined): Refu
 async function emitRefusal(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
-  directory: ProvenDirectory,
+  directory: AuthenticatedDirectory,
   {
     type,
     change: kind,
@@ -81,7 +81,7 @@ async function emitRefusal(
     logged,
     resourceId,
   }: RefusedChange &
-    Pick<Refusal, 'error' | 'cause' | 'logged'> & { readonly resourceId: string | undefined },
+    Pick<ScimRefusal, 'error' | 'cause' | 'logged'> & { readonly resourceId: string | undefined },
 ): Promise<void> {
   const { tenant, organizationId, directoryId, providerType } = directory
   await emit(
@@ -114,7 +114,7 @@ function resourceTypeOf(target: Target | undefined): ScimResourceType | undefine
 /** The user or group that a path names, if it exists: a refused request may name anything. */
 async function findResourceId(
   db: Kysely<DB>,
-  { tenant, organizationId, directoryId }: ProvenDirectory,
+  { tenant, organizationId, directoryId }: AuthenticatedDirectory,
   target: Target | undefined,
 ): Promise<string | undefined> {
   if (target?.kind !== 'one') return undefined

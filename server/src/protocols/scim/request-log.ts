@@ -5,7 +5,7 @@ import type { DB } from '../../platform/db/schema.js'
 import { insertion } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { normalizeEmail } from '../../platform/email.js'
-import type { ProvenDirectory } from './proven-directory.js'
+import type { AuthenticatedDirectory } from './proven-directory.js'
 
 /** The stored part of a request and its answer, for a week. */
 export interface LoggedRequest {
@@ -31,7 +31,7 @@ const maxPathLength = 1000
 export async function insertScimRequest(
   { now }: Pick<Deps, 'now'>,
   db: Kysely<DB>,
-  { tenant, organizationId, directoryId }: ProvenDirectory,
+  { tenant, organizationId, directoryId }: AuthenticatedDirectory,
   logged: LoggedRequest,
 ): Promise<void> {
   await insertRow(db, {

@@ -3,16 +3,16 @@ import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'exp
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { jsonReader } from '../../platform/http/body.js'
-import { tellLimit } from '../../platform/http/limit-headers.js'
+import { setLimitHeaders } from '../../platform/http/limit-headers.js'
 import { requestIdOf } from '../../delivery/request-context.js'
 import { logFailure } from '../../platform/observability/log.js'
 import { checkWellFormed } from '../../platform/well-formed.js'
 import { scimExchange } from './exchange.js'
 import { toBodyFault, toScimError, unsupportedMediaType } from './failure.js'
-import { findProvenDirectory } from './proven-directory.js'
+import { authenticateDirectory } from './proven-directory.js'
 import { requestRates } from './request-rate.js'
 import type { ScimAnswer } from './scim-caller.js'
-import { ScimError, toErrorBody, unproven } from './scim-error.js'
+import { ScimError, toErrorBody, unauthenticated } from './scim-error.js'
 
 /** The path of the SCIM endpoints. */
 export const scimPath = '/scim/v2'
@@ -33,13 +33,13 @@ export function scimRequests(deps: Deps): RequestHandler {
   return async (req: Request, res: Response) => {
     const [path = '', query = ''] = splitAt(req.url, '?')
     const [directoryId = '', rest = ''] = splitAt(path.slice(1), '/')
-    const directory = await findProvenDirectory(deps, {
+    const directory = await authenticateDirectory(deps, {
       directoryId,
       authorization: req.headers.authorization,
     })
-    if (directory === undefined) throw unproven()
+    if (directory === undefined) throw unauthenticated()
     const rate = rateOf(directory.directoryId)
-    tellLimit(res, rate)
+    setLimitHeaders(res, rate)
     const answered = await answerScim(directory, {
       method: req.method,
       path: `/${rest}`,

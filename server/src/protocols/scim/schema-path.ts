@@ -33,7 +33,7 @@ export function leafOf({ attribute, sub }: SchemaPath): ScimAttribute {
 }
 
 /** The canonical text of a path. */
-export function textOf({ schema, attribute, sub }: SchemaPath, { core }: ResourceSchemas): string {
+export function pathTextOf({ schema, attribute, sub }: SchemaPath, { core }: ResourceSchemas): string {
   const name = sub === undefined ? attribute.name : `${attribute.name}.${sub.name}`
   return schema === core ? name : `${schema.id}:${name}`
 }

@@ -21,7 +21,7 @@ export class ScimError extends Error {
 }
 
 /** The only answer to a failed authentication, whether or not the directory exists. */
-export function unproven(): ScimError {
+export function unauthenticated(): ScimError {
   return new ScimError(
     { status: 401 },
     'Send the secret of the directory as Authorization: Bearer <secret>: it is missing or expired, or that of another base URL.',

@@ -11,12 +11,12 @@ type Ids = RawBuilder<string>
  * A query that finds, only by indexes, the ids of a superset of the users that match a filter; the filter itself must
  * still be applied. Undefined when the filter has no indexed attribute.
  */
-export function candidatesOf(caller: ScimCaller, filter: ScimFilter): Ids | undefined {
+export function candidateUserIds(caller: ScimCaller, filter: ScimFilter): Ids | undefined {
   switch (filter.kind) {
     case 'and':
-      return filter.filters.map((part) => candidatesOf(caller, part)).find((ids) => ids !== undefined)
+      return filter.filters.map((part) => candidateUserIds(caller, part)).find((ids) => ids !== undefined)
     case 'or': {
-      const parts = filter.filters.map((part) => candidatesOf(caller, part))
+      const parts = filter.filters.map((part) => candidateUserIds(caller, part))
       const known = parts.filter((ids) => ids !== undefined)
       return known.length === parts.length ? unionOf(known) : undefined
     }

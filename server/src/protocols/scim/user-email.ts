@@ -3,7 +3,7 @@ import { isEmailDomainAllowed } from '../../directory/sessions/complete-sign-in.
 import { normalizeEmail } from '../../platform/email.js'
 import type { ScimCaller } from './scim-caller.js'
 import { ScimError } from './scim-error.js'
-import { coreOf, preferred } from './user-record.js'
+import { coreOf, preferredElement } from './user-record.js'
 import { invalidValue, isList, type ScimResource } from './values.js'
 
 const Email = emailField()
@@ -17,7 +17,7 @@ const Email = emailField()
 export function emailOf(resource: ScimResource): string {
   const { emails, userName } = coreOf(resource)
   const list = isList(emails) ? emails : []
-  const candidates = [preferred(emails), ...list].map((element) => element?.['value'])
+  const candidates = [preferredElement(emails), ...list].map((element) => element?.['value'])
   const sent = candidates.find((value) => typeof value === 'string' && value.trim() !== '')
   const email = typeof sent === 'string' ? sent.trim() : userName
   if (typeof email !== 'string' || !Email.safeParse(email).success)
@@ -38,7 +38,7 @@ export function checkEmailDomain({ allowedEmailDomains }: ScimCaller, email: str
 }
 
 /** Whether the directory's assertion verifies an address: its domain is the organization's or its identity providers'. */
-export function isEmailVouched(
+export function isEmailDomainTrusted(
   { allowedEmailDomains, connectedEmailDomains }: ScimCaller,
   email: string,
 ): boolean {
@@ -49,6 +49,6 @@ export function isEmailVouched(
 }
 
 /** @returns A 409 for a value of another user, with a clause about that user. */
-export function taken(name: string, who = ''): ScimError {
+export function uniquenessError(name: string, who = ''): ScimError {
   return new ScimError({ status: 409, scimType: 'uniqueness' }, `${name} belongs to another user${who}`)
 }

@@ -49,7 +49,7 @@ function presence(subject: SchemaPath): Condition {
     )
   }
   if (attribute.type === 'boolean') return sql`true`
-  return sql`coalesce(${textOf(subject)}, '') <> ''`
+  return sql`coalesce(${filterTextOf(subject)}, '') <> ''`
 }
 
 function comparison({ subject, operator, value }: Extract<ScimFilter, { kind: 'comparison' }>): Condition {
@@ -61,9 +61,9 @@ function comparison({ subject, operator, value }: Extract<ScimFilter, { kind: 'c
   const text = String(value)
   // Compared in the form of the indexes.
   if (operator === 'eq' && attribute.name === 'userName')
-    return sql`${textOf(subject)} = ${normalizeEmail(text)}`
+    return sql`${filterTextOf(subject)} = ${normalizeEmail(text)}`
   if (leafOf(subject).type === 'dateTime') return timeCondition(subject, operator, text)
-  return compared(textOf(subject), leafOf(subject), operator, text)
+  return compared(filterTextOf(subject), leafOf(subject), operator, text)
 }
 
 function timeCondition({ sub }: SchemaPath, operator: Comparison, text: string): Condition {
@@ -93,7 +93,7 @@ const columns: Readonly<Record<string, Text>> = Object.fromEntries(
 )
 
 /** The value of a single-valued attribute, as text. */
-export function textOf({ schema, attribute, sub }: SchemaPath): Text {
+export function filterTextOf({ schema, attribute, sub }: SchemaPath): Text {
   const name = sub === undefined ? attribute.name : `${attribute.name}.${sub.name}`
   const stored: Text =
     sub === undefined

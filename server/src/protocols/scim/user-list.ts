@@ -6,8 +6,8 @@ import type { ScimFilter } from './filter.js'
 import type { ListQuery } from './list-query.js'
 import type { SchemaPath } from './schema-path.js'
 import type { ScimCaller } from './scim-caller.js'
-import { candidatesOf } from './user-candidates.js'
-import { elementsOf, textOf, userCondition } from './user-filter.js'
+import { candidateUserIds } from './user-candidates.js'
+import { elementsOf, filterTextOf, userCondition } from './user-filter.js'
 import { sameTenant } from '../../platform/db/tenant-predicate.js'
 
 interface FoundUsers {
@@ -55,7 +55,7 @@ async function readPageOfFound(
   query: ListQuery,
   filter: ScimFilter,
 ): Promise<FoundUsers> {
-  const candidates = candidatesOf(caller, filter)
+  const candidates = candidateUserIds(caller, filter)
   const users = candidates === undefined ? usersWithDirectory(db, caller) : usersEachWithDirectory(db, caller)
   const found = users
     .$if(candidates !== undefined, (users) => users.where(sql<boolean>`users.id = any(array(${candidates}))`))
@@ -110,7 +110,7 @@ function sortKeyOf({ sortBy }: ListQuery): RawBuilder<unknown> {
   const { attribute, sub } = sortBy
   if (attribute.name === 'meta' && sub?.type === 'dateTime')
     return sql.ref(sub.name === 'created' ? 'users.inserted_at' : 'users.updated_at')
-  const text = attribute.multiValued ? chosenOf(sortBy, sub?.name ?? 'value') : textOf(sortBy)
+  const text = attribute.multiValued ? chosenOf(sortBy, sub?.name ?? 'value') : filterTextOf(sortBy)
   return sql`lower(${text}) collate "C"`
 }
 

@@ -49,7 +49,7 @@ const maxPhoneNumbers = 10
 /** Extracts the part of a resource that the user's record also stores. */
 export function recordPartOf(resource: ScimResource): RecordPart {
   const core = coreOf(resource)
-  const address = preferred(core['addresses'])
+  const address = preferredElement(core['addresses'])
   return {
     active: core['active'] !== false,
     profile: mapKeys(claimPaths, (claim, [name, sub]) => {
@@ -76,7 +76,7 @@ export function enterpriseOf(resource: ScimResource): Readonly<Record<string, Sc
 }
 
 /** The preferred element of a list: the primary one, else that for work, else the first. */
-export function preferred(value: ScimValue | undefined): ScimComplex | undefined {
+export function preferredElement(value: ScimValue | undefined): ScimComplex | undefined {
   if (!isList(value)) return undefined
   return (
     value.find((element) => element['primary'] === true) ??
@@ -90,7 +90,7 @@ function isWork({ type }: ScimComplex): boolean {
 }
 
 function textAt(value: ScimValue | undefined, sub: string | undefined): string | undefined {
-  const members = isList(value) ? preferred(value) : value
+  const members = isList(value) ? preferredElement(value) : value
   const leaf = isComplex(members) && sub !== undefined ? members[sub] : members
   return typeof leaf === 'string' ? leaf : undefined
 }

@@ -3,7 +3,14 @@ import type { User } from '@portico/contract/users'
 import { normalizeEmail } from '../../platform/email.js'
 import type { DirectoryUser } from './directory-users.js'
 import type { ScimCaller } from './scim-caller.js'
-import { addressNames, claimPaths, coreOf, enterpriseOf, preferred, recordPartOf } from './user-record.js'
+import {
+  addressNames,
+  claimPaths,
+  coreOf,
+  enterpriseOf,
+  preferredElement,
+  recordPartOf,
+} from './user-record.js'
 import { isComplex, isList, type ScimComplex, type ScimResource, type ScimValue } from './values.js'
 import { tagOfUser } from './versions.js'
 
@@ -29,7 +36,7 @@ export function toResource(user: User, known: DirectoryUser | undefined): ScimRe
 
 function setEmail(core: Core, { email }: User, isOfDirectory: boolean): void {
   const list = isList(core['emails']) ? core['emails'] : []
-  const meant = preferred(core['emails'])
+  const meant = preferredElement(core['emails'])
   const stated = meant?.['value'] ?? core['userName']
   const isKnown = typeof stated === 'string' && normalizeEmail(stated.trim()) === normalizeEmail(email)
   // A user whom the directory describes only by an address as userName gets no list of addresses.
@@ -73,7 +80,7 @@ function setAddress(core: Core, stored: ScimResource, { address }: User): void {
   const changed = names.filter(([member]) => stated[member] !== address[member])
   if (changed.length === 0) return
   const list = isList(core['addresses']) ? core['addresses'] : []
-  const meant = preferred(core['addresses'])
+  const meant = preferredElement(core['addresses'])
   const members: Record<string, ScimValue> = { ...(meant ?? { type: 'work', primary: true }) }
   for (const [member, name] of changed) set(members, name, address[member])
   // Members of an address are texts, except primary.

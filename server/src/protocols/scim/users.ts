@@ -6,7 +6,7 @@ import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { emit } from '../../delivery/events/emit.js'
 import { ApiError } from '../../platform/errors.js'
-import { changeHeldUser, holdUser, removeUser, type HeldUser } from '../../directory/users/change-user.js'
+import { changeLockedUser, lockUser, removeUser, type LockedUser } from '../../directory/users/change-user.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { identityOfDirectory } from '../../directory/users/identities.js'
 import { userInsertion } from '../../directory/users/insert-user.js'
@@ -21,15 +21,15 @@ import {
   updateDirectoryUser,
   type DirectoryUser,
 } from './directory-users.js'
-import { inChange } from './in-change.js'
+import { changeInDirectory } from './in-change.js'
 import { readListQuery, toListBody } from './list-query.js'
 import { readPatch } from './patch-steps.js'
-import { patched } from './patch.js'
+import { applyPatch } from './patch.js'
 import { readProjection, toBody, type Projection } from './projection.js'
 import { userSchemas } from './schema-path.js'
 import type { ScimAnswer, ScimCall, ScimCaller, ScimOperations } from './scim-caller.js'
 import { ScimError } from './scim-error.js'
-import { checkEmailDomain, emailOf, isEmailVouched, taken } from './user-email.js'
+import { checkEmailDomain, emailOf, isEmailDomainTrusted, uniquenessError } from './user-email.js'
 import { findUserIds } from './user-list.js'
 import { coreOf, recordChanges, recordPartOf } from './user-record.js'
 import { locationOf, toDirectoryUser, toResource, withReadOnly } from './user-resource.js'
@@ -46,7 +46,7 @@ export function scimUsers(deps: Deps): ScimOperations {
       changeScimUser(deps, caller, id, call, (before) => replaced(before, call.body, call.quirk)),
     patch: (caller, id, call) => {
       const steps = readPatch(userSchemas, call.body, call.quirk)
-      return changeScimUser(deps, caller, id, call, (before) => patched(before, steps, call.quirk))
+      return changeScimUser(deps, caller, id, call, (before) => applyPatch(before, steps, call.quirk))
     },
     delete: (caller, id, call) => deleteScimUser(deps, caller, id, call),
   }
@@ -87,7 +87,7 @@ async function createScimUser(deps: Deps, caller: ScimCaller, call: ScimCall): P
   const resource = readResource(userSchemas, call.body, call.quirk)
   const email = emailOf(resource)
   checkEmailDomain(caller, email)
-  return inChange(deps, caller, async (trx) => {
+  return changeInDirectory(deps, caller, async (trx) => {
     const found =
       (await insertScimUser(deps, trx, caller, { resource, email })) ??
       (await takeOver(deps, trx, caller, { resource, email }))
@@ -121,7 +121,7 @@ async function insertScimUser(
   const user = {
     id,
     input: { email, active, profile, address },
-    emailVerified: isEmailVouched(caller, email),
+    emailVerified: isEmailDomainTrusted(caller, email),
     phoneNumbers: changedPhoneNumbers([], { phone_numbers }),
   }
   const known = toDirectoryUser(resource)
@@ -150,8 +150,8 @@ async function takeOver(
 ): Promise<Found> {
   const holder = await findUser(trx, caller.tenant, normalizeEmail(email))
   // Deleted concurrently: a repeated request creates the user.
-  if (holder === undefined) throw taken('the e-mail address')
-  const held = await holdUser(trx, caller.tenant, holder.id)
+  if (holder === undefined) throw uniquenessError('the e-mail address')
+  const held = await lockUser(trx, caller.tenant, holder.id)
   const found = await getFound(trx, caller, holder.id)
   if (found.known !== undefined || !mayTakeOver(caller, found.user)) throw whyNotTakenOver(caller, found)
   // Absent attributes keep their values.
@@ -171,7 +171,7 @@ function mayTakeOver({ takesOverUsers }: ScimCaller, user: User): boolean {
 /** Only a directory that may take over users learns the reason; others learn that the address is in use. */
 function whyNotTakenOver({ takesOverUsers }: ScimCaller, { known, user }: Found): ScimError {
   const isUnverified = takesOverUsers && known === undefined && !user.email_verified
-  return taken(
+  return uniquenessError(
     'the e-mail address',
     isUnverified ? ' who has not verified it, and is not taken over before' : '',
   )
@@ -186,8 +186,8 @@ async function changeScimUser(
   toAfter: (before: ScimResource) => ScimResource,
 ): Promise<ScimAnswer> {
   const projection = readProjection(userSchemas, query)
-  return inChange(deps, caller, async (trx) => {
-    const held = await holdUser(trx, caller.tenant, id)
+  return changeInDirectory(deps, caller, async (trx) => {
+    const held = await lockUser(trx, caller.tenant, id)
     const found = await getFound(trx, caller, id)
     const before = toResource(found.user, found.known)
     const after = toAfter(before)
@@ -210,7 +210,7 @@ function replaced(before: ScimResource, body: unknown, quirk: NoteQuirk): ScimRe
 }
 
 interface Change {
-  readonly held: HeldUser
+  readonly held: LockedUser
   readonly found: Found
   readonly before: ScimResource
   readonly after: ScimResource
@@ -248,10 +248,10 @@ async function writeFound(
   if (known === undefined) await insertDirectoryUser(deps, trx, caller, named, described)
   else await updateDirectoryUser(trx, caller, named, { before: known, after: described })
   const changes = recordChanges(recordPartOf(before), recordPartOf(after))
-  const { record, version } = await changeHeldUser(deps, trx, caller.tenant, held, {
+  const { record, version } = await changeLockedUser(deps, trx, caller.tenant, held, {
     input: { ...changes, ...(email !== user.email && { email }) },
     versions: undefined,
-    isEmailVouched: !isSameEmail && isEmailVouched(caller, email),
+    isEmailVouched: !isSameEmail && isEmailDomainTrusted(caller, email),
   })
   const kind = known === undefined ? 'provision' : 'update'
   const event = { type: 'User', change: kind, id: user.id, before: user, after: record } as const
@@ -278,8 +278,8 @@ async function deleteScimUser(
   id: string,
   { ifMatch }: ScimCall,
 ): Promise<ScimAnswer> {
-  return inChange(deps, caller, async (trx) => {
-    await holdUser(trx, caller.tenant, id)
+  return changeInDirectory(deps, caller, async (trx) => {
+    await lockUser(trx, caller.tenant, id)
     const found = await getFound(trx, caller, id)
     const { user, known } = found
     if (known === undefined) throw notOfDirectory()

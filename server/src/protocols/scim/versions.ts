@@ -19,7 +19,7 @@ export function tagOf(version: number): string {
 }
 
 /** The versions of these tags; undefined: any. */
-export function versionsOf(tags: readonly string[] | undefined): readonly number[] | undefined {
+export function scimVersionsOf(tags: readonly string[] | undefined): readonly number[] | undefined {
   return tags?.flatMap((tag) => {
     const [, version] = /^W\/"([1-9]\d{0,8})"$/.exec(tag) ?? []
     return version === undefined ? [] : [Number(version)]

@@ -12,7 +12,7 @@ import type { CodeDestination } from '../../directory/sessions/code-destination.
 import {
   completeSignIn,
   isEmailDomainAllowed,
-  type PassedSignIn,
+  type CompletedFactors,
 } from '../../directory/sessions/complete-sign-in.js'
 import {
   isOrganizationOf,
@@ -25,7 +25,7 @@ import {
 const lifetimeMs = 10 * 60 * 1000
 
 /** A passed first factor, and the destination of its sign-in. */
-interface FirstFactor extends Omit<PassedSignIn, 'act'> {
+interface FirstFactor extends Omit<CompletedFactors, 'act'> {
   /** The password is to be renewed, which takes every factor of the user. */
   readonly isRenewalDue?: boolean
 }
@@ -39,7 +39,7 @@ type FirstFactorOutcome =
  * The only continuation of a passed first factor: a user with a validated TOTP enrolment, in an organization that asks
  * for it, has to pass the second one; every other user is signed in. The database decides, not the caller.
  */
-export async function passFirstFactor(
+export async function completeFirstFactor(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
   signIn: FirstFactor,
@@ -53,7 +53,7 @@ export async function passFirstFactor(
  *
  * @returns The new step; undefined when the flow has ended, or was not at a first factor.
  */
-export async function passFirstFactorInFlow(
+export async function completeFirstFactorInFlow(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
   signIn: FirstFactor,
@@ -89,7 +89,7 @@ export function stepAfterFactors(isRenewalDue: boolean): Step {
 }
 
 function flowKeyOf(
-  { tenant, organizationId }: Pick<PassedSignIn, 'tenant' | 'organizationId'>,
+  { tenant, organizationId }: Pick<CompletedFactors, 'tenant' | 'organizationId'>,
   flowId: string,
 ): FlowKey {
   const { accountId, environment } = tenant

@@ -7,7 +7,7 @@ import { ApiError } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
 import type { Tenant } from '../../platform/tenant.js'
-import { connectionColumns, toMagicLinkConnection } from './record.js'
+import { magicLinkConnectionColumns, toMagicLinkConnection } from './record.js'
 import { ofTenant } from '../../platform/db/tenant-predicate.js'
 
 /**
@@ -19,7 +19,7 @@ export async function getMagicLinkConnection(
   { db }: Pick<Deps, 'db'>,
   tenant: Tenant,
 ): Promise<Changed<MagicLinkConnection>> {
-  const row = await connectionsOf(db, tenant).select(connectionColumns).executeTakeFirst()
+  const row = await connectionsOf(db, tenant).select(magicLinkConnectionColumns).executeTakeFirst()
   if (row === undefined) throw new ApiError('organization_not_found')
   return { record: toMagicLinkConnection(row, tenant), version: row.version }
 }
@@ -42,7 +42,7 @@ export function updateMagicLinkConnection(
       .set({ ...input, updated_at: deps.now(), version: sql`version + 1` })
       .where(ofTenant(tenant))
       .where(isOfVersion(versions))
-      .returning(connectionColumns)
+      .returning(magicLinkConnectionColumns)
       .executeTakeFirst()
     if (row === undefined)
       throw await whyUnchanged(connectionsOf(trx, tenant).select('id'), 'organization_not_found')

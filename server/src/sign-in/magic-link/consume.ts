@@ -10,7 +10,7 @@ import { issuerOf } from '../../tokens/claims.js'
 import { givePasswordCode } from '../password/open-request.js'
 import { setPasswordUrl } from '../password/own-page.js'
 import { toRedirectUrl } from '../../directory/sessions/complete-sign-in.js'
-import { passFirstFactor } from '../flows/pending-sign-in.js'
+import { completeFirstFactor } from '../flows/pending-sign-in.js'
 import { ofUser, type Cause, type Tenant } from '../../platform/tenant.js'
 import { isRequiredMetadataMissing } from '../../directory/users/signing-in-user.js'
 import { markEmailVerified } from '../../directory/users/change-user.js'
@@ -20,13 +20,13 @@ import { purposeOf, type LinkPurpose } from '../../platform/link-purpose.js'
 import {
   emitConsumed,
   findOrCreateUser,
-  spendToken,
+  consumeLinkToken,
   voidSiblings,
   whyRefused,
   type LinkKey,
-  type SpentLink,
+  type ConsumedLink,
   type UsedLink,
-} from './spent-link.js'
+} from './consumed-link.js'
 import { isOrganizationOf, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** A link as it arrives: the organization of its path, and its token. */
@@ -129,7 +129,7 @@ export type LinkOutcome = { readonly redirectUrl: string } | ShownLinkCode
 export async function consumeMagicLink(deps: Deps, link: ArrivedLink): Promise<LinkOutcome | undefined> {
   const { record } = await change(deps, causeOf(link), async (trx) => {
     await lockLinksOfToken(trx, link.organizationDomain, hashSecret(link.token))
-    const [spent] = await spendToken(trx, linkKeyOf(deps, link))
+    const [spent] = await consumeLinkToken(trx, linkKeyOf(deps, link))
     if (spent === undefined) {
       await logDeadLink(deps, trx, link)
       return { record: undefined }
@@ -155,7 +155,7 @@ function causeOf({ requestId }: ArrivedLink): Cause {
   return { requestId, actor: { type: 'system', id: 'magic_link' }, params: () => ({}) }
 }
 
-function tenantOf(spent: SpentLink, link: ArrivedLink): Tenant {
+function tenantOf(spent: ConsumedLink, link: ArrivedLink): Tenant {
   return {
     accountId: spent.account_id,
     accountDomain: spent.account_domain,
@@ -204,7 +204,7 @@ async function goOn(deps: Deps, trx: Transaction<DB>, arrival: Arrival): Promise
 async function signIn(deps: Deps, trx: Transaction<DB>, { tenant, spent, user }: Arrival): Promise<Lead> {
   if (!user.email_verified) await markEmailVerified(deps, trx, tenant, user.id)
   await emitConsumed(deps, trx, { tenant, spent, user })
-  const outcome = await passFirstFactor(deps, trx, {
+  const outcome = await completeFirstFactor(deps, trx, {
     tenant,
     organizationId: spent.organization_id,
     userId: user.id,

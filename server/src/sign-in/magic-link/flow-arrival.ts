@@ -5,7 +5,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { logEventOf } from '../../delivery/log-events/log-event.js'
 import type { FlowKey } from '../flows/flow.js'
 import { flowUrl } from '../flows/flow-url.js'
-import { holdFlow, passHeldFlow, type HeldFlow } from '../flows/hold.js'
+import { lockFlow, completeFactorOfLockedFlow, type LockedFlow } from '../flows/lock-flow.js'
 import { moveFlow } from '../flows/step.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
 import { findUser, type SigningInUser } from '../../directory/users/signing-in-user.js'
@@ -17,8 +17,8 @@ import {
   mayCreateUser,
   voidSiblings,
   whyRefused,
-  type SpentLink,
-} from './spent-link.js'
+  type ConsumedLink,
+} from './consumed-link.js'
 
 /** How long the code of a link can be typed. */
 const codeLifetimeMs = 10 * 60 * 1000
@@ -27,7 +27,7 @@ const codeLifetimeMs = 10 * 60 * 1000
 interface FlowArrival {
   readonly tenant: Tenant
   readonly link: { readonly requestId: string; readonly browserSecret: string | undefined }
-  readonly spent: SpentLink
+  readonly spent: ConsumedLink
   readonly flowId: string
 }
 
@@ -55,7 +55,7 @@ export async function arriveInFlow(
   }
   const refusal = whyRefused(spent)
   if (refusal !== undefined) return fail(refusal)
-  const held = await holdFlow(deps, trx, flowKeyOf(spent, flowId), {
+  const held = await lockFlow(deps, trx, flowKeyOf(spent, flowId), {
     steps: ['link_sent'],
     browserHash: browserSecret === undefined ? undefined : hashSecret(browserSecret),
   })
@@ -73,7 +73,10 @@ export async function arriveInFlow(
 }
 
 /** The flow of a link, in the link's own tenant. */
-export function flowKeyOf({ account_id, environment, organization_id }: SpentLink, flowId: string): FlowKey {
+export function flowKeyOf(
+  { account_id, environment, organization_id }: ConsumedLink,
+  flowId: string,
+): FlowKey {
   return { accountId: account_id, environment, organizationId: organization_id, flowId }
 }
 
@@ -81,7 +84,7 @@ export function flowKeyOf({ account_id, environment, organization_id }: SpentLin
 async function whyNobody(
   trx: Transaction<DB>,
   tenant: Tenant,
-  spent: SpentLink,
+  spent: ConsumedLink,
 ): Promise<'user_not_found' | 'user_inactive' | undefined> {
   const user = await findUser(trx, tenant, spent.email_normalized)
   if (user === undefined) return mayCreateUser(spent) ? undefined : 'user_not_found'
@@ -91,8 +94,8 @@ async function whyNobody(
 async function showCode(
   deps: Pick<Deps, 'keys' | 'now'>,
   trx: Transaction<DB>,
-  held: HeldFlow,
-  spent: SpentLink,
+  held: LockedFlow,
+  spent: ConsumedLink,
 ): Promise<ShownLinkCode> {
   const code = makeLinkCode()
   await moveFlow(deps, trx, held, {
@@ -110,7 +113,7 @@ async function showCode(
 /** A flow to continue, with the link and its user. */
 interface FlowEntry extends Pick<FlowArrival, 'tenant' | 'spent'> {
   readonly link: { readonly requestId: string }
-  readonly held: HeldFlow
+  readonly held: LockedFlow
   readonly user: SigningInUser
 }
 
@@ -126,7 +129,7 @@ export async function enterFlow(
 ): Promise<boolean> {
   const asUser = ofUser(tenant, user.id)
   if (!user.email_verified) await markEmailVerified(deps, trx, asUser, user.id)
-  const step = await passHeldFlow(deps, trx, held, { tenant, userId: user.id, amr: ['email'] })
+  const step = await completeFactorOfLockedFlow(deps, trx, held, { tenant, userId: user.id, amr: ['email'] })
   if (step === undefined) return false
   await emitConsumed(deps, trx, { tenant: asUser, spent, user })
   await voidSiblings(deps, trx, spent)

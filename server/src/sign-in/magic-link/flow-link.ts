@@ -7,7 +7,7 @@ import { networkKey } from '../../delivery/limits/limits.js'
 import { mails, mailsOfNetwork } from '../../delivery/mail/mail-limits.js'
 import type { Flow, FlowKey } from '../flows/flow.js'
 import { firstFactorSteps, moveFlow } from '../flows/step.js'
-import { checkDoorway, passwordAddresseesOf } from '../password/addressee.js'
+import { checkPasswordConnection, passwordAddresseesOf } from '../password/addressee.js'
 import { setPasswordUrl } from '../password/own-page.js'
 import { beginPasswordRequest } from '../password/request.js'
 import { onlyAddressee } from '../../directory/sessions/addressee.js'
@@ -43,7 +43,7 @@ export async function mailLinkOfFlow(
 ): Promise<boolean> {
   const email = normalizeEmail(typedEmail)
   const addressee = await findAddressee(deps.db, caller, email)
-  if (purpose === 'password') checkDoorway(addressee, email)
+  if (purpose === 'password') checkPasswordConnection(addressee, email)
   else checkLinkDoorway(addressee, email)
   // The network's limit first: a refused request does not use up the mails of the address's owner.
   await deps.limits.take(mailsOfNetwork, networkKey(ip))

@@ -7,7 +7,7 @@ import type { Selectable } from 'kysely'
 import type { MagicLinkChallenges, MagicLinkConnections } from '../../platform/db/schema.js'
 import type { Tenant } from '../../platform/tenant.js'
 
-export const connectionColumns = [
+export const magicLinkConnectionColumns = [
   'organization_id',
   'id',
   'active',
@@ -17,10 +17,13 @@ export const connectionColumns = [
   'updated_at',
 ] as const
 
-export type ConnectionRow = Pick<Selectable<MagicLinkConnections>, (typeof connectionColumns)[number]>
+export type MagicLinkConnectionRow = Pick<
+  Selectable<MagicLinkConnections>,
+  (typeof magicLinkConnectionColumns)[number]
+>
 
 export function toMagicLinkConnection(
-  row: ConnectionRow,
+  row: MagicLinkConnectionRow,
   tenant: Pick<Tenant, 'domain' | 'environment'>,
 ): MagicLinkConnection {
   return {

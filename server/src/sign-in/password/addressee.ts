@@ -25,7 +25,7 @@ interface Doorway {
 }
 
 /** @throws ApiError `password_connection_not_found`, `connection_inactive`, `email_domain_not_allowed` */
-export function checkDoorway(doorway: Doorway, normalizedEmail: string): void {
+export function checkPasswordConnection(doorway: Doorway, normalizedEmail: string): void {
   if (doorway.active === null) throw new ApiError('password_connection_not_found')
   if (!doorway.active) throw new ApiError('connection_inactive')
   if (!isEmailDomainAllowed(doorway.allowed_email_domains, normalizedEmail))

@@ -10,12 +10,12 @@ import { emit } from '../../delivery/events/emit.js'
 import { grantedScope } from '../../tokens/scopes.js'
 import { chooseDestination, type CodeDestination } from '../../directory/sessions/code-destination.js'
 import { codeLifetimesMs } from '../../directory/sessions/complete-sign-in.js'
-import { passFirstFactor } from '../flows/pending-sign-in.js'
+import { completeFirstFactor } from '../flows/pending-sign-in.js'
 import { mayReadUsers, type Caller } from '../../platform/tenant.js'
 import { isRequiredMetadataMissing } from '../../directory/users/signing-in-user.js'
 import { openRenewal } from './open-request.js'
 import { toPassedChallenge, toPendingChallenge, toRefusedChallenge } from './record.js'
-import { holdPasswordUser, logChallenge, verifyPassword, type PassedPassword } from './verification.js'
+import { lockPasswordUser, logChallenge, verifyPassword, type VerifiedPassword } from './verification.js'
 
 /**
  * Verifies the password of a user who signs in. Every request costs one verification of one hash. A caller who may not
@@ -57,17 +57,17 @@ export async function createPasswordChallenge(
 async function goOn(
   deps: Deps,
   trx: Transaction<DB>,
-  scene: PassedPassword<CodeDestination>,
+  scene: VerifiedPassword<CodeDestination>,
 ): Promise<Changed<PasswordChallenge>> {
   const { tenant, addressee, destination, password } = scene
-  const userId = await holdPasswordUser(deps, trx, scene)
+  const userId = await lockPasswordUser(deps, trx, scene)
   if (userId === undefined) {
     await logChallenge(deps, trx, scene, { code: 'END_USER_PASSWORD_FAILED', reason: 'changed_meanwhile' })
     return { record: toRefusedChallenge(tenant, newId()) }
   }
   const { organization_id: organizationId } = addressee
   const at = deps.now()
-  const outcome = await passFirstFactor(deps, trx, {
+  const outcome = await completeFirstFactor(deps, trx, {
     tenant,
     organizationId,
     userId,
@@ -107,7 +107,7 @@ async function goOn(
 async function passedChallenge(
   deps: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
-  { tenant, email, destination, password, isRenewalDue }: PassedPassword<CodeDestination>,
+  { tenant, email, destination, password, isRenewalDue }: VerifiedPassword<CodeDestination>,
   { code, userId, at }: { code: string; userId: string; at: Date },
 ): Promise<PassedPasswordChallenge> {
   const renewalCode = isRenewalDue

@@ -12,7 +12,7 @@ import { change, type Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { makePepperKey } from './pepper.js'
-import { connectionColumns, toPasswordConnection, type ConnectionRow } from './record.js'
+import { passwordConnectionColumns, toPasswordConnection, type PasswordConnectionRow } from './record.js'
 import { ofTenant } from '../../platform/db/tenant-predicate.js'
 
 /**
@@ -39,7 +39,7 @@ export function createPasswordConnection(
         inserted_at: at,
         updated_at: at,
       })
-      .returning(connectionColumns)
+      .returning(passwordConnectionColumns)
       .executeTakeFirstOrThrow()
       .catch(asRefusal)
     await insertFirstPepper(deps, trx, tenant, row.organization_id)
@@ -56,7 +56,7 @@ export async function getPasswordConnection(
   { db }: Pick<Deps, 'db'>,
   tenant: Tenant,
 ): Promise<Changed<PasswordConnection>> {
-  const row = await connectionsOf(db, tenant).select(connectionColumns).executeTakeFirst()
+  const row = await connectionsOf(db, tenant).select(passwordConnectionColumns).executeTakeFirst()
   if (row === undefined) throw await whyNotFound(db, tenant, 'password_connection_not_found')
   return toChanged(row, tenant)
 }
@@ -80,7 +80,7 @@ export function updatePasswordConnection(
       .set({ ...input, updated_at: deps.now(), version: sql`version + 1` })
       .where(ofTenant(tenant))
       .where(isOfVersion(versions))
-      .returning(connectionColumns)
+      .returning(passwordConnectionColumns)
       .executeTakeFirst()
       .catch(asRefusal)
     if (row === undefined)
@@ -91,7 +91,7 @@ export function updatePasswordConnection(
   })
 }
 
-function toChanged(row: ConnectionRow, tenant: Tenant) {
+function toChanged(row: PasswordConnectionRow, tenant: Tenant) {
   const { organization_id: organizationId, version } = row
   return { record: toPasswordConnection(row, tenant), version, organizationId }
 }

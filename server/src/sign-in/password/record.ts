@@ -9,7 +9,7 @@ import type { Selectable } from 'kysely'
 import type { PasswordConnections, PasswordRequests } from '../../platform/db/schema.js'
 import type { Tenant } from '../../platform/tenant.js'
 
-export const connectionColumns = [
+export const passwordConnectionColumns = [
   'organization_id',
   'id',
   'active',
@@ -21,11 +21,14 @@ export const connectionColumns = [
   'updated_at',
 ] as const
 
-export type ConnectionRow = Pick<Selectable<PasswordConnections>, (typeof connectionColumns)[number]>
+export type PasswordConnectionRow = Pick<
+  Selectable<PasswordConnections>,
+  (typeof passwordConnectionColumns)[number]
+>
 
 type Place = Pick<Tenant, 'domain' | 'environment'>
 
-export function toPasswordConnection(row: ConnectionRow, tenant: Place): PasswordConnection {
+export function toPasswordConnection(row: PasswordConnectionRow, tenant: Place): PasswordConnection {
   return {
     __type__: 'PasswordConnection',
     __domain__: tenant.domain,

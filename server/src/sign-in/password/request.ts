@@ -13,7 +13,7 @@ import { chooseDestination, type CodeDestination } from '../../directory/session
 import { mayReadUsers, type Caller, type Tenant } from '../../platform/tenant.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { createSigningInUser, findUser } from '../../directory/users/signing-in-user.js'
-import { checkDoorway, passwordAddresseesOf } from './addressee.js'
+import { checkPasswordConnection, passwordAddresseesOf } from './addressee.js'
 import { insertPasswordRequest, type NewRequestRow } from './open-request.js'
 import { setPasswordUrl } from './own-page.js'
 import { toPasswordRequest } from './record.js'
@@ -39,7 +39,7 @@ export async function createPasswordRequest(
   const email = normalizeEmail(input.user_email)
   const sought = { email, domain: input.org_domain }
   const addressee = onlyAddressee(await passwordAddresseesOf(deps.db, caller, sought).execute(), sought)
-  checkDoorway(addressee, email)
+  checkPasswordConnection(addressee, email)
   if (mayReadUsers(caller)) {
     if (addressee.is_user_active === false) throw new ApiError('user_inactive')
     if (addressee.user_id === null && !input.find_or_create_user) throw new ApiError('user_not_found')

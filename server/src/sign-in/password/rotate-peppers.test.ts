@@ -17,7 +17,7 @@ import { createUser } from '../../directory/users/users.js'
 import { makePepperKey, unwrapHash, type PasswordOwner, type PepperOwner } from './pepper.js'
 import { rotatePeppers } from './rotate-peppers.js'
 import { findPassword } from './find-password.given.js'
-import { holdNewestPepper, upgradePassword, writePassword } from './stored-password.js'
+import { lockNewestPepper, upgradePassword, writePassword } from './stored-password.js'
 
 const periodMs = 3_600_000
 
@@ -313,7 +313,7 @@ describe('while peppers rotate', () => {
       await ofVersion(trx, 1)
     })
 
-    const pepper = inTransaction((trx) => holdNewestPepper(trx, owner))
+    const pepper = inTransaction((trx) => lockNewestPepper(trx, owner))
     await untilSomebodyWaits()
     await finish()
 

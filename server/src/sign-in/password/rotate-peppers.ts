@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { makePepperKey, wrapHash, type Pepper, type PepperOwner } from './pepper.js'
-import { holdNewestPepper, openHash, pepperOf } from './stored-password.js'
+import { lockNewestPepper, openHash, pepperOf } from './stored-password.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /** Rows that one run wraps again at most: some seconds of work, so that runs do not overlap. */
@@ -145,7 +145,7 @@ async function rewrapBatch(
   { after, limit }: { readonly after: string; readonly limit: number },
 ): Promise<{ readonly rewrapped: number; readonly last: string | undefined }> {
   return deps.db.transaction().execute(async (trx) => {
-    const newest = await holdNewestPepper(trx, pepper)
+    const newest = await lockNewestPepper(trx, pepper)
     // A password written now uses the newest pepper anyway.
     const rows = await trx
       .selectFrom('passwords')

@@ -8,14 +8,14 @@ import { change } from '../../delivery/events/change.js'
 import { forgetAttempts } from '../flows/attempts.js'
 import { callerAtPage } from '../flows/flow.js'
 import { flowUrl } from '../flows/flow-url.js'
-import { holdFlow, passHeldFlow } from '../flows/hold.js'
+import { lockFlow, completeFactorOfLockedFlow } from '../flows/lock-flow.js'
 import { firstFactorSteps } from '../flows/step.js'
 import { ofUser, type Caller, type Tenant } from '../../platform/tenant.js'
 import { findUser } from '../../directory/users/signing-in-user.js'
 import { findNewPasswordFault, replacePassword } from './new-password.js'
 import { setPasswordUrl } from './own-page.js'
 import type { PasswordFault } from './policy.js'
-import { spendCode } from './spend-code.js'
+import { consumePasswordCode } from './consume-code.js'
 import { isOrganizationOf, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** A code as it arrives at our page. */
@@ -160,7 +160,7 @@ async function useCode(
   const user = await findUser(trx, tenant, email)
   if (user?.active !== true) return undefined
   const ownPage = setPasswordUrl(deps.config.baseUrl, open.domain)
-  const spent = await spendCode(deps, trx, tenant, { email, codeHash, userId: user.id, ownPage })
+  const spent = await consumePasswordCode(deps, trx, tenant, { email, codeHash, userId: user.id, ownPage })
   if (spent === undefined) return undefined
   await replacePassword(deps, trx, ofUser(tenant, user.id), {
     organizationId: spent.organization_id,
@@ -187,13 +187,13 @@ async function goOn(
   const { open, userId, flowId, browserSecret } = at
   const { accountId, environment } = tenant
   const key = { accountId, environment, organizationId: open.organization_id, flowId }
-  const held = await holdFlow(deps, trx, key, {
+  const held = await lockFlow(deps, trx, key, {
     steps: firstFactorSteps,
     browserHash: hashSecret(browserSecret),
   })
   if (held === undefined || !held.is_own_browser) return false
   // The flow may be for another address by now.
   if (held.email_normalized !== open.email_normalized) return false
-  const step = await passHeldFlow(deps, trx, held, { tenant, userId, amr: ['email', 'pwd'] })
+  const step = await completeFactorOfLockedFlow(deps, trx, held, { tenant, userId, amr: ['email', 'pwd'] })
   return step !== undefined
 }

@@ -16,7 +16,7 @@ import { findUser, type SigningInUser } from '../../directory/users/signing-in-u
 import { passwordAddresseesOf } from './addressee.js'
 import { findNewPasswordFault, replacePassword } from './new-password.js'
 import { toPassword } from './record.js'
-import { spendCode, type SpentCode } from './spend-code.js'
+import { consumePasswordCode, type ConsumedPasswordCode } from './consume-code.js'
 import { isOrganizationOf } from '../../platform/db/tenant-predicate.js'
 
 /**
@@ -89,7 +89,7 @@ async function useCode(
   const user = await findUser(trx, tenant, attempt.email)
   const spent =
     user?.active === true
-      ? await spendCode(deps, trx, tenant, { ...attempt, userId: user.id, ownPage: null })
+      ? await consumePasswordCode(deps, trx, tenant, { ...attempt, userId: user.id, ownPage: null })
       : undefined
   if (user === undefined || spent === undefined) throw new ApiError('password_code_refused')
   const { id: userId } = user
@@ -109,7 +109,7 @@ async function useCode(
 
 interface Setting {
   readonly user: SigningInUser
-  readonly spent: SpentCode
+  readonly spent: ConsumedPasswordCode
 }
 
 function signIn(deps: Deps, trx: Transaction<DB>, tenant: Tenant, { user, spent }: Setting): Promise<string> {

@@ -5,10 +5,10 @@ import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
 import type { Flow } from '../flows/flow.js'
-import { passFirstFactorInFlow } from '../flows/pending-sign-in.js'
+import { completeFirstFactorInFlow } from '../flows/pending-sign-in.js'
 import { ofUser, type Caller, type Tenant } from '../../platform/tenant.js'
 import type { LimitState } from '../../platform/errors.js'
-import { holdPasswordUser, logChallenge, verifyPassword, type PassedPassword } from './verification.js'
+import { lockPasswordUser, logChallenge, verifyPassword, type VerifiedPassword } from './verification.js'
 
 /** The outcome of a password typed in a flow. */
 interface PasswordSignIn {
@@ -44,9 +44,9 @@ export async function signInByPassword(
 }
 
 /** @returns Whether the flow was open, and the user unchanged. */
-async function goOn(deps: Deps, trx: Transaction<DB>, scene: PassedPassword<Flow>): Promise<boolean> {
+async function goOn(deps: Deps, trx: Transaction<DB>, scene: VerifiedPassword<Flow>): Promise<boolean> {
   const { addressee, destination: flow, password, isRenewalDue } = scene
-  const userId = await holdPasswordUser(deps, trx, scene)
+  const userId = await lockPasswordUser(deps, trx, scene)
   const signIn = {
     tenant: ofUser(scene.tenant, userId ?? ''),
     organizationId: addressee.organization_id,
@@ -60,7 +60,7 @@ async function goOn(deps: Deps, trx: Transaction<DB>, scene: PassedPassword<Flow
     isRenewalDue,
     via: 'page' as const,
   }
-  const step = userId === undefined ? undefined : await passFirstFactorInFlow(deps, trx, signIn, flow)
+  const step = userId === undefined ? undefined : await completeFirstFactorInFlow(deps, trx, signIn, flow)
   if (userId === undefined || step === undefined) {
     await logChallenge(deps, trx, scene, { code: 'END_USER_PASSWORD_FAILED', reason: 'changed_meanwhile' })
     return false

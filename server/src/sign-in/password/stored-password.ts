@@ -17,7 +17,7 @@ export interface StoredPassword {
  *
  * @throws Error when the organization has no password connection.
  */
-export async function holdNewestPepper(trx: Transaction<DB>, owner: PepperOwner): Promise<Pepper> {
+export async function lockNewestPepper(trx: Transaction<DB>, owner: PepperOwner): Promise<Pepper> {
   const find = () =>
     pepperOf(trx, owner)
       .select(['version', 'key_sealed'])
@@ -44,7 +44,7 @@ export async function writePassword(
   owner: PasswordOwner,
   hash: string,
 ): Promise<number> {
-  const pepper = await holdNewestPepper(trx, owner)
+  const pepper = await lockNewestPepper(trx, owner)
   const at = now()
   const content = {
     pepper_version: pepper.version,
@@ -80,7 +80,7 @@ export async function insertPasswords(
   owner: PepperOwner,
   passwords: readonly { readonly userId: string; readonly hash: string }[],
 ): Promise<void> {
-  const pepper = await holdNewestPepper(trx, owner)
+  const pepper = await lockNewestPepper(trx, owner)
   const wrapped = passwords.map(({ userId, hash }) =>
     wrapHash(keys.master, pepper, { ...owner, userId }, hash),
   )
@@ -107,7 +107,7 @@ export async function upgradePassword(
   { setAt }: Pick<StoredPassword, 'setAt'>,
   hash: string,
 ): Promise<boolean> {
-  const pepper = await holdNewestPepper(trx, owner)
+  const pepper = await lockNewestPepper(trx, owner)
   const updated = await trx
     .updateTable('passwords')
     .set({

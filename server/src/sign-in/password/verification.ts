@@ -8,7 +8,7 @@ import type { Caller, Tenant } from '../../platform/tenant.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { usersOf } from '../../directory/users/whole-user.js'
 import { attemptSignIn, type SignInAttempt } from '../flows/attempts.js'
-import { checkDoorway, passwordAddresseesOf } from './addressee.js'
+import { checkPasswordConnection, passwordAddresseesOf } from './addressee.js'
 import { hasAllowedLength } from './policy.js'
 import { openPassword, upgradePassword, type StoredPassword } from './stored-password.js'
 import { isOrganizationOf, sameTenant } from '../../platform/db/tenant-predicate.js'
@@ -22,7 +22,7 @@ interface SentPassword {
 }
 
 /** A password attempt: its organization, user and destination. */
-export interface PasswordScene<Destination> {
+export interface PasswordAttempt<Destination> {
   readonly tenant: Tenant
   readonly addressee: Addressee
   readonly destination: Destination
@@ -33,7 +33,7 @@ export interface PasswordScene<Destination> {
 }
 
 /** The same, with the verified password. */
-export interface PassedPassword<Destination> extends PasswordScene<Destination> {
+export interface VerifiedPassword<Destination> extends PasswordAttempt<Destination> {
   readonly password: StoredPassword
   readonly isRenewalDue: boolean
   /** Replaces a hash made with outdated parameters. */
@@ -42,8 +42,8 @@ export interface PassedPassword<Destination> extends PasswordScene<Destination> 
 
 /** The outcome of a verification: the reason of a refusal, only for the log, or the verified password. */
 type PasswordVerification<Destination> =
-  | { readonly refused: PasswordScene<Destination>; readonly reason: string }
-  | { readonly passed: PassedPassword<Destination> }
+  | { readonly refused: PasswordAttempt<Destination>; readonly reason: string }
+  | { readonly passed: VerifiedPassword<Destination> }
 
 /**
  * Verifies a password, and counts the attempt. Every request costs one verification of one hash, whatever the user.
@@ -60,7 +60,7 @@ export async function verifyPassword<Destination>(
 ): Promise<PasswordVerification<Destination>> {
   const email = normalizeEmail(typedEmail)
   const addressee = await findAddressee(deps.db, caller, { email, domain })
-  checkDoorway(addressee, email)
+  checkPasswordConnection(addressee, email)
   const tenant = { ...caller, domain: addressee.domain }
   const destination = await destinationOf(tenant)
   const password = passwordOf(deps, tenant, addressee)
@@ -149,10 +149,10 @@ async function isRenewalDue(
  *
  * @returns Undefined when the user, the password or the organization's rules have changed.
  */
-export async function holdPasswordUser<Destination>(
+export async function lockPasswordUser<Destination>(
   deps: Deps,
   trx: Transaction<DB>,
-  scene: PassedPassword<Destination>,
+  scene: VerifiedPassword<Destination>,
 ): Promise<string | undefined> {
   const userId = await holdUser(trx, scene)
   if (userId === undefined || scene.newHash === undefined) return userId
@@ -163,7 +163,7 @@ export async function holdPasswordUser<Destination>(
 
 async function holdUser(
   trx: Transaction<DB>,
-  { tenant, addressee, email, password }: PassedPassword<unknown>,
+  { tenant, addressee, email, password }: VerifiedPassword<unknown>,
 ): Promise<string | undefined> {
   const held = await usersOf(trx, tenant)
     .innerJoin('passwords', (join) =>
@@ -187,7 +187,7 @@ async function holdUser(
 export function logChallenge(
   deps: Pick<Deps, 'now' | 'metrics'>,
   trx: Transaction<DB>,
-  { tenant, addressee, destination, typedEmail }: PasswordScene<{ readonly applicationId: string }>,
+  { tenant, addressee, destination, typedEmail }: PasswordAttempt<{ readonly applicationId: string }>,
   entry: Pick<LogEntry, 'code' | 'reason'>,
 ): Promise<void> {
   return logEvent(deps, trx, {

@@ -12,7 +12,7 @@ import { issuerOf } from '../../tokens/claims.js'
 import { grantedScope } from '../../tokens/scopes.js'
 import { completeSignIn, toRedirectUrl } from '../../directory/sessions/complete-sign-in.js'
 import { ofUser, type Cause, type Tenant } from '../../platform/tenant.js'
-import { lockIdentity, type VouchedIdentity } from '../../directory/users/identities.js'
+import { lockIdentity, type AssertedIdentity } from '../../directory/users/identities.js'
 import {
   createSigningInUser,
   findUserByIdentity,
@@ -170,7 +170,7 @@ async function arrive(
 }
 
 /** The user's identity as asserted by the organization of origin. */
-function identityOf({ config }: Pick<Deps, 'config'>, spent: SpentRelay): VouchedIdentity {
+function identityOf({ config }: Pick<Deps, 'config'>, spent: SpentRelay): AssertedIdentity {
   const issuer = issuerOf(config.baseUrl, spent.origin_domain)
   return {
     kind: 'relay',
@@ -199,7 +199,7 @@ async function findOrCreateUser(
   deps: Deps,
   trx: Transaction<DB>,
   tenant: Tenant,
-  { spent, identity }: { spent: SpentRelay; identity: VouchedIdentity },
+  { spent, identity }: { spent: SpentRelay; identity: AssertedIdentity },
 ): Promise<SigningInUser | undefined> {
   const found = await findUserByIdentity(trx, tenant, identity)
   if (found !== undefined) {
@@ -216,7 +216,7 @@ interface RelaySignIn {
   readonly tenant: Tenant
   readonly arrived: ArrivedRelay
   readonly spent: SpentRelay
-  readonly identity: VouchedIdentity
+  readonly identity: AssertedIdentity
   readonly user: SigningInUser
   readonly applicationId: string
 }

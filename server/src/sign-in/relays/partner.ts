@@ -2,7 +2,7 @@ import { sql, type Expression } from 'kysely'
 import { isUsableBy } from '../../directory/usable.js'
 
 /** A partner and its redirect URI as SQL expressions: parameters, or columns of rows. */
-export interface Destination {
+export interface RelayDestination {
   readonly accountId: Expression<string>
   readonly environment: Expression<string>
   /** The partner. */
@@ -11,7 +11,7 @@ export interface Destination {
 }
 
 /** The destination of a statement's row of relays. */
-export function destinationOf(relays: string): Destination {
+export function destinationOf(relays: string): RelayDestination {
   return {
     accountId: sql.ref(`${relays}.account_id`),
     environment: sql.ref(`${relays}.environment`),
@@ -21,7 +21,7 @@ export function destinationOf(relays: string): Destination {
 }
 
 /** Whether the partner exists and allows every e-mail domain: carried users have addresses of other domains. */
-export function isPartnerOpen({ accountId, organizationId }: Destination) {
+export function isPartnerOpen({ accountId, organizationId }: RelayDestination) {
   return sql<boolean>`exists (
     select from organizations
     where organizations.account_id = ${accountId}
@@ -36,7 +36,12 @@ export function isPartnerOpen({ accountId, organizationId }: Destination) {
  * redirect URI, else null. Without this rule a relay could send the partner's codes anywhere. An application that
  * demands PKCE is excluded: nobody could exchange its codes.
  */
-export function receivingApplication({ accountId, environment, organizationId, redirectUri }: Destination) {
+export function receivingApplication({
+  accountId,
+  environment,
+  organizationId,
+  redirectUri,
+}: RelayDestination) {
   return sql<string | null>`(
     select applications.id from applications
     where applications.account_id = ${accountId}

@@ -2,7 +2,7 @@ import type { NewRelay, Relay, RelayChanges } from '@portico/contract/relays'
 import type { PageQuery } from '@portico/contract/fields'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
-import { insertIf } from '../../platform/db/insert-if.js'
+import { insertWhere } from '../../platform/db/insert-if.js'
 import { organizationIdOf } from '../../platform/db/organization-id.js'
 import { newestFirst, readPage, type Page } from '../../platform/db/page.js'
 import type { DB } from '../../platform/db/schema.js'
@@ -10,9 +10,9 @@ import { isOfVersion } from '../../platform/db/versions.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError, invalid } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
-import { emit, sceneOfAccount } from '../../delivery/events/emit.js'
+import { emit, scopeOfAccount } from '../../delivery/events/emit.js'
 import type { Caller } from '../../platform/tenant.js'
-import { destinationOf, isPartnerOpen, receivingApplication, type Destination } from './partner.js'
+import { destinationOf, isPartnerOpen, receivingApplication, type RelayDestination } from './partner.js'
 import { relayColumns, toRelay, type RelayRow } from './record.js'
 import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 
@@ -32,7 +32,7 @@ export function createRelay(deps: Deps, caller: Caller, input: NewRelay): Promis
       organizationId: partner,
       redirectUri: sql<string>`${input.partner_redirect_uri}`,
     }
-    const row = await insertIf(
+    const row = await insertWhere(
       trx,
       'relays',
       {
@@ -161,14 +161,14 @@ function wholeRelay() {
 }
 
 /** Whether a relay to the destination is possible now. */
-function carriesTo(destination: Destination) {
+function carriesTo(destination: RelayDestination) {
   return sql<boolean>`(
     ${isPartnerOpen(destination)} and ${receivingApplication(destination)} is not null
   )`
 }
 
 /** Why a relay is impossible: no partner, a closed partner, or no application for the redirect URI. */
-async function whyNotCarried(db: Kysely<DB>, destination: Destination): Promise<ApiError> {
+async function whyNotCarried(db: Kysely<DB>, destination: RelayDestination): Promise<ApiError> {
   const { rows } = await sql<{ organization_id: string | null; is_open: boolean }>`
     select ${destination.organizationId} as organization_id, ${isPartnerOpen(destination)} as is_open
   `.execute(db)
@@ -188,7 +188,7 @@ interface RefusedChange {
   readonly id: string
   readonly versions: readonly number[] | undefined
   /** When another redirect URI was sent. */
-  readonly destination?: Destination
+  readonly destination?: RelayDestination
 }
 
 async function whyRelayUnchanged(
@@ -214,5 +214,5 @@ async function emitRelay(
 ): Promise<Changed<Relay>> {
   const emission = { code, record: toRelay(row, caller), version: row.version }
   // The event belongs to the account; the stored idempotent answer belongs to the partner.
-  return { ...(await emit(deps, trx, sceneOfAccount(caller), emission)), organizationId: row.organization_id }
+  return { ...(await emit(deps, trx, scopeOfAccount(caller), emission)), organizationId: row.organization_id }
 }

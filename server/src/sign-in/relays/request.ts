@@ -2,7 +2,7 @@ import type { NewRelayRequest, RelayRequest } from '@portico/contract/relays'
 import { sql, type Kysely } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import { hashSecret, randomSecret } from '../../platform/crypto/secret.js'
-import { insertIf } from '../../platform/db/insert-if.js'
+import { insertWhere } from '../../platform/db/insert-if.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
@@ -37,7 +37,7 @@ export async function requestRelay(
   return change(deps, caller.cause, async (trx) => {
     const at = deps.now()
     const attempt = { caller, relayId, user, at }
-    const row = await insertIf(
+    const row = await insertWhere(
       trx,
       'relay_requests',
       {

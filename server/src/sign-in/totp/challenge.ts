@@ -9,7 +9,7 @@ import { ApiError, invalid } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
 import { checkMayBeSent } from '../../delivery/sms/deliver.js'
-import { takeSms } from '../../delivery/sms/sms-limits.js'
+import { countSms } from '../../delivery/sms/sms-limits.js'
 import { findPendingSignIn } from '../flows/pending-sign-in.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { logTotp } from './log-totp.js'
@@ -18,7 +18,7 @@ import { isOfFlow, updateOpenChallenges } from './rows.js'
 import { challengeContext } from './sealed.js'
 import { enqueueTextCode } from './send-code.js'
 import { makeTextCode } from './text-code.js'
-import { expiryOf, getTotpUser, holdTotpUser, ownerOf, type TotpUser } from './totp-user.js'
+import { expiryOf, getTotpUser, lockTotpUser, ownerOf, type TotpUser } from './totp-user.js'
 
 /** Lifetime of a challenge that sends no message; codes of the app expire by themselves. */
 const unsentLifetimeMs = 10 * 60 * 1000
@@ -47,11 +47,11 @@ export async function createTotpChallenge(
   ).sentTo
   await findSignInToComplete(deps, deps.db, tenant, { userId, pendingSignInId, flowId })
   // Counted outside the transaction: a rollback would undo the count.
-  const limit = phoneNumber === null ? undefined : await takeSms(deps, { ...tenant, userId, phoneNumber })
+  const limit = phoneNumber === null ? undefined : await countSms(deps, { ...tenant, userId, phoneNumber })
 
   return change(deps, tenant.cause, async (trx) => {
     const at = deps.now()
-    const user = await holdTotpUser(trx, tenant, userId)
+    const user = await lockTotpUser(trx, tenant, userId)
     const { method, sentTo } = checkChallenge(deps, tenant, user, isToBeSent)
     const isSent = sentTo !== null
     const signIn = await findSignInToComplete(deps, trx, tenant, { userId, pendingSignInId, flowId })

@@ -13,7 +13,7 @@ import { change, type Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
 import { smsRouteOf } from '../../delivery/sms/deliver.js'
 import type { Tenant } from '../../platform/tenant.js'
-import { connectionColumns, toTotpConnection } from './record.js'
+import { totpConnectionColumns, toTotpConnection } from './record.js'
 import { ofTenant } from '../../platform/db/tenant-predicate.js'
 
 /**
@@ -25,7 +25,7 @@ export async function getTotpConnection(
   { db }: Pick<Deps, 'db'>,
   tenant: Tenant,
 ): Promise<Changed<TotpConnection>> {
-  const row = await connectionsOf(db, tenant).select(connectionColumns).executeTakeFirst()
+  const row = await connectionsOf(db, tenant).select(totpConnectionColumns).executeTakeFirst()
   if (row === undefined) throw new ApiError('organization_not_found')
   return { record: toTotpConnection(row, tenant), version: row.version }
 }
@@ -57,7 +57,7 @@ export function updateTotpConnection(
       })
       .where(ofTenant(tenant))
       .where(isOfVersion(versions))
-      .returning(connectionColumns)
+      .returning(totpConnectionColumns)
       .executeTakeFirst()
     if (row === undefined)
       throw await whyUnchanged(connectionsOf(trx, tenant).select('version'), 'organization_not_found')

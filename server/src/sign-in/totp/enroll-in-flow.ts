@@ -5,14 +5,14 @@ import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { change } from '../../delivery/events/change.js'
-import { holdFlow } from '../flows/hold.js'
+import { lockFlow } from '../flows/lock-flow.js'
 import { moveFlow } from '../flows/step.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { beginEnrollment, countEnrollment, keyUriOf } from './enrollment.js'
 import { replaceRecoveryCodes, type EnrollingFlow } from './replace-recovery-codes.js'
 import { enrollmentsOf } from './rows.js'
 import { enrollmentContext, openTotp } from './sealed.js'
-import { getTotpUser, holdTotpUser, ownerOf, type TotpUser } from './totp-user.js'
+import { getTotpUser, lockTotpUser, ownerOf, type TotpUser } from './totp-user.js'
 import { tryFirstCode } from './validate-enrollment.js'
 
 /**
@@ -31,7 +31,7 @@ export async function enrollInFlow(
   const { record } = await change(deps, tenant.cause, async (trx) => {
     const id = newId()
     // Locked before the flow, as everything that ends a user's sign-ins does.
-    await holdTotpUser(trx, tenant, flow.userId)
+    await lockTotpUser(trx, tenant, flow.userId)
     const isThere = await moveFlow(deps, trx, flow, {
       from: ['enroll'],
       to: 'enroll',
@@ -105,8 +105,8 @@ async function validate(
   flow: EnrollingFlow,
   code: string,
 ): Promise<EnrollmentOutcome> {
-  const user = await holdTotpUser(trx, tenant, flow.userId)
-  const held = await holdFlow(deps, trx, flow, { steps: ['enroll'] })
+  const user = await lockTotpUser(trx, tenant, flow.userId)
+  const held = await lockFlow(deps, trx, flow, { steps: ['enroll'] })
   if (!mayEnroll(user) || held?.user_id !== user.id || held.enrollment_id === null) return 'over'
   const input = { code, recovery_codes_acknowledged: false }
   const validated = await tryFirstCode(deps, trx, tenant, {

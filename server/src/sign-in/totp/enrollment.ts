@@ -13,7 +13,7 @@ import { emit } from '../../delivery/events/emit.js'
 import { mails } from '../../delivery/mail/mail-limits.js'
 import { enqueueNotice } from '../../delivery/mail/notices.js'
 import { checkMayBeSent } from '../../delivery/sms/deliver.js'
-import { takeSms } from '../../delivery/sms/sms-limits.js'
+import { countSms } from '../../delivery/sms/sms-limits.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { makeRecoveryCodes, toRecoveryDigests } from './recovery-codes.js'
@@ -22,7 +22,7 @@ import { enrollmentContext } from './sealed.js'
 import { enqueueTextCode } from './send-code.js'
 import { makeTextCode } from './text-code.js'
 import { makeTotpSecret, toKeyUri } from './totp-code.js'
-import { expiryOf, getTotpUser, holdTotpUser, ownerOf, type TotpUser } from './totp-user.js'
+import { expiryOf, getTotpUser, lockTotpUser, ownerOf, type TotpUser } from './totp-user.js'
 
 /** How long an enrolment waits for its first code: time to find an app and install it. */
 const appLifetimeMs = 60 * 60 * 1000
@@ -68,7 +68,7 @@ export async function countEnrollment(
   const phoneNumber = checkEnrollment(deps, tenant, addressee, request)
   if (addressee.enrolledMethod !== null)
     await deps.limits.take(mails, { ...tenant, address: normalizeEmail(addressee.email) })
-  return phoneNumber === null ? undefined : takeSms(deps, { ...tenant, userId, phoneNumber })
+  return phoneNumber === null ? undefined : countSms(deps, { ...tenant, userId, phoneNumber })
 }
 
 /**
@@ -83,7 +83,7 @@ export async function beginEnrollment(
   tenant: Tenant,
   request: EnrollmentRequest & { readonly id: string },
 ): Promise<TotpEnrollment> {
-  const user = await holdTotpUser(trx, tenant, request.userId)
+  const user = await lockTotpUser(trx, tenant, request.userId)
   const begun = begin(deps, tenant, user, {
     id: request.id,
     phoneNumber: checkEnrollment(deps, tenant, user, request),

@@ -12,7 +12,7 @@ import type { Tenant } from '../../platform/tenant.js'
 
 type Place = Pick<Tenant, 'domain' | 'environment'>
 
-export const connectionColumns = [
+export const totpConnectionColumns = [
   'organization_id',
   'active',
   'method',
@@ -22,7 +22,7 @@ export const connectionColumns = [
   'updated_at',
 ] as const
 
-type ConnectionRow = Pick<Selectable<TotpConnections>, (typeof connectionColumns)[number]>
+type ConnectionRow = Pick<Selectable<TotpConnections>, (typeof totpConnectionColumns)[number]>
 
 export function toTotpConnection(row: ConnectionRow, tenant: Place): TotpConnection {
   return {

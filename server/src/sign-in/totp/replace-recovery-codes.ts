@@ -4,14 +4,14 @@ import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import type { Flow } from '../flows/flow.js'
-import { holdFlow } from '../flows/hold.js'
+import { lockFlow } from '../flows/lock-flow.js'
 import { moveFlow } from '../flows/step.js'
 import { stepAfterFactors } from '../flows/pending-sign-in.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { makeRecoveryCodes, toRecoveryDigests } from './recovery-codes.js'
 import { updateEnrollment } from './rows.js'
 import { enrollmentContext } from './sealed.js'
-import { holdTotpUser, ownerOf, type TotpUser } from './totp-user.js'
+import { lockTotpUser, ownerOf, type TotpUser } from './totp-user.js'
 
 /** A flow whose user has passed a first factor and has to enrol a second one. */
 export type EnrollingFlow = Flow & { readonly userId: string }
@@ -43,8 +43,8 @@ export async function replaceRecoveryCodesInFlow(
   flow: EnrollingFlow,
 ): Promise<readonly string[] | undefined> {
   const { record } = await change(deps, tenant.cause, async (trx) => {
-    const user = await holdTotpUser(trx, tenant, flow.userId)
-    const held = await holdFlow(deps, trx, flow, { steps: ['recovery_codes'] })
+    const user = await lockTotpUser(trx, tenant, flow.userId)
+    const held = await lockFlow(deps, trx, flow, { steps: ['recovery_codes'] })
     if (held?.user_id !== user.id) return { record: undefined }
     return { record: await replaceRecoveryCodes(deps, trx, tenant, user) }
   })
@@ -58,8 +58,8 @@ export async function acknowledgeRecoveryCodes(
   flow: EnrollingFlow,
 ): Promise<void> {
   await change(deps, tenant.cause, async (trx) => {
-    const user = await holdTotpUser(trx, tenant, flow.userId)
-    const held = await holdFlow(deps, trx, flow, { steps: ['recovery_codes'] })
+    const user = await lockTotpUser(trx, tenant, flow.userId)
+    const held = await lockFlow(deps, trx, flow, { steps: ['recovery_codes'] })
     if (held?.user_id !== user.id) return { record: undefined }
     await updateEnrollment(trx, tenant, user.id)
       .set({ last_recovery_acknowledgement_at: deps.now() })

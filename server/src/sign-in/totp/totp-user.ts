@@ -78,7 +78,7 @@ export async function getTotpUser(db: Kysely<DB>, tenant: Tenant, userId: string
  *
  * @throws ApiError `organization_not_found`, `user_not_found`
  */
-export async function holdTotpUser(trx: Transaction<DB>, tenant: Tenant, userId: string): Promise<TotpUser> {
+export async function lockTotpUser(trx: Transaction<DB>, tenant: Tenant, userId: string): Promise<TotpUser> {
   await usersOf(trx, tenant).where('users.id', '=', userId).select('users.id').forNoKeyUpdate().execute()
   // A separate statement: the one that waited for the lock could see outdated rows of the joined tables.
   return getTotpUser(trx, tenant, userId)

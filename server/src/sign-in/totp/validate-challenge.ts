@@ -19,7 +19,7 @@ import { enrollmentsOf, isOfFlow, openChallengesOf, updateEnrollment, updateOpen
 import { challengeContext, enrollmentContext, openTotp } from './sealed.js'
 import { isTextCode } from './text-code.js'
 import { findStep } from './totp-code.js'
-import { expiryOf, holdTotpUser, ownerOf, type TotpUser } from './totp-user.js'
+import { expiryOf, lockTotpUser, ownerOf, type TotpUser } from './totp-user.js'
 
 /** Consecutive wrong codes that lock a user. */
 const maxFailures = 5
@@ -59,7 +59,7 @@ export async function validateTotpChallenge(
 ): Promise<{ record: PassedTotpChallenge }> {
   // A wrong code is counted, so an error must not roll its transaction back.
   const { record: outcome } = await change(deps, tenant.cause, async (trx) => {
-    const user = await holdTotpUser(trx, tenant, userId)
+    const user = await lockTotpUser(trx, tenant, userId)
     checkMayPass(user)
     const result = await passOrRefuse({ deps, trx, tenant, user, flowId, at: deps.now() }, input)
     if ('reason' in result)

@@ -16,7 +16,7 @@ import { updateEnrollment, updateOpenChallenges } from './rows.js'
 import { enrollmentContext, openTotp } from './sealed.js'
 import { isTextCode } from './text-code.js'
 import { findStep } from './totp-code.js'
-import { expiryOf, holdTotpUser, ownerOf, type TotpUser } from './totp-user.js'
+import { expiryOf, lockTotpUser, ownerOf, type TotpUser } from './totp-user.js'
 
 /** Wrong codes that end a pending enrolment: the owner of the app or telephone needs one attempt. */
 const maxFailures = 5
@@ -49,7 +49,7 @@ export async function validateTotpEnrollment(
 ): Promise<{ record: ValidatedTotpEnrollment }> {
   // A wrong code is counted, so an error must not roll its transaction back.
   const { record } = await change(deps, tenant.cause, async (trx) => {
-    const user = await holdTotpUser(trx, tenant, userId)
+    const user = await lockTotpUser(trx, tenant, userId)
     return { record: await tryFirstCode(deps, trx, tenant, { user, input }) }
   })
   if (record === undefined) throw new ApiError('totp_code_rejected')

@@ -2,7 +2,7 @@ import type { Environment } from '@portico/contract/fields'
 import { sql, type Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
-import { forgetAnswers } from '../../delivery/events/idempotency.js'
+import { eraseStoredAnswers } from '../../delivery/events/idempotency.js'
 import { emitOnboarding } from '../connections/onboarding.js'
 import type { Cause } from '../../platform/tenant.js'
 import { ofOrganization } from '../../platform/db/tenant-predicate.js'
@@ -34,7 +34,7 @@ export async function eraseAdmin(
   await leaveOnboardings(deps, trx, admin)
   await eraseLogAndMail(trx, admin)
   for (const environment of admin.environments)
-    await forgetAnswers(trx, { accountId: admin.accountId, environment }, { subjectId: admin.adminId })
+    await eraseStoredAnswers(trx, { accountId: admin.accountId, environment }, { subjectId: admin.adminId })
 }
 
 /** The onboardings stay without an administrator until they get another one. */

@@ -32,7 +32,7 @@ import {
   type SentClient,
 } from './oidc-settings.js'
 import { insertOnboarding, inviteToLocked } from './onboarding.js'
-import { checkSpoken, isSpokenBy, protocolOf, setConnectionProtocol } from './protocol.js'
+import { checkProtocol, supportsProtocol, protocolOf, setConnectionProtocol } from './protocol.js'
 import { checkProviderType, setConnectionProvider, prepareProvider } from './provider.js'
 import { makeVersionCurrent } from './stored-versions.js'
 import {
@@ -71,7 +71,7 @@ export async function createSsoConnection(
   if (isMailed && email === undefined) throw new ApiError('sso_admin_email_missing')
   const { provider_type: providerType, protocol = protocolOf(providerType) } = sent
   checkProviderType(caller.environment, providerType)
-  checkSpoken(providerType ?? 'unset', protocol)
+  checkProtocol(providerType ?? 'unset', protocol)
   const client = isClientSent(sent) ? toClientSettings(sent, undefined) : undefined
   if (client !== undefined) checkClient(client, { protocol, providerType: providerType ?? 'unset' })
   const domain = await findDomain(deps.db, caller, organizationId)
@@ -263,9 +263,9 @@ async function setSpoken(
   connection: LockedConnection,
   { providerType = connection.providerType, protocol }: Partial<Spoken>,
 ): Promise<Spoken> {
-  const isKept = isSpokenBy(providerType, connection.protocol)
+  const isKept = supportsProtocol(providerType, connection.protocol)
   const spoken = protocol ?? (isKept ? connection.protocol : protocolOf(providerType))
-  checkSpoken(providerType, spoken)
+  checkProtocol(providerType, spoken)
   await setConnectionProtocol(deps, trx, connection, spoken)
   return { protocol: spoken, providerType }
 }

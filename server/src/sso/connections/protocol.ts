@@ -11,15 +11,15 @@ export function protocolOf(providerType: ProviderType | 'unset' | undefined): Pr
 }
 
 /** Whether a kind of identity provider speaks a protocol, as far as we have a tutorial for it. */
-export function isSpokenBy(providerType: ProviderType | 'unset', protocol: Protocol): boolean {
+export function supportsProtocol(providerType: ProviderType | 'unset', protocol: Protocol): boolean {
   if (providerType === 'unset') return true
   if (protocol === 'saml') return providerType !== 'custom_oidc'
   return oidcProviderTypes.some((name) => name === providerType)
 }
 
 /** @throws ApiError `invalid_parameters` where the kind of identity provider does not speak the protocol. */
-export function checkSpoken(providerType: ProviderType | 'unset', protocol: Protocol): void {
-  if (isSpokenBy(providerType, protocol)) return
+export function checkProtocol(providerType: ProviderType | 'unset', protocol: Protocol): void {
+  if (supportsProtocol(providerType, protocol)) return
   const name = protocol === 'oidc' ? 'OpenID Connect' : 'SAML'
   const instead = protocol === 'oidc' && providerType !== 'test' ? '; custom_oidc does' : ''
   throw invalid(

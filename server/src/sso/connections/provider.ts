@@ -6,13 +6,13 @@ import type { Deps } from '../../delivery/deps.js'
 import { invalid } from '../../platform/errors.js'
 import {
   insertTestIdp,
-  noteTestIdp,
+  recordTestIdpMetadata,
   prepareTestIdp,
   removeTestIdp,
   type PreparedTestIdp,
 } from './provision-test-idp.js'
 import { isConnection, isOfConnection, type ConnectionKey } from './connection-key.js'
-import { isSpokenBy, protocolOf, setConnectionProtocol } from './protocol.js'
+import { supportsProtocol, protocolOf, setConnectionProtocol } from './protocol.js'
 
 /**
  * Refuses the built-in identity provider in production, because it asserts any user.
@@ -65,7 +65,7 @@ export async function setConnectionProvider(
     // The table's check constraint allows nothing else.
     .select(['provider_type', sql<Protocol>`protocol`.as('protocol')])
     .executeTakeFirstOrThrow()
-  if (!isSpokenBy(providerType, protocol))
+  if (!supportsProtocol(providerType, protocol))
     await setConnectionProtocol(deps, trx, key, protocolOf(providerType))
   await trx
     .updateTable('sso_connections')
@@ -90,5 +90,5 @@ export async function setConnectionProvider(
   if (before === 'test' && providerType !== 'test') await removeTestIdp(deps, trx, key)
   if (testIdp === undefined) return
   if (before !== 'test') await insertTestIdp(deps, trx, key, testIdp)
-  else await noteTestIdp(deps, trx, key)
+  else await recordTestIdpMetadata(deps, trx, key)
 }

@@ -35,7 +35,7 @@ export async function insertTestIdp(
 }
 
 /** Records the metadata of the built-in identity provider in the onboarding of a locked connection that has begun since. */
-export async function noteTestIdp(
+export async function recordTestIdpMetadata(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
   key: ConnectionKey,

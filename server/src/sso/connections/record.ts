@@ -12,7 +12,7 @@ import {
 import type { Selectable } from 'kysely'
 import type { SsoConnections, SsoDefaultRedirections, SsoOnboardings } from '../../platform/db/schema.js'
 
-export const connectionColumns = [
+export const ssoConnectionColumns = [
   'sso_connections.organization_id',
   'sso_connections.id',
   'sso_connections.idp_id',
@@ -75,7 +75,7 @@ export interface OidcClientRow {
   readonly inserted_at: number
 }
 
-export type ConnectionRow = Omit<
+export type SsoConnectionRow = Omit<
   Selectable<SsoConnections>,
   'account_id' | 'environment' | 'certificate_warned_at'
 > & {
@@ -104,7 +104,7 @@ export type WholeSsoConnection = SsoConnection & {
 }
 
 export function toSsoConnection(
-  row: ConnectionRow,
+  row: SsoConnectionRow,
   { environment, entityId, acsUrl, oidcRedirectUri, warningsOf }: Surroundings,
 ): WholeSsoConnection {
   // The columns of closed lists are only written from validated input.

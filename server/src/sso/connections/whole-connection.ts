@@ -12,9 +12,9 @@ import type { Caller, Cause } from '../../platform/tenant.js'
 import type { ConnectionKey } from './connection-key.js'
 import { warningsOf } from './metadata-warnings.js'
 import {
-  connectionColumns,
+  ssoConnectionColumns,
   toSsoConnection,
-  type ConnectionRow,
+  type SsoConnectionRow,
   type MetadataRow,
   type OidcClientRow,
   type WholeSsoConnection,
@@ -47,7 +47,7 @@ export function connectionsOf(db: Kysely<DB>, { accountId, environment, organiza
 /** The columns and associations of a connection's record. */
 export function wholeConnection({ organizationIds }: Pick<Reach, 'organizationIds'>) {
   return [
-    ...connectionColumns,
+    ...ssoConnectionColumns,
     'organizations.domain',
     onboardingOfConnection().as('onboarding'),
     redirectionOfConnection().as('default_redirection'),
@@ -59,7 +59,7 @@ export function wholeConnection({ organizationIds }: Pick<Reach, 'organizationId
 /** The record of a row, with its associations as records. */
 export function toWholeConnection(
   { config, now }: Pick<Deps, 'config' | 'now'>,
-  row: ConnectionRow,
+  row: SsoConnectionRow,
   { environment }: Pick<Reach, 'environment'>,
 ): WholeSsoConnection {
   return toSsoConnection(row, {
@@ -169,7 +169,7 @@ function toMilliseconds(column: string) {
 }
 
 function onboardingOfConnection() {
-  return sql<ConnectionRow['onboarding']>`(
+  return sql<SsoConnectionRow['onboarding']>`(
     select jsonb_build_object(
       'id', onboarding.id, 'sso_admin_email', onboarding.sso_admin_email,
       'provider_type', onboarding.provider_type, 'state', onboarding.state,
@@ -182,7 +182,7 @@ function onboardingOfConnection() {
 }
 
 function redirectionOfConnection() {
-  return sql<ConnectionRow['default_redirection']>`(
+  return sql<SsoConnectionRow['default_redirection']>`(
     select jsonb_build_object(
       'id', redirection.id, 'application_id', redirection.application_id, 'uri', redirection.uri,
       'inserted_at', ${toMilliseconds('redirection.inserted_at')}

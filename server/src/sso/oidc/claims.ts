@@ -3,7 +3,7 @@ import { assertedProfile, boundedData, type Asserted } from '../sign-in/asserted
 import type { LiveConnection } from '../sign-in/live-connection.js'
 
 /** Claims of a validated ID token, with those of the UserInfo endpoint where the token has no address. */
-export type Claims = Readonly<Record<string, unknown>> & { readonly sub: string }
+export type AnsweredClaims = Readonly<Record<string, unknown>> & { readonly sub: string }
 
 const Email = emailField()
 
@@ -23,7 +23,12 @@ const aliases: readonly (readonly [claim: string, alias: string])[] = [
 ]
 
 /** The user whom a provider's claims assert. */
-export function toAssertedByClaims(live: LiveConnection, issuer: string, claims: Claims, at: Date): Asserted {
+export function toAssertedByClaims(
+  live: LiveConnection,
+  issuer: string,
+  claims: AnsweredClaims,
+  at: Date,
+): Asserted {
   const attributes = toAttributes(claims)
   return {
     identity: {
@@ -36,7 +41,7 @@ export function toAssertedByClaims(live: LiveConnection, issuer: string, claims:
       // Clocks of providers may be ahead of ours.
       authenticatedAt: earlierOf(authenticatedAtOf(claims) ?? issuedAtOf(claims) ?? at, at),
     },
-    email: emailOf(claims),
+    email: claimedEmail(claims),
     isEmailVerified: isEmailVerified(live, issuer, claims),
     profile: assertedProfile({ attributes }),
     attributes,
@@ -54,12 +59,12 @@ export function isSubject(subject: string): boolean {
 }
 
 /** The asserted time of the user's authentication; undefined where the provider does not assert it. */
-export function authenticatedAtOf(claims: Claims): Date | undefined {
+export function authenticatedAtOf(claims: AnsweredClaims): Date | undefined {
   return toDate(claims['auth_time'])
 }
 
 /** When the token was issued. */
-export function issuedAtOf(claims: Claims): Date | undefined {
+export function issuedAtOf(claims: AnsweredClaims): Date | undefined {
   return toDate(claims['iat'])
 }
 
@@ -71,7 +76,7 @@ function toDate(seconds: unknown): Date | undefined {
   return new Date(Math.floor(seconds) * 1000)
 }
 
-export function emailOf({ email }: Claims): string | undefined {
+export function claimedEmail({ email }: AnsweredClaims): string | undefined {
   return typeof email === 'string' && Email.safeParse(email).success ? email : undefined
 }
 
@@ -79,7 +84,7 @@ export function emailOf({ email }: Claims): string | undefined {
  * Whether the provider has verified that the address is the user's. In Entra, users and foreign tenants can set any
  * address; the optional claim xms_edov asserts that its domain was verified.
  */
-function isEmailVerified({ providerType }: LiveConnection, issuer: string, claims: Claims): boolean {
+function isEmailVerified({ providerType }: LiveConnection, issuer: string, claims: AnsweredClaims): boolean {
   if (providerType === 'entra_id' || isEntra(issuer)) return isTrue(claims['xms_edov'])
   return isTrue(claims['email_verified'])
 }
@@ -105,7 +110,7 @@ function isEntra(issuer: string): boolean {
 export function isOfHostedDomain(
   { providerType, emailDomains, allowedEmailDomains }: LiveConnection,
   issuer: string,
-  { hd }: Claims,
+  { hd }: AnsweredClaims,
 ): boolean | undefined {
   if (providerType !== 'google_workspace' && issuer !== 'https://accounts.google.com') return undefined
   const domains = [...emailDomains, ...(allowedEmailDomains ?? [])]
@@ -113,7 +118,7 @@ export function isOfHostedDomain(
 }
 
 /** The claims of the user as texts. */
-function toAttributes(claims: Claims): Asserted['attributes'] {
+function toAttributes(claims: AnsweredClaims): Asserted['attributes'] {
   const asserted = Object.entries(claims).filter(([name, value]) => !tokenClaims.has(name) && value != null)
   return Object.fromEntries(asserted.map(([name, value]) => [toStorable(name), toTexts(value)]))
 }

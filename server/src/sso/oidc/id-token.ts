@@ -1,4 +1,4 @@
-import { issuedAtOf, type Claims } from './claims.js'
+import { issuedAtOf, type AnsweredClaims } from './claims.js'
 import { requestLifetimeMs } from './request.js'
 
 /** Allowed difference between the clocks of a provider and ours. */
@@ -25,8 +25,8 @@ export interface TokenFault {
  * Finds why a validly signed token is no ID token of this sign-in: providers sign tokens for other clients and uses by the
  * same key. The library checks none of this. The checks follow the order of the contract.
  */
-export function findMisuse(
-  { idToken, claims }: { readonly idToken: string; readonly claims: Claims },
+export function findTokenFault(
+  { idToken, claims }: { readonly idToken: string; readonly claims: AnsweredClaims },
   { clientId, at }: { readonly clientId: string; readonly at: Date },
 ): TokenFault | undefined {
   const typ = typeOf(idToken)

@@ -16,8 +16,8 @@ import {
 } from 'openid-client'
 import type { Deps } from '../../delivery/deps.js'
 import { systemClock } from '../../platform/system-clock.js'
-import type { Claims } from './claims.js'
-import { clockSkewMs, findMisuse, type TokenFault } from './id-token.js'
+import type { AnsweredClaims } from './claims.js'
+import { clockSkewMs, findTokenFault, type TokenFault } from './id-token.js'
 import type { OpenIdProvider } from '../../platform/openid/provider.js'
 import { outcomes, providerLimits } from '../../platform/openid/providers.js'
 
@@ -87,11 +87,11 @@ interface CodeToExchange {
  *
  * @throws ExchangeFault
  */
-export async function exchangeCode(
+export async function exchangeAtProvider(
   deps: Pick<Deps, 'outbound' | 'now'>,
   client: OidcClient,
   { code, state, issuer, nonce, codeVerifier }: CodeToExchange,
-): Promise<Claims> {
+): Promise<AnsweredClaims> {
   const { configuration, progress } = configurationOf(deps, client)
   const answer = new URL(client.redirectUri)
   answer.search = new URLSearchParams({ code, state, ...(issuer !== null && { iss: issuer }) }).toString()
@@ -106,7 +106,7 @@ export async function exchangeCode(
     const { id_token: idToken } = tokens
     if (claims === undefined || idToken === undefined)
       throw new Error('the library has accepted an answer without an ID token')
-    const misuse = findMisuse({ idToken, claims }, { clientId: client.clientId, at: deps.now() })
+    const misuse = findTokenFault({ idToken, claims }, { clientId: client.clientId, at: deps.now() })
     if (misuse !== undefined) throw new ExchangeFault(misuse)
     return await withAddress(configuration, client, { claims, accessToken: tokens.access_token })
   } catch (error) {
@@ -124,8 +124,8 @@ export async function exchangeCode(
 async function withAddress(
   configuration: Configuration,
   { provider }: OidcClient,
-  { claims, accessToken }: { readonly claims: Claims; readonly accessToken: string },
-): Promise<Claims> {
+  { claims, accessToken }: { readonly claims: AnsweredClaims; readonly accessToken: string },
+): Promise<AnsweredClaims> {
   if (claims['email'] !== undefined || provider.userinfoEndpoint === null) return claims
   const said = await fetchUserInfo(configuration, accessToken, claims.sub)
   // Claims of the signed token take precedence, except about an address that the token does not assert.

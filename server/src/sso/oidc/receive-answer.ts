@@ -11,8 +11,8 @@ import { completeSsoSignIn, type ReturnedBrowser, type SsoAnswer } from '../sign
 import { findLiveConnection, type LiveConnection } from '../sign-in/live-connection.js'
 import { logSsoSignIn, recordRefusedAttempt } from '../sign-in/login-attempts.js'
 import { endPageOf, type SsoOutcome } from '../sign-in/outcome.js'
-import { authenticatedAtOf, toAssertedByClaims, type Claims } from './claims.js'
-import { proveAnswer, type SentAnswer } from './prove-answer.js'
+import { authenticatedAtOf, toAssertedByClaims, type AnsweredClaims } from './claims.js'
+import { validateAnswer, type SentAnswer } from './validate-answer.js'
 import { consumeOidcRequest, type ConsumedOidcRequest } from './request.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
@@ -117,14 +117,14 @@ async function validate(
   deps: Deps,
   { live, answer, checks }: ReceivedAnswer,
   request: ConsumedOidcRequest,
-): Promise<Claims> {
+): Promise<AnsweredClaims> {
   const { code, error } = answer
   const received = error ?? (code === '' ? 'neither a code nor an error' : null)
   assertCheck(checks, 'oidc_answer', received === null, { expected: 'a code', received })
   const client = await findClientVersion(deps, deps.db, live, request.clientVersion)
   if (client === undefined)
     assertCheck(checks, 'oidc_token', false, { received: 'the client of the request is not kept any more' })
-  return proveAnswer(deps, { live, client, request, answer, checks })
+  return validateAnswer(deps, { live, client, request, answer, checks })
 }
 
 /** Hands over the validated claims. */
@@ -136,7 +136,7 @@ async function toSsoAnswer(
     request,
     claims,
     checks,
-  }: ReceivedAnswer & { readonly request: ConsumedOidcRequest; readonly claims: Claims },
+  }: ReceivedAnswer & { readonly request: ConsumedOidcRequest; readonly claims: AnsweredClaims },
 ): Promise<SsoAnswer> {
   const current = await findCurrentClient(deps, trx, live)
   const version = request.clientVersion

@@ -11,7 +11,7 @@ import { mailsOfNetwork } from '../../delivery/mail/mail-limits.js'
 import type { Cause } from '../../platform/tenant.js'
 import { adminSessionMs } from '../admins/admin-session.js'
 import { codeLifetimeMs, makeAdminCode, sealAdminCode } from './code.js'
-import { takeAdminCode } from './code-limits.js'
+import { countAdminCode } from './code-limits.js'
 import { isOrganizationOf, sameOrganization, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** The link of an invitation, as its address has it. */
@@ -85,7 +85,7 @@ export async function beginAdminSession(
   const invitation = await findOpenInvitation(deps, address)
   if (invitation === undefined) return undefined
   await deps.limits.take(mailsOfNetwork, networkKey(ip))
-  await takeAdminCode(deps, { ...invitation, ip })
+  await countAdminCode(deps, { ...invitation, ip })
   const secret = randomSecret()
   const { record } = await change(deps, arrivalCause(requestId), async (trx) => ({
     record: (await insertSession(deps, trx, address, invitation, secret)) ? secret : undefined,

@@ -7,7 +7,12 @@ import { issuerFaultOf } from '../connections/oidc-settings.js'
 import type { StoredVersion } from '../connections/stored-versions.js'
 import type { AdminSession } from '../admins/admin-session.js'
 import type { OnboardingConnection } from './connections.js'
-import { confirmWaiting, findWaiting, keepWaiting, type Confirmation } from './waiting-upload.js'
+import {
+  confirmPendingUpload,
+  findPendingUpload,
+  keepPendingUpload,
+  type UploadConfirmation,
+} from './waiting-upload.js'
 
 /** Issuers entered for a connection, each of which causes requests of ours; typing errors and slow providers need several. */
 const issuers = limit('sso-issuer', { windowSeconds: 60 * 60, most: () => 30 })
@@ -70,7 +75,7 @@ export async function keepClient(
   client: OidcClientSettings,
 ): Promise<void> {
   const clientSealed = seal(deps.keys.master, keptClientContext(session), JSON.stringify(client))
-  await keepWaiting(deps, session, connection, { xml: null, clientSealed })
+  await keepPendingUpload(deps, session, connection, { xml: null, clientSealed })
 }
 
 /** The client that waits in the session for a connection. */
@@ -79,7 +84,7 @@ export async function findKeptClient(
   session: AdminSession,
   connection: OnboardingConnection,
 ): Promise<KeptClient | undefined> {
-  const waiting = await findWaiting(deps, session, connection)
+  const waiting = await findPendingUpload(deps, session, connection)
   if (waiting === undefined || waiting.clientSealed === null) return undefined
   const { issuer, clientId } = openClient(deps, session, waiting.clientSealed)
   return { uploadId: waiting.uploadId, issuer, clientId }
@@ -90,9 +95,9 @@ export function confirmClient(
   deps: Deps,
   session: AdminSession,
   connection: OnboardingConnection,
-  confirmation: Confirmation,
+  confirmation: UploadConfirmation,
 ): Promise<StoredVersion | undefined> {
-  return confirmWaiting(deps, session, connection, confirmation, async (trx, { clientSealed }) => {
+  return confirmPendingUpload(deps, session, connection, confirmation, async (trx, { clientSealed }) => {
     if (clientSealed === null) return undefined
     const client = openClient(deps, session, clientSealed)
     return storeOidcClient(deps, trx, connection, { ...client, uploadedBy: 'sso_admin', makeCurrent: false })

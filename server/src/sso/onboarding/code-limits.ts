@@ -26,7 +26,7 @@ interface OpenedLink {
  *
  * @throws ApiError `rate_limited`
  */
-export async function takeAdminCode(
+export async function countAdminCode(
   { limits }: Pick<Deps, 'limits'>,
   { accountId, linkId, ip }: OpenedLink,
 ): Promise<void> {

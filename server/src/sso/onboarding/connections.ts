@@ -34,7 +34,7 @@ export interface OnboardingConnection extends ConnectionKey {
  * Locks the row of a connection first, as changes through the API do, so that two changes of it and its onboarding cannot
  * deadlock.
  */
-export async function holdConnection(trx: Transaction<DB>, key: ConnectionKey): Promise<void> {
+export async function lockConnectionRow(trx: Transaction<DB>, key: ConnectionKey): Promise<void> {
   await trx.selectFrom('sso_connections').where(isConnection(key)).select('id').forNoKeyUpdate().execute()
 }
 

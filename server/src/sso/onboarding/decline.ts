@@ -14,7 +14,7 @@ import { ofOrganization } from '../../platform/db/tenant-predicate.js'
  *
  * @returns Whether the link was still open.
  */
-export async function declineToBeInCharge(
+export async function declineInvitation(
   deps: Deps,
   session: AdminSession & { readonly idpId: string | null },
   requestId: string,

@@ -76,7 +76,7 @@ export async function listRecentRequests(
  * @returns Undefined where it has changed since the page was shown.
  * @throws ApiError `rate_limited` when too many were made in the last hour.
  */
-export async function makeDirectorySecret(
+export async function createSecretOfDirectory(
   deps: Deps,
   session: AdminSession,
   {

@@ -30,7 +30,7 @@ export async function logAdmin(
 }
 
 /** Records the sign-in of an administrator, with the first one their acceptance, and opens the connection of the invitation. */
-export async function noteLogin(
+export async function recordAdminLogin(
   deps: Pick<Deps, 'config' | 'db' | 'now' | 'metrics'>,
   trx: Transaction<DB>,
   browser: ArrivedBrowser,
@@ -64,11 +64,12 @@ export async function noteLogin(
     .executeTakeFirst()
   if (accepted?.is_first === true) await emitAdminUpdate(deps, trx, browser, cause)
   await logEvent(deps, trx, { ...browser, cause, code: 'ADMIN_ONBOARDING_LOGIN' })
-  if (connection !== null) await noteOpened(deps, trx, { accountId, organizationId, ...connection }, cause)
+  if (connection !== null)
+    await recordConnectionOpened(deps, trx, { accountId, organizationId, ...connection }, cause)
 }
 
 /** Records that the administrator has begun with a connection that waited for them. */
-export async function noteOpened(
+export async function recordConnectionOpened(
   deps: Pick<Deps, 'config' | 'db' | 'now' | 'metrics'>,
   trx: Transaction<DB>,
   key: ConnectionKey,

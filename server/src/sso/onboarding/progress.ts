@@ -6,12 +6,12 @@ import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import { isOfConnection } from '../connections/connection-key.js'
 import { emitOnboarding } from '../connections/onboarding.js'
-import { isSpokenBy, protocolOf, setConnectionProtocol } from '../connections/protocol.js'
+import { supportsProtocol, protocolOf, setConnectionProtocol } from '../connections/protocol.js'
 import { prepareProvider, setConnectionProvider } from '../connections/provider.js'
 import { emitConnection } from '../connections/whole-connection.js'
 import type { AdminSession } from '../admins/admin-session.js'
-import { holdConnection, type OnboardingConnection } from './connections.js'
-import { adminCause, logAdmin, noteOpened } from './note.js'
+import { lockConnectionRow, type OnboardingConnection } from './connections.js'
+import { adminCause, logAdmin, recordConnectionOpened } from './note.js'
 
 /**
  * The kinds that a connection can have: the built-in identity provider only in the sandbox, and a connection that is set up
@@ -23,7 +23,8 @@ export function providersOf({
   protocol,
 }: Pick<OnboardingConnection, 'environment' | 'isSetUp' | 'protocol'>): ProviderType[] {
   return providerTypes.filter(
-    (type) => (type !== 'test' || environment === 'sandbox') && (!isSetUp || isSpokenBy(type, protocol)),
+    (type) =>
+      (type !== 'test' || environment === 'sandbox') && (!isSetUp || supportsProtocol(type, protocol)),
   )
 }
 
@@ -43,18 +44,18 @@ export async function chooseProvider(
 ): Promise<boolean> {
   if (!providersOf(connection).includes(providerType)) return false
   const { environment, idpId } = connection
-  const protocol = isSpokenBy(providerType, connection.protocol)
+  const protocol = supportsProtocol(providerType, connection.protocol)
     ? connection.protocol
     : protocolOf(providerType)
   const chosen = await prepareProvider(deps, environment, idpId, providerType)
   const cause = adminCause(session, requestId)
   const { record } = await change(deps, cause, async (trx) => {
-    await holdConnection(trx, connection)
+    await lockConnectionRow(trx, connection)
     if (!(await setProvider(deps, trx, session, connection, providerType))) return { record: false }
     await setConnectionProtocol(deps, trx, connection, protocol)
     if (chosen !== undefined) await setConnectionProvider(deps, trx, connection, chosen)
     // Afterwards: leaving the built-in one returns the connection to waiting for its administrator, who is here.
-    await noteOpened(deps, trx, connection, cause)
+    await recordConnectionOpened(deps, trx, connection, cause)
     await emitOnboarding(deps, trx, cause, connection, 'sso.onboarding.update.success')
     await emitConnection(deps, trx, cause, connection, 'sso.connection.update.success')
     await logAdmin(deps, trx, session, connection, {
@@ -131,12 +132,12 @@ export async function chooseProtocol(
   { protocol, requestId }: { readonly protocol: Protocol; readonly requestId: string },
 ): Promise<boolean> {
   const { providerType } = connection
-  if (providerType === null || !isSpokenBy(providerType, protocol)) return false
+  if (providerType === null || !supportsProtocol(providerType, protocol)) return false
   if (protocol === connection.protocol) return true
   if (connection.isSetUp) return false
   const cause = adminCause(session, requestId)
   const { record } = await change(deps, cause, async (trx) => {
-    await holdConnection(trx, connection)
+    await lockConnectionRow(trx, connection)
     const begun = await trx
       .updateTable('sso_onboardings')
       .set({ tutorial_step: 0, updated_at: deps.now(), version: sql`version + 1` })

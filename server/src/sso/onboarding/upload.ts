@@ -4,7 +4,12 @@ import { storeMetadata } from '../connections/metadata-versions.js'
 import type { StoredVersion } from '../connections/stored-versions.js'
 import type { AdminSession } from '../admins/admin-session.js'
 import type { OnboardingConnection } from './connections.js'
-import { confirmWaiting, findWaiting, keepWaiting, type Confirmation } from './waiting-upload.js'
+import {
+  confirmPendingUpload,
+  findPendingUpload,
+  keepPendingUpload,
+  type UploadConfirmation,
+} from './waiting-upload.js'
 
 /** The limit of metadata, in bytes; those of one identity provider have some thousand. */
 export const maxMetadataBytes = 512_000
@@ -27,7 +32,7 @@ export async function keepUpload(
   xml: string,
 ): Promise<void> {
   readIdpMetadata(xml)
-  await keepWaiting(deps, session, connection, { xml, clientSealed: null })
+  await keepPendingUpload(deps, session, connection, { xml, clientSealed: null })
 }
 
 /** The metadata that wait in the session for a connection. */
@@ -36,7 +41,7 @@ export async function findUpload(
   session: AdminSession,
   connection: OnboardingConnection,
 ): Promise<Upload | undefined> {
-  const waiting = await findWaiting(deps, session, connection)
+  const waiting = await findPendingUpload(deps, session, connection)
   if (waiting === undefined || waiting.xml === null) return undefined
   return { uploadId: waiting.uploadId, metadata: readIdpMetadata(waiting.xml) }
 }
@@ -46,9 +51,9 @@ export function confirmUpload(
   deps: Deps,
   session: AdminSession,
   connection: OnboardingConnection,
-  confirmation: Confirmation,
+  confirmation: UploadConfirmation,
 ): Promise<StoredVersion | undefined> {
-  return confirmWaiting(deps, session, connection, confirmation, async (trx, { xml }) => {
+  return confirmPendingUpload(deps, session, connection, confirmation, async (trx, { xml }) => {
     if (xml === null) return undefined
     return storeMetadata(deps, trx, connection, {
       xml,

@@ -16,8 +16,8 @@ import {
   openAdminCode,
   sealAdminCode,
 } from './code.js'
-import { attemptAdminCode, takeAdminCode } from './code-limits.js'
-import { adminCause, noteLogin } from './note.js'
+import { attemptAdminCode, countAdminCode } from './code-limits.js'
+import { adminCause, recordAdminLogin } from './note.js'
 import { ofOrganization } from '../../platform/db/tenant-predicate.js'
 
 /** `code_over`: it has expired or was tried too often; another one has to be requested. */
@@ -53,7 +53,7 @@ async function tryCode(
   const sealed = await countAttempt(deps, trx, browser)
   if (sealed !== null && isAdminCode(openAdminCode(deps.keys.master, browser, sealed), code)) {
     await openSession(deps, trx, browser)
-    await noteLogin(deps, trx, browser, adminCause(browser, requestId))
+    await recordAdminLogin(deps, trx, browser, adminCause(browser, requestId))
     return 'verified'
   }
   const outcome = sealed === null ? 'code_over' : 'wrong_code'
@@ -110,7 +110,7 @@ export async function sendAnotherCode(
 ): Promise<boolean> {
   const { accountId, organizationId, sessionId } = browser
   await deps.limits.take(mailsOfNetwork, networkKey(ip))
-  await takeAdminCode(deps, { ...browser, ip })
+  await countAdminCode(deps, { ...browser, ip })
   const sealed = sealAdminCode(deps.keys.master, browser, makeAdminCode())
   const { record } = await change(deps, arrivalCause(requestId), async (trx) => {
     const at = deps.now()

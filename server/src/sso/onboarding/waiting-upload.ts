@@ -10,7 +10,7 @@ import { emitOnboarding } from '../connections/onboarding.js'
 import type { StoredVersion } from '../connections/stored-versions.js'
 import { emitConnection } from '../connections/whole-connection.js'
 import type { AdminSession } from '../admins/admin-session.js'
-import { holdConnection, type OnboardingConnection } from './connections.js'
+import { lockConnectionRow, type OnboardingConnection } from './connections.js'
 import { enqueueMetadataNotices } from './metadata-notice.js'
 import { adminCause, logAdmin } from './note.js'
 import { ofOrganization } from '../../platform/db/tenant-predicate.js'
@@ -25,7 +25,7 @@ interface WaitingUpload {
 }
 
 /** Keeps an upload for a connection in the session, in place of an earlier one. */
-export async function keepWaiting(
+export async function keepPendingUpload(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   { accountId, organizationId, sessionId }: AdminSession,
   { connectionId }: OnboardingConnection,
@@ -47,7 +47,7 @@ export async function keepWaiting(
 }
 
 /** The upload for a connection in the session. */
-export async function findWaiting(
+export async function findPendingUpload(
   { db }: Pick<Deps, 'db'>,
   { accountId, organizationId, sessionId }: AdminSession,
   { connectionId }: OnboardingConnection,
@@ -63,7 +63,7 @@ export async function findWaiting(
   return { uploadId: row.upload_id, xml: row.upload_xml, clientSealed: row.upload_client_sealed }
 }
 
-export interface Confirmation {
+export interface UploadConfirmation {
   /** The upload that the administrator was shown. */
   readonly uploadId: string
   readonly requestId: string
@@ -77,11 +77,11 @@ export interface Confirmation {
  * @returns Undefined when the upload was replaced or stored already, or the onboarding was restarted.
  * @throws ApiError `rate_limited` when the connection was given too many in the last hour.
  */
-export async function confirmWaiting(
+export async function confirmPendingUpload(
   deps: Deps,
   session: AdminSession,
   connection: OnboardingConnection,
-  { uploadId, requestId }: Confirmation,
+  { uploadId, requestId }: UploadConfirmation,
   store: (trx: Transaction<DB>, upload: WaitingUpload) => Promise<StoredVersion | undefined>,
 ): Promise<StoredVersion | undefined> {
   const { accountId, environment, connectionId } = connection
@@ -112,7 +112,7 @@ async function consumeWaiting(
   connection: OnboardingConnection,
   uploadId: string,
 ): Promise<WaitingUpload | undefined> {
-  await holdConnection(trx, connection)
+  await lockConnectionRow(trx, connection)
   const begun = await trx
     .selectFrom('sso_onboardings')
     .where(isOfConnection('sso_onboardings', connection))

@@ -1,6 +1,6 @@
-import { Refusal } from './checks.js'
+import { CheckRefusal } from './checks.js'
 import { ns } from './saml-names.js'
-import { childrenOf, isElement, onlyChildOf, textOf, type XmlElement } from './xml-tree.js'
+import { childrenOf, isElement, onlyChildOf, elementText, type XmlElement } from './xml-tree.js'
 
 /** The content of a validated response, read only from signed bytes. */
 export interface Assertion {
@@ -20,28 +20,31 @@ export interface Assertion {
 }
 
 /** Allowed difference between the clocks of identity providers and ours, in either direction. */
-export const skewMs = 2 * 60_000
+export const samlClockSkewMs = 2 * 60_000
 
 /** Older assertions are refused, whatever their conditions say. */
 export const maxAgeMs = 60 * 60_000
 
 /** The root must be an assertion of SAML 2.0, with an ID. */
 export function checkAssertion(root: XmlElement): void {
-  if (!isElement(root, ns.assertion, 'Assertion')) throw new Refusal(`<${root.name}>`, '<saml:Assertion>')
-  if (root.attributes.Version !== '2.0') throw new Refusal(root.attributes.Version ?? 'no version', '2.0')
-  if ((root.attributes.ID ?? '') === '') throw new Refusal('no ID')
+  if (!isElement(root, ns.assertion, 'Assertion'))
+    throw new CheckRefusal(`<${root.name}>`, '<saml:Assertion>')
+  if (root.attributes.Version !== '2.0')
+    throw new CheckRefusal(root.attributes.Version ?? 'no version', '2.0')
+  if ((root.attributes.ID ?? '') === '') throw new CheckRefusal('no ID')
 }
 
-export function checkIssuer(issuer: XmlElement | undefined, entityId: string): void {
-  const received = textOf(issuer)
-  if (received !== entityId) throw new Refusal(received ?? 'no issuer', entityId)
+export function checkAssertionIssuer(issuer: XmlElement | undefined, entityId: string): void {
+  const received = elementText(issuer)
+  if (received !== entityId) throw new CheckRefusal(received ?? 'no issuer', entityId)
 }
 
 export function checkIssuedAt(assertion: XmlElement, at: Date): Date {
   const { IssueInstant: received } = assertion.attributes
   const issuedAt = toTime(received, at)
   const age = at.getTime() - issuedAt.getTime()
-  if (age < -skewMs || age > maxAgeMs + skewMs) throw new Refusal(received ?? null, around(at))
+  if (age < -samlClockSkewMs || age > maxAgeMs + samlClockSkewMs)
+    throw new CheckRefusal(received ?? null, around(at))
   return issuedAt
 }
 
@@ -54,22 +57,22 @@ export function checkConditions(
   at: Date,
 ): { readonly notOnOrAfter: Date | undefined } {
   const conditions = onlyChildOf(assertion, ns.assertion, 'Conditions')
-  if (conditions === undefined) throw new Refusal('no conditions')
+  if (conditions === undefined) throw new CheckRefusal('no conditions')
   for (const child of conditions.children)
     if (!known.some((name) => isElement(child, ns.assertion, name)))
-      throw new Refusal(`the condition ${child.name}`, known.join(', '))
+      throw new CheckRefusal(`the condition ${child.name}`, known.join(', '))
 
   for (const { attributes } of childrenOf(assertion, ns.assertion, 'AuthnStatement')) {
     const { SessionNotOnOrAfter: end } = attributes
     if (end !== undefined && isPast(toTime(end, at), at))
-      throw new Refusal(`SessionNotOnOrAfter ${end}`, around(at))
+      throw new CheckRefusal(`SessionNotOnOrAfter ${end}`, around(at))
   }
   const { NotBefore, NotOnOrAfter } = conditions.attributes
-  if (NotBefore !== undefined && toTime(NotBefore, at).getTime() > at.getTime() + skewMs)
-    throw new Refusal(`NotBefore ${NotBefore}`, around(at))
+  if (NotBefore !== undefined && toTime(NotBefore, at).getTime() > at.getTime() + samlClockSkewMs)
+    throw new CheckRefusal(`NotBefore ${NotBefore}`, around(at))
   if (NotOnOrAfter === undefined) return { notOnOrAfter: undefined }
   const notOnOrAfter = toTime(NotOnOrAfter, at)
-  if (isPast(notOnOrAfter, at)) throw new Refusal(`NotOnOrAfter ${NotOnOrAfter}`, around(at))
+  if (isPast(notOnOrAfter, at)) throw new CheckRefusal(`NotOnOrAfter ${NotOnOrAfter}`, around(at))
   return { notOnOrAfter }
 }
 
@@ -78,21 +81,23 @@ export function checkAudience(assertion: XmlElement, entityId: string): void {
   const conditions = onlyChildOf(assertion, ns.assertion, 'Conditions')
   const restrictions =
     conditions === undefined ? [] : childrenOf(conditions, ns.assertion, 'AudienceRestriction')
-  if (restrictions.length === 0) throw new Refusal('no AudienceRestriction', entityId)
+  if (restrictions.length === 0) throw new CheckRefusal('no AudienceRestriction', entityId)
   for (const restriction of restrictions) {
-    const audiences = childrenOf(restriction, ns.assertion, 'Audience').map((audience) => textOf(audience))
-    if (!audiences.includes(entityId)) throw new Refusal(audiences.join(', '), entityId)
+    const audiences = childrenOf(restriction, ns.assertion, 'Audience').map((audience) =>
+      elementText(audience),
+    )
+    if (!audiences.includes(entityId)) throw new CheckRefusal(audiences.join(', '), entityId)
   }
 }
 
 /** A bearer confirmation: its expiry, and the request that it answers. */
-export interface Confirmation {
+export interface SubjectConfirmation {
   readonly notOnOrAfter: Date
   readonly inResponseTo: string | null
 }
 
 /** One matching confirmation is enough (SAML core section 2.4.1.1; profiles section 4.1.4.2). */
-export function checkRecipient(assertion: XmlElement, acsUrl: string, at: Date): Confirmation {
+export function checkRecipient(assertion: XmlElement, acsUrl: string, at: Date): SubjectConfirmation {
   const subject = onlyChildOf(assertion, ns.assertion, 'Subject')
   const confirmations = subject === undefined ? [] : childrenOf(subject, ns.assertion, 'SubjectConfirmation')
   const bearer = confirmations
@@ -105,9 +110,9 @@ export function checkRecipient(assertion: XmlElement, acsUrl: string, at: Date):
     const notOnOrAfter = toTime(NotOnOrAfter, at)
     if (!isPast(notOnOrAfter, at)) return { notOnOrAfter, inResponseTo: InResponseTo ?? null }
   }
-  throw new Refusal(
+  throw new CheckRefusal(
     bearer.map(toWords).join('; ') || 'no bearer confirmation',
-    `Recipient ${acsUrl}, NotOnOrAfter later than ${toInstant(at.getTime() - skewMs)}`,
+    `Recipient ${acsUrl}, NotOnOrAfter later than ${toInstant(at.getTime() - samlClockSkewMs)}`,
   )
 }
 
@@ -117,22 +122,22 @@ export function readSubject(
   at: Date,
 ): Pick<Assertion, 'nameId' | 'nameIdFormat' | 'sessionIndex' | 'authnContext' | 'authenticatedAt'> {
   const names = namesIn(assertion)
-  if (names.length > 1) throw new Refusal(`${names.length} NameIDs`, 'one')
+  if (names.length > 1) throw new CheckRefusal(`${names.length} NameIDs`, 'one')
   const [name] = names
-  const nameId = textOf(name)
-  if (name === undefined || nameId === undefined || nameId === '') throw new Refusal('no NameID')
-  if (nameId.length > maxNameIdLength) throw new Refusal(`a NameID of ${nameId.length} characters`)
+  const nameId = elementText(name)
+  if (name === undefined || nameId === undefined || nameId === '') throw new CheckRefusal('no NameID')
+  if (nameId.length > maxNameIdLength) throw new CheckRefusal(`a NameID of ${nameId.length} characters`)
   const { Format: format } = name.attributes
   if (format === transient)
-    throw new Refusal('a NameID of the format transient', 'persistent or emailAddress')
+    throw new CheckRefusal('a NameID of the format transient', 'persistent or emailAddress')
   const [statement] = childrenOf(assertion, ns.assertion, 'AuthnStatement')
-  if (statement === undefined) throw new Refusal('no AuthnStatement')
+  if (statement === undefined) throw new CheckRefusal('no AuthnStatement')
   const context = onlyChildOf(statement, ns.assertion, 'AuthnContext')
   return {
     nameId,
     nameIdFormat: format ?? null,
     sessionIndex: statement.attributes.SessionIndex ?? null,
-    authnContext: textOf(onlyChildOf(context, ns.assertion, 'AuthnContextClassRef')) ?? null,
+    authnContext: elementText(onlyChildOf(context, ns.assertion, 'AuthnContextClassRef')) ?? null,
     authenticatedAt: earlier(toTime(statement.attributes.AuthnInstant, at), at),
   }
 }
@@ -142,7 +147,7 @@ const maxNameIdLength = 512
 /** The NameID, without other checks of the subject; undefined where it is unacceptable. */
 export function readNameId(assertion: XmlElement): string | undefined {
   const [name, ...others] = namesIn(assertion)
-  const nameId = others.length === 0 ? textOf(name) : undefined
+  const nameId = others.length === 0 ? elementText(name) : undefined
   return nameId !== undefined && nameId.length <= maxNameIdLength ? nameId : undefined
 }
 
@@ -161,7 +166,7 @@ export function readAttributes(assertion: XmlElement): Assertion['attributes'] {
   for (const attribute of statements.flatMap((statement) =>
     childrenOf(statement, ns.assertion, 'Attribute'),
   )) {
-    const values = childrenOf(attribute, ns.assertion, 'AttributeValue').map(textOf).filter(isText)
+    const values = childrenOf(attribute, ns.assertion, 'AttributeValue').map(elementText).filter(isText)
     const { Name } = attribute.attributes
     if (Name !== undefined && values.length > 0) attributes[Name] = [...(attributes[Name] ?? []), ...values]
   }
@@ -179,7 +184,7 @@ function toTime(value: string | undefined, at: Date): Date {
   const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$/.test(value ?? '')
     ? Date.parse(value ?? '')
     : NaN
-  if (Number.isNaN(time)) throw new Refusal(value ?? 'no time', `a time like ${toInstant(at.getTime())}`)
+  if (Number.isNaN(time)) throw new CheckRefusal(value ?? 'no time', `a time like ${toInstant(at.getTime())}`)
   return new Date(time)
 }
 
@@ -189,7 +194,7 @@ function earlier(claimed: Date, at: Date): Date {
 }
 
 function isPast(notOnOrAfter: Date, at: Date): boolean {
-  return at.getTime() - skewMs >= notOnOrAfter.getTime()
+  return at.getTime() - samlClockSkewMs >= notOnOrAfter.getTime()
 }
 
 function around(at: Date): string {

@@ -10,7 +10,7 @@ export interface CheckResult {
 }
 
 /** A failed check: the expected and the received value. Neither reveals more than the sender can know. */
-export class Refusal extends Error {
+export class CheckRefusal extends Error {
   override readonly name = 'Refusal'
 
   constructor(
@@ -37,7 +37,7 @@ export async function runCheck<T>(
     checks.push({ name, passed: true, expected: null, received: null })
     return value
   } catch (error) {
-    if (error instanceof Refusal)
+    if (error instanceof CheckRefusal)
       checks.push({ name, passed: false, expected: cut(error.expected), received: cut(error.received) })
     throw error
   }

@@ -1,4 +1,4 @@
-import { Refusal } from './checks.js'
+import { CheckRefusal } from './checks.js'
 import type { ResponseForm } from './response-form.js'
 import { algorithms, ns } from './saml-names.js'
 import { isElement, walk, type XmlElement } from './xml-tree.js'
@@ -24,7 +24,7 @@ export function checkEncryptionForm(form: ResponseForm, allowCbcUnsigned: boolea
   const { cipher } = readEncryption(assertion)
   for (const child of root.children) if (child !== assertion) checkNothingEncrypted(child)
   if (cbc.includes(cipher) && !isSigned && !allowCbcUnsigned)
-    throw new Refusal(`${cipher} in a response that is not signed itself`, algorithms.aes256Gcm)
+    throw new CheckRefusal(`${cipher} in a response that is not signed itself`, algorithms.aes256Gcm)
 }
 
 /**
@@ -40,7 +40,7 @@ export function readEncryption(assertion: XmlElement): Encryption {
     [ns.encryption, 'CipherData'],
   ])
   const cipher = method.attributes.Algorithm ?? 'none'
-  if (!ciphers.includes(cipher)) throw new Refusal(cipher, ciphers.join(' or '))
+  if (!ciphers.includes(cipher)) throw new CheckRefusal(cipher, ciphers.join(' or '))
   childrenExactly(method, [])
   return { cipher, wrappedKey: readKey(keyInfo), content: readCipherValue(cipherData) }
 }
@@ -49,7 +49,7 @@ export function readEncryption(assertion: XmlElement): Encryption {
 export function checkNothingEncrypted(root: XmlElement): void {
   for (const element of walk(root))
     if (ofEncryption.includes(element.name))
-      throw new Refusal(
+      throw new CheckRefusal(
         `<${element.name}> in <${element.parent?.name}>`,
         'an encrypted assertion, or nothing',
       )
@@ -80,12 +80,15 @@ function readKey(keyInfo: XmlElement): string {
   const hasInfo = key.children.some(({ name }) => name === 'KeyInfo')
   const [method, cipherData] = hasInfo ? partsOfNamedKey(key) : childrenExactly(key, [methodName, cipherName])
   const algorithm = method.attributes.Algorithm ?? 'none'
-  if (algorithm !== algorithms.rsaOaep) throw new Refusal(algorithm, algorithms.rsaOaep)
+  if (algorithm !== algorithms.rsaOaep) throw new CheckRefusal(algorithm, algorithms.rsaOaep)
   // RSA-OAEP uses SHA-1 by default (XML Encryption section 5.5.2); no other digest is supported.
   for (const parameter of method.children) {
     const { Algorithm: hash } = parameter.attributes
     if (!isElement(parameter, ns.signature, 'DigestMethod') || hash !== algorithms.sha1)
-      throw new Refusal(`${algorithm} with ${hash ?? parameter.name}`, `${algorithm} with ${algorithms.sha1}`)
+      throw new CheckRefusal(
+        `${algorithm} with ${hash ?? parameter.name}`,
+        `${algorithm} with ${algorithms.sha1}`,
+      )
     childrenExactly(parameter, [])
   }
   return readCipherValue(cipherData)
@@ -105,7 +108,8 @@ function partsOfNamedKey(key: XmlElement): readonly [XmlElement, XmlElement] {
 function checkNames(element: XmlElement): void {
   for (const child of element.children) {
     const isKnown = child.namespace === ns.signature && (names[element.name] ?? []).includes(child.name)
-    if (!isKnown) throw new Refusal(`<${child.name}> in the ${element.name} of a key`, toList(names.KeyInfo))
+    if (!isKnown)
+      throw new CheckRefusal(`<${child.name}> in the ${element.name} of a key`, toList(names.KeyInfo))
     checkNames(child)
   }
 }
@@ -129,7 +133,7 @@ function childrenExactly<const Names extends readonly QualifiedName[]>(
     parent.children.length === expected.length &&
     expected.every(([namespace, name], index) => isElement(parent.children[index], namespace, name))
   if (!isRight)
-    throw new Refusal(
+    throw new CheckRefusal(
       `${parent.name} of ${toList(parent.children.map((child) => child.name))}`,
       `${parent.name} of ${toList(expected.map(([, name]) => name))}`,
     )

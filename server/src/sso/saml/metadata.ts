@@ -6,7 +6,7 @@ import {
   isElement,
   onlyChildOf,
   readXmlTree,
-  textOf,
+  elementText,
   walk,
   XmlFault,
   type XmlElement,
@@ -214,7 +214,7 @@ function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): bool
 }
 
 function toCertificate(element: XmlElement): X509Certificate {
-  const base64 = (textOf(element) ?? '').replace(/\s/g, '')
+  const base64 = (elementText(element) ?? '').replace(/\s/g, '')
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) throw new MetadataFault('certificate_unreadable')
   try {
     const certificate = new X509Certificate(Buffer.from(base64, 'base64'))

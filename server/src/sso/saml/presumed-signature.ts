@@ -1,7 +1,7 @@
 import { constants, createHash, createPublicKey, verify } from 'node:crypto'
 import { canonicalForm } from './canonical-form.js'
 import { algorithms, ns } from './saml-names.js'
-import { childrenOf, onlyChildOf, textOf, type XmlElement } from './xml-tree.js'
+import { childrenOf, onlyChildOf, elementText, type XmlElement } from './xml-tree.js'
 
 /**
  * The certificate whose key has made the signature of an element; none, or one of those given.
@@ -21,7 +21,10 @@ export function signersOf(owner: XmlElement, certificates: readonly string[]): s
   if (!isDigestRight(owner, signature, info)) return []
 
   const signed = Buffer.from(canonicalForm(info, form))
-  const value = Buffer.from(textOf(onlyChildOf(signature, ns.signature, 'SignatureValue')) ?? '', 'base64')
+  const value = Buffer.from(
+    elementText(onlyChildOf(signature, ns.signature, 'SignatureValue')) ?? '',
+    'base64',
+  )
   const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST }
   return certificates.filter((pem) =>
     verify(method.hash, signed, { key: createPublicKey(pem), ...(method.isPss ? pss : {}) }, value),
@@ -37,7 +40,7 @@ function isDigestRight(owner: XmlElement, signature: XmlElement, info: XmlElemen
   const value = createHash(digest.hash)
     .update(canonicalForm(owner, form, signature))
     .digest()
-  const said = Buffer.from(textOf(onlyChildOf(reference, ns.signature, 'DigestValue')) ?? '', 'base64')
+  const said = Buffer.from(elementText(onlyChildOf(reference, ns.signature, 'DigestValue')) ?? '', 'base64')
   return value.equals(said)
 }
 

@@ -25,7 +25,7 @@ interface ProofKeys {
  * Decrypts the assertion, and verifies the signatures of response and assertion where they have one; undefined on any
  * failure, which is not told apart from another.
  */
-export async function proveAssertion(
+export async function validateAssertion(
   document: ReadDocument,
   form: ResponseForm,
   keys: ProofKeys,

@@ -1,4 +1,4 @@
-import { Refusal } from './checks.js'
+import { CheckRefusal } from './checks.js'
 import { ns } from './saml-names.js'
 import { isElement, readXmlBody, walk, withoutDeclaration, XmlFault, type XmlElement } from './xml-tree.js'
 
@@ -13,14 +13,14 @@ export const unreadForm = Symbol('a form that is too large to be read')
 
 /** Decodes the form field SAMLResponse: base64, possibly with line breaks (SAML bindings 3.5.4). */
 export function decodeResponse(samlResponse: unknown): Buffer {
-  if (samlResponse === unreadForm) throw new Refusal('more than 256 kB')
-  if (typeof samlResponse !== 'string') throw new Refusal('no such form field, or several')
-  if (samlResponse.length > maxBase64Length) throw new Refusal('more than 256 kB')
+  if (samlResponse === unreadForm) throw new CheckRefusal('more than 256 kB')
+  if (typeof samlResponse !== 'string') throw new CheckRefusal('no such form field, or several')
+  if (samlResponse.length > maxBase64Length) throw new CheckRefusal('more than 256 kB')
   const base64 = samlResponse.replace(/\s+/g, '')
   if (base64 === '' || base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64))
-    throw new Refusal('text that is not base64')
+    throw new CheckRefusal('text that is not base64')
   const bytes = Buffer.from(base64, 'base64')
-  if (bytes.length > maxBytes) throw new Refusal('more than 256 kB')
+  if (bytes.length > maxBytes) throw new CheckRefusal('more than 256 kB')
   return bytes
 }
 
@@ -28,7 +28,7 @@ export function decodeResponse(samlResponse: unknown): Buffer {
 export function readResponse(bytes: Buffer): ReadDocument {
   const document = read(bytes, maxBytes)
   if (document.xml.length - cipherLengthOf(document.root) > maxPlainLength)
-    throw new Refusal('more than 112 kB that are not encrypted')
+    throw new CheckRefusal('more than 112 kB that are not encrypted')
   return document
 }
 
@@ -48,8 +48,8 @@ function read(bytes: Buffer, length: number): ReadDocument {
     const xml = withoutDeclaration(utf8.decode(bytes)).replace(/\r\n?/g, '\n')
     return { xml, root: readXmlBody(xml, { ...limits, length }) }
   } catch (error) {
-    if (error instanceof XmlFault) throw new Refusal(error.message)
-    if (error instanceof TypeError) throw new Refusal('bytes that are not UTF-8')
+    if (error instanceof XmlFault) throw new CheckRefusal(error.message)
+    if (error instanceof TypeError) throw new CheckRefusal('bytes that are not UTF-8')
     throw error
   }
 }

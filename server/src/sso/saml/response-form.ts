@@ -1,6 +1,6 @@
-import { Refusal } from './checks.js'
+import { CheckRefusal } from './checks.js'
 import { ns } from './saml-names.js'
-import { childrenOf, isElement, onlyChildOf, textOf, walk, type XmlElement } from './xml-tree.js'
+import { childrenOf, isElement, onlyChildOf, elementText, walk, type XmlElement } from './xml-tree.js'
 
 /** A response whose elements stand where they belong. Nothing of it is validated. */
 export interface ResponseForm {
@@ -13,18 +13,20 @@ export interface ResponseForm {
 
 /** The parts of a response: each at most once, in its place, and nothing else (SAML core section 3.3.3). */
 export function readResponseForm(root: XmlElement): ResponseForm {
-  if (!isElement(root, ns.protocol, 'Response')) throw new Refusal(`<${root.name}>`, '<samlp:Response>')
-  if (root.attributes.Version !== '2.0') throw new Refusal(root.attributes.Version ?? 'no version', '2.0')
+  if (!isElement(root, ns.protocol, 'Response')) throw new CheckRefusal(`<${root.name}>`, '<samlp:Response>')
+  if (root.attributes.Version !== '2.0')
+    throw new CheckRefusal(root.attributes.Version ?? 'no version', '2.0')
   for (const child of root.children) checkChild(child)
-  if (onlyChildOf(root, ns.protocol, 'Status') === undefined) throw new Refusal('no status, or several')
+  if (onlyChildOf(root, ns.protocol, 'Status') === undefined) throw new CheckRefusal('no status, or several')
   for (const [namespace, name] of once)
-    if (childrenOf(root, namespace, name).length > 1) throw new Refusal(`several of <${name}>`)
+    if (childrenOf(root, namespace, name).length > 1) throw new CheckRefusal(`several of <${name}>`)
 
   const assertions = assertionsOf(root)
   const [assertion] = assertions
-  if (assertions.length > 1) throw new Refusal(`${assertions.length} assertions`, 'one')
+  if (assertions.length > 1) throw new CheckRefusal(`${assertions.length} assertions`, 'one')
   // A refusal has no assertion, and its status gives the reason.
-  if (assertion === undefined && statusCodesOf(root)[0] === success) throw new Refusal('no assertion', 'one')
+  if (assertion === undefined && statusCodesOf(root)[0] === success)
+    throw new CheckRefusal('no assertion', 'one')
   checkNesting(root, assertion)
   return {
     root,
@@ -38,17 +40,19 @@ export function readResponseForm(root: XmlElement): ResponseForm {
 export function checkStatus({ root }: ResponseForm): void {
   const codes = statusCodesOf(root)
   if (codes.length === 1 && codes[0] === success) return
-  const message = textOf(onlyChildOf(onlyChildOf(root, ns.protocol, 'Status'), ns.protocol, 'StatusMessage'))
+  const message = elementText(
+    onlyChildOf(onlyChildOf(root, ns.protocol, 'Status'), ns.protocol, 'StatusMessage'),
+  )
   const said = codes.map((code) => code.replace(/^urn:oasis:names:tc:SAML:2\.0:status:/, '')).join(', ')
-  throw new Refusal(message === undefined ? said : `${said}: ${message}`, 'Success')
+  throw new CheckRefusal(message === undefined ? said : `${said}: ${message}`, 'Success')
 }
 
 /** An assertion must contain no other one, and no response, neither as advice nor in an attribute. */
 export function checkNesting(root: XmlElement, assertion: XmlElement | undefined): void {
   for (const element of walk(root)) {
     const isAssertion = /^(encrypted)?assertion$/i.test(element.name)
-    if (isAssertion && element !== assertion) throw new Refusal('a second assertion, in another place')
-    if (element.name === 'Response' && element !== root) throw new Refusal('a response within')
+    if (isAssertion && element !== assertion) throw new CheckRefusal('a second assertion, in another place')
+    if (element.name === 'Response' && element !== root) throw new CheckRefusal('a response within')
   }
 }
 
@@ -69,7 +73,7 @@ const allowed = [
 
 function checkChild(child: XmlElement): void {
   if (allowed.some(([namespace, name]) => isElement(child, namespace, name))) return
-  throw new Refusal(`<${child.name}> of ${child.namespace === '' ? 'no namespace' : child.namespace}`)
+  throw new CheckRefusal(`<${child.name}> of ${child.namespace === '' ? 'no namespace' : child.namespace}`)
 }
 
 function assertionsOf(root: XmlElement): XmlElement[] {

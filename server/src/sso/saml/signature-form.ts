@@ -1,4 +1,4 @@
-import { Refusal } from './checks.js'
+import { CheckRefusal } from './checks.js'
 import type { ResponseForm } from './response-form.js'
 import { algorithms, ns } from './saml-names.js'
 import { childrenOf, isElement, onlyChildOf, walk, type XmlElement } from './xml-tree.js'
@@ -13,11 +13,11 @@ export function checkSignatureForm(root: XmlElement, allowSha1: boolean): void {
   for (const element of walk(root)) {
     if (element.name !== 'Signature') continue
     const owner = element.parent
-    if (element.namespace !== ns.signature) throw new Refusal('a signature of another namespace')
+    if (element.namespace !== ns.signature) throw new CheckRefusal('a signature of another namespace')
     if (owner === undefined || (owner !== root && owner !== assertion))
-      throw new Refusal('a signature in another place')
+      throw new CheckRefusal('a signature in another place')
     if (childrenOf(owner, ns.signature, 'Signature').length > 1)
-      throw new Refusal('two signatures of one element')
+      throw new CheckRefusal('two signatures of one element')
     checkSignature(element, owner, allowSha1)
   }
 }
@@ -25,7 +25,7 @@ export function checkSignatureForm(root: XmlElement, allowSha1: boolean): void {
 /** A plain assertion, or the response around it, must be signed; an encrypted one is checked once it is decrypted. */
 export function checkSomethingSigned({ assertion, isEncrypted, isSigned }: ResponseForm): void {
   if (isEncrypted || isSigned || onlyChildOf(assertion, ns.signature, 'Signature') !== undefined) return
-  throw new Refusal('no signature', 'a signature of the assertion, or of the response')
+  throw new CheckRefusal('no signature', 'a signature of the assertion, or of the response')
 }
 
 /** In other namespaces and cases too, since parsers differ in the attributes that they take for an ID. */
@@ -34,7 +34,7 @@ function checkIds(root: XmlElement): void {
   for (const { attributes } of walk(root))
     for (const [name, value = ''] of Object.entries(attributes)) {
       if (!/(^|\})id$/i.test(name)) continue
-      if (ids.has(value)) throw new Refusal('two elements with one ID')
+      if (ids.has(value)) throw new CheckRefusal('two elements with one ID')
       ids.add(value)
     }
 }
@@ -48,9 +48,10 @@ function checkSignature(signature: XmlElement, owner: XmlElement, allowSha1: boo
   checkAlgorithm(method, allowSha1 ? [...signatureMethods, algorithms.rsaSha1] : signatureMethods)
   checkAlgorithm(digest, allowSha1 ? [...digestMethods, algorithms.sha1] : digestMethods)
   const id = owner.attributes.ID ?? ''
-  if (!/^[A-Za-z_][\w.-]*$/.test(id)) throw new Refusal(`the ID ${id}`, 'an ID of letters, digits, . _ -')
+  if (!/^[A-Za-z_][\w.-]*$/.test(id))
+    throw new CheckRefusal(`the ID ${id}`, 'an ID of letters, digits, . _ -')
   const uri = reference.attributes.URI ?? ''
-  if (uri !== `#${id}`) throw new Refusal(`a reference to ${uri}`, `#${id}`)
+  if (uri !== `#${id}`) throw new CheckRefusal(`a reference to ${uri}`, `#${id}`)
 
   const [enveloped, exclusive] = partsOf(transforms, ['Transform', 'Transform'])
   checkAlgorithm(enveloped, [algorithms.enveloped])
@@ -80,7 +81,7 @@ function partsOf<const Names extends readonly string[]>(
     parent.children.every((child, index) => isElement(child, ns.signature, expected[index] ?? ''))
   if (!isRight) {
     const received = parent.children.map((child) => child.name).join(', ')
-    throw new Refusal(`${parent.name} of ${received}`, `${parent.name} of ${names.join(', ')}`)
+    throw new CheckRefusal(`${parent.name} of ${received}`, `${parent.name} of ${names.join(', ')}`)
   }
   // One element for each name, as was just compared.
   return parent.children as unknown as { [Index in keyof Names]: XmlElement }
@@ -89,10 +90,10 @@ function partsOf<const Names extends readonly string[]>(
 /** A parameter would change an algorithm; the one that is accepted lists prefixes for the canonical form. */
 function checkAlgorithm(element: XmlElement, allowed: readonly string[]): void {
   const { Algorithm: received = 'none' } = element.attributes
-  if (!allowed.includes(received)) throw new Refusal(received, allowed.join(' or '))
+  if (!allowed.includes(received)) throw new CheckRefusal(received, allowed.join(' or '))
   const isPrefixList = (child: XmlElement) =>
     received === algorithms.exclusive &&
     isElement(child, algorithms.exclusive, 'InclusiveNamespaces') &&
     (child.attributes.PrefixList ?? '').length <= maxPrefixList
-  if (!element.children.every(isPrefixList)) throw new Refusal(`parameters of ${received}`, 'none')
+  if (!element.children.every(isPrefixList)) throw new CheckRefusal(`parameters of ${received}`, 'none')
 }

@@ -3,18 +3,18 @@ import {
   checkAudience,
   checkConditions,
   checkIssuedAt,
-  checkIssuer,
+  checkAssertionIssuer,
   checkRecipient,
   maxAgeMs,
   readAttributes,
   readNameId,
   readSubject,
-  skewMs,
+  samlClockSkewMs,
   type Assertion,
 } from './assertion.js'
-import { Refusal, runCheck, type CheckResult } from './checks.js'
+import { CheckRefusal, runCheck, type CheckResult } from './checks.js'
 import { checkEncryptionForm, checkNothingEncrypted } from './encryption-form.js'
-import { proveAssertion } from './proof.js'
+import { validateAssertion } from './proof.js'
 import { decodeResponse, readResponse, readSigned, type ReadDocument } from './response-document.js'
 import { checkNesting, checkStatus, readResponseForm, type ResponseForm } from './response-form.js'
 import { ns } from './saml-names.js'
@@ -79,7 +79,7 @@ export async function openResponse(samlResponse: unknown): Promise<OpenedRespons
     const bytes = await runCheck(checks, 'encoding', () => decodeResponse(samlResponse))
     return { checks, document: await runCheck(checks, 'document', () => readResponse(bytes)) }
   } catch (error) {
-    if (error instanceof Refusal) return { checks, document: undefined }
+    if (error instanceof CheckRefusal) return { checks, document: undefined }
     throw error
   }
 }
@@ -106,7 +106,7 @@ export async function validateResponse(
     named = { nameId: readNameId(signed) ?? '', attributes: readAttributes(signed) }
     return { checks, named, assertion: await checkContent(checks, response.form, signed, context) }
   } catch (error) {
-    if (error instanceof Refusal) return { checks, named, assertion: undefined }
+    if (error instanceof CheckRefusal) return { checks, named, assertion: undefined }
     throw error
   }
 }
@@ -132,7 +132,7 @@ async function checkForm(
   await runCheck(checks, 'encryption_form', () => checkEncryptionForm(form, rules.allowCbcUnsignedResponse))
   await runCheck(checks, 'response_issuer', () => {
     const issuer = onlyChildOf(root, ns.assertion, 'Issuer')
-    if (issuer !== undefined) checkIssuer(issuer, identityProvider.entityId)
+    if (issuer !== undefined) checkAssertionIssuer(issuer, identityProvider.entityId)
   })
   await runCheck(checks, 'destination', () => checkDestination(form, serviceProvider.acsUrl))
   return { document, form }
@@ -147,13 +147,13 @@ async function checkProof(
   const { certificates } = identityProvider
   const { privateKeys } = serviceProvider
   const { assertionXml, decrypted } = await runCheck(checks, 'signature', async () => {
-    const proof = await proveAssertion(document, form, { certificates, privateKeys })
-    if (proof === undefined) throw new Refusal(toSigner(form), toFingerprints(certificates))
+    const proof = await validateAssertion(document, form, { certificates, privateKeys })
+    if (proof === undefined) throw new CheckRefusal(toSigner(form), toFingerprints(certificates))
     return proof
   })
   if (assertionXml === undefined)
     return runCheck(checks, 'conditions', () => {
-      throw new Refusal('a time that is missing, or is not UTC')
+      throw new CheckRefusal('a time that is missing, or is not UTC')
     })
 
   return runCheck(checks, 'assertion', () => {
@@ -180,7 +180,7 @@ async function checkContent(
   { identityProvider, serviceProvider, at }: ResponseContext,
 ): Promise<Assertion> {
   await runCheck(checks, 'issuer', () =>
-    checkIssuer(onlyChildOf(assertion, ns.assertion, 'Issuer'), identityProvider.entityId),
+    checkAssertionIssuer(onlyChildOf(assertion, ns.assertion, 'Issuer'), identityProvider.entityId),
   )
   const issuedAt = await runCheck(checks, 'issued_at', () => checkIssuedAt(assertion, at))
   const conditions = await runCheck(checks, 'conditions', () => checkConditions(assertion, at))
@@ -192,7 +192,7 @@ async function checkContent(
   const { inResponseTo } = confirmation
   await runCheck(checks, 'in_response_to', () => {
     const { InResponseTo: outside } = root.attributes
-    if ((outside ?? null) !== inResponseTo) throw new Refusal(outside ?? 'none', inResponseTo ?? 'none')
+    if ((outside ?? null) !== inResponseTo) throw new CheckRefusal(outside ?? 'none', inResponseTo ?? 'none')
   })
   const ends = [conditions.notOnOrAfter, confirmation.notOnOrAfter, new Date(issuedAt.getTime() + maxAgeMs)]
   const end = Math.min(...ends.map((time) => time?.getTime() ?? Infinity))
@@ -201,7 +201,7 @@ async function checkContent(
     id: assertion.attributes.ID ?? '',
     inResponseTo,
     issuedAt,
-    usableUntil: new Date(end + skewMs),
+    usableUntil: new Date(end + samlClockSkewMs),
     attributes: readAttributes(assertion),
   }
 }
@@ -210,5 +210,5 @@ async function checkContent(
 function checkDestination({ root, isSigned }: ResponseForm, acsUrl: string): void {
   const { Destination: received } = root.attributes
   if (received === undefined && !isSigned) return
-  if (received !== acsUrl) throw new Refusal(received ?? 'none', acsUrl)
+  if (received !== acsUrl) throw new CheckRefusal(received ?? 'none', acsUrl)
 }

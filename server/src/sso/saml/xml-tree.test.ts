@@ -4,7 +4,7 @@ import {
   isElement,
   onlyChildOf,
   readXmlTree,
-  textOf,
+  elementText,
   walk,
   XmlFault,
   type XmlLimits,
@@ -45,14 +45,14 @@ describe('a tree of XML', () => {
   })
 
   test('has text without the white space around it, and none of an element with children', () => {
-    expect(textOf(read('<r> a &amp; &#66; </r>'))).toBe('a & B')
-    expect(textOf(read('<r>\u00a0&#13;\n</r>'))).toBe('\u00a0')
-    expect(textOf(read('<r> &#13;\n</r>'))).toBe('')
-    expect(textOf(read('<r>a<x/>b</r>'))).toBeUndefined()
+    expect(elementText(read('<r> a &amp; &#66; </r>'))).toBe('a & B')
+    expect(elementText(read('<r>\u00a0&#13;\n</r>'))).toBe('\u00a0')
+    expect(elementText(read('<r> &#13;\n</r>'))).toBe('')
+    expect(elementText(read('<r>a<x/>b</r>'))).toBeUndefined()
   })
 
   test('skips comments where they are allowed', () => {
-    expect(textOf(read('<r>a<!-- <x> -->b</r>', { comments: true }))).toBe('ab')
+    expect(elementText(read('<r>a<!-- <x> -->b</r>', { comments: true }))).toBe('ab')
   })
 
   test('knows nothing of the declaration but its version', () => {

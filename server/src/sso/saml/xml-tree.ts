@@ -162,7 +162,7 @@ export function onlyChildOf(
 }
 
 /** The text of an element without children; undefined for one with children, whose text would be scattered. */
-export function textOf(element: XmlElement | undefined): string | undefined {
+export function elementText(element: XmlElement | undefined): string | undefined {
   return element === undefined || element.children.length > 0 ? undefined : trimmed(element.text)
 }
 

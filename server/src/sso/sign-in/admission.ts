@@ -14,7 +14,7 @@ import type { LiveConnection } from './live-connection.js'
 import { ofOwner, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** The user whom an assertion authorizes. */
-export interface Admission {
+export interface AuthorizedUser {
   /** Undefined for a new user. */
   readonly user: SigningInUser | undefined
   /** Of the identity by which the user was found; undefined where it was their address. */
@@ -31,12 +31,12 @@ export interface Admission {
  *
  * @throws CheckRefused
  */
-export async function admit(
+export async function authorizeAssertedUser(
   trx: Transaction<DB>,
   live: LiveConnection,
   tenant: Tenant,
   { asserted, checks }: { readonly asserted: Asserted; readonly checks: CheckList },
-): Promise<Admission> {
+): Promise<AuthorizedUser> {
   const { email: typed, identity } = asserted
   assertCheck(checks, 'email', typed !== undefined, {
     received: typed ?? Object.keys(asserted.attributes).join(', '),

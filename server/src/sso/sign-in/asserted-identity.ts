@@ -3,7 +3,7 @@ import type { UserChanges } from '@portico/contract/user-input'
 import { resourceOwnerAttributes } from '@portico/contract/token-claims'
 import type { Identity } from '@portico/contract/users'
 import type { Assertion } from '../saml/assertion.js'
-import type { VouchedIdentity } from '../../directory/users/identities.js'
+import type { AssertedIdentity } from '../../directory/users/identities.js'
 import type { LiveConnection } from './live-connection.js'
 
 /** Names of the attributes that products of universities send as OIDs (RFC 2798, RFC 4519). */
@@ -17,7 +17,7 @@ const namesOfOids: ReadonlyMap<string, string> = new Map([
 
 /** The user whom an identity provider asserts, in either protocol. */
 export interface Asserted {
-  readonly identity: VouchedIdentity
+  readonly identity: AssertedIdentity
   /** As it was asserted; undefined where none was. */
   readonly email: string | undefined
   /** Whether the identity provider has verified that the address is the user's. */
@@ -51,7 +51,7 @@ const maxDataBytes = 16_000
  * The identity in an assertion. Its attributes are called by the last part of their names, in lower case:
  * `http://schemas.xmlsoap.org/ws/2005/05/identity/claims/givenname` and `givenName` are both `givenname`.
  */
-export function identityOf(live: LiveConnection, assertion: Assertion): VouchedIdentity {
+export function identityOf(live: LiveConnection, assertion: Assertion): AssertedIdentity {
   return {
     kind: 'saml',
     issuer: live.idpId,

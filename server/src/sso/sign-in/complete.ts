@@ -5,15 +5,15 @@ import type { DB } from '../../platform/db/schema.js'
 import type { Tenant } from '../../platform/tenant.js'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
-import { holdFlow, passHeldFlow, type HeldFlow } from '../../sign-in/flows/hold.js'
+import { lockFlow, completeFactorOfLockedFlow, type LockedFlow } from '../../sign-in/flows/lock-flow.js'
 import { emitConnection } from '../connections/whole-connection.js'
 import type { CheckResult } from '../saml/checks.js'
-import { admit } from './admission.js'
+import { authorizeAssertedUser } from './admission.js'
 import type { Asserted } from './asserted-identity.js'
 import type { AnsweredRequest } from './awaited-request.js'
 import { assertCheck, assertCheckStill, CheckRefused, type CheckList } from './check-list.js'
-import { isDestinationAllowed, type Destination } from './destination.js'
-import { causeOf, holdLiveConnection, tenantOf, type LiveConnection } from './live-connection.js'
+import { isDestinationAllowed, type SsoDestination } from './destination.js'
+import { causeOf, lockLiveConnection, tenantOfConnection, type LiveConnection } from './live-connection.js'
 import { failedCheckOf, logSsoSignIn, recordLoginAttempt } from './login-attempts.js'
 import { endPageOf, type SsoOutcome } from './outcome.js'
 import { writeUser, type SignedInUser } from './sign-in-user.js'
@@ -77,12 +77,12 @@ export async function completeSsoSignIn(
 ): Promise<SsoOutcome> {
   const { requestId } = browser
   const { record } = await change<{ record: SsoOutcome }>(deps, causeOf(requestId), async (trx) => {
-    const live = await holdLiveConnection(trx, found)
+    const live = await lockLiveConnection(trx, found)
     if (live === undefined) return { record: { to: 'nowhere' } }
     const answer = await readAnswer(trx, live)
     const { domain, environment } = live
     if (answer === undefined) return { record: { domain, environment, to: 'over' } }
-    const signIn: SsoSignIn = { ...answer, live, tenant: tenantOf(live, requestId), browser }
+    const signIn: SsoSignIn = { ...answer, live, tenant: tenantOfConnection(live, requestId), browser }
     return { record: await recordEnd(deps, trx, signIn, await decide(deps, trx, signIn)) }
   })
   return record
@@ -112,7 +112,7 @@ async function completeTest(
 ): Promise<SsoEnd> {
   const { live, tenant, checks, checkNames, browser } = signIn
   assertCheckStill(checks, checkNames.browser, browser.adminSessionId === adminSessionId)
-  const { user } = await admit(trx, live, tenant, signIn)
+  const { user } = await authorizeAssertedUser(trx, live, tenant, signIn)
   await markTested(deps, trx, signIn)
   return { user: user && { userId: user.id, email: user.email } }
 }
@@ -124,7 +124,7 @@ async function completeRequested(
   flowId: string,
 ): Promise<SsoEnd> {
   const { live, checks, checkNames, browser } = signIn
-  const lockedFlow = await holdFlow(
+  const lockedFlow = await lockFlow(
     deps,
     trx,
     { ...live, flowId },
@@ -146,7 +146,7 @@ const clockSkewMs = 2 * 60 * 1000
 /** An application that asks for a fresh sign-in needs an authentication that is later than its request. */
 function assertFresh(
   { checks, authenticated: { name, at } }: SsoSignIn,
-  { inserted_at: begunAt }: HeldFlow,
+  { inserted_at: begunAt }: LockedFlow,
 ): void {
   const isFresh = at !== undefined && at.getTime() >= begunAt.getTime() - clockSkewMs
   assertCheck(checks, 'authenticated_at', isFresh, {
@@ -164,11 +164,11 @@ export async function authorizeUser(
   deps: Deps,
   trx: Transaction<DB>,
   signIn: SsoSignIn,
-  destination: Destination | undefined,
-): Promise<{ readonly user: SignedInUser; readonly destination: Destination }> {
+  destination: SsoDestination | undefined,
+): Promise<{ readonly user: SignedInUser; readonly destination: SsoDestination }> {
   const { live, tenant, asserted, checks } = signIn
   assertCheck(checks, 'connection_active', live.active)
-  const admission = await admit(trx, live, tenant, signIn)
+  const admission = await authorizeAssertedUser(trx, live, tenant, signIn)
   const allowed = await assertDestination(trx, signIn, destination)
   const user = await writeUser(deps, trx, live, tenant, { ...admission, asserted, checks })
   return { user, destination: allowed }
@@ -178,8 +178,8 @@ export async function authorizeUser(
 export async function assertDestination(
   trx: Transaction<DB>,
   { live, checks }: SsoSignIn,
-  destination: Destination | undefined,
-): Promise<Destination> {
+  destination: SsoDestination | undefined,
+): Promise<SsoDestination> {
   const isAllowed = destination !== undefined && (await isDestinationAllowed(trx, live, destination))
   assertCheck(checks, 'destination_application', isAllowed, {
     received: destination?.redirectUri ?? 'the connection has no default redirection',
@@ -192,10 +192,10 @@ export async function completeFlow(
   deps: Deps,
   trx: Transaction<DB>,
   signIn: SsoSignIn,
-  { lockedFlow, user }: { readonly lockedFlow: HeldFlow; readonly user: SignedInUser },
+  { lockedFlow, user }: { readonly lockedFlow: LockedFlow; readonly user: SignedInUser },
 ): Promise<SsoEnd> {
   const { tenant, asserted } = signIn
-  await passHeldFlow(deps, trx, lockedFlow, {
+  await completeFactorOfLockedFlow(deps, trx, lockedFlow, {
     tenant,
     userId: user.userId,
     amr: asserted.amr,

@@ -6,7 +6,7 @@ import { isOfConnection, type ConnectionKey } from '../connections/connection-ke
 import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 
 /** The redirect target of a sign-in. */
-export interface Destination {
+export interface SsoDestination {
   readonly applicationId: string
   readonly redirectUri: string
 }
@@ -15,7 +15,7 @@ export interface Destination {
 export async function findDefaultRedirection(
   trx: Transaction<DB>,
   key: ConnectionKey,
-): Promise<Destination | undefined> {
+): Promise<SsoDestination | undefined> {
   const row = await trx
     .selectFrom('sso_default_redirections')
     .where(isOfConnection('sso_default_redirections', key))
@@ -29,13 +29,13 @@ export async function findDefaultRedirection(
 export async function isDestinationAllowed(
   trx: Transaction<DB>,
   key: ConnectionKey,
-  { applicationId, redirectUri }: Destination,
+  { applicationId, redirectUri }: SsoDestination,
 ): Promise<boolean> {
   const [row] = await selectAllowed(trx, { ...key, applicationId, redirectUri })
   return row !== undefined
 }
 
-const selectAllowed = statement((db, key: ConnectionKey & Destination) =>
+const selectAllowed = statement((db, key: ConnectionKey & SsoDestination) =>
   db
     .selectFrom('applications')
     .where(ofEnvironment(key, 'applications'))

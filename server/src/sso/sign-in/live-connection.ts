@@ -53,7 +53,7 @@ export async function findLiveConnectionOf(
  * Locks the row of a connection until the transaction ends: it is neither switched off nor given other metadata. Its row is
  * locked before any other of the transaction.
  */
-export async function holdLiveConnection(
+export async function lockLiveConnection(
   trx: Transaction<DB>,
   { state, ...key }: ConnectionKey & Pick<LiveConnection, 'state'>,
 ): Promise<LiveConnection | undefined> {
@@ -204,7 +204,7 @@ export function toServiceProvider(
 }
 
 /** The organization of a connection, for operations on its users. */
-export function tenantOf(live: LiveConnection, requestId: string): Tenant {
+export function tenantOfConnection(live: LiveConnection, requestId: string): Tenant {
   const { accountId, accountDomain, environment, domain } = live
   return { accountId, accountDomain, environment, domain, organizationIds: null, cause: causeOf(requestId) }
 }

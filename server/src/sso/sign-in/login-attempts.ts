@@ -15,7 +15,7 @@ import { connectionsOf } from '../connections/whole-connection.js'
 import type { Caller } from '../../platform/tenant.js'
 import { normalizeEmail } from '../../platform/email.js'
 import type { LiveConnection } from './live-connection.js'
-import { toSsoLoginTrace, traceColumns } from './record.js'
+import { toSsoLoginTrace, loginAttemptColumns } from './record.js'
 
 /** A sign-in or a test by SSO and its checks, as it is recorded. */
 export interface NewLoginAttempt {
@@ -291,7 +291,7 @@ export async function listLoginTraces(
       order: newestFirst,
       keys: attempts(),
       table: 'sso_login_traces',
-      rows: loginAttemptsOf(readDb, key).select(traceColumns),
+      rows: loginAttemptsOf(readDb, key).select(loginAttemptColumns),
       total: async () => {
         const { total } = await attempts()
           .select(sql<string>`count(*)`.as('total'))

@@ -4,7 +4,7 @@ import type { SsoLoginTrace, SsoSamlChallenge } from '@portico/contract/sso-reco
 import type { Selectable } from 'kysely'
 import type { SsoChallenges, SsoLoginTraces } from '../../platform/db/schema.js'
 
-export const traceColumns = [
+export const loginAttemptColumns = [
   'sso_login_traces.id',
   'sso_login_traces.kind',
   'sso_login_traces.outcome',
@@ -22,7 +22,7 @@ type Column<Name> = Name extends `sso_login_traces.${infer Bare extends keyof Se
   ? Bare
   : never
 
-type AttemptRow = Pick<Selectable<SsoLoginTraces>, Column<(typeof traceColumns)[number]>>
+type AttemptRow = Pick<Selectable<SsoLoginTraces>, Column<(typeof loginAttemptColumns)[number]>>
 
 /** The connection of a login attempt, and its organization. */
 interface AttemptOwner {

@@ -3,16 +3,16 @@ import { newId } from '../../platform/crypto/random.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
-import { insertIdentity, type IdentityName, type VouchedIdentity } from '../../directory/users/identities.js'
+import { insertIdentity, type IdentityName, type AssertedIdentity } from '../../directory/users/identities.js'
 import {
   createSigningInUser,
   renewIdentity,
-  tellUserChanged,
+  emitUserChange,
   type SigningInUser,
 } from '../../directory/users/signing-in-user.js'
 import { markEmailVerified } from '../../directory/users/change-user.js'
 import { usersOf } from '../../directory/users/whole-user.js'
-import type { Admission } from './admission.js'
+import type { AuthorizedUser } from './admission.js'
 import type { Asserted } from './asserted-identity.js'
 import { assertCheck, type CheckList } from './check-list.js'
 import type { LiveConnection } from './live-connection.js'
@@ -35,7 +35,7 @@ export async function writeUser(
   trx: Transaction<DB>,
   live: LiveConnection,
   tenant: Tenant,
-  admission: Admission & { readonly asserted: Asserted; readonly checks: CheckList },
+  admission: AuthorizedUser & { readonly asserted: Asserted; readonly checks: CheckList },
 ): Promise<SignedInUser> {
   const { user, asserted } = admission
   const { identity, profile } = asserted
@@ -45,7 +45,7 @@ export async function writeUser(
   else {
     const isOtherIdentity = await writeIdentity(deps, trx, own, { ...admission, user, identity })
     const isOtherProfile = live.isProfileRefreshed && (await refreshProfile(trx, own, userId, profile))
-    if (isOtherIdentity || isOtherProfile) await tellUserChanged(deps, trx, own, userId)
+    if (isOtherIdentity || isOtherProfile) await emitUserChange(deps, trx, own, userId)
   }
   const identityId = admission.identityId ?? (await getIdentityId(trx, own, userId, identity))
   return { userId, email: user?.email ?? admission.email, identityId }
@@ -66,9 +66,9 @@ async function writeIdentity(
   return true
 }
 
-interface LinkedUser extends Admission {
+interface LinkedUser extends AuthorizedUser {
   readonly user: SigningInUser
-  readonly identity: VouchedIdentity
+  readonly identity: AssertedIdentity
 }
 
 async function createUser(
@@ -83,7 +83,7 @@ async function createUser(
   if (created === undefined) assertCheck(checks, 'linking', false, { received: email })
 }
 
-interface NewUserOfConnection extends Admission {
+interface NewUserOfConnection extends AuthorizedUser {
   readonly userId: string
   readonly asserted: Asserted
   readonly checks: CheckList

@@ -3,13 +3,13 @@ import { hashSecret } from '../../platform/crypto/secret.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { FlowKey } from '../../sign-in/flows/flow.js'
-import { holdFlow } from '../../sign-in/flows/hold.js'
+import { lockFlow } from '../../sign-in/flows/lock-flow.js'
 import { startFlow } from '../../sign-in/flows/start.js'
 import { grantedScope } from '../../tokens/scopes.js'
 import { isOfConnection } from '../connections/connection-key.js'
 import { assertCheck, assertCheckStill } from './check-list.js'
 import { assertDestination, authorizeUser, completeFlow, type SsoEnd, type SsoSignIn } from './complete.js'
-import { findDefaultRedirection, type Destination } from './destination.js'
+import { findDefaultRedirection, type SsoDestination } from './destination.js'
 
 /**
  * Completes an IdP-initiated sign-in where the connection accepts it. Otherwise the asserted user is ignored and the
@@ -26,7 +26,7 @@ export async function completeUnsolicited(
   if (live.idpInitiated === 'accept') {
     const { user, destination } = await authorizeUser(deps, trx, signIn, configured)
     const key = await beginFlow(deps, trx, signIn, { ...destination, browserSecret })
-    const lockedFlow = await holdFlow(deps, trx, key, { steps: ['identity_provider'] })
+    const lockedFlow = await lockFlow(deps, trx, key, { steps: ['identity_provider'] })
     if (lockedFlow === undefined) throw new Error('a flow that has just begun is missing')
     return completeFlow(deps, trx, signIn, { lockedFlow, user })
   }
@@ -41,7 +41,7 @@ function beginFlow(
   deps: Deps,
   trx: Transaction<DB>,
   { live }: SsoSignIn,
-  bound: Destination & { readonly browserSecret: string },
+  bound: SsoDestination & { readonly browserSecret: string },
 ): Promise<FlowKey> {
   return startFlow(deps, trx, {
     ...live,

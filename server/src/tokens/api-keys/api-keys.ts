@@ -148,7 +148,7 @@ export async function revokeApiKey(deps: Deps, clientId: string, cause: Cause): 
 }
 
 /** The scopes of a key; all of them where it has no list of its own. */
-export function scopesOf(row: { scopes: string[] | null }): readonly Scope[] {
+export function scopesOfKey(row: { scopes: string[] | null }): readonly Scope[] {
   return row.scopes === null ? allScopes : allScopes.filter((scope) => row.scopes?.includes(scope))
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../../platform/crypto/jwt.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { Caller } from '../../platform/tenant.js'
-import { scopesOf } from './api-keys.js'
+import { scopesOfKey } from './api-keys.js'
 
 export const apiTokenLifetimeSeconds = 3600
 
@@ -140,7 +140,7 @@ export function createApiTokenReader({ config, db, now }: Pick<Deps, 'config' | 
       // The table's check constraint allows nothing else.
       environment: row.environment as Environment,
       apiKeyId,
-      scopes: scopesOf(row),
+      scopes: scopesOfKey(row),
       organizationIds: row.organization_ids,
       expiresAt: row.expires_at,
     }

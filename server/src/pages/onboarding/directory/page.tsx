@@ -7,7 +7,7 @@ import { toTimeAgo, toWait } from '../../frame/moments.js'
 import type { DirectoryTexts, RefusalReason } from '../../texts/en/directory.js'
 import type { PageForm } from '../../frame/step-page.js'
 import { asShown } from '../as-shown.js'
-import { WaysOut } from '../onboarding-frame.js'
+import { SignOutForms } from '../onboarding-frame.js'
 import { ProviderMark } from '../provider-mark.js'
 import { Blocks, CopyField, inLanguage, Said } from '../tutorial-blocks.js'
 
@@ -85,7 +85,7 @@ export function directoryPage(view: DirectoryPage): string {
           </details>
         )}
         <Requests view={view} />
-        <WaysOut view={{ ...view, listUrl: '/onboarding' }} />
+        <SignOutForms view={{ ...view, listUrl: '/onboarding' }} />
       </>
     ),
   })

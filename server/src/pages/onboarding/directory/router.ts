@@ -7,7 +7,7 @@ import { findAdminSession, type AdminSession } from '../../../sso/admins/admin-s
 import {
   findDirectory,
   listRecentRequests,
-  makeDirectorySecret,
+  createSecretOfDirectory,
 } from '../../../sso/onboarding/directories.js'
 import { findOrganizationByDomain } from '../../../directory/organizations/find-organization.js'
 import { toCsrfField } from '../../frame/csrf.js'
@@ -79,7 +79,7 @@ async function act(exchange: Exchange, request: DirectoryRequest): Promise<void>
   } else if (textOf(action) === 'make_secret') {
     // No directory has the version 0.
     const shown = /^\d{1,9}$/.test(textOf(version)) ? Number(textOf(version)) : 0
-    const made = await makeDirectorySecret(deps, session, { directory, version: shown, requestId })
+    const made = await createSecretOfDirectory(deps, session, { directory, version: shown, requestId })
     const { value: secret = null } = made?.auth_secret_token ?? {}
     if (made === undefined) res.status(409)
     await show(exchange, request, { hasChanged: made === undefined, ...(secret !== null && { secret }) })

@@ -3,25 +3,25 @@ import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { grantedScope } from '../../tokens/scopes.js'
-import { passFirstFactorInFlow } from './pending-sign-in.js'
+import { completeFirstFactorInFlow } from './pending-sign-in.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
 import type { FlowKey, Step } from './flow.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /** A flow locked by the transaction, with what a passed factor is bound to. */
-export type HeldFlow = FlowKey & Awaited<ReturnType<typeof selectHeld>>[number]
+export type LockedFlow = FlowKey & Awaited<ReturnType<typeof selectHeld>>[number]
 
 /**
  * Locks a flow that is open and at one of the steps, so that concurrent requests wait for the transaction.
  *
  * @param browserHash Digest of a browser's flow secret; undefined where the browser has none.
  */
-export async function holdFlow(
+export async function lockFlow(
   deps: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
   key: FlowKey,
   at: { readonly steps: readonly Step[]; readonly browserHash?: Buffer | undefined },
-): Promise<HeldFlow | undefined> {
+): Promise<LockedFlow | undefined> {
   const { steps, browserHash = null } = at
   const [row] = await selectHeld(trx, { ...key, steps, browserHash, at: deps.now() })
   const { accountId, environment, organizationId, flowId } = key
@@ -79,10 +79,10 @@ interface PassedFactor {
  *
  * @returns The new step of the flow; undefined when it was not at a first factor.
  */
-export function passHeldFlow(
+export function completeFactorOfLockedFlow(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
-  held: HeldFlow,
+  held: LockedFlow,
   { tenant, userId, amr, authenticatedAt = deps.now(), identityId }: PassedFactor,
 ): Promise<Step | undefined> {
   const signIn = {
@@ -101,5 +101,5 @@ export function passHeldFlow(
     via: 'page' as const,
   }
   const flow = { flowId: held.flowId, isMfaRequired: held.is_mfa_required }
-  return passFirstFactorInFlow(deps, trx, signIn, flow)
+  return completeFirstFactorInFlow(deps, trx, signIn, flow)
 }

@@ -1,9 +1,9 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
-import type { Persons, Trace } from './traces.js'
+import type { Persons, PersonalTable } from './traces.js'
 
 /** An address, and the times at which a user had it. */
-export interface HeldAddress {
+export interface AddressOfPerson {
   readonly email: string
   /** Times without overlap, each with its end and without its beginning, as Postgres writes a tstzmultirange. */
   readonly periods: string
@@ -14,7 +14,7 @@ export interface HeldAddress {
  * belong to its next holder, such as the link of a sign-up, and else to its last one; rows of another holder's time are
  * not theirs.
  */
-export async function heldAddresses(db: Kysely<DB>, persons: Persons): Promise<HeldAddress[]> {
+export async function addressesOfPersons(db: Kysely<DB>, persons: Persons): Promise<AddressOfPerson[]> {
   const ids = sql`${persons.ids}::uuid[]`
   const inEnvironment = sql`account_id = ${persons.account_id} and environment = ${persons.environment}`
   const inOrganization = sql`${inEnvironment} and organization_id = ${persons.organization_id}`
@@ -22,7 +22,7 @@ export async function heldAddresses(db: Kysely<DB>, persons: Persons): Promise<H
   // address is an event with the new one. Where that event is too old to be kept, the address is theirs until the last
   // sighting. Another user's sighting ends it. Each time once: an event and its log event have the same, and would end
   // each other.
-  const { rows } = await sql<HeldAddress>`
+  const { rows } = await sql<AddressOfPerson>`
     with theirs as (
       select email_normalized as email from users where ${inOrganization} and id = any(${ids})
       union
@@ -89,9 +89,9 @@ export async function heldAddresses(db: Kysely<DB>, persons: Persons): Promise<H
 
 /** The rows without a user that carry an address while it was theirs; undefined where a table can have no such rows. */
 export function carriesAddress(
-  { user, writtenAt }: Pick<Trace, 'user' | 'writtenAt'>,
+  { user, writtenAt }: Pick<PersonalTable, 'user' | 'writtenAt'>,
   persons: Persons,
-  addresses: readonly HeldAddress[],
+  addresses: readonly AddressOfPerson[],
 ): RawBuilder<boolean> | undefined {
   if (writtenAt === undefined || addresses.length === 0) return undefined
   const emails = sql`${addresses.map(({ email }) => email)}::text[]`
@@ -106,7 +106,7 @@ export function carriesAddress(
 }
 
 /** The addresses as a table `held`, of `email` and `periods`. */
-export function periodsOf(addresses: readonly HeldAddress[]): RawBuilder<unknown> {
+export function periodsOf(addresses: readonly AddressOfPerson[]): RawBuilder<unknown> {
   const emails = sql`${addresses.map(({ email }) => email)}::text[]`
   const periods = sql`${addresses.map((address) => address.periods)}::tstzmultirange[]`
   return sql`unnest(${emails}, ${periods}) as held (email, periods)`

@@ -22,7 +22,7 @@ export interface PresentedCode {
 }
 
 /** Consumes a code whose destination is still allowed; one statement decides between concurrent requests. */
-export async function spendCode(
+export async function consumePasswordCode(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
   tenant: Tenant,
@@ -62,7 +62,7 @@ export async function spendCode(
   return spent !== undefined && isEmailDomainAllowed(spent.allowed_email_domains, email) ? spent : undefined
 }
 
-export type SpentCode = NonNullable<Awaited<ReturnType<typeof spendCode>>>
+export type ConsumedPasswordCode = NonNullable<Awaited<ReturnType<typeof consumePasswordCode>>>
 
 /** A code is valid only at its own destination: our page, or a redirect URI of the application. */
 function leadsTo(ownPage: string | null) {

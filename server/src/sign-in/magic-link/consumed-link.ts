@@ -23,7 +23,7 @@ export interface LinkKey {
 }
 
 /** Consumes the token; the same statement reads the present state of its organization. */
-export const spendToken = statement((db, link: LinkKey) =>
+export const consumeLinkToken = statement((db, link: LinkKey) =>
   db
     .updateTable('magic_link_challenges as challenge')
     .set({ used_at: link.at })
@@ -42,7 +42,7 @@ export const spendToken = statement((db, link: LinkKey) =>
     .returning(linkColumns(link)),
 )
 
-export type SpentLink = Awaited<ReturnType<typeof spendToken>>[number]
+export type ConsumedLink = Awaited<ReturnType<typeof consumeLinkToken>>[number]
 
 /** The columns of a consumed link, with the present state of its organization. */
 function linkColumns({ ownPage }: Pick<LinkKey, 'ownPage'>) {
@@ -86,7 +86,7 @@ interface ShownLink extends Omit<FlowKey, 'flowId'> {
 }
 
 /** The same for a link that was consumed in another browser. */
-export const selectSpentLink = statement((db, link: ShownLink) =>
+export const selectConsumedLink = statement((db, link: ShownLink) =>
   db
     .selectFrom('magic_link_challenges as challenge')
     .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'challenge')))
@@ -106,7 +106,7 @@ export const selectSpentLink = statement((db, link: ShownLink) =>
 )
 
 /** Why the link refuses every user; undefined when it does not. */
-export function whyRefused(spent: SpentLink): string | undefined {
+export function whyRefused(spent: ConsumedLink): string | undefined {
   // A link of a flow to a password depends on the password connection, which is checked there.
   const isPasswordOfFlow = spent.flow_id !== null && spent.password_request_id !== null
   if (!spent.is_connection_active && !isPasswordOfFlow) return 'connection_inactive'
@@ -116,7 +116,7 @@ export function whyRefused(spent: SpentLink): string | undefined {
 }
 
 /** Whether an unknown address becomes a user: the connection allowed it when the link was made, and still does. */
-export function mayCreateUser(spent: SpentLink): boolean {
+export function mayCreateUser(spent: ConsumedLink): boolean {
   return spent.find_or_create_user && spent.may_create_user && spent.is_connection_active
 }
 
@@ -125,7 +125,7 @@ export async function findOrCreateUser(
   deps: Deps,
   trx: Transaction<DB>,
   tenant: Tenant,
-  spent: SpentLink,
+  spent: ConsumedLink,
 ): Promise<SigningInUser | undefined> {
   const found = await findUser(trx, tenant, spent.email_normalized)
   if (found !== undefined || !mayCreateUser(spent)) return found
@@ -139,7 +139,7 @@ export async function findOrCreateUser(
 /** A consumed link and its user. */
 export interface UsedLink {
   readonly tenant: Tenant
-  readonly spent: SpentLink
+  readonly spent: ConsumedLink
   readonly user: SigningInUser
 }
 
@@ -161,7 +161,7 @@ export async function emitConsumed(
 export async function voidSiblings(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
-  spent: SpentLink,
+  spent: ConsumedLink,
 ): Promise<void> {
   await trx
     .updateTable('magic_link_challenges')

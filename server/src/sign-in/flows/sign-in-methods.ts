@@ -4,7 +4,7 @@ import type { Flow } from './flow.js'
 import { isOrganizationOf } from '../../platform/db/tenant-predicate.js'
 
 /** The sign-in methods of an organization's users on our pages, independent of the address. */
-export interface Ways {
+export interface SignInMethods {
   readonly hasPassword: boolean
   readonly hasLink: boolean
   /** Whether a link creates the user of an unknown address. */
@@ -13,10 +13,10 @@ export interface Ways {
 }
 
 /** The sign-in methods of a flow's organization, as they are now. */
-export async function findWays(
+export async function findSignInMethods(
   { db }: Pick<Deps, 'db'>,
   { accountId, environment, organizationId }: Pick<Flow, 'accountId' | 'environment' | 'organizationId'>,
-): Promise<Ways> {
+): Promise<SignInMethods> {
   const [row] = await selectWays(db, { accountId, environment, organizationId })
   const hasLink = row?.is_link_active ?? false
   return {

@@ -4,8 +4,8 @@ import { assertCheck, type CheckList } from '../sign-in/check-list.js'
 import type { LiveConnection } from '../sign-in/live-connection.js'
 import { isOfHostedDomain, isSubject } from './claims.js'
 import { exchangeChecks } from './id-token.js'
-import type { Claims } from './claims.js'
-import { exchangeCode, ExchangeFault, type OidcClient } from './openid-client.js'
+import type { AnsweredClaims } from './claims.js'
+import { exchangeAtProvider, ExchangeFault, type OidcClient } from './openid-client.js'
 import { ProviderFault, type OpenIdProvider } from '../../platform/openid/provider.js'
 import type { ConsumedOidcRequest } from './request.js'
 import { redirectUriOf } from './start-request.js'
@@ -34,10 +34,10 @@ interface AnswerToProve {
  *
  * @throws CheckRefused
  */
-export async function proveAnswer(
+export async function validateAnswer(
   deps: Pick<Deps, 'config' | 'now' | 'openIdProviders' | 'outbound'>,
   { live, client, request, answer, checks }: AnswerToProve,
-): Promise<Claims> {
+): Promise<AnsweredClaims> {
   const { issuer } = client
   const provider = await assertProvider(deps, checks, issuer)
   // Checked before the code is sent, since this provider must not get the code of another one (RFC 9700 section 4.4).
@@ -83,8 +83,8 @@ async function assertClaims(
   checks: CheckList,
   client: OidcClient,
   answer: SentAnswer & ConsumedOidcRequest,
-): Promise<Claims> {
-  const result = await exchangeCode(deps, client, answer).catch((error: unknown) => {
+): Promise<AnsweredClaims> {
+  const result = await exchangeAtProvider(deps, client, answer).catch((error: unknown) => {
     if (error instanceof ExchangeFault) return error
     throw error
   })

@@ -4,13 +4,13 @@ import type { Deps } from '../../delivery/deps.js'
 import { logEventOf } from '../../delivery/log-events/log-event.js'
 import { change } from '../../delivery/events/change.js'
 import type { FlowKey } from '../flows/flow.js'
-import { holdFlow } from '../flows/hold.js'
+import { lockFlow } from '../flows/lock-flow.js'
 import { moveFlow } from '../flows/step.js'
 import { setPasswordUrl } from '../password/own-page.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { enterFlow } from './flow-arrival.js'
 import { isLinkCode, openLinkCode } from './link-code.js'
-import { findOrCreateUser, selectSpentLink, whyRefused, type SpentLink } from './spent-link.js'
+import { findOrCreateUser, selectConsumedLink, whyRefused, type ConsumedLink } from './consumed-link.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /** Five guesses of a million codes; the next five need another link, opened by its owner. */
@@ -23,7 +23,7 @@ type LinkCodeOutcome = 'passed' | 'wrong' | 'void'
  * Validates the code that a link has shown in another browser, in the flow's own browser, and moves the flow on. An
  * attempt is counted before it is compared: of many concurrent ones, five are compared.
  */
-export async function passLinkCode(
+export async function verifyLinkCode(
   deps: Deps,
   tenant: Tenant,
   { flow, typed }: { readonly flow: FlowKey; readonly typed: string },
@@ -33,7 +33,7 @@ export async function passLinkCode(
     const tried = await takeTry(deps, trx, flow)
     if (tried === undefined) return { record: 'void' }
     const shown = openLinkCode(deps.keys.master, flow, tried.sealed)
-    const [spent] = await selectSpentLink(trx, {
+    const [spent] = await selectConsumedLink(trx, {
       ...flow,
       challengeId: shown.challengeId,
       ownPage: setPasswordUrl(deps.config.baseUrl, tenant.domain),
@@ -89,11 +89,11 @@ async function enter(
   deps: Deps,
   trx: Transaction<DB>,
   tenant: Tenant,
-  { flow, spent }: { readonly flow: FlowKey; readonly spent: SpentLink },
+  { flow, spent }: { readonly flow: FlowKey; readonly spent: ConsumedLink },
 ): Promise<string | undefined> {
   const refusal = whyRefused(spent)
   if (refusal !== undefined) return refusal
-  const held = await holdFlow(deps, trx, flow, { steps: ['link_sent'] })
+  const held = await lockFlow(deps, trx, flow, { steps: ['link_sent'] })
   // The flow may be for another address by now, which this link does not verify.
   if (held === undefined || held.email_normalized !== spent.email_normalized) return 'flow_over'
   const user = await findOrCreateUser(deps, trx, tenant, spent)
