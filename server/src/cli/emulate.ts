@@ -47,6 +47,8 @@ async function emulate(options: EmulateOptions): Promise<void> {
   const emulator = await startEmulator({ databases, seed, port, runsJobs, variables, log })
   if (options.withParent) followParent()
   const state = emulator.state()
+  // Before the output: a signal may follow it at once.
+  const closed = closeOnSignal(emulator.close, options.terminal.tell)
   print(options, state, () => [
     `Emulator  ${state.base_url} (ready in ${(performance.now() / 1000).toFixed(1)} s; what is in it goes when it stops)`,
     `Docs      ${state.base_url}/docs`,
@@ -62,7 +64,7 @@ async function emulate(options: EmulateOptions): Promise<void> {
       ),
     ),
   ])
-  await closeOnSignal(emulator.close, options.terminal.tell)
+  await closed
 }
 
 /** Leaves the folder of the parent, which may remove it now, and ends when the parent does. */

@@ -43,16 +43,18 @@ async function mock(options: OutputOptions & { port: number; latency: number }):
       res.end(error instanceof Error ? error.message : String(error))
     })
   })
+  // Before the output: a signal may follow it at once.
+  const closed = closeOnSignal(async () => {
+    server.close()
+    server.closeAllConnections()
+  }, options.terminal.tell)
   print(options, { base_url: baseUrl, calls_url: baseUrl + callsPath }, () => [
     `Mock      ${baseUrl}`,
     `Calls     ${baseUrl}${callsPath} (GET tells them, DELETE forgets them)`,
     'It answers examples and keeps nothing. Prefer: code=user_not_found asks for an error of an operation.',
     'portico emulate runs the service itself, which does keep what it is told.',
   ])
-  await closeOnSignal(async () => {
-    server.close()
-    server.closeAllConnections()
-  }, options.terminal.tell)
+  await closed
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const { method = 'GET', url = '/' } = req

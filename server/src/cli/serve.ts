@@ -27,6 +27,8 @@ async function serve(options: ServeOptions): Promise<void> {
   channel('portico.listening').publish({ address: service.address })
   const addresses = addressesOf(config, service)
   const { pendingMigrations: pending_migrations, firstAccount: first_account } = service
+  // Before the output: a signal may follow it at once.
+  const closed = closeOnSignal(service.close, options.terminal.tell)
   print(options, { ...addresses, pending_migrations, first_account }, () => [
     `Portico   ${addresses.base_url}${config.isProduction ? ` (listens on ${service.address})` : ''}`,
     `Docs      ${addresses.docs}`,
@@ -34,7 +36,7 @@ async function serve(options: ServeOptions): Promise<void> {
     `Metrics   ${addresses.metrics}`,
     ...nextSteps(config, service),
   ])
-  await closeOnSignal(service.close, options.terminal.tell)
+  await closed
 }
 
 /** Loads the program while the embedded Postgres starts in its own processes. */

@@ -14,6 +14,8 @@ async function work(options: OutputOptions): Promise<void> {
   const config = readConfig(options.terminal.variables)
   const worker = await startWorkerProcess(config, options.json ? { log: stderrLog(config.logLevel) } : {})
   const metrics = `${worker.metricsAddress}/metrics`
+  // Before the output: a signal may follow it at once.
+  const closed = closeOnSignal(worker.close, options.terminal.tell)
   print(options, { metrics }, () => ['The worker runs.', `Metrics   ${metrics}`])
-  await closeOnSignal(worker.close, options.terminal.tell)
+  await closed
 }
