@@ -167,7 +167,7 @@ export interface Address {
 /** Part of `User`. */
 export interface Identity {
   __type__: 'Identity'
-  /** The connection that vouched for the user. */
+  /** The connection that asserted the user. */
   idp_id: string | null
   /** For example saml.okta, oidc.entra_id, scim.entra_id or relay. */
   provider: string

@@ -122,7 +122,7 @@ export const flowGuards = [
   guard({
     name: 'flow: address that the application allows still',
     file: finish,
-    find: "if (!spent.is_redirect_allowed) return 'redirect_not_allowed'",
+    find: "if (!consumedFlow.is_redirect_allowed) return 'redirect_not_allowed'",
     replace: '',
     red: inFlow(
       'what changes while somebody signs in is looked at before the password: the address of the application is taken away',

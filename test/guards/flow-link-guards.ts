@@ -59,7 +59,7 @@ export const flowLinkGuards = [
   guard({
     name: 'flow: address of its link',
     file: arrival,
-    find: 'if (held === undefined || held.email_normalized !== spent.email_normalized)',
+    find: 'if (held === undefined || held.email_normalized !== consumedLink.email_normalized)',
     replace: 'if (held === undefined)',
     red: dead('when the flow waits for the link of another address by now: in its own browser'),
     green: signsIn,
@@ -72,7 +72,7 @@ export const flowLinkGuards = [
     also: [
       {
         file: arrival,
-        find: 'if (held === undefined || held.email_normalized !== spent.email_normalized)',
+        find: 'if (held === undefined || held.email_normalized !== consumedLink.email_normalized)',
         replace: 'if (held === undefined)',
       },
     ],
@@ -147,7 +147,7 @@ export const flowLinkGuards = [
   guard({
     name: 'flow: address of its code, with the one that a new link voids',
     file: passCode,
-    find: 'if (held === undefined || held.email_normalized !== spent.email_normalized)',
+    find: 'if (held === undefined || held.email_normalized !== consumedLink.email_normalized)',
     replace: 'if (held === undefined)',
     also: [
       {

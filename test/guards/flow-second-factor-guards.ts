@@ -107,8 +107,8 @@ export const flowSecondFactorGuards = [
   guard({
     name: 'flow: users of a link to a password, when it is opened',
     file: 'server/src/sign-in/magic-link/consumed-link.ts',
-    find: 'spent.may_create_user && spent.is_connection_active',
-    replace: 'spent.may_create_user',
+    find: 'consumedLink.may_create_user && consumedLink.is_connection_active',
+    replace: 'consumedLink.may_create_user',
     red: forgotten('makes no user by a link of before links were switched off'),
     green: forgotten('makes a user of an unknown address, where the organization says so'),
   }),

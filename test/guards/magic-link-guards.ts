@@ -2,7 +2,7 @@ import { contractTest, guard, guardTest, routeTests } from './guard.js'
 
 const challenge = 'server/src/sign-in/magic-link/challenge.ts'
 const consume = 'server/src/sign-in/magic-link/consume.ts'
-const spent = 'server/src/sign-in/magic-link/consumed-link.ts'
+const consumedLink = 'server/src/sign-in/magic-link/consumed-link.ts'
 
 const organizationId = 'server/src/platform/db/organization-id.ts'
 const router = 'server/src/pages/magic-link/router.ts'
@@ -75,14 +75,14 @@ export const magicLinkGuards = [
   }),
   guard({
     name: 'used_at: of a link',
-    file: spent,
+    file: consumedLink,
     ...withoutLine(0),
     red: link('works once'),
     green: signsIn,
   }),
   guard({
     name: 'voided_at: of a link',
-    file: spent,
+    file: consumedLink,
     ...withoutLine(1),
     red: link('is dead when three links were made after its own'),
     green: signsIn,
@@ -98,28 +98,28 @@ export const magicLinkGuards = [
   guard({
     name: 'voided_at: siblings of a used link',
     file: consume,
-    find: 'await voidSiblings(deps, trx, spent)',
+    find: 'await voidSiblings(deps, trx, consumedLink)',
     replace: '',
     red: link('is dead when another link of its user was used'),
     green: signsIn,
   }),
   guard({
     name: 'expiry: of a link',
-    file: spent,
+    file: consumedLink,
     ...withoutLine(2),
     red: link('works for a quarter of an hour'),
     green: signsIn,
   }),
   guard({
     name: 'organization: of a link',
-    file: spent,
+    file: consumedLink,
     ...withoutLine(3),
     red: link('takes no token of another organization'),
     green: signsIn,
   }),
   guard({
     name: 'deleted_at: organization of a link, with organizationIdOf',
-    file: spent,
+    file: consumedLink,
     ...withoutLine(4),
     also: [{ file: organizationId, find: 'and deleted_at is null', replace: '' }],
     red: link('is dead when its organization was deleted'),
@@ -127,16 +127,16 @@ export const magicLinkGuards = [
   }),
   guard({
     name: 'active connection: opening a link',
-    file: spent,
-    find: "if (!spent.is_connection_active && !isPasswordOfFlow) return 'connection_inactive'",
+    file: consumedLink,
+    find: "if (!consumedLink.is_connection_active && !isPasswordOfFlow) return 'connection_inactive'",
     replace: '',
     red: link('is dead while its connection is switched off'),
     green: signsIn,
   }),
   guard({
     name: 'allowed e-mail domains: opening a link',
-    file: spent,
-    find: 'if (!isEmailDomainAllowed(spent.allowed_email_domains, spent.email_normalized))',
+    file: consumedLink,
+    find: 'if (!isEmailDomainAllowed(consumedLink.allowed_email_domains, consumedLink.email_normalized))',
     replace: 'if (false)',
     red: link('is dead where its address may not sign in any more'),
     green: signsIn,
@@ -159,7 +159,7 @@ export const magicLinkGuards = [
   }),
   guard({
     name: 'organization: of the application of a link',
-    file: spent,
+    file: consumedLink,
     find: "${isUsableBy(sql.ref('challenge.organization_id'))}",
     replace: 'applications.deleted_at is null',
     red: link('is dead when another organization keeps its application to itself by now'),
@@ -167,7 +167,7 @@ export const magicLinkGuards = [
   }),
   guard({
     name: 'redirect of a link',
-    file: spent,
+    file: consumedLink,
     find: 'challenge.redirect_uri = any(applications.allowed_redirect_urls) or',
     replace: 'true or',
     red: link('is dead when its application does not allow the address any more'),
@@ -175,17 +175,17 @@ export const magicLinkGuards = [
   }),
   guard({
     name: 'unknown address: as the link was made',
-    file: spent,
-    find: 'spent.find_or_create_user && spent.may_create_user',
-    replace: 'spent.may_create_user',
+    file: consumedLink,
+    find: 'consumedLink.find_or_create_user && consumedLink.may_create_user',
+    replace: 'consumedLink.may_create_user',
     red: link('makes no user when unknown addresses were not wanted as the link was made'),
     green: signsIn,
   }),
   guard({
     name: 'unknown address: as the link is opened',
-    file: spent,
-    find: 'spent.find_or_create_user && spent.may_create_user',
-    replace: 'spent.find_or_create_user',
+    file: consumedLink,
+    find: 'consumedLink.find_or_create_user && consumedLink.may_create_user',
+    replace: 'consumedLink.find_or_create_user',
     red: link('makes no user once the connection does not want unknown addresses'),
     green: signsIn,
   }),

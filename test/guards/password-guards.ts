@@ -2,11 +2,11 @@ import { contractTest, guard, guardTest, routeTests } from './guard.js'
 
 const challenge = 'server/src/sign-in/password/challenge.ts'
 const verification = 'server/src/sign-in/password/verification.ts'
-const doorway = 'server/src/sign-in/password/addressee.ts'
+const addressee = 'server/src/sign-in/password/addressee.ts'
 const request = 'server/src/sign-in/password/request.ts'
 const openRequest = 'server/src/sign-in/password/open-request.ts'
 const setPassword = 'server/src/sign-in/password/set-password.ts'
-const spendCode = 'server/src/sign-in/password/consume-code.ts'
+const consumeCode = 'server/src/sign-in/password/consume-code.ts'
 const newPassword = 'server/src/sign-in/password/new-password.ts'
 const linkChallenge = 'server/src/sign-in/magic-link/challenge.ts'
 
@@ -57,16 +57,16 @@ export const passwordGuards = [
   }),
   guard({
     name: 'password: active connection',
-    file: doorway,
-    find: "if (!doorway.active) throw new ApiError('connection_inactive')",
+    file: addressee,
+    find: "if (!connection.active) throw new ApiError('connection_inactive')",
     replace: '',
     red: createChallenge.refuses('connection_inactive'),
     green: signsIn,
   }),
   guard({
     name: 'password: allowed e-mail domains',
-    file: doorway,
-    find: 'if (!isEmailDomainAllowed(doorway.allowed_email_domains, normalizedEmail))',
+    file: addressee,
+    find: 'if (!isEmailDomainAllowed(connection.allowed_email_domains, normalizedEmail))',
     replace: 'if (false)',
     red: createRequest.refuses('email_domain_not_allowed'),
     green: signsIn,
@@ -228,7 +228,7 @@ export const passwordGuards = [
   }),
   guard({
     name: 'password: the code’s one use',
-    file: spendCode,
+    file: consumeCode,
     find: ".where('request.used_at', 'is', null)",
     replace: '',
     red: setting('of two hundred who use one code at the same time, one sets the password'),
@@ -236,7 +236,7 @@ export const passwordGuards = [
   }),
   guard({
     name: 'password: the code’s hour',
-    file: spendCode,
+    file: consumeCode,
     find: ".where('request.expires_at', '>', at)",
     replace: '',
     also: [{ file: setPassword, find: ".on('request.expires_at', '>', now())", replace: '' }],
@@ -245,7 +245,7 @@ export const passwordGuards = [
   }),
   guard({
     name: 'password: the code’s user',
-    file: spendCode,
+    file: consumeCode,
     find: ".where('request.user_id', '=', userId).where('request.email_normalized', '=', email)",
     replace: '',
     also: [
@@ -260,9 +260,9 @@ export const passwordGuards = [
   }),
   guard({
     name: 'password: allowed e-mail domains, when the code is used',
-    file: spendCode,
-    find: 'return spent !== undefined && isEmailDomainAllowed(spent.allowed_email_domains, email) ? spent : undefined',
-    replace: 'return spent',
+    file: consumeCode,
+    find: 'return consumedCode !== undefined && isEmailDomainAllowed(consumedCode.allowed_email_domains, email) ? consumedCode : undefined',
+    replace: 'return consumedCode',
     red: setting(
       '422: where the address may not sign in any more, or the application does not take its codes',
     ),
@@ -270,7 +270,7 @@ export const passwordGuards = [
   }),
   guard({
     name: 'password: redirect of a request, when the code is used',
-    file: spendCode,
+    file: consumeCode,
     find: 'return sql<boolean>`request.redirect_uri = any(applications.allowed_redirect_urls)`',
     replace: 'return sql<boolean>`true`',
     red: setting(
@@ -327,7 +327,7 @@ export const passwordGuards = [
   guard({
     name: 'password: a renewal vouches for no address',
     file: setPassword,
-    find: 'isAddressShown: spent.opened_at !== null',
+    find: 'isAddressShown: consumedCode.opened_at !== null',
     replace: 'isAddressShown: true',
     red: contractTest(
       'password-challenge',

@@ -27,7 +27,7 @@ const isTaken = token('is taken while its user is signed in')
 
 const sessionAtOrigin = {
   file: consume,
-  find: "if (!spent.is_session_open) return 'session_ended'",
+  find: "if (!consumedRelay.is_session_open) return 'session_ended'",
   replace: '',
 }
 const sessionOfToken = { file: request, find: ".where('sessions.ended_at', 'is', null)", replace: '' }
@@ -299,7 +299,7 @@ export const relayGuards = [
   guard({
     name: 'active relay: opening the address of a relay',
     file: consume,
-    find: "if (!spent.is_relay_active) return 'relay_inactive'",
+    find: "if (!consumedRelay.is_relay_active) return 'relay_inactive'",
     replace: '',
     red: address('is dead while its relay is switched off'),
     green: signsIn,
@@ -307,7 +307,7 @@ export const relayGuards = [
   guard({
     name: 'partner open: opening the address of a relay',
     file: consume,
-    find: "if (!spent.is_partner_open) return 'partner_not_open'",
+    find: "if (!consumedRelay.is_partner_open) return 'partner_not_open'",
     replace: '',
     red: address('is dead where the partner limits e-mail domains by now'),
     green: signsIn,
@@ -341,7 +341,7 @@ export const relayGuards = [
     also: [
       {
         file: consume,
-        find: "return spent.is_carried_user_active ? undefined : 'user_inactive_at_origin'",
+        find: "return consumedRelay.is_carried_user_active ? undefined : 'user_inactive_at_origin'",
         replace: 'return undefined',
       },
     ],

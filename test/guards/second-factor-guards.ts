@@ -67,7 +67,7 @@ export const secondFactorGuards = [
   guard({
     name: 'second factor: allowed e-mail domains',
     file: pending,
-    find: 'if (!isEmailDomainAllowed(spent.allowed_email_domains, spent.email_normalized)) return undefined',
+    find: 'if (!isEmailDomainAllowed(consumedFlow.allowed_email_domains, consumedFlow.email_normalized)) return undefined',
     replace: '',
     red: states('the address may not sign in any more: no well-formed request but a listed move leads on'),
     green: bothFactors,

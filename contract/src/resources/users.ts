@@ -26,7 +26,7 @@ export const Identity = record(
   'Identity',
   {
     __type__: z.literal('Identity'),
-    idp_id: z.string().nullable().describe('The connection that vouched for the user'),
+    idp_id: z.string().nullable().describe('The connection that asserted the user'),
     provider: z.string().describe('For example saml.okta, oidc.entra_id, scim.entra_id or relay'),
     authenticated_at: timestamp().nullable(),
     data: personal(z.record(z.string(), JsonValue)),

@@ -148,11 +148,11 @@ function alteringColumn({ table, name, definition }: CatalogObject): string {
     ...(identity === undefined ? [] : [`${column} add${identity}`]),
   ]
   const sequence = `pg_get_serial_sequence('${table}', '${name}')`
-  const goOn =
+  const setSequence =
     identity === undefined
       ? ''
       : ` select setval(${sequence}, coalesce((select max(${name}) from ${table}), 1));`
-  return `alter table ${table} ${parts.join(', ')};${goOn}`
+  return `alter table ${table} ${parts.join(', ')};${setSequence}`
 }
 
 /** Postgres enforces a foreign key by triggers of both tables. */

@@ -119,7 +119,7 @@ interface RotatedFamily extends Grant {
  */
 const rotate = sqlStatement(
   (attempt: Attempt) => sql<RotatedFamily>`
-    with spent as (
+    with consumed as (
       update refresh_token_families as family set
         token_hash = case
           when family.token_hash = ${attempt.tokenHash} then ${attempt.successorHash} else family.token_hash
@@ -144,13 +144,13 @@ const rotate = sqlStatement(
         ${identityDataOfSession()} as identity_data
     ), used as (
       update sessions set last_used_at = ${attempt.at}
-      from spent
-      where sessions.account_id = spent.account_id
-        and sessions.environment = spent.environment
-        and sessions.organization_id = spent.organization_id
-        and sessions.id = spent.session_id
+      from consumed
+      where sessions.account_id = consumed.account_id
+        and sessions.environment = consumed.environment
+        and sessions.organization_id = consumed.organization_id
+        and sessions.id = consumed.session_id
     )
-    select * from spent`,
+    select * from consumed`,
 )
 
 /** Ends the family of a replaced token, and logs the refusal of a known one; an unknown token is not logged. */

@@ -51,20 +51,20 @@ export async function finishFlow(deps: Deps, end: FlowEnd): Promise<FinishedFlow
     params: () => ({}),
   }
   const { record } = await change(deps, cause, async (trx) => {
-    const [spent] = await spendFlow(trx, {
+    const [consumedFlow] = await consumeFlow(trx, {
       organizationDomain: end.organizationDomain,
       flowId: end.flowId,
       browserHash: hashSecret(end.browserSecret),
       at: deps.now(),
     })
-    if (spent === undefined) return { record: undefined }
-    return { record: await finish(deps, trx, end, spent) }
+    if (consumedFlow === undefined) return { record: undefined }
+    return { record: await finish(deps, trx, end, consumedFlow) }
   })
   return record
 }
 
 /** Consumes the flow if everything that it depends on is true at this moment. */
-const spendFlow = statement(
+const consumeFlow = statement(
   (db, key: { organizationDomain: string; flowId: string; browserHash: Buffer; at: Date }) =>
     db
       .updateTable('sign_in_flows as flow')
@@ -148,17 +148,25 @@ function isSessionStillOpen() {
   )`
 }
 
-type SpentFlow = Awaited<ReturnType<typeof spendFlow>>[number]
+type ConsumedFlow = Awaited<ReturnType<typeof consumeFlow>>[number]
 
 async function finish(
   deps: Deps,
   trx: Transaction<DB>,
   end: FlowEnd,
-  spent: SpentFlow,
+  consumedFlow: ConsumedFlow,
 ): Promise<FinishedFlow | undefined> {
-  const { account_id: accountId, environment, organization_id: organizationId, user_id: userId } = spent
-  const place = { accountId, accountDomain: spent.account_domain, environment, organizationId }
-  const tenant: Tenant = ofUser({ ...callerAtPage(place, end.requestId), domain: spent.domain }, userId)
+  const {
+    account_id: accountId,
+    environment,
+    organization_id: organizationId,
+    user_id: userId,
+  } = consumedFlow
+  const place = { accountId, accountDomain: consumedFlow.account_domain, environment, organizationId }
+  const tenant: Tenant = ofUser(
+    { ...callerAtPage(place, end.requestId), domain: consumedFlow.domain },
+    userId,
+  )
   // Locked, so that a deactivation either precedes the sign-in or ends its session.
   const user = await usersOf(trx, tenant)
     .where('users.id', '=', userId)
@@ -168,8 +176,8 @@ async function finish(
   const log = (
     code: 'END_USER_SIGN_IN_SUCCESS' | 'END_USER_SIGN_IN_FAILED' | 'REQUIRED_METADATA_MISSING',
     reason?: string,
-  ) => logEventOf(deps, trx, spent, { code, email: user?.email, reason, requestId: end.requestId })
-  const refusal = whyRefused(spent, user)
+  ) => logEventOf(deps, trx, consumedFlow, { code, email: user?.email, reason, requestId: end.requestId })
+  const refusal = whyRefused(consumedFlow, user)
   if (refusal !== undefined) {
     await log('END_USER_SIGN_IN_FAILED', refusal)
     return undefined
@@ -179,41 +187,41 @@ async function finish(
     tenant,
     organizationId,
     userId,
-    applicationId: spent.application_id,
-    amr: spent.amr,
-    authenticatedAt: spent.authenticated_at,
-    identityId: spent.identity_id ?? undefined,
+    applicationId: consumedFlow.application_id,
+    amr: consumedFlow.amr,
+    authenticatedAt: consumedFlow.authenticated_at,
+    identityId: consumedFlow.identity_id ?? undefined,
   }
-  const sessionId = await holdSession(deps, trx, signIn, end, hashSecret(sessionSecret))
+  const sessionId = await openOrRenewSession(deps, trx, signIn, end, hashSecret(sessionSecret))
   const code = await issueCode(deps, trx, {
     ...signIn,
     sessionId,
-    redirectUri: spent.redirect_uri,
-    nonce: spent.nonce,
-    codeChallenge: spent.code_challenge,
-    scope: spent.scope,
-    state: spent.state,
+    redirectUri: consumedFlow.redirect_uri,
+    nonce: consumedFlow.nonce,
+    codeChallenge: consumedFlow.code_challenge,
+    scope: consumedFlow.scope,
+    state: consumedFlow.state,
     via: 'page',
   })
   await log('END_USER_SIGN_IN_SUCCESS')
   // A missing required value does not block the sign-in.
   if (await isRequiredMetadataMissing(trx, tenant, userId)) await log('REQUIRED_METADATA_MISSING')
-  const redirectUrl = toRedirectUrl(spent.redirect_uri, {
+  const redirectUrl = toRedirectUrl(consumedFlow.redirect_uri, {
     parameters: { code },
-    state: spent.state,
-    issuer: issuerOf(deps.config.baseUrl, spent.domain),
+    state: consumedFlow.state,
+    issuer: issuerOf(deps.config.baseUrl, consumedFlow.domain),
   })
   return { redirectUrl, sessionSecret }
 }
 
 function whyRefused(
-  spent: SpentFlow,
+  consumedFlow: ConsumedFlow,
   user: { readonly email_normalized: string; readonly active: boolean } | undefined,
 ): string | undefined {
   if (user === undefined) return 'user_not_found'
   if (!user.active) return 'user_inactive'
-  if (!spent.is_redirect_allowed) return 'redirect_not_allowed'
-  return isEmailDomainAllowed(spent.allowed_email_domains, user.email_normalized)
+  if (!consumedFlow.is_redirect_allowed) return 'redirect_not_allowed'
+  return isEmailDomainAllowed(consumedFlow.allowed_email_domains, user.email_normalized)
     ? undefined
     : 'email_domain_not_allowed'
 }
@@ -222,7 +230,7 @@ function whyRefused(
  * Gives the browser a session of the user under a new secret: its present one if it is the same user's, else a new one.
  * A session of another user ends, so that nobody continues in it.
  */
-async function holdSession(
+async function openOrRenewSession(
   deps: Deps,
   trx: Transaction<DB>,
   signIn: Parameters<typeof openSession>[2],

@@ -197,7 +197,7 @@ export async function completePendingSignIn(
   { pendingSignInId, userId, amr }: SecondFactor,
 ): Promise<CompletedSignIn | undefined> {
   const at = deps.now()
-  const spent = await trx
+  const consumedFlow = await trx
     .updateTable('pending_sign_ins as pending')
     .set({ used_at: at })
     .from(['users', 'organizations', 'applications'])
@@ -231,36 +231,40 @@ export async function completePendingSignIn(
       )`.as('is_redirect_allowed'),
     ])
     .executeTakeFirst()
-  if (spent === undefined || !spent.is_redirect_allowed) return undefined
-  if (!isEmailDomainAllowed(spent.allowed_email_domains, spent.email_normalized)) return undefined
-  const bothFactors = [...spent.amr, amr, 'mfa']
-  if (spent.flow_id !== null) {
-    const key = flowKeyOf({ tenant, organizationId: spent.organization_id }, spent.flow_id)
+  if (consumedFlow === undefined || !consumedFlow.is_redirect_allowed) return undefined
+  if (!isEmailDomainAllowed(consumedFlow.allowed_email_domains, consumedFlow.email_normalized))
+    return undefined
+  const bothFactors = [...consumedFlow.amr, amr, 'mfa']
+  if (consumedFlow.flow_id !== null) {
+    const key = flowKeyOf({ tenant, organizationId: consumedFlow.organization_id }, consumedFlow.flow_id)
     const isMoved = await moveFlow(deps, trx, key, {
       from: ['totp'],
-      to: stepAfterFactors(spent.is_renewal_due),
+      to: stepAfterFactors(consumedFlow.is_renewal_due),
       set: { amr: bothFactors, authenticated_at: at, pending_sign_in_id: null },
     })
     return isMoved ? { code: null } : undefined
   }
   const destination = {
-    applicationId: spent.application_id,
-    redirectUri: spent.redirect_uri,
-    state: spent.state,
-    nonce: spent.nonce,
-    codeChallenge: spent.code_challenge,
-    scope: spent.scope,
+    applicationId: consumedFlow.application_id,
+    redirectUri: consumedFlow.redirect_uri,
+    state: consumedFlow.state,
+    nonce: consumedFlow.nonce,
+    codeChallenge: consumedFlow.code_challenge,
+    scope: consumedFlow.scope,
   }
   const code = await completeSignIn(deps, trx, {
     ...destination,
     tenant: ofUser(tenant, userId),
-    organizationId: spent.organization_id,
+    organizationId: consumedFlow.organization_id,
     userId,
     amr: bothFactors,
     authenticatedAt: at,
     via: 'api',
   })
-  return { code, ...(spent.is_renewal_due && { renewal: { email: spent.email_normalized, destination } }) }
+  return {
+    code,
+    ...(consumedFlow.is_renewal_due && { renewal: { email: consumedFlow.email_normalized, destination } }),
+  }
 }
 
 /** A sign-in with both factors. */

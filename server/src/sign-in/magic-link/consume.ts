@@ -129,24 +129,26 @@ export type LinkOutcome = { readonly redirectUrl: string } | ShownLinkCode
 export async function consumeMagicLink(deps: Deps, link: ArrivedLink): Promise<LinkOutcome | undefined> {
   const { record } = await change(deps, causeOf(link), async (trx) => {
     await lockLinksOfToken(trx, link.organizationDomain, hashSecret(link.token))
-    const [spent] = await consumeLinkToken(trx, linkKeyOf(deps, link))
-    if (spent === undefined) {
+    const [consumedLink] = await consumeLinkToken(trx, linkKeyOf(deps, link))
+    if (consumedLink === undefined) {
       await logDeadLink(deps, trx, link)
       return { record: undefined }
     }
-    const tenant = tenantOf(spent, link)
-    const { flow_id: flowId } = spent
-    if (flowId !== null && spent.password_request_id === null)
-      return { record: await arriveInFlow(deps, trx, { tenant, link, spent, flowId }) }
-    const refusal = whyRefused(spent)
-    const user = refusal === undefined ? await findOrCreateUser(deps, trx, tenant, spent) : undefined
+    const tenant = tenantOf(consumedLink, link)
+    const { flow_id: flowId } = consumedLink
+    if (flowId !== null && consumedLink.password_request_id === null)
+      return { record: await arriveInFlow(deps, trx, { tenant, link, consumedLink, flowId }) }
+    const refusal = whyRefused(consumedLink)
+    const user = refusal === undefined ? await findOrCreateUser(deps, trx, tenant, consumedLink) : undefined
     if (user?.active !== true) {
       const reason = refusal ?? (user === undefined ? 'user_not_found' : 'user_inactive')
       const known = { userId: user?.id, requestId: link.requestId }
-      await logEventOf(deps, trx, spent, { code: 'END_USER_MAGIC_LINK_FAILED', ...known, reason })
+      await logEventOf(deps, trx, consumedLink, { code: 'END_USER_MAGIC_LINK_FAILED', ...known, reason })
       return { record: undefined }
     }
-    return { record: await goOn(deps, trx, { tenant: ofUser(tenant, user.id), link, spent, user }) }
+    return {
+      record: await completeLink(deps, trx, { tenant: ofUser(tenant, user.id), link, consumedLink, user }),
+    }
   })
   return record
 }
@@ -155,12 +157,12 @@ function causeOf({ requestId }: ArrivedLink): Cause {
   return { requestId, actor: { type: 'system', id: 'magic_link' }, params: () => ({}) }
 }
 
-function tenantOf(spent: ConsumedLink, link: ArrivedLink): Tenant {
+function tenantOf(consumedLink: ConsumedLink, link: ArrivedLink): Tenant {
   return {
-    accountId: spent.account_id,
-    accountDomain: spent.account_domain,
-    environment: spent.environment,
-    domain: spent.domain,
+    accountId: consumedLink.account_id,
+    accountDomain: consumedLink.account_domain,
+    environment: consumedLink.environment,
+    domain: consumedLink.domain,
     organizationIds: null,
     cause: causeOf(link),
   }
@@ -177,45 +179,58 @@ interface Lead {
   readonly reason?: 'totp_required' | 'password_code'
 }
 
-async function goOn(deps: Deps, trx: Transaction<DB>, arrival: Arrival): Promise<LinkOutcome | undefined> {
-  const { tenant, link, spent, user } = arrival
+async function completeLink(
+  deps: Deps,
+  trx: Transaction<DB>,
+  arrival: Arrival,
+): Promise<LinkOutcome | undefined> {
+  const { tenant, link, consumedLink, user } = arrival
   const known = { userId: user.id, requestId: link.requestId }
   const lead =
-    spent.password_request_id === null
+    consumedLink.password_request_id === null
       ? await signIn(deps, trx, arrival)
-      : await leadToPassword(deps, trx, arrival, spent.password_request_id)
+      : await leadToPassword(deps, trx, arrival, consumedLink.password_request_id)
   if (lead === undefined) {
     const reason = 'password_request_closed'
-    await logEventOf(deps, trx, spent, { code: 'END_USER_MAGIC_LINK_FAILED', ...known, reason })
+    await logEventOf(deps, trx, consumedLink, { code: 'END_USER_MAGIC_LINK_FAILED', ...known, reason })
     return undefined
   }
-  await voidSiblings(deps, trx, spent)
+  await voidSiblings(deps, trx, consumedLink)
   const { parameters, reason } = lead
-  await logEventOf(deps, trx, spent, { code: 'END_USER_MAGIC_LINK_SUCCESS', ...known, reason })
+  await logEventOf(deps, trx, consumedLink, { code: 'END_USER_MAGIC_LINK_SUCCESS', ...known, reason })
   // A missing required value does not block the sign-in.
   if (reason === undefined && (await isRequiredMetadataMissing(trx, tenant, user.id)))
-    await logEventOf(deps, trx, spent, { code: 'REQUIRED_METADATA_MISSING', ...known })
-  if (reason === 'password_code' && spent.redirect_uri === setPasswordUrl(deps.config.baseUrl, spent.domain))
-    return { redirectUrl: `${spent.redirect_uri}?${new URLSearchParams(parameters).toString()}` }
-  const issuer = issuerOf(deps.config.baseUrl, spent.domain)
-  return { redirectUrl: toRedirectUrl(spent.redirect_uri, { parameters, state: spent.state, issuer }) }
+    await logEventOf(deps, trx, consumedLink, { code: 'REQUIRED_METADATA_MISSING', ...known })
+  if (
+    reason === 'password_code' &&
+    consumedLink.redirect_uri === setPasswordUrl(deps.config.baseUrl, consumedLink.domain)
+  )
+    return { redirectUrl: `${consumedLink.redirect_uri}?${new URLSearchParams(parameters).toString()}` }
+  const issuer = issuerOf(deps.config.baseUrl, consumedLink.domain)
+  return {
+    redirectUrl: toRedirectUrl(consumedLink.redirect_uri, { parameters, state: consumedLink.state, issuer }),
+  }
 }
 
-async function signIn(deps: Deps, trx: Transaction<DB>, { tenant, spent, user }: Arrival): Promise<Lead> {
+async function signIn(
+  deps: Deps,
+  trx: Transaction<DB>,
+  { tenant, consumedLink, user }: Arrival,
+): Promise<Lead> {
   if (!user.email_verified) await markEmailVerified(deps, trx, tenant, user.id)
-  await emitConsumed(deps, trx, { tenant, spent, user })
+  await emitConsumed(deps, trx, { tenant, consumedLink, user })
   const outcome = await completeFirstFactor(deps, trx, {
     tenant,
-    organizationId: spent.organization_id,
+    organizationId: consumedLink.organization_id,
     userId: user.id,
-    applicationId: spent.application_id,
-    redirectUri: spent.redirect_uri,
+    applicationId: consumedLink.application_id,
+    redirectUri: consumedLink.redirect_uri,
     amr: ['email'],
     authenticatedAt: deps.now(),
-    nonce: spent.nonce,
-    codeChallenge: spent.code_challenge,
-    scope: spent.scope ?? '',
-    state: spent.state,
+    nonce: consumedLink.nonce,
+    codeChallenge: consumedLink.code_challenge,
+    scope: consumedLink.scope ?? '',
+    state: consumedLink.state,
     via: 'page',
   })
   if ('code' in outcome) return { parameters: { code: outcome.code } }
@@ -228,13 +243,13 @@ async function signIn(deps: Deps, trx: Transaction<DB>, { tenant, spent, user }:
 async function leadToPassword(
   deps: Deps,
   trx: Transaction<DB>,
-  { tenant, spent, user }: Arrival,
+  { tenant, consumedLink, user }: Arrival,
   requestId: string,
 ): Promise<Lead | undefined> {
-  const request = { requestId, email: spent.email_normalized, userId: user.id }
+  const request = { requestId, email: consumedLink.email_normalized, userId: user.id }
   const code = await givePasswordCode(deps, trx, tenant, request)
   if (code === undefined) return undefined
-  await emitConsumed(deps, trx, { tenant, spent, user })
+  await emitConsumed(deps, trx, { tenant, consumedLink, user })
   return { parameters: { password_code: code }, reason: 'password_code' }
 }
 

@@ -106,18 +106,18 @@ export const selectConsumedLink = statement((db, link: ShownLink) =>
 )
 
 /** Why the link refuses every user; undefined when it does not. */
-export function whyRefused(spent: ConsumedLink): string | undefined {
+export function whyRefused(consumedLink: ConsumedLink): string | undefined {
   // A link of a flow to a password depends on the password connection, which is checked there.
-  const isPasswordOfFlow = spent.flow_id !== null && spent.password_request_id !== null
-  if (!spent.is_connection_active && !isPasswordOfFlow) return 'connection_inactive'
-  if (!isEmailDomainAllowed(spent.allowed_email_domains, spent.email_normalized))
+  const isPasswordOfFlow = consumedLink.flow_id !== null && consumedLink.password_request_id !== null
+  if (!consumedLink.is_connection_active && !isPasswordOfFlow) return 'connection_inactive'
+  if (!isEmailDomainAllowed(consumedLink.allowed_email_domains, consumedLink.email_normalized))
     return 'email_domain_not_allowed'
-  return spent.is_redirect_allowed ? undefined : 'redirect_not_allowed'
+  return consumedLink.is_redirect_allowed ? undefined : 'redirect_not_allowed'
 }
 
 /** Whether an unknown address becomes a user: the connection allowed it when the link was made, and still does. */
-export function mayCreateUser(spent: ConsumedLink): boolean {
-  return spent.find_or_create_user && spent.may_create_user && spent.is_connection_active
+export function mayCreateUser(consumedLink: ConsumedLink): boolean {
+  return consumedLink.find_or_create_user && consumedLink.may_create_user && consumedLink.is_connection_active
 }
 
 /** The user with the link's address. An unknown address becomes a user only now that its owner is verified. */
@@ -125,21 +125,21 @@ export async function findOrCreateUser(
   deps: Deps,
   trx: Transaction<DB>,
   tenant: Tenant,
-  spent: ConsumedLink,
+  consumedLink: ConsumedLink,
 ): Promise<SigningInUser | undefined> {
-  const found = await findUser(trx, tenant, spent.email_normalized)
-  if (found !== undefined || !mayCreateUser(spent)) return found
+  const found = await findUser(trx, tenant, consumedLink.email_normalized)
+  if (found !== undefined || !mayCreateUser(consumedLink)) return found
   const id = newId()
-  const user = { id, email: spent.email, emailVerified: true }
+  const user = { id, email: consumedLink.email, emailVerified: true }
   const created = await createSigningInUser(deps, trx, ofUser(tenant, id), user)
   // A concurrent sign-in may have created the user first.
-  return created ?? findUser(trx, tenant, spent.email_normalized)
+  return created ?? findUser(trx, tenant, consumedLink.email_normalized)
 }
 
 /** A consumed link and its user. */
 export interface UsedLink {
   readonly tenant: Tenant
-  readonly spent: ConsumedLink
+  readonly consumedLink: ConsumedLink
   readonly user: SigningInUser
 }
 
@@ -147,12 +147,12 @@ export interface UsedLink {
 export async function emitConsumed(
   deps: Deps,
   trx: Transaction<DB>,
-  { tenant, spent, user }: UsedLink,
+  { tenant, consumedLink, user }: UsedLink,
 ): Promise<void> {
   await emit(deps, trx, tenant, {
     code: 'magic_link.challenge.consume.success',
-    record: toMagicLinkChallenge(spent, tenant, null),
-    organizationId: spent.organization_id,
+    record: toMagicLinkChallenge(consumedLink, tenant, null),
+    organizationId: consumedLink.organization_id,
     subjectId: user.id,
   })
 }
@@ -161,20 +161,20 @@ export async function emitConsumed(
 export async function voidSiblings(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
-  spent: ConsumedLink,
+  consumedLink: ConsumedLink,
 ): Promise<void> {
   await trx
     .updateTable('magic_link_challenges')
     .set({ voided_at: now() })
     .where(
       ofOwner({
-        accountId: spent.account_id,
-        environment: spent.environment,
-        organizationId: spent.organization_id,
+        accountId: consumedLink.account_id,
+        environment: consumedLink.environment,
+        organizationId: consumedLink.organization_id,
       }),
     )
-    .where('email_normalized', '=', spent.email_normalized)
-    .where('application_id', '=', spent.application_id)
+    .where('email_normalized', '=', consumedLink.email_normalized)
+    .where('application_id', '=', consumedLink.application_id)
     .where('used_at', 'is', null)
     .where('voided_at', 'is', null)
     .execute()

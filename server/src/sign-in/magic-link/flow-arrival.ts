@@ -27,7 +27,7 @@ const codeLifetimeMs = 10 * 60 * 1000
 interface FlowArrival {
   readonly tenant: Tenant
   readonly link: { readonly requestId: string; readonly browserSecret: string | undefined }
-  readonly spent: ConsumedLink
+  readonly consumedLink: ConsumedLink
   readonly flowId: string
 }
 
@@ -46,30 +46,35 @@ export interface ShownLinkCode {
 export async function arriveInFlow(
   deps: Deps,
   trx: Transaction<DB>,
-  { tenant, link, spent, flowId }: FlowArrival,
+  { tenant, link, consumedLink, flowId }: FlowArrival,
 ): Promise<{ readonly redirectUrl: string } | ShownLinkCode | undefined> {
   const { browserSecret, requestId } = link
   const fail = async (reason: string, userId?: string) => {
-    await logEventOf(deps, trx, spent, { code: 'END_USER_MAGIC_LINK_FAILED', userId, reason, requestId })
+    await logEventOf(deps, trx, consumedLink, {
+      code: 'END_USER_MAGIC_LINK_FAILED',
+      userId,
+      reason,
+      requestId,
+    })
     return undefined
   }
-  const refusal = whyRefused(spent)
+  const refusal = whyRefused(consumedLink)
   if (refusal !== undefined) return fail(refusal)
-  const held = await lockFlow(deps, trx, flowKeyOf(spent, flowId), {
+  const held = await lockFlow(deps, trx, flowKeyOf(consumedLink, flowId), {
     steps: ['link_sent'],
     browserHash: browserSecret === undefined ? undefined : hashSecret(browserSecret),
   })
-  if (held === undefined || held.email_normalized !== spent.email_normalized) return fail('flow_over')
+  if (held === undefined || held.email_normalized !== consumedLink.email_normalized) return fail('flow_over')
   if (!held.is_own_browser) {
-    const refused = await whyNobody(trx, tenant, spent)
+    const refused = await whyNobody(trx, tenant, consumedLink)
     if (refused !== undefined) return fail(refused)
     await fail('other_browser')
-    return showCode(deps, trx, held, spent)
+    return showCode(deps, trx, held, consumedLink)
   }
-  const user = await findOrCreateUser(deps, trx, tenant, spent)
+  const user = await findOrCreateUser(deps, trx, tenant, consumedLink)
   if (user?.active !== true) return fail(user === undefined ? 'user_not_found' : 'user_inactive', user?.id)
-  const isIn = await enterFlow(deps, trx, { tenant, link, spent, held, user })
-  return isIn ? { redirectUrl: flowUrl(deps.config.baseUrl, spent.domain, flowId) } : undefined
+  const isIn = await enterFlow(deps, trx, { tenant, link, consumedLink, held, user })
+  return isIn ? { redirectUrl: flowUrl(deps.config.baseUrl, consumedLink.domain, flowId) } : undefined
 }
 
 /** The flow of a link, in the link's own tenant. */
@@ -84,10 +89,10 @@ export function flowKeyOf(
 async function whyNobody(
   trx: Transaction<DB>,
   tenant: Tenant,
-  spent: ConsumedLink,
+  consumedLink: ConsumedLink,
 ): Promise<'user_not_found' | 'user_inactive' | undefined> {
-  const user = await findUser(trx, tenant, spent.email_normalized)
-  if (user === undefined) return mayCreateUser(spent) ? undefined : 'user_not_found'
+  const user = await findUser(trx, tenant, consumedLink.email_normalized)
+  if (user === undefined) return mayCreateUser(consumedLink) ? undefined : 'user_not_found'
   return user.active ? undefined : 'user_inactive'
 }
 
@@ -95,23 +100,23 @@ async function showCode(
   deps: Pick<Deps, 'keys' | 'now'>,
   trx: Transaction<DB>,
   held: LockedFlow,
-  spent: ConsumedLink,
+  consumedLink: ConsumedLink,
 ): Promise<ShownLinkCode> {
   const code = makeLinkCode()
   await moveFlow(deps, trx, held, {
     from: ['link_sent'],
     to: 'link_sent',
     set: {
-      link_code_sealed: sealLinkCode(deps.keys.master, held, { code, challengeId: spent.id }),
+      link_code_sealed: sealLinkCode(deps.keys.master, held, { code, challengeId: consumedLink.id }),
       link_code_expires_at: new Date(deps.now().getTime() + codeLifetimeMs),
       link_code_failures: 0,
     },
   })
-  return { code, applicationName: spent.application_name }
+  return { code, applicationName: consumedLink.application_name }
 }
 
 /** A flow to continue, with the link and its user. */
-interface FlowEntry extends Pick<FlowArrival, 'tenant' | 'spent'> {
+interface FlowEntry extends Pick<FlowArrival, 'tenant' | 'consumedLink'> {
   readonly link: { readonly requestId: string }
   readonly held: LockedFlow
   readonly user: SigningInUser
@@ -125,16 +130,16 @@ interface FlowEntry extends Pick<FlowArrival, 'tenant' | 'spent'> {
 export async function enterFlow(
   deps: Deps,
   trx: Transaction<DB>,
-  { tenant, link, spent, held, user }: FlowEntry,
+  { tenant, link, consumedLink, held, user }: FlowEntry,
 ): Promise<boolean> {
   const asUser = ofUser(tenant, user.id)
   if (!user.email_verified) await markEmailVerified(deps, trx, asUser, user.id)
   const step = await completeFactorOfLockedFlow(deps, trx, held, { tenant, userId: user.id, amr: ['email'] })
   if (step === undefined) return false
-  await emitConsumed(deps, trx, { tenant: asUser, spent, user })
-  await voidSiblings(deps, trx, spent)
+  await emitConsumed(deps, trx, { tenant: asUser, consumedLink, user })
+  await voidSiblings(deps, trx, consumedLink)
   const reason = step === 'totp' ? 'totp_required' : undefined
   const known = { userId: user.id, requestId: link.requestId }
-  await logEventOf(deps, trx, spent, { code: 'END_USER_MAGIC_LINK_SUCCESS', ...known, reason })
+  await logEventOf(deps, trx, consumedLink, { code: 'END_USER_MAGIC_LINK_SUCCESS', ...known, reason })
   return true
 }

@@ -44,7 +44,7 @@ export async function mailLinkOfFlow(
   const email = normalizeEmail(typedEmail)
   const addressee = await findAddressee(deps.db, caller, email)
   if (purpose === 'password') checkPasswordConnection(addressee, email)
-  else checkLinkDoorway(addressee, email)
+  else checkMagicLinkConnection(addressee, email)
   // The network's limit first: a refused request does not use up the mails of the address's owner.
   await deps.limits.take(mailsOfNetwork, networkKey(ip))
   await deps.limits.take(mails, { ...caller, address: email })
@@ -102,7 +102,7 @@ async function findAddressee(db: Kysely<DB>, caller: Caller & Tenant, email: str
 
 type Addressee = Awaited<ReturnType<typeof findAddressee>>
 
-function checkLinkDoorway({ is_link_active, allowed_email_domains }: Addressee, email: string): void {
+function checkMagicLinkConnection({ is_link_active, allowed_email_domains }: Addressee, email: string): void {
   if (!is_link_active) throw new ApiError('connection_inactive')
   if (!isEmailDomainAllowed(allowed_email_domains, email)) throw new ApiError('email_domain_not_allowed')
 }

@@ -33,22 +33,22 @@ export async function verifyLinkCode(
     const tried = await takeTry(deps, trx, flow)
     if (tried === undefined) return { record: 'void' }
     const shown = openLinkCode(deps.keys.master, flow, tried.sealed)
-    const [spent] = await selectConsumedLink(trx, {
+    const [consumedLink] = await selectConsumedLink(trx, {
       ...flow,
       challengeId: shown.challengeId,
       ownPage: setPasswordUrl(deps.config.baseUrl, tenant.domain),
     })
-    if (spent === undefined) return { record: 'void' }
+    if (consumedLink === undefined) return { record: 'void' }
     const { requestId } = tenant.cause
     const fail = (reason: string) =>
-      logEventOf(deps, trx, spent, { code: 'END_USER_MAGIC_LINK_FAILED', reason, requestId })
+      logEventOf(deps, trx, consumedLink, { code: 'END_USER_MAGIC_LINK_FAILED', reason, requestId })
     if (!isLinkCode(shown, typed)) {
       const outcome = tried.failures < maxFailures ? 'wrong' : 'void'
       if (outcome === 'void') await voidCode(deps, trx, flow)
       await fail(outcome === 'void' ? 'link_code_voided' : 'link_code_wrong')
       return { record: outcome }
     }
-    const reason = await enter(deps, trx, tenant, { flow, spent })
+    const reason = await enter(deps, trx, tenant, { flow, consumedLink })
     if (reason === undefined) return { record: 'passed' }
     await voidCode(deps, trx, flow)
     await fail(reason)
@@ -89,16 +89,16 @@ async function enter(
   deps: Deps,
   trx: Transaction<DB>,
   tenant: Tenant,
-  { flow, spent }: { readonly flow: FlowKey; readonly spent: ConsumedLink },
+  { flow, consumedLink }: { readonly flow: FlowKey; readonly consumedLink: ConsumedLink },
 ): Promise<string | undefined> {
-  const refusal = whyRefused(spent)
+  const refusal = whyRefused(consumedLink)
   if (refusal !== undefined) return refusal
   const held = await lockFlow(deps, trx, flow, { steps: ['link_sent'] })
   // The flow may be for another address by now, which this link does not verify.
-  if (held === undefined || held.email_normalized !== spent.email_normalized) return 'flow_over'
-  const user = await findOrCreateUser(deps, trx, tenant, spent)
+  if (held === undefined || held.email_normalized !== consumedLink.email_normalized) return 'flow_over'
+  const user = await findOrCreateUser(deps, trx, tenant, consumedLink)
   if (user === undefined) return 'user_not_found'
   if (!user.active) return 'user_inactive'
   const link = { requestId: tenant.cause.requestId }
-  return (await enterFlow(deps, trx, { tenant, link, spent, held, user })) ? undefined : 'flow_over'
+  return (await enterFlow(deps, trx, { tenant, link, consumedLink, held, user })) ? undefined : 'flow_over'
 }

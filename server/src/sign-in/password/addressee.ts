@@ -18,16 +18,16 @@ export function passwordAddresseesOf(db: Kysely<DB>, caller: Caller, sought: Sou
 }
 
 /** The state of an organization that is checked before anything of a user. */
-interface Doorway {
+interface PasswordConnectionState {
   /** Of the connection; null without one. */
   readonly active: boolean | null
   readonly allowed_email_domains: readonly string[] | null
 }
 
 /** @throws ApiError `password_connection_not_found`, `connection_inactive`, `email_domain_not_allowed` */
-export function checkPasswordConnection(doorway: Doorway, normalizedEmail: string): void {
-  if (doorway.active === null) throw new ApiError('password_connection_not_found')
-  if (!doorway.active) throw new ApiError('connection_inactive')
-  if (!isEmailDomainAllowed(doorway.allowed_email_domains, normalizedEmail))
+export function checkPasswordConnection(connection: PasswordConnectionState, normalizedEmail: string): void {
+  if (connection.active === null) throw new ApiError('password_connection_not_found')
+  if (!connection.active) throw new ApiError('connection_inactive')
+  if (!isEmailDomainAllowed(connection.allowed_email_domains, normalizedEmail))
     throw new ApiError('email_domain_not_allowed')
 }

@@ -48,13 +48,13 @@ export async function createPasswordChallenge(
   }
 
   const { passed } = verified
-  const changed = await change(deps, caller.cause, (trx) => goOn(deps, trx, passed))
+  const changed = await change(deps, caller.cause, (trx) => completePassword(deps, trx, passed))
   if (changed.record['valid?'] || changed.record.error === 'totp_required') await passed.attempt.succeed()
   return { ...changed, limit: passed.attempt.state }
 }
 
 /** Completes a sign-in whose password is right. */
-async function goOn(
+async function completePassword(
   deps: Deps,
   trx: Transaction<DB>,
   scene: VerifiedPassword<CodeDestination>,

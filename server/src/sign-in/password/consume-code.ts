@@ -29,7 +29,7 @@ export async function consumePasswordCode(
   { email, codeHash, userId, ownPage }: PresentedCode,
 ) {
   const at = now()
-  const spent = await trx
+  const consumedCode = await trx
     .updateTable('password_requests as request')
     .set({ used_at: at })
     .from(['organizations', 'applications', 'password_connections as connection'])
@@ -59,7 +59,9 @@ export async function consumePasswordCode(
       'organizations.allowed_email_domains',
     ])
     .executeTakeFirst()
-  return spent !== undefined && isEmailDomainAllowed(spent.allowed_email_domains, email) ? spent : undefined
+  return consumedCode !== undefined && isEmailDomainAllowed(consumedCode.allowed_email_domains, email)
+    ? consumedCode
+    : undefined
 }
 
 export type ConsumedPasswordCode = NonNullable<Awaited<ReturnType<typeof consumePasswordCode>>>

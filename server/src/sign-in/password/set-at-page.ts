@@ -126,7 +126,8 @@ export async function setPasswordAtPage(
     const used = await useCode(deps, trx, caller, { codeHash: hashSecret(arrived.code), open, hash })
     if (used === undefined) return { record: 'refused' }
     const { userId, flowId } = used
-    const isIn = flowId !== null && (await goOn(deps, trx, caller, { open, userId, flowId, browserSecret }))
+    const isIn =
+      flowId !== null && (await completePassword(deps, trx, caller, { open, userId, flowId, browserSecret }))
     return { record: { redirectUrl: isIn ? flowUrl(deps.config.baseUrl, open.domain, flowId) : undefined } }
   })
   if (record !== 'refused') await forgetAttempts(deps, { ...caller, address: open.email_normalized })
@@ -160,20 +161,25 @@ async function useCode(
   const user = await findUser(trx, tenant, email)
   if (user?.active !== true) return undefined
   const ownPage = setPasswordUrl(deps.config.baseUrl, open.domain)
-  const spent = await consumePasswordCode(deps, trx, tenant, { email, codeHash, userId: user.id, ownPage })
-  if (spent === undefined) return undefined
+  const consumedCode = await consumePasswordCode(deps, trx, tenant, {
+    email,
+    codeHash,
+    userId: user.id,
+    ownPage,
+  })
+  if (consumedCode === undefined) return undefined
   await replacePassword(deps, trx, ofUser(tenant, user.id), {
-    organizationId: spent.organization_id,
-    applicationId: spent.application_id,
+    organizationId: consumedCode.organization_id,
+    applicationId: consumedCode.application_id,
     user,
-    isAddressShown: spent.opened_at !== null,
+    isAddressShown: consumedCode.opened_at !== null,
     hash,
   })
-  return { userId: user.id, flowId: spent.flow_id }
+  return { userId: user.id, flowId: consumedCode.flow_id }
 }
 
 /** @returns Whether the flow that asked for the link is this browser's, and has moved on. */
-async function goOn(
+async function completePassword(
   deps: Deps,
   trx: Transaction<DB>,
   tenant: Tenant,

@@ -87,44 +87,49 @@ async function useCode(
   hash: string,
 ): Promise<Changed<Password>> {
   const user = await findUser(trx, tenant, attempt.email)
-  const spent =
+  const consumedCode =
     user?.active === true
       ? await consumePasswordCode(deps, trx, tenant, { ...attempt, userId: user.id, ownPage: null })
       : undefined
-  if (user === undefined || spent === undefined) throw new ApiError('password_code_refused')
+  if (user === undefined || consumedCode === undefined) throw new ApiError('password_code_refused')
   const { id: userId } = user
   const id = await replacePassword(deps, trx, tenant, {
-    organizationId: spent.organization_id,
-    applicationId: spent.application_id,
+    organizationId: consumedCode.organization_id,
+    applicationId: consumedCode.application_id,
     user,
-    isAddressShown: spent.opened_at !== null,
+    isAddressShown: consumedCode.opened_at !== null,
     hash,
   })
   // A pending sign-in would let the holder of the code pass the password now and keep the second factor for later.
   const code = (await isTotpAskedOf(trx, tenant, userId))
     ? null
-    : await signIn(deps, trx, tenant, { user, spent })
+    : await signIn(deps, trx, tenant, { user, consumedCode })
   return { record: toPassword({ id, userId, code }, tenant), subjectId: userId }
 }
 
 interface Setting {
   readonly user: SigningInUser
-  readonly spent: ConsumedPasswordCode
+  readonly consumedCode: ConsumedPasswordCode
 }
 
-function signIn(deps: Deps, trx: Transaction<DB>, tenant: Tenant, { user, spent }: Setting): Promise<string> {
+function signIn(
+  deps: Deps,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { user, consumedCode }: Setting,
+): Promise<string> {
   return completeSignIn(deps, trx, {
     tenant,
-    organizationId: spent.organization_id,
+    organizationId: consumedCode.organization_id,
     userId: user.id,
-    applicationId: spent.application_id,
-    redirectUri: spent.redirect_uri,
-    amr: spent.opened_at === null ? ['pwd'] : ['email', 'pwd'],
+    applicationId: consumedCode.application_id,
+    redirectUri: consumedCode.redirect_uri,
+    amr: consumedCode.opened_at === null ? ['pwd'] : ['email', 'pwd'],
     authenticatedAt: deps.now(),
-    nonce: spent.nonce,
-    codeChallenge: spent.code_challenge,
-    scope: spent.scope,
-    state: spent.state,
+    nonce: consumedCode.nonce,
+    codeChallenge: consumedCode.code_challenge,
+    scope: consumedCode.scope,
+    state: consumedCode.state,
     via: 'api',
   })
 }

@@ -33,7 +33,7 @@ export async function signInByPassword(
   const sent = { typedEmail: flow.email, domain: flow.domain, plainText }
   const verified = await verifyPassword(deps, caller, sent, () => flow)
   const { record: isPassed } = await change(deps, caller.cause, async (trx) => {
-    if ('passed' in verified) return { record: await goOn(deps, trx, verified.passed) }
+    if ('passed' in verified) return { record: await completePassword(deps, trx, verified.passed) }
     const { refused, reason } = verified
     await logChallenge(deps, trx, refused, { code: 'END_USER_PASSWORD_FAILED', reason })
     return { record: false }
@@ -44,7 +44,11 @@ export async function signInByPassword(
 }
 
 /** @returns Whether the flow was open, and the user unchanged. */
-async function goOn(deps: Deps, trx: Transaction<DB>, scene: VerifiedPassword<Flow>): Promise<boolean> {
+async function completePassword(
+  deps: Deps,
+  trx: Transaction<DB>,
+  scene: VerifiedPassword<Flow>,
+): Promise<boolean> {
   const { addressee, destination: flow, password, isRenewalDue } = scene
   const userId = await lockPasswordUser(deps, trx, scene)
   const signIn = {

@@ -154,14 +154,14 @@ export async function lockPasswordUser<Destination>(
   trx: Transaction<DB>,
   scene: VerifiedPassword<Destination>,
 ): Promise<string | undefined> {
-  const userId = await holdUser(trx, scene)
+  const userId = await lockUserOfPassword(trx, scene)
   if (userId === undefined || scene.newHash === undefined) return userId
   const owner = { ...scene.tenant, organizationId: scene.addressee.organization_id, userId }
   await upgradePassword(deps, trx, owner, scene.password, scene.newHash)
   return userId
 }
 
-async function holdUser(
+async function lockUserOfPassword(
   trx: Transaction<DB>,
   { tenant, addressee, email, password }: VerifiedPassword<unknown>,
 ): Promise<string | undefined> {

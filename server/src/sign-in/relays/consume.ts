@@ -44,12 +44,15 @@ export type RelayOutcome =
  */
 export async function consumeRelay(deps: Deps, arrived: ArrivedRelay): Promise<RelayOutcome> {
   const { record } = await change(deps, causeOf(arrived), async (trx) => {
-    const [spent] = await spendToken(trx, { tokenHash: hashSecret(arrived.token), at: deps.now() })
-    if (spent === undefined) {
+    const [consumedRelay] = await consumeLinkToken(trx, {
+      tokenHash: hashSecret(arrived.token),
+      at: deps.now(),
+    })
+    if (consumedRelay === undefined) {
       await logDeadRelay(deps, trx, arrived)
       return { record: { refusal: 'dead' as const } }
     }
-    return { record: await arrive(deps, trx, arrived, spent) }
+    return { record: await arrive(deps, trx, arrived, consumedRelay) }
   })
   return record
 }
@@ -59,7 +62,7 @@ function causeOf({ requestId }: ArrivedRelay): Cause {
 }
 
 /** Consumes the token; the same statement reads the present state of both organizations. */
-const spendToken = statement((db, { tokenHash, at }: { tokenHash: Buffer; at: Date }) =>
+const consumeLinkToken = statement((db, { tokenHash, at }: { tokenHash: Buffer; at: Date }) =>
   db
     .updateTable('relay_requests as request')
     .set({ used_at: at })
@@ -104,7 +107,7 @@ const spendToken = statement((db, { tokenHash, at }: { tokenHash: Buffer; at: Da
     ]),
 )
 
-type SpentRelay = Awaited<ReturnType<typeof spendToken>>[number]
+type ConsumedRelay = Awaited<ReturnType<typeof consumeLinkToken>>[number]
 
 /**
  * Whether the carried user's address counts as verified at the partner. An organization trusts its only identity
@@ -135,60 +138,60 @@ function isAddressProved() {
 }
 
 /** Why the relay refuses every user; undefined when it does not. */
-function whyRefused(spent: SpentRelay): string | undefined {
-  if (!spent.is_relay_active) return 'relay_inactive'
-  if (!spent.is_partner_open) return 'partner_not_open'
-  if (!spent.is_session_open) return 'session_ended'
-  return spent.is_carried_user_active ? undefined : 'user_inactive_at_origin'
+function whyRefused(consumedRelay: ConsumedRelay): string | undefined {
+  if (!consumedRelay.is_relay_active) return 'relay_inactive'
+  if (!consumedRelay.is_partner_open) return 'partner_not_open'
+  if (!consumedRelay.is_session_open) return 'session_ended'
+  return consumedRelay.is_carried_user_active ? undefined : 'user_inactive_at_origin'
 }
 
 async function arrive(
   deps: Deps,
   trx: Transaction<DB>,
   arrived: ArrivedRelay,
-  spent: SpentRelay,
+  consumedRelay: ConsumedRelay,
 ): Promise<RelayOutcome> {
-  const { application_id: applicationId } = spent
-  const refusal = whyRefused(spent)
+  const { application_id: applicationId } = consumedRelay
+  const refusal = whyRefused(consumedRelay)
   if (refusal !== undefined || applicationId === null) {
     const reason = refusal ?? 'redirect_not_allowed'
-    await logRelay(deps, trx, arrived, spent, { code: 'END_USER_RELAY_FAILED', reason })
+    await logRelay(deps, trx, arrived, consumedRelay, { code: 'END_USER_RELAY_FAILED', reason })
     return { refusal: 'dead' }
   }
-  const identity = identityOf(deps, spent)
-  const tenant = partnerOf(spent, arrived)
+  const identity = identityOf(deps, consumedRelay)
+  const tenant = partnerOf(consumedRelay, arrived)
   await lockIdentity(trx, tenant, identity)
-  const user = await findOrCreateUser(deps, trx, tenant, { spent, identity })
+  const user = await findOrCreateUser(deps, trx, tenant, { consumedRelay, identity })
   if (user?.active !== true) {
     const refusal = user === undefined ? 'email_taken' : 'user_inactive'
     const entry = { code: 'END_USER_RELAY_FAILED', reason: refusal } as const
-    await logRelay(deps, trx, arrived, spent, { ...entry, clientId: applicationId, userId: user?.id })
+    await logRelay(deps, trx, arrived, consumedRelay, { ...entry, clientId: applicationId, userId: user?.id })
     return { refusal }
   }
-  const signIn = { tenant: ofUser(tenant, user.id), arrived, spent, identity, user, applicationId }
+  const signIn = { tenant: ofUser(tenant, user.id), arrived, consumedRelay, identity, user, applicationId }
   return { redirectUrl: await completeRelay(deps, trx, signIn) }
 }
 
 /** The user's identity as asserted by the organization of origin. */
-function identityOf({ config }: Pick<Deps, 'config'>, spent: SpentRelay): AssertedIdentity {
-  const issuer = issuerOf(config.baseUrl, spent.origin_domain)
+function identityOf({ config }: Pick<Deps, 'config'>, consumedRelay: ConsumedRelay): AssertedIdentity {
+  const issuer = issuerOf(config.baseUrl, consumedRelay.origin_domain)
   return {
     kind: 'relay',
     issuer,
-    subject: spent.user_id,
+    subject: consumedRelay.user_id,
     idpId: null,
     provider: 'relay',
-    data: { iss: issuer, sub: spent.user_id },
-    authenticatedAt: spent.authenticated_at,
+    data: { iss: issuer, sub: consumedRelay.user_id },
+    authenticatedAt: consumedRelay.authenticated_at,
   }
 }
 
-function partnerOf(spent: SpentRelay, arrived: ArrivedRelay): Tenant {
+function partnerOf(consumedRelay: ConsumedRelay, arrived: ArrivedRelay): Tenant {
   return {
-    accountId: spent.account_id,
-    accountDomain: spent.account_domain,
-    environment: spent.environment,
-    domain: spent.partner_domain,
+    accountId: consumedRelay.account_id,
+    accountDomain: consumedRelay.account_domain,
+    environment: consumedRelay.environment,
+    domain: consumedRelay.partner_domain,
     organizationIds: null,
     cause: causeOf(arrived),
   }
@@ -199,7 +202,7 @@ async function findOrCreateUser(
   deps: Deps,
   trx: Transaction<DB>,
   tenant: Tenant,
-  { spent, identity }: { spent: SpentRelay; identity: AssertedIdentity },
+  { consumedRelay, identity }: { consumedRelay: ConsumedRelay; identity: AssertedIdentity },
 ): Promise<SigningInUser | undefined> {
   const found = await findUserByIdentity(trx, tenant, identity)
   if (found !== undefined) {
@@ -208,14 +211,14 @@ async function findOrCreateUser(
     return found
   }
   const id = newId()
-  const user = { id, email: spent.email, emailVerified: spent.is_address_proved, identity }
+  const user = { id, email: consumedRelay.email, emailVerified: consumedRelay.is_address_proved, identity }
   return createSigningInUser(deps, trx, ofUser(tenant, id), user)
 }
 
 interface RelaySignIn {
   readonly tenant: Tenant
   readonly arrived: ArrivedRelay
-  readonly spent: SpentRelay
+  readonly consumedRelay: ConsumedRelay
   readonly identity: AssertedIdentity
   readonly user: SigningInUser
   readonly applicationId: string
@@ -224,37 +227,37 @@ interface RelaySignIn {
 async function completeRelay(
   deps: Deps,
   trx: Transaction<DB>,
-  { tenant, arrived, spent, identity, user, applicationId }: RelaySignIn,
+  { tenant, arrived, consumedRelay, identity, user, applicationId }: RelaySignIn,
 ): Promise<string> {
-  const origin = { ...ofUser(tenant, spent.user_id), domain: spent.origin_domain }
+  const origin = { ...ofUser(tenant, consumedRelay.user_id), domain: consumedRelay.origin_domain }
   await emit(deps, trx, origin, {
     code: 'relay.request.consume.success',
-    record: toRelayRequestData(spent, origin),
-    organizationId: spent.origin_id,
-    subjectId: spent.user_id,
+    record: toRelayRequestData(consumedRelay, origin),
+    organizationId: consumedRelay.origin_id,
+    subjectId: consumedRelay.user_id,
   })
   const code = await completeSignIn(deps, trx, {
     tenant,
-    organizationId: spent.partner_id,
+    organizationId: consumedRelay.partner_id,
     userId: user.id,
     applicationId,
-    redirectUri: spent.partner_redirect_uri,
+    redirectUri: consumedRelay.partner_redirect_uri,
     amr: ['relay'],
     authenticatedAt: identity.authenticatedAt,
     act: { iss: identity.issuer, sub: identity.subject },
     nonce: null,
     codeChallenge: null,
-    scope: grantedScope(spent.scope, 'relay'),
+    scope: grantedScope(consumedRelay.scope, 'relay'),
     state: null,
     via: 'page',
   })
   const known = { clientId: applicationId, userId: user.id, email: user.email }
-  await logRelay(deps, trx, arrived, spent, { code: 'END_USER_RELAY_SUCCESS', ...known })
+  await logRelay(deps, trx, arrived, consumedRelay, { code: 'END_USER_RELAY_SUCCESS', ...known })
   // A missing required value does not block the sign-in.
   if (await isRequiredMetadataMissing(trx, tenant, user.id))
-    await logRelay(deps, trx, arrived, spent, { code: 'REQUIRED_METADATA_MISSING', ...known })
-  const issuer = issuerOf(deps.config.baseUrl, spent.partner_domain)
-  return toRedirectUrl(spent.partner_redirect_uri, {
+    await logRelay(deps, trx, arrived, consumedRelay, { code: 'REQUIRED_METADATA_MISSING', ...known })
+  const issuer = issuerOf(deps.config.baseUrl, consumedRelay.partner_domain)
+  return toRedirectUrl(consumedRelay.partner_redirect_uri, {
     parameters: { code, authorization_code: code },
     state: null,
     issuer,
@@ -284,7 +287,7 @@ async function logDeadRelay(deps: Deps, trx: Transaction<DB>, arrived: ArrivedRe
   await logRelay(deps, trx, arrived, dead, { code: 'END_USER_RELAY_FAILED', reason })
 }
 
-type KnownRelay = Pick<SpentRelay, 'account_id' | 'partner_id' | 'partner_domain'> & {
+type KnownRelay = Pick<ConsumedRelay, 'account_id' | 'partner_id' | 'partner_domain'> & {
   readonly environment: string
 }
 

@@ -213,13 +213,13 @@ async function pass(
     await open.set({ voided_at: at }).execute()
     return { reason: 'sign_in_over', error: new ApiError('totp_challenge_not_open') }
   }
-  const spent = await open
+  const consumedChallenge = await open
     .set({ challenged_at: at, recovery_code_used: isRecoveryCode })
     .returning(challengeColumns)
     .executeTakeFirstOrThrow()
 
   const renewal = signIn?.renewal
-  const record = toPassedTotpChallenge(spent, tenant, {
+  const record = toPassedTotpChallenge(consumedChallenge, tenant, {
     requestId: newId(),
     code: signIn?.code ?? null,
     renewalCode: renewal && (await openRenewal(deps, trx, tenant, { ...renewal, userId: user.id })),
