@@ -1,4 +1,5 @@
 import type { Edit } from './repository-copy.js'
+import { withoutColumn, type Column } from './generated/removals.js'
 import type { NamedTest } from './vitest-run.js'
 
 /** A predicate that keeps somebody out, and the test that goes red without it. */
@@ -24,31 +25,16 @@ export function guard({ name, red, green, also = [], ...edit }: GuardRow): Guard
   return { name, edits: [edit, ...also], red, green }
 }
 
-const columns = {
-  account_id: 'accountId',
-  environment: 'environment',
-  organization_id: 'organizationId',
-} as const
-
 /**
  * Leaves one column out of a predicate of server/src/platform/db/tenant-predicate.ts, which is a condition of its own.
  *
  * @param predicate As the source has it: `ofTenant(tenant, 'users')`.
  * @param after What follows the condition, where the file has the same one twice.
  */
-export function without(
-  column: keyof typeof columns,
-  predicate: string,
-  after = '',
-): Pick<Edit, 'find' | 'replace'> {
-  const [, name, owner, table] = /^(\w+)\((.*?)(?:, '(\w+)')?\)$/.exec(predicate) ?? []
-  const qualified = (of: string) => `'${table === undefined ? '' : `${table}.`}${of}'`
-  const condition =
-    name === 'ofTenant' && column === 'organization_id'
-      ? `eb.and([eb(${qualified('account_id')}, '=', ${owner}.accountId), eb(${qualified('environment')}, '=', ${owner}.environment)])`
-      : // A row's own value always fits. The owner is no copy, because a parameter of statement() has nothing to be copied.
-        `${name}({ __proto__: ${owner}, ${columns[column]}: eb.ref(${qualified(column)}) }${table === undefined ? '' : `, '${table}'`})`
-  return { find: `.where(${predicate})${after}`, replace: `.where((eb) => ${condition})${after}` }
+export function without(column: Column, predicate: string, after = ''): Pick<Edit, 'find' | 'replace'> {
+  const [, name = '', owner = '', table] = /^(\w+)\((.*?)(?:, ('\w+'))?\)$/.exec(predicate) ?? []
+  const condition = withoutColumn(column, { name, owner, table })
+  return { find: `.where(${predicate})${after}`, replace: `.where(${condition})${after}` }
 }
 
 const everyRoute = 'test/api/every-route.test.ts'

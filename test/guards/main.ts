@@ -4,9 +4,14 @@ import { join } from 'node:path'
 import { startEmbedded } from '@portico/server/embedded'
 import { keepTemporaryFilesInMemory } from '../memory-folder.js'
 import { guards } from './guards.js'
+import { generatedGuards } from './generated/generated.js'
+import { noticeRemoval } from './generated/notice.js'
+import { forgetOthers, readNoticed } from './generated/noticed.js'
 import type { Guard } from './guard.js'
-import { copyRepository, type RepositoryCopy } from './repository-copy.js'
-import { runTests, type NamedTest, type RunReport } from './vitest-run.js'
+import { toText, whyNotGreen, whyNotNoticed } from './outcome.js'
+import type { Place } from './place.js'
+import { copyRepository } from './repository-copy.js'
+import { runTests, type NamedTest } from './vitest-run.js'
 
 /**
  * Removes each guard in a copy of the repository, and demands that its test fails, by an assertion, while another test
@@ -19,11 +24,10 @@ import { runTests, type NamedTest, type RunReport } from './vitest-run.js'
 async function main(): Promise<void> {
   const args = process.argv.slice(2)
   const wanted = args.filter((word) => !word.startsWith('--'))
-  const chosen = guards
+  const chosen = allTasks()
     .filter(({ name }) => wanted.every((word) => name.includes(word)))
     .filter(inShard(args.find((word) => word.startsWith('--shard='))))
   if (chosen.length === 0) throw new Error(`no guard's name contains ${wanted.join(' and ')}`)
-  checkNames()
   keepTemporaryFilesInMemory()
   // One for all runs; each makes its own databases in it.
   const dataDir = await mkdtemp(join(tmpdir(), 'portico-guards-'))
@@ -51,9 +55,6 @@ function inShard(option = '--shard=1/1'): (item: unknown, index: number) => bool
   return (_, index) => index % count === shard - 1
 }
 
-/** A copy of the repository, and the database that tests of it use. */
-type Place = RepositoryCopy & { readonly databaseUrl: string }
-
 /** As many as there are cores on a small machine; a run waits for its database more than it computes. */
 const lanes = 2
 
@@ -63,15 +64,42 @@ interface Finding {
   readonly fault: string
 }
 
-function checkNames(): void {
-  const names = guards.map(({ name }) => name)
+/** A guard to be removed, by a row of a table or by generation. */
+interface Task {
+  readonly name: string
+  /** Those known to notice, or to stay green. */
+  readonly tests: readonly NamedTest[]
+  /** The test that notices, or in words why none does. */
+  readonly remove: (place: Place) => Promise<NamedTest | string>
+}
+
+function allTasks(): Task[] {
+  forgetOthers(new Set(generatedGuards.map(({ name }) => name)))
+  const noticed = readNoticed()
+  const tasks = [
+    ...guards.map((guard): Task => ({
+      name: guard.name,
+      tests: [guard.red, guard.green],
+      remove: async (place) => (await faultOf(place, guard)) ?? guard.red,
+    })),
+    ...generatedGuards.map((guard): Task => {
+      const known = noticed.get(guard.name)
+      return {
+        name: guard.name,
+        tests: known === undefined ? [] : [known.red, known.green],
+        remove: (place) => noticeRemoval(place, guard),
+      }
+    }),
+  ]
+  const names = tasks.map(({ name }) => name)
   const repeated = names.find((name, index) => names.indexOf(name) !== index)
   if (repeated !== undefined) throw new Error(`two guards are called ${repeated}`)
+  return tasks
 }
 
 /** Runs every test of the table with all guards in place. One that fails then proves nothing later. */
-async function findRedBefore(places: readonly Place[], chosen: readonly Guard[]): Promise<Finding[]> {
-  const tests = new Map(chosen.flatMap(({ red, green }) => [red, green]).map((test) => [toText(test), test]))
+async function findRedBefore(places: readonly Place[], chosen: readonly Task[]): Promise<Finding[]> {
+  const tests = new Map(chosen.flatMap((task) => task.tests).map((test) => [toText(test), test]))
   const files = [...new Set([...tests.values()].map(({ file }) => file))]
   process.stdout.write(`${tests.size} tests of ${files.length} files, with all guards in place\n`)
   const findings = await inLanes(places, files, async (place, file) => {
@@ -87,19 +115,19 @@ async function findRedBefore(places: readonly Place[], chosen: readonly Guard[])
   return findings.flat()
 }
 
-async function removeEach(places: readonly Place[], chosen: readonly Guard[]): Promise<Finding[]> {
+async function removeEach(places: readonly Place[], chosen: readonly Task[]): Promise<Finding[]> {
   let done = 0
-  const faults = await inLanes(places, chosen, async (place, guard) => {
+  const faults = await inLanes(places, chosen, async (place, task) => {
     const start = performance.now()
-    const fault = await faultOf(place, guard)
+    const outcome = await task.remove(place)
     const seconds = ((performance.now() - start) / 1000).toFixed(1).padStart(5)
     const count = `${++done}/${chosen.length}`.padStart(7)
+    const isMissed = typeof outcome === 'string'
+    process.stdout.write(`${count} ${seconds} s  ${isMissed ? 'MISSED ' : 'noticed'}  ${task.name}\n`)
     process.stdout.write(
-      `${count} ${seconds} s  ${fault === undefined ? 'noticed' : 'MISSED '}  ${guard.name}\n`,
+      isMissed ? `${outcome.replace(/^/gm, ' '.repeat(18))}\n` : `${' '.repeat(26)}by ${toText(outcome)}\n`,
     )
-    if (fault !== undefined) process.stdout.write(`${fault.replace(/^/gm, ' '.repeat(18))}\n`)
-    else process.stdout.write(`${' '.repeat(26)}by ${toText(guard.red)}\n`)
-    return fault === undefined ? [] : [{ name: guard.name, fault }]
+    return isMissed ? [{ name: task.name, fault: outcome }] : []
   })
   return faults.flat()
 }
@@ -115,39 +143,6 @@ async function faultOf(place: Place, { edits, red, green }: Guard): Promise<stri
   } finally {
     await place.restore()
   }
-}
-
-/** How vitest's own failures begin; a request that is answered, or refused otherwise, is told as a plain Error. */
-const assertion =
-  /^AssertionError\b|^Error: promise resolved .* instead of rejecting|^Error: expected .* to match object /s
-
-function whyNotNoticed(run: RunReport, test: NamedTest): string | undefined {
-  const outcome = run.outcomeOf(test)
-  if (outcome === undefined) return whyNotRun(run, test)
-  if (outcome.state === 'passed') return `${toText(test)} passes without it`
-  if (outcome.state === 'skipped') return `${toText(test)} is skipped`
-  const other = outcome.errors.find((error) => !assertion.test(error))
-  return other === undefined ? undefined : `${toText(test)} fails by no assertion: ${firstLine(other)}`
-}
-
-function whyNotGreen(run: RunReport, test: NamedTest): string | undefined {
-  const outcome = run.outcomeOf(test)
-  if (outcome === undefined) return whyNotRun(run, test)
-  return outcome.state === 'passed'
-    ? undefined
-    : `${toText(test)} is ${outcome.state}: ${firstLine(outcome.errors[0] ?? '')}`
-}
-
-function whyNotRun(run: RunReport, test: NamedTest): string {
-  return `${toText(test)} does not run:\n${run.output.trim().slice(-600)}`
-}
-
-function firstLine(text: string): string {
-  return text.split('\n', 1).join('')
-}
-
-function toText({ file, title }: NamedTest): string {
-  return `${file}: ${title}`
 }
 
 /** Works through the items, as many at once as there are places, each with one to itself. */

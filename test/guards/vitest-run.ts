@@ -10,7 +10,7 @@ export interface NamedTest {
   readonly title: string
 }
 
-export interface TestOutcome {
+export interface TestOutcome extends NamedTest {
   readonly state: 'passed' | 'failed' | 'skipped'
   /** What failed, each beginning with the name of its error class. */
   readonly errors: readonly string[]
@@ -19,25 +19,50 @@ export interface TestOutcome {
 /** What a run of vitest told: the outcome of every test that ran, and what it wrote. */
 export interface RunReport {
   outcomeOf(test: NamedTest): TestOutcome | undefined
+  readonly outcomes: readonly TestOutcome[]
   readonly output: string
 }
 
 const timeLimitMs = 180_000
 
 /**
- * Runs these tests, and no other, in one process of vitest.
+ * Runs these tests, and no other, in one process of vitest, until so many have failed.
  *
  * @param databaseUrl A Postgres that is running; without it the run starts its own, which takes a while.
  */
-export async function runTests(
+export function runTests(
   root: string,
   tests: readonly NamedTest[],
   databaseUrl = process.env.TEST_DATABASE_URL,
+  maxFailures = 0,
+): Promise<RunReport> {
+  const files = [...new Set(tests.map(({ file }) => file))]
+  const titles = [...new Set(tests.map(({ title }) => escaped(title)))]
+  return run(root, files, databaseUrl, [
+    '--testNamePattern',
+    `^(${titles.join('|')})$`,
+    `--bail=${maxFailures}`,
+  ])
+}
+
+/** Runs the tests of these files whose titles match, in one process of vitest. */
+export function runFiles(
+  root: string,
+  files: readonly string[],
+  databaseUrl: string | undefined,
+  { pattern }: { readonly pattern?: string } = {},
+): Promise<RunReport> {
+  return run(root, files, databaseUrl, pattern === undefined ? [] : ['--testNamePattern', pattern])
+}
+
+async function run(
+  root: string,
+  files: readonly string[],
+  databaseUrl: string | undefined,
+  options: readonly string[],
 ): Promise<RunReport> {
   const folder = await mkdtemp(join(tmpdir(), 'portico-report-'))
   const report = join(folder, 'report.json')
-  const files = [...new Set(tests.map(({ file }) => file))]
-  const titles = [...new Set(tests.map(({ title }) => escaped(title)))]
   try {
     const output = await execute(root, databaseUrl, [
       'node_modules/vitest/vitest.mjs',
@@ -47,13 +72,13 @@ export async function runTests(
       ...[...new Set(files.map(projectOf))].map((project) => `--project=${project}`),
       // What the edit does not touch is not compiled again.
       '--experimental.fsModuleCache',
-      '--testNamePattern',
-      `^(${titles.join('|')})$`,
+      ...options,
       '--reporter=json',
       `--outputFile=${report}`,
     ])
     const outcomes = outcomesOf(root, await readReport(report))
-    return { outcomeOf: (test) => outcomes.get(keyOf(test)), output }
+    const byKey = new Map(outcomes.map((outcome) => [keyOf(outcome), outcome]))
+    return { outcomeOf: (test) => byKey.get(keyOf(test)), outcomes, output }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -102,17 +127,16 @@ async function readReport(path: string): Promise<readonly FileReport[]> {
   }
 }
 
-function outcomesOf(root: string, files: readonly FileReport[]): Map<string, TestOutcome> {
-  const outcomes = new Map<string, TestOutcome>()
-  for (const { name, assertionResults } of files) {
-    for (const result of assertionResults) {
-      const title = [...result.ancestorTitles, result.title].join(' ')
-      const state = result.status === 'passed' || result.status === 'failed' ? result.status : 'skipped'
-      const file = name.slice(name.indexOf(root) + root.length + 1)
-      outcomes.set(keyOf({ file, title }), { state, errors: result.failureMessages ?? [] })
-    }
-  }
-  return outcomes
+function outcomesOf(root: string, files: readonly FileReport[]): TestOutcome[] {
+  return files.flatMap(({ name, assertionResults }) => {
+    const file = name.slice(name.indexOf(root) + root.length + 1)
+    return assertionResults.map((result) => ({
+      file,
+      title: [...result.ancestorTitles, result.title].join(' '),
+      state: result.status === 'passed' || result.status === 'failed' ? result.status : ('skipped' as const),
+      errors: result.failureMessages ?? [],
+    }))
+  })
 }
 
 function keyOf({ file, title }: NamedTest): string {

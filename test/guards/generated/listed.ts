@@ -1,0 +1,37 @@
+/** Sources whose guards are removed one by one, and the tests of which one must notice each. */
+export interface Listed {
+  /** Files, and folders with all that is in them. */
+  readonly sources: readonly string[]
+  readonly tests: readonly string[]
+  /** Whose tests in the tables over all routes count, too: how the names of the routes begin. */
+  readonly routes: readonly string[]
+}
+
+export const listed: readonly Listed[] = [
+  {
+    sources: [
+      'server/src/sign-in/totp/challenge.ts',
+      'server/src/sign-in/totp/connection.ts',
+      'server/src/sign-in/totp/enroll-in-flow.ts',
+      'server/src/sign-in/totp/enrollment.ts',
+      'server/src/sign-in/totp/flow-challenge.ts',
+      'server/src/sign-in/totp/recovery-codes.ts',
+      'server/src/sign-in/totp/replace-recovery-codes.ts',
+    ],
+    tests: [
+      'test/api/totp-challenge.test.ts',
+      'test/api/totp-enrollment.test.ts',
+      'test/api/totp-sms.test.ts',
+      'test/protocols/flow-enrollment.test.ts',
+      'test/protocols/flow-second-factor.test.ts',
+      'test/protocols/flow-attacks.test.ts',
+      'test/api/totp-connection.test.ts',
+      'test/api/totp-sign-in.test.ts',
+      'test/api/totp-sms-limits.test.ts',
+      'test/api/second-factor-states.test.ts',
+      'server/src/sign-in/totp/recovery-codes.test.ts',
+      'server/src/sign-in/totp/totp-code.test.ts',
+    ],
+    routes: ['totp.'],
+  },
+]

@@ -1,0 +1,94 @@
+import { assertion, toText, whyNotGreen, whyNotNoticed } from '../outcome.js'
+import type { Place } from '../place.js'
+import { runTests, type NamedTest, type RunReport, type TestOutcome } from '../vitest-run.js'
+import type { GeneratedGuard } from './generated.js'
+import { readNoticed, remember, type Noticed } from './noticed.js'
+import { reachOf } from './reach.js'
+
+/** A test that fails by something else than an assertion is no reason to stop, many of them are. */
+const maxFailures = 5
+
+/** The test that notices the removal of a guard, or in words that none does. */
+export async function noticeRemoval(place: Place, guard: GeneratedGuard): Promise<NamedTest | string> {
+  const known = readNoticed().get(guard.name)
+  try {
+    if (known !== undefined) {
+      await place.write(guard.file, guard.content)
+      const run = await runTests(place.root, [known.red, known.green], place.databaseUrl)
+      if (isNoticed(run, known)) return known.red
+      await place.restore()
+    }
+    return await search(place, guard)
+  } finally {
+    await place.restore()
+  }
+}
+
+function isNoticed(run: RunReport, { red, green }: Noticed): boolean {
+  return whyNotNoticed(run, red) === undefined && whyNotGreen(run, green) === undefined
+}
+
+/** Looks among the tests that reach the guard: first in the file that noticed most of its source, then in the others. */
+async function search(
+  place: Place,
+  { name, file, site, content, where }: GeneratedGuard,
+): Promise<NamedTest | string> {
+  const reaching = (await reachOf(place, where)).testsAt(site)
+  if (reaching.length === 0) return 'no test reaches it'
+  await place.write(file, content)
+  const first = likeliest(file, reaching)
+  const outcomes: TestOutcome[] = []
+  for (const tests of [
+    reaching.filter((test) => test.file === first),
+    reaching.filter((test) => test.file !== first),
+  ].filter(({ length }) => length > 0)) {
+    const run = await runTests(place.root, tests, place.databaseUrl, maxFailures)
+    if (run.outcomes.length === 0) return `nothing runs:\n${run.output.trim().slice(-600)}`
+    outcomes.push(...run.outcomes)
+    const found = findNotice(outcomes)
+    // Once more without the others, because a test of many requests may fail by the load of them all.
+    if (
+      found === undefined ||
+      !isNoticed(await runTests(place.root, [found.red, found.green], place.databaseUrl), found)
+    )
+      continue
+    remember(name, found)
+    return found.red
+  }
+  return [`none of ${reaching.length} tests notices`, ...outcomes.flatMap(toFailure).slice(0, 3)].join('\n')
+}
+
+function likeliest(source: string, tests: readonly NamedTest[]): string | undefined {
+  const noticing = [...readNoticed()]
+    .filter(([name]) => name.startsWith(`${source}: `))
+    .map(([, { red }]) => red.file)
+  const often = (file: string) => noticing.filter((other) => other === file).length
+  return tests.map(({ file }) => file).toSorted((a, b) => often(b) - often(a))[0]
+}
+
+/** A test that fails by assertions alone, and the one that passes and is most like it by file and title. */
+function findNotice(outcomes: readonly TestOutcome[]): Noticed | undefined {
+  const red = outcomes.find(
+    ({ state, errors }) => state === 'failed' && errors.every((error) => assertion.test(error)),
+  )
+  if (red === undefined) return undefined
+  const likeness = (test: NamedTest) => commonLength(toText(test), toText(red))
+  const [green] = outcomes
+    .filter(({ state }) => state === 'passed')
+    .toSorted((a, b) => likeness(b) - likeness(a))
+  return green && { red: toTest(red), green: toTest(green) }
+}
+
+function toTest({ file, title }: NamedTest): NamedTest {
+  return { file, title }
+}
+
+function commonLength(a: string, b: string): number {
+  let length = 0
+  while (length < a.length && a[length] === b[length]) length++
+  return length
+}
+
+function toFailure(test: TestOutcome): string[] {
+  return test.state === 'failed' ? [`${toText(test)} fails: ${test.errors[0]?.split('\n', 1)[0] ?? ''}`] : []
+}

@@ -1,0 +1,229 @@
+import ts from 'typescript'
+
+/** One guard of a source file, and the file without it. */
+export interface Removal {
+  readonly file: string
+  /** The function around the guard and the guard itself; unique in its file, and the same however lines are broken. */
+  readonly key: string
+  /** Of the expression that is reached with the guard, as probed() tells it. */
+  readonly site: string
+  readonly content: string
+}
+
+/** What stands in the place of a piece of text. */
+interface Splice {
+  readonly what: string
+  readonly reached: ts.Expression
+  readonly start: number
+  readonly end: number
+  readonly replacement: string
+}
+
+/**
+ * Removes each guard of a source file, one at a time: conditions of queries, those on the tenant also without each
+ * column; conditional refusals, of several conditions each; calls of `check…()` and `assert…()` as statements.
+ */
+export function removalsOf(file: string, content: string): Removal[] {
+  const source = ts.createSourceFile(file, content, ts.ScriptTarget.Latest, true)
+  const removals: Removal[] = []
+  const counts = new Map<string, number>()
+  for (const { node, what, reached, start, end, replacement } of splicesIn(source)) {
+    const base = `${placeOf(node)}: ${normalized(what)}`
+    const count = (counts.get(base) ?? 0) + 1
+    counts.set(base, count)
+    removals.push({
+      file,
+      key: count === 1 ? base : `${base} (${count})`,
+      site: siteOf(file, reached),
+      content: content.slice(0, start) + replacement + content.slice(end),
+    })
+  }
+  return removals
+}
+
+/** The source with a call of `globalThis.guardReached` wherever a guard is reached. */
+export function probed(file: string, content: string): string {
+  const source = ts.createSourceFile(file, content, ts.ScriptTarget.Latest, true)
+  const insertions = [...new Set(splicesIn(source).map(({ reached }) => reached))].flatMap((reached) => [
+    // A line that began with a bracket would belong to the one before.
+    {
+      at: reached.getStart(source),
+      text: `${ts.isExpressionStatement(reached.parent) ? 'void ' : ''}(globalThis.guardReached?.('${siteOf(file, reached)}'), `,
+    },
+    { at: reached.end, text: ')' },
+  ])
+  return insertions
+    .toSorted((a, b) => b.at - a.at)
+    .reduce((text, { at, text: inserted }) => text.slice(0, at) + inserted + text.slice(at), content)
+}
+
+function siteOf(file: string, reached: ts.Expression): string {
+  return `${file}:${reached.getStart()}`
+}
+
+function splicesIn(source: ts.SourceFile): (Splice & { readonly node: ts.Node })[] {
+  const splices: (Splice & { readonly node: ts.Node })[] = []
+  const visit = (node: ts.Node): void => {
+    splices.push(...splicesAt(node, source).map((splice) => ({ ...splice, node })))
+    node.forEachChild(visit)
+  }
+  visit(source)
+  return splices
+}
+
+function splicesAt(node: ts.Node, source: ts.SourceFile): Splice[] {
+  if (ts.isCallExpression(node)) return conditionSplices(node, source)
+  if (ts.isIfStatement(node)) return refusalSplices(node, source)
+  if (!ts.isExpressionStatement(node) || !isCheck(node.expression)) return []
+  const what = node.getText(source)
+  return [{ what, reached: node.expression, start: node.getStart(source), end: node.end, replacement: ';' }]
+}
+
+/** What stands in the place of a condition. A join needs one. */
+const replacements = new Map([
+  ['where', ''],
+  ['whereRef', ''],
+  ['on', '.onTrue()'],
+  ['onRef', '.onTrue()'],
+])
+
+function conditionSplices(call: ts.CallExpression, source: ts.SourceFile): Splice[] {
+  if (!ts.isPropertyAccessExpression(call.expression)) return []
+  const { expression: query, name } = call.expression
+  const replacement = replacements.get(name.text)
+  const [condition] = call.arguments
+  if (replacement === undefined || condition === undefined) return []
+  const what = `.${source.text.slice(name.getStart(source), call.end)}`
+  return [
+    { what, reached: condition, start: query.end, end: call.end, replacement },
+    ...columnSplices(condition, source).map((splice) => ({ ...splice, what: `${what} ${splice.what}` })),
+  ]
+}
+
+const columns = {
+  account_id: 'accountId',
+  environment: 'environment',
+  organization_id: 'organizationId',
+} as const
+
+/** A column of the tenant. */
+export type Column = keyof typeof columns
+
+/** The predicates of server/src/platform/db/tenant-predicate.ts about an owner, and their columns. */
+const predicates: Readonly<Record<string, readonly Column[]>> = {
+  ofTenant: ['account_id', 'environment', 'organization_id'],
+  ofOwner: ['account_id', 'environment', 'organization_id'],
+  ofEnvironment: ['account_id', 'environment'],
+  ofOrganization: ['account_id', 'organization_id'],
+}
+
+/** A predicate of the tenant without each of its columns. */
+function columnSplices(condition: ts.Expression, source: ts.SourceFile): Splice[] {
+  if (!ts.isCallExpression(condition) || !ts.isIdentifier(condition.expression)) return []
+  const name = condition.expression.text
+  const [owner, table] = condition.arguments.map((argument) => argument.getText(source))
+  if (owner === undefined) return []
+  return (predicates[name] ?? []).map((column) => ({
+    what: `without ${column}`,
+    reached: condition,
+    start: condition.getStart(source),
+    end: condition.end,
+    replacement: withoutColumn(column, { name, owner, table }),
+  }))
+}
+
+interface Predicate {
+  readonly name: string
+  readonly owner: string
+  /** As the source has it, in quotes. */
+  readonly table: string | undefined
+}
+
+/** The predicate as an expression that `.where()` and `.on()` take, without one of its columns. */
+export function withoutColumn(column: Column, { name, owner, table }: Predicate): string {
+  const qualified = (of: string) => (table === undefined ? `'${of}'` : `\`\${${table}}.${of}\``)
+  return name === 'ofTenant' && column === 'organization_id'
+    ? `(eb) => eb.and([eb(${qualified('account_id')}, '=', ${owner}.accountId), eb(${qualified('environment')}, '=', ${owner}.environment)])`
+    : // A row's own value always fits. The owner is no copy, because a parameter of statement() has nothing to be copied.
+      `(eb) => ${name}({ __proto__: ${owner}, ${columns[column]}: eb.ref(${qualified(column)}) }${table === undefined ? '' : `, ${table}`})`
+}
+
+/** `if (a || b) throw …` without the statement, or, where it has several conditions, without each of them. */
+function refusalSplices(statement: ts.IfStatement, source: ts.SourceFile): Splice[] {
+  const action = refusalOf(statement.thenStatement)
+  if (action === undefined || statement.elseStatement !== undefined) return []
+  const text = (node: ts.Node) => node.getText(source)
+  const conditions = operandsOf(statement.expression)
+  const reached = statement.expression
+  const whole = `if (${text(statement.expression)}) ${action}`
+  if (conditions.length === 1)
+    return [{ what: whole, reached, start: statement.getStart(source), end: statement.end, replacement: ';' }]
+  return conditions.map((condition) => ({
+    what: `${whole} without ${text(condition)}`,
+    reached,
+    start: statement.expression.getStart(source),
+    end: statement.expression.end,
+    replacement: conditions
+      .filter((other) => other !== condition)
+      .map(text)
+      .join(' || '),
+  }))
+}
+
+function operandsOf(expression: ts.Expression): ts.Expression[] {
+  return ts.isBinaryExpression(expression) && expression.operatorToken.kind === ts.SyntaxKind.BarBarToken
+    ? [...operandsOf(expression.left), ...operandsOf(expression.right)]
+    : [expression]
+}
+
+/** How a statement refuses; undefined when it does something else. */
+function refusalOf(statement: ts.Statement): 'throw' | 'return' | undefined {
+  if (ts.isBlock(statement)) {
+    const [only, ...others] = statement.statements
+    return only === undefined || others.length > 0 ? undefined : refusalOf(only)
+  }
+  if (ts.isThrowStatement(statement)) return 'throw'
+  return ts.isReturnStatement(statement) && isRefusal(statement.expression) ? 'return' : undefined
+}
+
+function isRefusal(value: ts.Expression | undefined): boolean {
+  if (value === undefined || value.kind === ts.SyntaxKind.FalseKeyword) return true
+  if (ts.isIdentifier(value)) return value.text === 'undefined'
+  if (ts.isStringLiteral(value)) return true
+  return ts.isCallExpression(called(value)) && /^(?:refuse|refusal|why)/.test(nameOfCall(called(value)))
+}
+
+function isCheck(expression: ts.Expression): boolean {
+  return /^(?:check|assert)[A-Z]/.test(nameOfCall(called(expression)))
+}
+
+function called(expression: ts.Expression): ts.Expression {
+  return ts.isAwaitExpression(expression) ? expression.expression : expression
+}
+
+function nameOfCall(expression: ts.Expression): string {
+  if (!ts.isCallExpression(expression)) return ''
+  const { expression: callee } = expression
+  if (ts.isIdentifier(callee)) return callee.text
+  return ts.isPropertyAccessExpression(callee) ? callee.name.text : ''
+}
+
+/** The function around a node that has a name. */
+function placeOf(node: ts.Node): string {
+  for (let around = node.parent; around !== undefined; around = around.parent) {
+    if (ts.isFunctionDeclaration(around) || ts.isMethodDeclaration(around))
+      return around.name?.getText() ?? 'default'
+    if (ts.isVariableDeclaration(around) && ts.isSourceFile(around.parent.parent.parent))
+      return around.name.getText()
+  }
+  return 'file'
+}
+
+function normalized(text: string): string {
+  return text
+    .replace(/\/\/.*$/gm, '')
+    .replace(/\s+/g, ' ')
+    .replace(/([([{]) /g, '$1')
+    .replace(/,? ([)\]}])/g, '$1')
+    .trim()
+}
