@@ -343,14 +343,6 @@ export const flowLinkGuards = [
     green: enrols,
   }),
   guard({
-    name: 'enrolment on the pages: a secret of somebody else, shown',
-    file: enroll,
-    find: ".where('pending_id', '=', enrollmentId)",
-    replace: '',
-    red: nobody('with a secret that somebody else has begun: only the own one is shown and validated'),
-    green: enrols,
-  }),
-  guard({
     name: 'enrolment on the pages: a secret of somebody else, validated',
     file: enroll,
     find: 'id: held.enrollment_id,',

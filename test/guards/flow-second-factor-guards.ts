@@ -1,6 +1,5 @@
 import { guard } from './guard.js'
 
-const challenge = 'server/src/sign-in/totp/challenge.ts'
 const validateChallenge = 'server/src/sign-in/totp/validate-challenge.ts'
 const pending = 'server/src/sign-in/flows/pending-sign-in.ts'
 const totpAsked = 'server/src/directory/sessions/totp-asked.ts'
@@ -37,23 +36,6 @@ export const flowSecondFactorGuards = [
     find: ".where('flow_id', 'is not distinct from', flowId)",
     replace: '.where(sql<boolean>`${flowId}::uuid is null or true`)',
     red: asked('is asked for no sign-in of the pages, whoever knows its id'),
-    green: ofItsOwn,
-  }),
-  guard({
-    name: 'second factor: messages of the pages leave those of the API',
-    file: challenge,
-    find: '.where(isOfFlow(flowId))',
-    replace: '.where(isOfFlow(flowId) && sql<boolean>`true`)',
-    also: [
-      {
-        file: challenge,
-        find: "import type { Kysely } from 'kysely'",
-        replace: "import { sql, type Kysely } from 'kysely'",
-      },
-    ],
-    red: asked(
-      'by text message is another one than that of the pages, and both are good where they were asked for',
-    ),
     green: ofItsOwn,
   }),
   guard({

@@ -1,19 +1,15 @@
-import { contractTest, guard, routeTests, unitTest, without } from './guard.js'
+import { contractTest, guard, unitTest } from './guard.js'
 
 const enrollment = 'server/src/sign-in/totp/enrollment.ts'
 const validateEnrollment = 'server/src/sign-in/totp/validate-enrollment.ts'
 const challenge = 'server/src/sign-in/totp/challenge.ts'
 const validateChallenge = 'server/src/sign-in/totp/validate-challenge.ts'
 const rows = 'server/src/sign-in/totp/rows.ts'
-const connection = 'server/src/sign-in/totp/connection.ts'
 const sendCode = 'server/src/sign-in/totp/send-code.ts'
 const deliver = 'server/src/delivery/sms/deliver.ts'
 const forgetPassword = 'server/src/directory/forget-password.ts'
 const smsLimits = 'server/src/delivery/sms/sms-limits.ts'
 const verifiedPhone = 'server/src/directory/users/verified-phone.ts'
-
-const enroll = routeTests('totp.enroll')
-const update = routeTests('totp.updateConnection')
 
 const begun = (title: string) => contractTest('totp-enrollment', `the enrolment of an app ${title}`)
 const another = (title: string) =>
@@ -45,37 +41,6 @@ const replaces = another(
 
 /** Who may be enrolled, and which code is good, how often and for how long. */
 export const totpGuards = [
-  guard({
-    name: 'environment: TOTP connection that is changed',
-    file: connection,
-    ...without('environment', 'ofTenant(tenant)', '.where(isOf'),
-    red: contractTest('totp-connection', 'the TOTP connection is one of its environment alone'),
-    green: update.succeeds,
-  }),
-  guard({
-    name: 'TOTP: active connection, for an enrolment',
-    file: enrollment,
-    find: "if (!connection.active) throw new ApiError('totp_inactive')",
-    replace: '',
-    red: contractTest('totp-enrollment', '403: nobody is enrolled while the connection is switched off'),
-    green: isBegun,
-  }),
-  guard({
-    name: 'TOTP: one enrolment, unless forced',
-    file: enrollment,
-    find: "if (enrolledMethod !== null && !isForced) throw new ApiError('totp_enrollment_taken')",
-    replace: '',
-    red: enroll.refuses('totp_enrollment_taken'),
-    green: enroll.succeeds,
-  }),
-  guard({
-    name: 'TOTP: scope of a forced enrolment',
-    file: enrollment,
-    find: "if (enrolledMethod !== null && !scopes.includes('write:users'))",
-    replace: 'if (enrolledMethod !== null && scopes.length === 0)',
-    red: another('409 without force_enroll, 403 without the scope write:users'),
-    green: another('counts up, and ends the sessions of the user with its validation'),
-  }),
   guard({
     name: 'TOTP: mails about forced enrolments',
     file: enrollment,
@@ -138,22 +103,6 @@ export const totpGuards = [
     replace: '',
     red: replaces,
     green: another('counts up, and ends the sessions of the user with its validation'),
-  }),
-  guard({
-    name: 'TOTP: active user',
-    file: challenge,
-    find: "if (!active) throw new ApiError('user_inactive')",
-    replace: '',
-    red: asked('409 for a user who is not active, who passes none either'),
-    green: isPassed,
-  }),
-  guard({
-    name: 'TOTP: active connection, for a challenge',
-    file: challenge,
-    find: "if (!connection.active) throw new ApiError('totp_inactive')",
-    replace: '',
-    red: asked('403 and no code is looked at while the connection is switched off'),
-    green: isPassed,
   }),
   guard({
     name: 'TOTP: user of a challenge',
@@ -226,14 +175,6 @@ export const totpGuards = [
     replace: '.set({ failures: 1 })',
     red: wrong('are five of thirty that come together'),
     green: isPassed,
-  }),
-  guard({
-    name: 'TOTP: verified number, of a challenge',
-    file: challenge,
-    find: 'if (phoneNumber === null || !isPhoneNumberVerified)',
-    replace: 'if (phoneNumber === null || isPhoneNumberVerified === undefined)',
-    red: texted('is sent to no number that is not verified, nor to one that came since'),
-    green: isTexted,
   }),
   guard({
     name: 'TOTP: verified number, when a code is sent',
