@@ -4,9 +4,9 @@ import { faultsOfStatements, watchStatements } from './tenant-statements.js'
 
 registerFileEnd()
 watchStatements()
-// Commands of operators are about all accounts, or about one that they look for.
+// Commands of operators are about all accounts, or about one that they look for; the suites of faults run them, too.
 atFileEnd(() => {
   const faults = faultsOfStatements()
-  if (expect.getState().testPath?.includes('/test/cli/') === true) return
+  if (/\/test\/(?:cli|resilience)\//.test(expect.getState().testPath ?? '')) return
   if (faults.length > 0) throw new Error(`Statements without an account:\n${faults.join('\n')}`)
 })
