@@ -265,7 +265,7 @@ export interface LoggedFamily {
   readonly email: string
 }
 
-/** The columns of KnownFamily. */
+/** The columns of LoggedFamily. */
 export const knownColumns = sql`family.account_id, family.environment, family.organization_id, organizations.domain,
   family.user_id, family.application_id, users.email`
 

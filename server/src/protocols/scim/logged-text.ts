@@ -46,7 +46,7 @@ type Reduce = (value: unknown, budget: Budget) => unknown
 
 /**
  * The body of a request as it may be stored: the values of the contract's attributes, and only the names of others.
- * Passwords and the display names of members are not stored either; see isKept().
+ * Passwords and the display names of members are not stored either; see isLoggable().
  */
 export function toLoggedBody(body: unknown, target: Target | undefined): unknown {
   if (body === undefined) return undefined

@@ -75,7 +75,7 @@ interface PassedFactor {
 }
 
 /**
- * Completes the first factor of a locked flow, as passFirstFactorInFlow() does.
+ * Completes the first factor of a locked flow, as completeFirstFactorInFlow() does.
  *
  * @returns The new step of the flow; undefined when it was not at a first factor.
  */

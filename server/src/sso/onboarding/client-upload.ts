@@ -90,7 +90,7 @@ export async function findKeptClient(
   return { uploadId: waiting.uploadId, issuer, clientId }
 }
 
-/** Stores a client as the next version of the connection, as confirmWaiting() says. */
+/** Stores a client as the next version of the connection, as confirmPendingUpload() says. */
 export function confirmClient(
   deps: Deps,
   session: AdminSession,

@@ -46,7 +46,7 @@ export async function findUpload(
   return { uploadId: waiting.uploadId, metadata: readIdpMetadata(waiting.xml) }
 }
 
-/** Stores metadata as the next version of the connection, as confirmWaiting() says. */
+/** Stores metadata as the next version of the connection, as confirmPendingUpload() says. */
 export function confirmUpload(
   deps: Deps,
   session: AdminSession,
