@@ -117,7 +117,7 @@ function startReaders(): () => Promise<void> {
   const reading = [...readers].map(([tenant, seen], index) => read(tenant, seen, index))
   return async () => {
     for (const [tenant, seen] of readers) {
-      // Asked each time: events get their positions after they are written, so that the last one may be another later.
+      // Asked each time: an event gets its position later than it is written, so that the last one may change.
       const isAtEnd = async () => seen.at(-1) === (await eventsOf(tenant)).at(-1)
       await until(async () => failures.length > 0 || (await isAtEnd()), { everyMs: 100 })
     }
@@ -230,8 +230,10 @@ async function runScheduleToItsEnd(): Promise<void> {
 
 async function eventsOf({ accountId, environment }: Tenant, code?: string): Promise<string[]> {
   const rows = await postgres.query<{ id: string }>(
-    `select id from events
-    where account_id = $1 and environment = $2 and ($3::text is null or code = $3) order by position`,
+    `select id from events left join event_positions place
+      on place.account_id = events.account_id and place.environment = events.environment and event_id = id
+    where events.account_id = $1 and events.environment = $2 and ($3::text is null or code = $3)
+    order by place.position nulls last`,
     [accountId, environment, code ?? null],
   )
   return rows.map((row) => row.id)
