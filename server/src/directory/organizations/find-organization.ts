@@ -1,4 +1,4 @@
-import { statement } from '../../platform/db/statement.js'
+import { lookup } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 
 /** An organization as its public addresses need it: the owner of published keys, and the look of its pages. */
@@ -28,7 +28,7 @@ export async function findOrganizationByDomain(
   return { accountId, accountDomain, organizationId, ...shown }
 }
 
-const selectByDomain = statement((db, organization: { readonly domain: string }) =>
+const selectByDomain = lookup((db, organization: { readonly domain: string }) =>
   db
     .selectFrom('organizations')
     .innerJoin('accounts', 'accounts.id', 'organizations.account_id')

@@ -1,5 +1,5 @@
 import { hashSecret } from '../../platform/crypto/secret.js'
-import { statement } from '../../platform/db/statement.js'
+import { lookup } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { isTotpAskedOfUserOf } from './totp-asked.js'
 import { ofOwner, sameTenant } from '../../platform/db/tenant-predicate.js'
@@ -54,7 +54,7 @@ interface SessionKey extends Omit<SessionCookie, 'secret'> {
   readonly idleSince: Date
 }
 
-const selectSession = statement((db, key: SessionKey) =>
+const selectSession = lookup((db, key: SessionKey) =>
   db
     .selectFrom('sessions')
     .innerJoin('users', (join) =>

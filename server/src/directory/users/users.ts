@@ -5,7 +5,7 @@ import { newId } from '../../platform/crypto/random.js'
 import { organizationIdOf, whyNotFound } from '../../platform/db/organization-id.js'
 import { orderOf, readPage, type Page } from '../../platform/db/page.js'
 import type { DB } from '../../platform/db/schema.js'
-import { statement } from '../../platform/db/statement.js'
+import { lookup, statement } from '../../platform/db/statement.js'
 import { totalInOrganization } from '../../platform/db/totals.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError, invalid } from '../../platform/errors.js'
@@ -86,7 +86,7 @@ export async function listUsers(
   )
 }
 
-const selectUser = statement((db, user: UserKey) =>
+const selectUser = lookup((db, user: UserKey) =>
   everyUserOf(db, user).where('users.id', '=', user.id).select(wholeUser()),
 )
 
@@ -106,7 +106,7 @@ export async function getUser(
   return toChangedUser(row, tenant)
 }
 
-const selectUserByEmail = statement((db, user: TenantKey & { readonly emailNormalized: string }) =>
+const selectUserByEmail = lookup((db, user: TenantKey & { readonly emailNormalized: string }) =>
   usersOf(db, user).where('users.email_normalized', '=', user.emailNormalized).select(wholeUser()),
 )
 

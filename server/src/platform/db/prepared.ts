@@ -107,7 +107,8 @@ function preparedClient(client: pg.PoolClient, options: StatementOptions) {
 
 const emptyResult: pg.QueryResult = { command: '', rowCount: 0, oid: 0, fields: [], rows: [] }
 
-function nameOf(text: string, names: Map<string, string>): string | undefined {
+/** The name under which a text is prepared on a connection; undefined once there are too many. */
+export function nameOf(text: string, names: Map<string, string>): string | undefined {
   const known = names.get(text)
   if (known !== undefined || names.size >= maxNames) return known
   const name = `s${names.size + 1}`

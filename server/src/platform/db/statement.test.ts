@@ -9,7 +9,7 @@ import {
 import type { CompiledQuery, DatabaseConnection } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import type { DB } from './schema.js'
-import { insertion, statement } from './statement.js'
+import { insertion, lookup, statement } from './statement.js'
 
 /** A Kysely that sends nothing and remembers what it would have sent. */
 function recordingDb() {
@@ -81,4 +81,19 @@ describe('a statement', () => {
       { sql: 'insert into "log_events" ("domain", "reason") values ($1, $2)', parameters: ['acme', null] },
     ])
   })
+})
+
+test.each([
+  'update users set active = true where id = $1',
+  'with gone as (delete from users where id = $1 returning id) select id from gone',
+  'select id from users where id = $1 for update',
+  'select id from users where id = $1 for key share of users',
+  'select pg_advisory_xact_lock(1)',
+  'select nextval($1)',
+])('what writes or locks is no lookup: %s', async (text) => {
+  const { db, sent } = recordingDb()
+  const written = lookup((own) => ({ compile: () => sql.raw(text).compile(own) }))
+
+  await expect(written(db, {})).rejects.toThrow('a lookup is a select without a lock')
+  expect(sent).toEqual([])
 })

@@ -1,4 +1,5 @@
 import type { Compilable, CompiledQuery, Insertable, InsertObject, Kysely, RawBuilder } from 'kysely'
+import { runLookup } from './lookups.js'
 import type { DB } from './schema.js'
 
 type RowOf<Built> = Built extends Compilable<infer Row> ? Row : never
@@ -16,16 +17,46 @@ type Statement<Parameters, Row> = (db: Kysely<DB>, parameters: Parameters) => Pr
 export function statement<Parameters extends object, Built extends Compilable<unknown>>(
   build: (db: Kysely<DB>, parameters: Parameters) => Built,
 ): Statement<Parameters, RowOf<Built>> {
+  return compiledOnce(build, (db, query) => db.executeQuery(query))
+}
+
+/**
+ * A statement that reads a few rows by their keys and locks none. Outside of a transaction, many of them are sent at once
+ * on a connection that they share (lookups.ts), and a slow one delays the others: a list is a statement().
+ */
+export function lookup<Parameters extends object, Built extends Compilable<unknown>>(
+  build: (db: Kysely<DB>, parameters: Parameters) => Built,
+): Statement<Parameters, RowOf<Built>> {
+  return compiledOnce(build, runLookup, assertOnlyReads)
+}
+
+function compiledOnce<Parameters extends object, Built extends Compilable<unknown>>(
+  build: (db: Kysely<DB>, parameters: Parameters) => Built,
+  run: (db: Kysely<DB>, query: CompiledQuery<RowOf<Built>>) => Promise<{ readonly rows: RowOf<Built>[] }>,
+  check: (query: CompiledQuery) => void = () => undefined,
+): Statement<Parameters, RowOf<Built>> {
   let compiled: CompiledQuery<RowOf<Built>> | undefined
   return async (db, parameters) => {
-    // Placeholders have the form of the parameters and, where a value is needed, nothing but an error.
-    compiled ??= build(db, placeholders as Parameters).compile() as CompiledQuery<RowOf<Built>>
+    if (compiled === undefined) {
+      // Placeholders have the form of the parameters and, where a value is needed, nothing but an error.
+      compiled = build(db, placeholders as Parameters).compile() as CompiledQuery<RowOf<Built>>
+      check(compiled)
+    }
     const values = compiled.parameters.map((value) =>
       isPlaceholder(value) ? parameters[value[parameterName] as keyof Parameters] : value,
     )
-    const { rows } = await db.executeQuery<RowOf<Built>>({ ...compiled, parameters: values })
+    const { rows } = await run(db, { ...compiled, parameters: values })
     return rows
   }
+}
+
+/** A lookup may be sent twice, and one that waited would delay others. */
+function assertOnlyReads({ sql: text }: CompiledQuery): void {
+  if (
+    !/^select\b/.test(text) ||
+    /\bfor (?:no key update|update|key share|share)\b|\bpg_|\bnextval\b/.test(text)
+  )
+    throw new Error(`a lookup is a select without a lock, and this is none: ${text}`)
 }
 
 /** The same for a statement that is written in SQL. */

@@ -1,7 +1,7 @@
 import { environments, type Environment } from '@portico/contract/fields'
 import { sql } from 'kysely'
 import { isUsableBy } from '../../directory/usable.js'
-import { statement } from '../../platform/db/statement.js'
+import { lookup } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { NamedClient } from './authorization-request.js'
 import { isOrganizationOf } from '../../platform/db/tenant-predicate.js'
@@ -45,7 +45,7 @@ export async function findAuthorizingClient(
   }
 }
 
-const selectClient = statement((db, key: { organizationDomain: string; clientId: string }) =>
+const selectClient = lookup((db, key: { organizationDomain: string; clientId: string }) =>
   db
     .selectFrom('organizations')
     .innerJoin('accounts', 'accounts.id', 'organizations.account_id')

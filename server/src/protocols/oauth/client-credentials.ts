@@ -4,7 +4,7 @@ import { scopesOfKey } from '../../tokens/api-keys/api-keys.js'
 import { apiAudience, apiTokenLifetimeSeconds } from '../../tokens/api-keys/api-token.js'
 import { areApiKeyCredentials, isSecretOf } from '../../tokens/api-keys/credentials.js'
 import { newTimelessId } from '../../platform/crypto/random.js'
-import { statement } from '../../platform/db/statement.js'
+import { lookup } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { logEventOf } from '../../delivery/log-events/log-event.js'
 import { accountKeys, signWith } from '../../tokens/signing-keys/signing-keys.js'
@@ -82,7 +82,7 @@ export async function grantClientCredentials(
 }
 
 /** Reads the key, its account's domain and the account's signing key in one statement. */
-const selectKey = statement((db, { clientId }: { clientId: string }) =>
+const selectKey = lookup((db, { clientId }: { clientId: string }) =>
   db
     .selectFrom('api_keys as key')
     .innerJoin('accounts', 'accounts.id', 'key.account_id')

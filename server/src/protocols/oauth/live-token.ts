@@ -1,6 +1,6 @@
 import { isUsableBy } from '../../directory/usable.js'
 import { sql } from 'kysely'
-import { statement } from '../../platform/db/statement.js'
+import { lookup } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { VerifiedUserToken } from '../../tokens/access-token.js'
 import { isOrganizationOf, ofOwner, sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
@@ -31,7 +31,7 @@ interface LiveKey extends TokenOwner {
   readonly clientId: string
 }
 
-const selectLive = statement((db, key: LiveKey) =>
+const selectLive = lookup((db, key: LiveKey) =>
   db
     .selectFrom('sessions')
     .innerJoin('users', (join) =>

@@ -2,7 +2,7 @@ import type { DirectoryProvider } from '@portico/contract/directory-sync'
 import { id as directoryIdForm, type Environment } from '@portico/contract/fields'
 import { sql } from 'kysely'
 import { hashSecret, isDirectorySecret, isSecretEqual } from '../../platform/crypto/secret.js'
-import { statement } from '../../platform/db/statement.js'
+import { lookup } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { scimBaseUrl } from '../../directory/directory-sync/base-url.js'
 import type { Cause } from '../../platform/tenant.js'
@@ -79,7 +79,7 @@ function isPreviousSecret(row: PreviousSecret, hash: Buffer, at: Date): boolean 
 }
 
 // Only by the id, which is unique over all accounts: the tenant is not known before the secret is verified.
-const selectDirectory = statement((db, { directoryId }: { directoryId: string }) =>
+const selectDirectory = lookup((db, { directoryId }: { directoryId: string }) =>
   db
     .selectFrom('directories')
     .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'directories')))

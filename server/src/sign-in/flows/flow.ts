@@ -3,7 +3,7 @@ import type { Environment } from '@portico/contract/fields'
 import { sql, type Kysely } from 'kysely'
 import { hashSecret } from '../../platform/crypto/secret.js'
 import type { DB } from '../../platform/db/schema.js'
-import { statement } from '../../platform/db/statement.js'
+import { lookup } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { Caller } from '../../platform/tenant.js'
 import { isOrganizationOf, sameEnvironment } from '../../platform/db/tenant-predicate.js'
@@ -102,7 +102,7 @@ export async function findFlow(
   return row === undefined ? undefined : toFlow(row)
 }
 
-const selectFlow = statement(
+const selectFlow = lookup(
   (db, key: { organizationDomain: string; flowId: string; browserHash: Buffer; at: Date }) =>
     flowColumns(db)
       .where('organizations.domain', '=', key.organizationDomain)

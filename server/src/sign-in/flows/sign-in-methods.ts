@@ -1,4 +1,4 @@
-import { statement } from '../../platform/db/statement.js'
+import { lookup } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { Flow } from './flow.js'
 import { isOrganizationOf } from '../../platform/db/tenant-predicate.js'
@@ -27,7 +27,7 @@ export async function findSignInMethods(
   }
 }
 
-const selectWays = statement((db, key: { accountId: string; environment: string; organizationId: string }) =>
+const selectWays = lookup((db, key: { accountId: string; environment: string; organizationId: string }) =>
   db
     .selectFrom('organizations')
     .leftJoin('password_connections', (join) =>

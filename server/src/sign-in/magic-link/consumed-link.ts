@@ -3,7 +3,7 @@ import { sql, type Transaction } from 'kysely'
 import { isUsableBy } from '../../directory/usable.js'
 import { newId } from '../../platform/crypto/random.js'
 import type { DB } from '../../platform/db/schema.js'
-import { statement } from '../../platform/db/statement.js'
+import { lookup, statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { emit } from '../../delivery/events/emit.js'
 import type { FlowKey } from '../flows/flow.js'
@@ -86,7 +86,7 @@ interface ShownLink extends Omit<FlowKey, 'flowId'> {
 }
 
 /** The same for a link that was consumed in another browser. */
-export const selectConsumedLink = statement((db, link: ShownLink) =>
+export const selectConsumedLink = lookup((db, link: ShownLink) =>
   db
     .selectFrom('magic_link_challenges as challenge')
     .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'challenge')))

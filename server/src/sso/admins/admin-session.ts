@@ -2,7 +2,7 @@ import type { Environment } from '@portico/contract/fields'
 import { sql, type Kysely } from 'kysely'
 import { hashSecret } from '../../platform/crypto/secret.js'
 import type { DB } from '../../platform/db/schema.js'
-import { statement } from '../../platform/db/statement.js'
+import { lookup } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { isOrganizationOf, sameOrganization, sameTenant } from '../../platform/db/tenant-predicate.js'
 
@@ -66,7 +66,7 @@ export async function findArrivedBrowser(
   }
 }
 
-const selectSession = statement((db, { secretHash, at }: { secretHash: Buffer; at: Date }) =>
+const selectSession = lookup((db, { secretHash, at }: { secretHash: Buffer; at: Date }) =>
   openSessions(db)
     .innerJoin('accounts', 'accounts.id', 'session.account_id')
     .leftJoin('sso_connections as connection', (join) =>

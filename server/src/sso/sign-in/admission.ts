@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
-import { statement } from '../../platform/db/statement.js'
+import { lookup, statement } from '../../platform/db/statement.js'
 import { totalInOrganization } from '../../platform/db/totals.js'
 import { isEmailDomainAllowed } from '../../directory/sessions/complete-sign-in.js'
 import type { ConnectionKey } from '../connections/connection-key.js'
@@ -102,7 +102,7 @@ async function authorityFor(
   return isOwner || isOrganizations ? 'trusted' : 'unclaimed'
 }
 
-const selectConnections = statement((db, key: Omit<ConnectionKey, 'connectionId'>) =>
+const selectConnections = lookup((db, key: Omit<ConnectionKey, 'connectionId'>) =>
   db.selectFrom('sso_connections').where(ofOwner(key)).select(['id', 'email_domains']),
 )
 
@@ -139,7 +139,7 @@ async function isProvisioned(trx: Transaction<DB>, user: ProvisionedUser): Promi
 
 type ProvisionedUser = Omit<ConnectionKey, 'connectionId'> & { readonly userId: string }
 
-const selectProvisioned = statement((db, user: ProvisionedUser) =>
+const selectProvisioned = lookup((db, user: ProvisionedUser) =>
   db
     .selectFrom('directory_users')
     .innerJoin('directories', (join) =>

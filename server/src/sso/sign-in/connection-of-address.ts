@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { statement } from '../../platform/db/statement.js'
+import { lookup } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { ConnectionKey } from '../connections/connection-key.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
@@ -28,7 +28,7 @@ export async function findOpenConnections(
   return rows.map((row) => ({ connectionId: row.id, idpId: row.idp_id, emailDomains: row.email_domains }))
 }
 
-const selectOpen = statement((db, key: { accountId: string; environment: string; organizationId: string }) =>
+const selectOpen = lookup((db, key: { accountId: string; environment: string; organizationId: string }) =>
   db
     .selectFrom('sso_connections as connection')
     .where(ofOwner(key, 'connection'))

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely'
 import { isUsableBy } from '../../directory/usable.js'
 import type { DB } from '../../platform/db/schema.js'
-import { statement } from '../../platform/db/statement.js'
+import { lookup } from '../../platform/db/statement.js'
 import { isOfConnection, type ConnectionKey } from '../connections/connection-key.js'
 import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 
@@ -35,7 +35,7 @@ export async function isDestinationAllowed(
   return row !== undefined
 }
 
-const selectAllowed = statement((db, key: ConnectionKey & SsoDestination) =>
+const selectAllowed = lookup((db, key: ConnectionKey & SsoDestination) =>
   db
     .selectFrom('applications')
     .where(ofEnvironment(key, 'applications'))

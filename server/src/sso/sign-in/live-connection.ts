@@ -3,7 +3,7 @@ import type { Protocol, ProviderType } from '@portico/contract/sso-onboarding'
 import type { IdpInitiated, SsoConnectionState, UserPolicy } from '@portico/contract/sso-records'
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import type { DB, SsoMetadataVersions } from '../../platform/db/schema.js'
-import { statement } from '../../platform/db/statement.js'
+import { lookup, statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { acsUrlOf, entityIdOf } from '../saml/service-provider.js'
 import type { ServiceProviderKey } from '../saml/service-provider-key.js'
@@ -64,13 +64,13 @@ export async function lockLiveConnection(
 
 const shareByKey = statement((db, key: ConnectionKey) => connectionOf(db, key).forShare('connection'))
 const lockByKey = statement((db, key: ConnectionKey) => connectionOf(db, key).forNoKeyUpdate('connection'))
-const selectByKey = statement((db, key: ConnectionKey) => connectionOf(db, key))
+const selectByKey = lookup((db, key: ConnectionKey) => connectionOf(db, key))
 
 function connectionOf(db: Kysely<DB>, key: ConnectionKey) {
   return liveConnections(db).where(ofOwner(key, 'connection')).where('connection.id', '=', key.connectionId)
 }
 
-const selectByIdpId = statement((db, key: { idpId: string }) =>
+const selectByIdpId = lookup((db, key: { idpId: string }) =>
   liveConnections(db).where('connection.idp_id', '=', key.idpId),
 )
 

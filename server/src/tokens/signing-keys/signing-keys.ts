@@ -11,7 +11,7 @@ import {
 } from '../../platform/crypto/jwt.js'
 import { open, seal } from '../../platform/crypto/seal.js'
 import type { DB } from '../../platform/db/schema.js'
-import { statement } from '../../platform/db/statement.js'
+import { lookup } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
@@ -105,7 +105,7 @@ export async function activeSigningKey(
   return made
 }
 
-const selectActiveKey = statement((db, key: KeyOwner & { readonly algorithm: Algorithm }) =>
+const selectActiveKey = lookup((db, key: KeyOwner & { readonly algorithm: Algorithm }) =>
   db
     .selectFrom('signing_keys')
     .where(ofOwner(key))
