@@ -61,7 +61,7 @@ test(
     ])
     const run = await runTests(copy.root, [newTest, roundTrip], inject('adminUrl'))
     for (const named of [newTest, roundTrip])
-      expect(run.outcomeOf(named)).toEqual({ state: 'passed', errors: [] })
+      expect(run.outcomeOf(named)).toMatchObject({ state: 'passed', errors: [] })
   },
   timeLimitMs,
 )

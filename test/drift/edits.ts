@@ -31,7 +31,12 @@ export function testEdits(drifts: readonly Drift[]): void {
         const copy = copyOf()
         await copy.apply(edits)
 
-        expect(await consequencesIn(copy)).toEqual({ compile, stale: stale.toSorted(), tests, gate })
+        expect(await consequencesIn(copy)).toEqual({
+          compile: compile.toSorted(),
+          stale: stale.toSorted(),
+          tests,
+          gate,
+        })
         const named = [...service, ...holds]
         const run = named.length > 0 ? await runTests(copy.root, named, inject('adminUrl')) : undefined
         expect(named.map((test) => [test.title, run?.outcomeOf(test)?.state])).toEqual([

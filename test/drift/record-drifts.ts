@@ -258,7 +258,7 @@ export const recordDrifts: readonly Drift[] = [
       {
         file: users,
         find: "import { z } from 'zod/v4'",
-        replace: "import { z } from 'zod/v4'\nimport { deprecated } from './deprecation.js'",
+        replace: "import { z } from 'zod/v4'\nimport { deprecated } from '../core/deprecation.js'",
       },
       {
         file: users,
