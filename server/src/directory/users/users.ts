@@ -3,7 +3,7 @@ import type { DeletedUser, User, UserQuery } from '@portico/contract/users'
 import { sql, type Kysely } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import { organizationIdOf, whyNotFound } from '../../platform/db/organization-id.js'
-import { orderOf, readPage, type Page } from '../../platform/db/page.js'
+import { orderOf, pageFinder, readPage, type Page } from '../../platform/db/page.js'
 import type { DB } from '../../platform/db/schema.js'
 import { lookup, statement } from '../../platform/db/statement.js'
 import { totalInOrganization } from '../../platform/db/totals.js'
@@ -75,16 +75,25 @@ export async function listUsers(
       db: readDb,
       query,
       order: orderOf(query.sort, ['inserted_at', 'updated_at', 'email']),
-      keys: usersOf(readDb, tenant),
-      table: 'users',
-      // Not usersOf(): its condition has indexes other than the key's, which must not serve to look up single rows.
-      rows: everyUserOf(readDb, tenant).select(wholeUser()),
+      ...usersIn(readDb, tenant),
+      find: findUsers(readDb, tenant),
       total: () => totalInOrganization(readDb, 'users', tenant),
       environment: tenant.environment,
     },
     (row) => toUser(row, tenant),
   )
 }
+
+function usersIn(db: Kysely<DB>, tenant: TenantKey) {
+  return {
+    keys: usersOf(db, tenant),
+    table: 'users' as const,
+    // Not usersOf(): its condition has indexes other than the key's, which must not serve to look up single rows.
+    rows: everyUserOf(db, tenant).select(wholeUser()),
+  }
+}
+
+const findUsers = pageFinder(usersIn)
 
 const selectUser = lookup((db, user: UserKey) =>
   everyUserOf(db, user).where('users.id', '=', user.id).select(wholeUser()),

@@ -5,7 +5,7 @@ import type { Tenant } from '../tenant.js'
 import type { DB } from './schema.js'
 
 /** The name of an organization, and the organizations that the caller may see. */
-type OrganizationName = Pick<Tenant, 'accountId' | 'domain' | 'organizationIds'>
+export type OrganizationName = Pick<Tenant, 'accountId' | 'domain' | 'organizationIds'>
 
 /**
  * The id of the tenant's organization, as a part of the statement that uses it: null when there is no such

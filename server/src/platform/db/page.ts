@@ -2,6 +2,7 @@ import type { Environment, PageQuery } from '@portico/contract/fields'
 import { sql, type Kysely, type SelectQueryBuilder } from 'kysely'
 import { eachOf } from './each.js'
 import type { DB } from './schema.js'
+import { statement } from './statement.js'
 import { countRows } from './totals.js'
 
 /** The order of a list: a column, with the id as tie-breaker. */
@@ -34,15 +35,20 @@ export interface Page<Record> {
   readonly next_cursor: string | null
 }
 
-interface PageSource<Table extends keyof DB, Row extends { id: string }> {
-  readonly db: Kysely<DB>
-  readonly query: PageQuery
-  readonly order: Order
+interface Listed<Table extends keyof DB, Row extends { id: string }> {
   /** The rows of the list, its tenant in the where clause, nothing selected and not ordered. */
   readonly keys: SelectQueryBuilder<DB, Table, object>
   readonly table: Table
   /** The columns that are read of a row, its tenant in the where clause again; the page adds the ids. */
   readonly rows: SelectQueryBuilder<DB, Table, Row>
+}
+
+interface PageSource<Table extends keyof DB, Row extends { id: string }> extends Listed<Table, Row> {
+  readonly db: Kysely<DB>
+  readonly query: PageQuery
+  readonly order: Order
+  /** Finds the rows by a statement that is compiled already. */
+  readonly find?: (start: Start, at: Position) => Promise<Row[]>
   /** How many rows the list has; left out, the keys are counted. */
   readonly total?: () => Promise<number>
   readonly environment: Environment
@@ -70,24 +76,12 @@ export async function readPage<Table extends keyof DB, Row extends { id: string 
     return emptyPage(query)
   }
 
-  const column = comparable(source.table, order.column)
-  const id = sql.ref(`${source.table}.id`)
-  const compared = sql.raw(order.direction === 'desc' ? '<' : '>')
-  const positioned =
-    cursor === undefined
-      ? source.keys.offset((page - 1) * perPage)
-      : source.keys.where(sql<boolean>`(${column}, ${id}) ${compared} (${cursor.value}, ${cursor.id})`)
-  // One id more than the page has shows whether another page follows.
-  const ids = positioned
-    .select([sql<string>`${id}`.as('id'), sql<unknown>`${column}`.as('position')])
-    .orderBy(column, order.direction)
-    .orderBy(id, order.direction)
-    .limit(perPage + 1)
-  const [found, total] = await Promise.all([
-    eachOf(sql`(${ids}) list`, { id, position: column }, source.rows).execute(source.db),
-    totalOf(),
-  ])
-  const rows = inOrder(found.rows, order)
+  // One row more than the page has shows whether another page follows.
+  const at = { value: '', id: '', ...cursor, offset: (page - 1) * perPage, limit: perPage + 1 }
+  const start = { order, isAfterRow: cursor !== undefined }
+  const find = source.find ?? (async () => (await rowsAt(source, start, at).execute(source.db)).rows)
+  const [found, total] = await Promise.all([find(start, at), totalOf()])
+  const rows = inOrder(found, order)
   const last = rows.length > perPage ? rows[perPage - 1] : undefined
   return toPage(rows.slice(0, perPage).map(toRecord), {
     page,
@@ -95,6 +89,56 @@ export async function readPage<Table extends keyof DB, Row extends { id: string 
     total,
     nextCursor: last === undefined ? null : writeCursor(last, order),
   })
+}
+
+/** How a page begins: after a row, or at an offset. */
+interface Start {
+  readonly order: Order
+  readonly isAfterRow: boolean
+}
+
+/** The values of both. */
+interface Position {
+  readonly value: string
+  readonly id: string
+  readonly offset: number
+  readonly limit: number
+}
+
+function rowsAt<Table extends keyof DB, Row extends { id: string }>(
+  { table, keys, rows }: Listed<Table, Row>,
+  { order, isAfterRow }: Start,
+  at: Position,
+) {
+  const column = comparable(table, order.column)
+  const id = sql.ref(`${table}.id`)
+  const compared = sql.raw(order.direction === 'desc' ? '<' : '>')
+  const positioned = isAfterRow
+    ? keys.where(sql<boolean>`(${column}, ${id}) ${compared} (${at.value}, ${at.id})`)
+    : keys.offset(at.offset)
+  const ids = positioned
+    .select([sql<string>`${id}`.as('id'), sql<unknown>`${column}`.as('position')])
+    .orderBy(column, order.direction)
+    .orderBy(id, order.direction)
+    .limit(at.limit)
+  return eachOf(sql`(${ids}) list`, { id, position: column }, rows)
+}
+
+/** Finds the pages of a list by statements that are compiled once, for each order and each kind of start. */
+export function pageFinder<Parameters extends object, Table extends keyof DB, Row extends { id: string }>(
+  list: (db: Kysely<DB>, parameters: Parameters) => Listed<Table, Row>,
+) {
+  const statements = new Map<string, (db: Kysely<DB>, all: Parameters & Position) => Promise<Row[]>>()
+  return (db: Kysely<DB>, parameters: Parameters) => (start: Start, at: Position) => {
+    const key = `${start.order.column} ${start.order.direction} ${start.isAfterRow}`
+    const select =
+      statements.get(key) ??
+      statement((own, all: Parameters & Position) => ({
+        compile: () => rowsAt(list(own, all), start, all).compile(own),
+      }))
+    statements.set(key, select)
+    return select(db, { ...parameters, ...at })
+  }
 }
 
 /** A column as lists are ordered by it: text by code point, whatever the collation of the database. */

@@ -39,8 +39,9 @@ function compiledOnce<Parameters extends object, Built extends Compilable<unknow
   return async (db, parameters) => {
     if (compiled === undefined) {
       // Placeholders have the form of the parameters and, where a value is needed, nothing but an error.
-      compiled = build(db, placeholders as Parameters).compile() as CompiledQuery<RowOf<Built>>
-      check(compiled)
+      const built = build(db, placeholders as Parameters).compile() as CompiledQuery<RowOf<Built>>
+      check(built)
+      compiled = built
     }
     const values = compiled.parameters.map((value) =>
       isPlaceholder(value) ? parameters[value[parameterName] as keyof Parameters] : value,
@@ -53,7 +54,7 @@ function compiledOnce<Parameters extends object, Built extends Compilable<unknow
 /** A lookup may be sent twice, and one that waited would delay others. */
 function assertOnlyReads({ sql: text }: CompiledQuery): void {
   if (
-    !/^select\b/.test(text) ||
+    !/^\s*select\b/.test(text) ||
     /\bfor (?:no key update|update|key share|share)\b|\bpg_|\bnextval\b/.test(text)
   )
     throw new Error(`a lookup is a select without a lock, and this is none: ${text}`)

@@ -2,9 +2,15 @@ import { nilId } from '@portico/contract/fields'
 import { sql, type Kysely, type SelectQueryBuilder } from 'kysely'
 import { ApiError } from '../errors.js'
 import type { Tenant } from '../tenant.js'
-import { organizationIdOf } from './organization-id.js'
+import { organizationIdOf, type OrganizationName } from './organization-id.js'
 import type { DB } from './schema.js'
+import { lookup } from './statement.js'
 import { ofOwner } from './tenant-predicate.js'
+
+interface TotalKey extends OrganizationName {
+  readonly environment: string
+  readonly kind: string
+}
 
 /**
  * How many records of a kind the tenant's organization has, exactly, without counting them.
@@ -12,19 +18,23 @@ import { ofOwner } from './tenant-predicate.js'
  * @throws ApiError `organization_not_found`
  */
 export async function totalInOrganization(db: Kysely<DB>, kind: keyof DB, tenant: Tenant): Promise<number> {
-  const { rows } = await sql<{ organization_id: string | null; total: string }>`
+  const [row] = await selectTotal(db, { ...tenant, kind })
+  if (row === undefined || row.organization_id === null) throw new ApiError('organization_not_found')
+  return Number(row.total)
+}
+
+const selectTotal = lookup((db, tenant: TotalKey) => ({
+  compile: () =>
+    sql<{ organization_id: string | null; total: string }>`
     select organization_id, (
       select coalesce(sum(delta), 0) from record_counts
-      where kind = ${kind}
+      where kind = ${tenant.kind}
         and account_id = ${tenant.accountId}
         and environment = ${tenant.environment}
         and organization_id = organization.organization_id
     ) as total
-    from (select ${organizationIdOf(tenant)} as organization_id) organization`.execute(db)
-  const [row] = rows
-  if (row === undefined || row.organization_id === null) throw new ApiError('organization_not_found')
-  return Number(row.total)
-}
+    from (select ${organizationIdOf(tenant)} as organization_id) organization`.compile(db),
+}))
 
 /** How many records of a kind an account has that belong to no organization, or to no environment when it is empty. */
 export async function totalInAccount(
