@@ -39,6 +39,18 @@ export const outageGuards: readonly Guard[] = [
     green: counted('the API by its key'),
   }),
   guard({
+    name: 'outage: a holder by the network of the client',
+    file: shares,
+    find: 'if (ownOauth.test(plain))',
+    replace: "if (ownOauth.test(''))",
+    red: {
+      file: 'server/src/app/http/connection-shares.test.ts',
+      title:
+        'connections are counted: /oauth/token, of all organizations, by the network of the client, whatever header is sent',
+    },
+    green: counted('the API by its key'),
+  }),
+  guard({
     name: 'outage: a path that is written in another way',
     file: shares,
     find: 'return decodeURIComponent(path)',
