@@ -199,6 +199,16 @@ describe('a list', () => {
     })
   })
 
+  test('is sorted with case where the attribute has case, and without elsewhere', async () => {
+    const { scim } = await given.directory()
+    for (const letter of ['a', 'B', 'c'])
+      await given.user(scim, { email: `${letter}@x.example`, title: letter, externalId: letter })
+
+    expect(await sorted(scim, { sortBy: 'title' })).toEqual(['a', 'B', 'c'])
+    expect(await sorted(scim, { sortBy: 'externalId' })).toEqual(['B', 'a', 'c'])
+    expect(await sorted(scim, { sortBy: 'externalId', filter: 'active eq true' })).toEqual(['B', 'a', 'c'])
+  })
+
   test('has what has no value last, and first where it descends', async () => {
     const { scim } = await given.directory()
     for (const letter of ['b', 'none', 'a'])

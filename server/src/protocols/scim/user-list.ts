@@ -4,7 +4,7 @@ import { totalInOrganization } from '../../platform/db/totals.js'
 import { usersOf } from '../../directory/users/whole-user.js'
 import type { ScimFilter } from './filter.js'
 import type { ListQuery } from './list-query.js'
-import type { SchemaPath } from './schema-path.js'
+import { leafOf, type SchemaPath } from './schema-path.js'
 import type { ScimCaller } from './scim-caller.js'
 import { candidateUserIds } from './user-candidates.js'
 import { elementsOf, filterTextOf, userCondition } from './user-filter.js'
@@ -104,14 +104,14 @@ function usersEachWithDirectory(db: Kysely<DB>, { tenant, directoryId }: ScimCal
   )
 }
 
-/** The sort key of a list: a time, or case-folded text by code point; null without sortBy. */
+/** The sort key of a list: a time, or text by code point, case-folded unless its attribute is caseExact; null without sortBy. */
 function sortKeyOf({ sortBy }: ListQuery): RawBuilder<unknown> {
   if (sortBy === undefined) return sql`null::text`
   const { attribute, sub } = sortBy
   if (attribute.name === 'meta' && sub?.type === 'dateTime')
     return sql.ref(sub.name === 'created' ? 'users.inserted_at' : 'users.updated_at')
   const text = attribute.multiValued ? chosenOf(sortBy, sub?.name ?? 'value') : filterTextOf(sortBy)
-  return sql`lower(${text}) collate "C"`
+  return leafOf(sortBy).caseExact ? sql`(${text}) collate "C"` : sql`lower(${text}) collate "C"`
 }
 
 /** The primary element of a list, else the first (RFC 7644 section 3.4.2.3). */
