@@ -89,6 +89,22 @@ async function press(
   return { status, headers: answered, location: answered.get('location'), page: await answer.text() }
 }
 
+test('the logo of the organization is loaded by the page that asks, by the one that says so, and by a refusal', async () => {
+  const scene = await visit()
+  const logo = 'https://logo.example/wide.svg'
+  await client.organizations.update({ org_domain: scene.org_domain, inline_logo_url: logo })
+
+  const asks = await open(scene, {}, scene)
+  const refusal = await open(scene, { client_id: 'unknown' })
+  const says = await press(asks, scene.cookie)
+
+  expect([asks, says, refusal].map(({ status }) => status)).toEqual([200, 200, 400])
+  for (const { page, headers } of [asks, says, refusal]) {
+    expect(page).toContain(logo)
+    expect(headers.get('content-security-policy')).toContain("img-src 'self' data: https://logo.example;")
+  }
+})
+
 describe('logout by an application (OpenID Connect RP-Initiated Logout)', () => {
   test('303: with the ID token of the session it ends at once, and the browser goes where the application wants', async () => {
     const seen = await visit()

@@ -18,7 +18,7 @@ import { errorPage } from '../frame/error.js'
 import type { Frame } from '../frame/layout.js'
 import { keepFlowSecret, pageRouter, redirect, type Exchange } from '../frame/page-route.js'
 import { clearSessionCookie, findSessionSecret } from '../frame/session-cookie.js'
-import { domainOf, formOf, frameOf, sendPage, type Site } from '../frame/site.js'
+import { domainOf, formOf, frameOf, sendPage, type PageDestination, type Site } from '../frame/site.js'
 import { signedOutPage, signOutPage } from '../views/sign-out.js'
 
 /** The accepted parameters, with their maximum lengths. */
@@ -42,7 +42,7 @@ export function logoutRouter(deps: Deps, site: Site): Router {
       otherwise: (exchange, status) => {
         const frame = frameAt(exchange, undefined, undefined)
         const sentence = frame.texts.invalidRequest('This address takes GET and POST.')
-        send(exchange, status, errorPage(frame, sentence))
+        send(exchange, status, errorPage(frame, sentence), frame)
       },
     },
   ])
@@ -56,7 +56,10 @@ async function showForm(exchange: Exchange): Promise<void> {
   if (plan.session !== undefined && !plan.isHinted) {
     const secret = keepFlowSecret(exchange)
     const form = { action: `${req.path}${query}`, csrf: toCsrfField(secret, csrfTopicOf(plan)) }
-    send(exchange, 200, signOutPage({ frame, form, email: plan.session.email }), plan.redirectUrl)
+    send(exchange, 200, signOutPage({ frame, form, email: plan.session.email }), {
+      ...frame,
+      redirectUri: plan.redirectUrl,
+    })
     return
   }
   await signOutAsPlanned(deps, organization, plan, requestIdOf(req))
@@ -79,7 +82,7 @@ async function takeForm(exchange: Exchange): Promise<void> {
     return
   }
   if (secretOfOurForm(req, site, csrfTopicOf(plan)) === undefined) {
-    send(exchange, 403, errorPage(frame, frame.texts.otherBrowser))
+    send(exchange, 403, errorPage(frame, frame.texts.otherBrowser), frame)
     return
   }
   await signOutAsPlanned(deps, organization, plan, requestIdOf(req))
@@ -92,7 +95,12 @@ async function findRequest(exchange: Exchange): Promise<LogoutRequest | undefine
   const organization = await findOrganizationByDomain(deps, domainOf(req))
   if (organization === undefined) {
     const frame = frameAt(exchange, undefined, undefined)
-    send(exchange, 404, errorPage(frame, frame.texts.invalidRequest('No organization has this address.')))
+    send(
+      exchange,
+      404,
+      errorPage(frame, frame.texts.invalidRequest('No organization has this address.')),
+      frame,
+    )
     return undefined
   }
   const sent = readParameters(req.query)
@@ -108,7 +116,7 @@ async function findRequest(exchange: Exchange): Promise<LogoutRequest | undefine
   })
   if ('fault' in plan) {
     const frame = frameAt(exchange, organization, undefined)
-    send(exchange, 400, errorPage(frame, frame.texts.invalidRequest(logoutFaults[plan.fault])))
+    send(exchange, 400, errorPage(frame, frame.texts.invalidRequest(logoutFaults[plan.fault])), frame)
     return undefined
   }
   const frame = frameAt(exchange, organization, plan.environment)
@@ -124,12 +132,12 @@ function sendAway(exchange: Exchange, { plan, organization, frame }: LogoutReque
   if (owner !== undefined && findSessionSecret(req.headers.cookie, isHttps, owner) !== undefined) {
     res.append('Set-Cookie', clearSessionCookie(isHttps, owner))
   }
-  if (redirectUrl === undefined) send(exchange, 200, signedOutPage({ frame }))
+  if (redirectUrl === undefined) send(exchange, 200, signedOutPage({ frame }), frame)
   else redirect(exchange, redirectUrl, redirectUrl)
 }
 
-function send({ site, res }: Exchange, status: number, page: string, redirectUri?: string): void {
-  sendPage(site, res.status(status).vary('Accept-Language'), page, { organization: undefined, redirectUri })
+function send({ site, res }: Exchange, status: number, page: string, of: PageDestination): void {
+  sendPage(site, res.status(status).vary('Accept-Language'), page, of)
 }
 
 function frameAt(
