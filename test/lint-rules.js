@@ -180,8 +180,14 @@ const importsRule = {
   },
 }
 
-const tenantPredicates =
-  /\b(ofTenant|ofOwner|ofEnvironment|ofOrganization|sameTenant|sameEnvironment|sameOrganization|isOrganizationOf|isConnection|isOfConnection|isVisible|account_id)\b/
+/** A predicate by its name, or a comparison of the column; to select the column is none. */
+const tenantPredicates = new RegExp(
+  [
+    String.raw`\b(?:ofTenant|ofOwner|ofEnvironment|ofOrganization|sameTenant|sameEnvironment|sameOrganization)\b`,
+    String.raw`\b(?:isOrganizationOf|isConnection|isOfConnection|isVisible)\b`,
+    String.raw`\baccount_id(?:['"], *['"](?:=|in)['"]| (?:=|in\b|is not distinct\b))`,
+  ].join('|'),
+)
 
 const tables = tenantTables()
 

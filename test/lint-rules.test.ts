@@ -226,6 +226,11 @@ const refusedCode: Case[] = [
     "export const q = db.selectFrom(['accounts', 'relays']).select('id')",
     'Say whose rows of relays these are',
   ],
+  [
+    'server/src/directory/users/users.ts',
+    "export const q = db.selectFrom('users').where('id', '=', id).select(['account_id', 'email'])",
+    'Say whose rows of users these are',
+  ],
   ['server/src/directory/users/users.ts', "console.log('hello')", 'Log through deps.log'],
   ['server/src/directory/users/users.ts', 'export const { log } = console', 'Log through deps.log'],
   [
@@ -287,6 +292,10 @@ const accepted: [file: string, code: string][] = [
   [
     'server/src/directory/users/users.ts',
     "export const q = db.selectFrom('users').where(ofTenant(tenant)).where('id', '=', id)",
+  ],
+  [
+    'server/src/directory/users/users.ts',
+    "export const q = db.selectFrom('users').where('users.account_id', '=', id).select('email')",
   ],
   ['server/src/pages/router.ts', "import express from 'express'\nexpress()"],
   ['test/given/given.ts', "import { buildApp } from '@portico/server/app'\nbuildApp()"],

@@ -29,6 +29,7 @@ export async function findOrganizationByDomain(
 }
 
 const selectByDomain = lookup((db, organization: { readonly domain: string }) =>
+  // eslint-disable-next-line portico/tenant -- a domain names one organization of the service
   db
     .selectFrom('organizations')
     .innerJoin('accounts', 'accounts.id', 'organizations.account_id')
