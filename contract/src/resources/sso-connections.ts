@@ -306,7 +306,11 @@ export const ssoConnections = c.router(
         'onboarding_not_found',
         'precondition_failed',
       ),
-      metadata: access({ ...write, emits: ['sso.onboarding.reset.success'], versioned: 'checks' }),
+      metadata: access({
+        ...write,
+        emits: ['sso.connection.update.success', 'sso.onboarding.reset.success'],
+        versioned: 'checks',
+      }),
     },
     activate: {
       method: 'PATCH',

@@ -21,7 +21,7 @@ import { normalizeEmail } from '../../platform/email.js'
 import { isConnection, isOfConnection, type ConnectionKey } from './connection-key.js'
 import { setConnectionProvider, prepareProvider } from './provider.js'
 import { toOnboarding, type OnboardingRow } from './record.js'
-import { connectionsOf, lockConnection, type LockedConnection } from './whole-connection.js'
+import { connectionsOf, emitConnection, lockConnection, type LockedConnection } from './whole-connection.js'
 import { sameTenant } from '../../platform/db/tenant-predicate.js'
 
 const onboardingColumns = [
@@ -131,6 +131,7 @@ export function resetOnboarding(
       .execute()
     if (connection.providerType === 'test') await removeTestIdp(deps, trx, connection)
     await endConnectionSessions(deps, trx, connection)
+    await emitConnection(deps, trx, caller.cause, connection, 'sso.connection.update.success')
     return emitOnboarding(deps, trx, caller.cause, connection, 'sso.onboarding.reset.success')
   })
 }
