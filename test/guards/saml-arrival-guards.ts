@@ -129,7 +129,7 @@ export const samlArrivalGuards = [
   guard({
     name: 'saml: addresses at partners, of whom an identity provider alone has said them',
     file: 'server/src/sign-in/relays/consume.ts',
-    find: "and identity.kind = 'saml'",
+    find: "and identity.kind in ('saml', 'oidc')",
     replace: 'and false',
     red: protocolTest(
       'saml-relay',

@@ -3,25 +3,41 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { answerOf } from '../given/flow-given.js'
 import { anything } from '../given/given.js'
 import { startService, type Service } from '../given/harness.js'
+import { oidcGivenOf, type OidcGiven, type OidcScene } from '../given/oidc-given.js'
 import { arriveBy, partnerCallback, relayGivenOf } from '../given/relay-given.js'
 import { samlGivenOf, type SamlGiven, type SamlScene } from '../given/saml-given.js'
-import { pkcePair } from '../given/visitor.js'
+import { pkcePair, type Seen } from '../given/visitor.js'
 import { exchange } from './code-given.js'
 
 let service: Service
 let client: Client
 let given: SamlGiven
+let openId: OidcGiven
 
 beforeAll(async () => {
   service = await startService()
   client = await service.client()
   given = samlGivenOf(service, client)
+  openId = oidcGivenOf(service, client)
 })
 
+function carry(scene: SamlScene, email: string) {
+  return carryBy(scene, email, (members) => given.signIn(scene, { nameId: email }, members))
+}
+
+function carryByOpenId(scene: OidcScene, email: string) {
+  const claims = { sub: email, email, email_verified: true }
+  return carryBy(scene, email, (members) => openId.signIn(scene, claims, {}, members))
+}
+
 /** Signs in by SSO with an address, and is carried to a partner. */
-async function carry(scene: SamlScene, email: string) {
+async function carryBy(
+  scene: Pick<SamlScene, 'org_domain' | 'application'>,
+  email: string,
+  signIn: (members: Record<string, string>) => Promise<{ readonly landed: Seen }>,
+) {
   const { verifier, challenge } = pkcePair()
-  const { landed } = await given.signIn(scene, { nameId: email }, { code_challenge: challenge })
+  const { landed } = await signIn({ code_challenge: challenge })
   const { body } = await exchange(service, {
     code: answerOf(landed).get('code') ?? '',
     code_verifier: verifier,
@@ -65,5 +81,14 @@ describe('an address that an identity provider says of somebody', () => {
     const ofConnection = await given.scene({ email_domains: [domain] })
     for (const scene of [ofOrganization, ofConnection])
       expect((await carry(scene, `ada@${domain}`)).user.email_verified).toBe(true)
+  })
+
+  test('is not verified at a partner where an OpenID provider has said it of a domain that is not its own', async () => {
+    const domain = `${anything()}.example`
+    const ofNobody = await carryByOpenId(await openId.scene(), `eve@${domain}`)
+    expect(ofNobody.user.email_verified).toBe(false)
+
+    const ofConnection = await carryByOpenId(await openId.scene({ email_domains: [domain] }), `ada@${domain}`)
+    expect(ofConnection.user.email_verified).toBe(true)
   })
 })

@@ -123,12 +123,12 @@ function isAddressProved() {
         on connection.account_id = identity.account_id
         and connection.environment = identity.environment
         and connection.organization_id = identity.organization_id
-        and connection.idp_id = identity.issuer
+        and connection.idp_id = identity.idp_id
       where identity.account_id = carried.account_id
         and identity.environment = carried.environment
         and identity.organization_id = carried.organization_id
         and identity.user_id = carried.id
-        and identity.kind = 'saml'
+        and identity.kind in ('saml', 'oidc')
         and not coalesce(
           substring(carried.email_normalized from '[^@]*$') = any(origin.allowed_email_domains || connection.email_domains),
           false
