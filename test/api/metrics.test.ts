@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startDatabaseProxy } from '../given/database-proxy.js'
 import { expressionsOfDeployFiles, metricsIn } from '../given/deploy-files.js'
@@ -138,4 +139,13 @@ test('the alert rules and the dashboard name metrics that /metrics has', async (
   )
   expect(unknown).toEqual([])
   for (const { name, expr } of expressions) expect(metricsIn(expr), name).not.toEqual([])
+})
+
+test('the guide for operators names every limit, and every reason why there is no connection', async () => {
+  const guide = readFileSync(new URL('../../docs/guides/operate.md', import.meta.url), 'utf8')
+  const counted = /^portico_(?:rate_limit_hits|db_connections_refused)_total\{.*(?:limit|reason)="([^"]+)"/
+  const names = [...(await scrape()).keys()].flatMap((sample) => counted.exec(sample)?.[1] ?? [])
+
+  expect(names.length).toBeGreaterThan(20)
+  expect(names.filter((name) => !guide.includes(`\`${name}\``))).toEqual([])
 })
