@@ -43,7 +43,7 @@ describe.each(all)('%s', (_name, route) => {
 
   test('has a summary, and stands under a heading that is explained', () => {
     expect(definition.summary).toMatch(/^[A-Z].*[^.]$/)
-    expect(Object.keys(tagDescriptions)).toContain(access.tag)
+    expect(Object.keys(tagDescriptions), 'tagDescriptions in openapi/conventions.ts').toContain(access.tag)
   })
 
   test('has an example of its own that fits its success, or none', () => {

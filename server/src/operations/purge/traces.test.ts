@@ -20,7 +20,9 @@ test('every table tells of persons by its columns, or by what it belongs to, or 
   const traced = personalTablesIn(tables).map(({ table }) => table.name)
   const belonging = belongings.map(({ table }) => table.name)
   const known = ['users', ...traced, ...belonging, ...nonPersonalTables]
-  expect(known.toSorted()).toEqual(tables.map(({ name }) => name).toSorted())
+  expect(known.toSorted(), 'nonPersonalTables in traces.ts').toEqual(
+    tables.map(({ name }) => name).toSorted(),
+  )
 })
 
 test('a table that carries an address tells when, so that it can be told whose it was', () => {
