@@ -80,18 +80,4 @@ export function logEventOf(
   })
 }
 
-const insertLogEvent = insertion('log_events', [
-  'account_id',
-  'environment',
-  'organization_id',
-  'domain',
-  'event_code',
-  'client_id',
-  'email',
-  'email_normalized',
-  'resource_owner_id',
-  'saml_identity_provider_id',
-  'reason',
-  'request_id',
-  'inserted_at',
-])
+const insertLogEvent = insertion('log_events')

@@ -104,23 +104,7 @@ export async function openSession(
   return session.id
 }
 
-const insertSession = insertion('sessions', [
-  'account_id',
-  'environment',
-  'organization_id',
-  'id',
-  'user_id',
-  'application_id',
-  'amr',
-  'authenticated_at',
-  'expires_at',
-  'last_used_at',
-  'user_agent',
-  'secret_hash',
-  'browser_used_at',
-  'identity_id',
-  'act',
-])
+const insertSession = insertion('sessions')
 
 /** A session, and the parameters that its code is bound to. */
 interface IssuedCode extends Omit<CompletedFactors, 'act'> {
@@ -159,24 +143,7 @@ export async function issueCode(
   return code
 }
 
-const insertCode = insertion('authorization_codes', [
-  'account_id',
-  'environment',
-  'organization_id',
-  'id',
-  'session_id',
-  'user_id',
-  'application_id',
-  'redirect_uri',
-  'code_hash',
-  'code_challenge',
-  'nonce',
-  'state',
-  'scope',
-  'amr',
-  'authenticated_at',
-  'expires_at',
-])
+const insertCode = insertion('authorization_codes')
 
 /** Whether the organization allows an address to sign in. Without a list, or with an empty one, every address may. */
 export function isEmailDomainAllowed(allowed: readonly string[] | null, normalizedEmail: string): boolean {

@@ -1,4 +1,4 @@
-import { sql, type Insertable, type Kysely, type RawBuilder } from 'kysely'
+import { sql, type Insertable, type Kysely, type QueryCreator, type RawBuilder } from 'kysely'
 import type { DB } from './schema.js'
 
 /**
@@ -9,13 +9,28 @@ import type { DB } from './schema.js'
 export function insertWhere<Table extends keyof DB>(
   db: Kysely<DB>,
   table: Table,
-  row: { [Column in keyof Insertable<DB[Table]>]?: Insertable<DB[Table]>[Column] | RawBuilder<string> },
+  row: InsertedRow<Table>,
   condition: RawBuilder<boolean>,
+) {
+  return insertFrom(db, table, row, sql`where ${condition}`)
+}
+
+/** Values of a row, or parts of SQL that yield them. */
+type InsertedRow<Table extends keyof DB> = {
+  [Column in keyof Insertable<DB[Table]>]?: Insertable<DB[Table]>[Column] | RawBuilder<unknown>
+}
+
+/** Inserts rows that are made of those of a `from` or of its condition. */
+export function insertFrom<Table extends keyof DB>(
+  db: QueryCreator<DB>,
+  table: Table,
+  row: InsertedRow<Table>,
+  source: RawBuilder<unknown>,
 ) {
   const columns = Object.keys(row) as (keyof DB[Table] & string)[]
   const values = columns.map((column) => sql`${row[column as keyof typeof row]}`)
   return db
     .insertInto(table)
     .columns(columns)
-    .expression(sql<never>`(select ${sql.join(values)} where ${condition})`)
+    .expression(sql<never>`(select ${sql.join(values)} ${source})`)
 }

@@ -73,12 +73,16 @@ describe('a statement', () => {
 
   test('inserts each column from the member of its name', async () => {
     const { db, sent } = recordingDb()
-    const insert = insertion('log_events', ['domain', 'reason'])
+    const insert = insertion('log_events')
 
-    await insert(db, { domain: 'acme', reason: null })
+    const entry = { account_id: 'a', event_code: 'b', request_id: 'c', inserted_at: 'd' }
+    await insert(db, { domain: 'acme', reason: null, ...entry })
 
     expect(sent).toEqual([
-      { sql: 'insert into "log_events" ("domain", "reason") values ($1, $2)', parameters: ['acme', null] },
+      {
+        sql: 'insert into "log_events" ("domain", "reason", "account_id", "event_code", "request_id", "inserted_at") values ($1, $2, $3, $4, $5, $6)',
+        parameters: ['acme', null, 'a', 'b', 'c', 'd'],
+      },
     ])
   })
 })

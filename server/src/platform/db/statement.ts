@@ -69,17 +69,27 @@ export function sqlStatement<Parameters extends object, Row>(
   }))
 }
 
-/** A statement that inserts one row with these columns. */
-export function insertion<Table extends keyof DB, Column extends keyof Insertable<DB[Table]> & string>(
+/** A statement that inserts one row, compiled once for the columns that rows have. */
+export function insertion<Table extends keyof DB>(
   table: Table,
-  columns: readonly Column[],
-): Statement<Required<Pick<Insertable<DB[Table]>, Column>>, unknown> {
-  return statement((db, row) =>
-    // The row's type demands each of the columns.
-    db
-      .insertInto(table)
-      .values(Object.fromEntries(columns.map((column) => [column, row[column]])) as InsertObject<DB, Table>),
-  )
+): (db: Kysely<DB>, row: Insertable<DB[Table]>) => Promise<unknown> {
+  const byColumns = new Map<string, Statement<Insertable<DB[Table]>, unknown>>()
+  return (db, row) => {
+    const columns = Object.keys(row)
+    const key = columns.join()
+    const insert =
+      byColumns.get(key) ??
+      statement((own, placeholder: Readonly<Record<string, unknown>>) =>
+        own
+          .insertInto(table)
+          // The row's type has each of the columns.
+          .values(
+            Object.fromEntries(columns.map((name) => [name, placeholder[name]])) as InsertObject<DB, Table>,
+          ),
+      )
+    byColumns.set(key, insert)
+    return insert(db, row)
+  }
 }
 
 /** The key under which a placeholder has its parameter's name. */

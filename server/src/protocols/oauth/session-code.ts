@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import { hashSecret, randomSecret } from '../../platform/crypto/secret.js'
+import { insertFrom } from '../../platform/db/insert-if.js'
 import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { idleMs, type BrowserSession } from '../../directory/sessions/browser-session.js'
@@ -31,58 +32,40 @@ interface SessionCode {
  */
 export async function issueSessionCode(
   { db, now, metrics }: Pick<Deps, 'db' | 'now' | 'metrics'>,
-  { client, session, ...issued }: SessionCode,
+  { client, session, secret, ...binding }: SessionCode,
 ): Promise<string | undefined> {
   const code = randomSecret()
   const at = now()
   const [used] = await insertSessionCode(db, {
-    accountId: client.accountId,
-    environment: client.environment,
-    organizationId: client.organizationId,
-    domain: client.domain,
+    ...client,
+    ...binding,
     sessionId: session.sessionId,
-    secretHash: hashSecret(issued.secret),
+    email: session.email,
+    secretHash: hashSecret(secret),
     at,
     idleSince: new Date(at.getTime() - idleMs),
     id: newId(),
-    applicationId: client.applicationId,
-    redirectUri: client.redirectUri,
     codeHash: hashSecret(code),
-    codeChallenge: issued.codeChallenge,
-    nonce: issued.nonce,
-    state: issued.state,
-    scope: issued.scope,
     expiresAt: new Date(at.getTime() + codeLifetimesMs.page),
-    email: session.email,
     emailNormalized: normalizeEmail(session.email),
-    requestId: issued.requestId,
   })
   if (used === undefined) return undefined
   metrics.countSignIn('END_USER_SIGN_IN_SUCCESS')
   return code
 }
 
-interface NewSessionCode {
-  readonly accountId: string
-  readonly environment: string
-  readonly organizationId: string
-  readonly domain: string
-  readonly sessionId: string
+interface NewSessionCode
+  extends
+    AuthorizingClient,
+    Omit<SessionCode, 'client' | 'session' | 'secret'>,
+    Pick<BrowserSession, 'sessionId' | 'email'> {
   readonly secretHash: Buffer
   readonly at: Date
   readonly idleSince: Date
   readonly id: string
-  readonly applicationId: string
-  readonly redirectUri: string
   readonly codeHash: Buffer
-  readonly codeChallenge: string
-  readonly nonce: string | null
-  readonly state: string | null
-  readonly scope: string
   readonly expiresAt: Date
-  readonly email: string
   readonly emailNormalized: string
-  readonly requestId: string
 }
 
 const insertSessionCode = statement((db, row: NewSessionCode) =>
@@ -99,83 +82,50 @@ const insertSessionCode = statement((db, row: NewSessionCode) =>
         .where('browser_used_at', '>', row.idleSince)
         .returning(['id', 'user_id', 'amr', 'authenticated_at']),
     )
-    .with('code', (cte) =>
-      cte
-        .insertInto('authorization_codes')
-        .columns([
-          'account_id',
-          'environment',
-          'organization_id',
-          'id',
-          'session_id',
-          'user_id',
-          'application_id',
-          'redirect_uri',
-          'code_hash',
-          'code_challenge',
-          'nonce',
-          'state',
-          'scope',
-          'amr',
-          'authenticated_at',
-          'expires_at',
-        ])
-        .expression((select) =>
-          select
-            .selectFrom('used')
-            .select([
-              sql<string>`${row.accountId}::uuid`.as('account_id'),
-              sql<string>`${row.environment}::text`.as('environment'),
-              sql<string>`${row.organizationId}::uuid`.as('organization_id'),
-              sql<string>`${row.id}::uuid`.as('code_id'),
-              'used.id',
-              'used.user_id',
-              sql<string>`${row.applicationId}::uuid`.as('application_id'),
-              sql<string>`${row.redirectUri}::text`.as('redirect_uri'),
-              sql<Buffer>`${row.codeHash}::bytea`.as('code_hash'),
-              sql<string>`${row.codeChallenge}::text`.as('code_challenge'),
-              sql<string | null>`${row.nonce}::text`.as('nonce'),
-              sql<string | null>`${row.state}::text`.as('state'),
-              sql<string>`${row.scope}::text`.as('scope'),
-              'used.amr',
-              'used.authenticated_at',
-              sql<Date>`${row.expiresAt}::timestamptz`.as('expires_at'),
-            ]),
-        ),
+    .with('code', () =>
+      insertFrom(
+        db,
+        'authorization_codes',
+        {
+          account_id: row.accountId,
+          environment: row.environment,
+          organization_id: row.organizationId,
+          id: row.id,
+          session_id: sql.ref('used.id'),
+          user_id: sql.ref('used.user_id'),
+          application_id: row.applicationId,
+          redirect_uri: row.redirectUri,
+          code_hash: row.codeHash,
+          code_challenge: row.codeChallenge,
+          nonce: row.nonce,
+          state: row.state,
+          scope: row.scope,
+          amr: sql.ref('used.amr'),
+          authenticated_at: sql.ref('used.authenticated_at'),
+          expires_at: row.expiresAt,
+        },
+        sql`from used`,
+      ),
     )
-    .with('logged', (cte) =>
-      cte
-        .insertInto('log_events')
-        .columns([
-          'account_id',
-          'environment',
-          'organization_id',
-          'domain',
-          'event_code',
-          'client_id',
-          'email',
-          'email_normalized',
-          'resource_owner_id',
-          'request_id',
-          'inserted_at',
-        ])
-        .expression((select) =>
-          select
-            .selectFrom('used')
-            .select([
-              sql<string>`${row.accountId}::uuid`.as('account_id'),
-              sql<string>`${row.environment}::text`.as('environment'),
-              sql<string>`${row.organizationId}::uuid`.as('organization_id'),
-              sql<string>`${row.domain}::text`.as('domain'),
-              sql<string>`'END_USER_SIGN_IN_SUCCESS'`.as('event_code'),
-              sql<string>`${row.applicationId}::uuid`.as('client_id'),
-              sql<string>`${row.email}::text`.as('email'),
-              sql<string>`${row.emailNormalized}::text`.as('email_normalized'),
-              'used.user_id',
-              sql<string>`${row.requestId}::text`.as('request_id'),
-              sql<Date>`${row.at}::timestamptz`.as('inserted_at'),
-            ]),
-        ),
+    .with('logged', () =>
+      insertFrom(
+        db,
+        'log_events',
+        {
+          account_id: row.accountId,
+          environment: row.environment,
+          organization_id: row.organizationId,
+          domain: row.domain,
+          event_code: 'END_USER_SIGN_IN_SUCCESS',
+          client_id: row.applicationId,
+          email: row.email,
+          email_normalized: row.emailNormalized,
+          resource_owner_id: sql.ref('used.user_id'),
+          request_id: row.requestId,
+          inserted_at: row.at,
+        },
+        sql`from used`,
+      ),
     )
     .selectFrom('used')
     .select('used.id'),

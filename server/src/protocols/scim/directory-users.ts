@@ -112,7 +112,7 @@ const directoryUserColumns = [
   'attributes',
 ] as const
 
-const insertRow = insertion('directory_users', directoryUserColumns)
+const insertRow = insertion('directory_users')
 
 type DirectoryUserRow = ReturnType<typeof toRow>
 

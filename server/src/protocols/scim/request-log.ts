@@ -57,24 +57,4 @@ export async function insertScimRequest(
   })
 }
 
-const insertRow = insertion('scim_requests', [
-  'account_id',
-  'environment',
-  'organization_id',
-  'directory_id',
-  'id',
-  'method',
-  'path',
-  'query',
-  'request',
-  'status',
-  'answer',
-  'scim_type',
-  'changes',
-  'quirks',
-  'user_id',
-  'email_normalized',
-  'duration_ms',
-  'request_id',
-  'inserted_at',
-])
+const insertRow = insertion('scim_requests')

@@ -75,30 +75,7 @@ export async function startFlow(
   return { accountId, environment, organizationId, flowId }
 }
 
-const insertFlow = insertion('sign_in_flows', [
-  'account_id',
-  'environment',
-  'organization_id',
-  'id',
-  'application_id',
-  'browser_hash',
-  'redirect_uri',
-  'state',
-  'nonce',
-  'code_challenge',
-  'scope',
-  'is_mfa_required',
-  'is_sign_in_forced',
-  'locale',
-  'preferred_way',
-  'step',
-  'connection_id',
-  'email',
-  'email_normalized',
-  'session_id',
-  'expires_at',
-  'inserted_at',
-])
+const insertFlow = insertion('sign_in_flows')
 
 /** A user with a session in the browser, who has to pass their second factor too. */
 interface StepUp {

@@ -119,24 +119,7 @@ export async function recordLoginAttempt(
   return id
 }
 
-const insertRow = insertion('sso_login_traces', [
-  'account_id',
-  'environment',
-  'organization_id',
-  'connection_id',
-  'id',
-  'kind',
-  'outcome',
-  'checks',
-  'failed_check',
-  'name_id',
-  'email',
-  'email_normalized',
-  'attributes',
-  'user_id',
-  'request_id',
-  'inserted_at',
-])
+const insertRow = insertion('sso_login_traces')
 
 type EndedAttempt = ConnectionKey &
   ReturnType<typeof attemptColumnsOf> & { readonly attemptId: string; readonly userId: string | null }
