@@ -25,9 +25,7 @@ import { signatureKeyContext } from '../../delivery/webhooks/signature-keys.js'
 export interface SealedColumn {
   readonly table: keyof DB
   readonly column: string
-  /** The columns that its context is made of. */
-  readonly naming: readonly string[]
-  readonly contextOf: (named: (column: string) => string) => SealContext
+  readonly contextOf: (named: Named) => SealContext
 }
 
 const totpSecrets: readonly (readonly [column: string, kind: TotpSecretKind])[] = [
@@ -38,163 +36,110 @@ const totpSecrets: readonly (readonly [column: string, kind: TotpSecretKind])[] 
   ['pending_recovery_codes_sealed', 'recovery_codes'],
 ]
 
-function totpOwner(named: (column: string) => string): TotpOwner {
+/** The text of a column of the row, by the column's name. */
+type Named = (column: string) => string
+
+function ownerOf(named: Named) {
   return {
     accountId: named('account_id'),
     environment: named('environment'),
     organizationId: named('organization_id'),
-    userId: named('user_id'),
   }
 }
 
-function connectionOf(named: (column: string) => string) {
+function totpOwner(named: Named): TotpOwner {
+  return { ...ownerOf(named), userId: named('user_id') }
+}
+
+function connectionOf(named: Named) {
+  return { ...ownerOf(named), connectionId: named('connection_id') }
+}
+
+function adminSessionOf(named: Named) {
   return {
     accountId: named('account_id'),
-    environment: named('environment'),
     organizationId: named('organization_id'),
-    connectionId: named('connection_id'),
+    sessionId: named('id'),
   }
+}
+
+/** Postgres writes bytea as \x and its digits. */
+function toBytes(text: string): Buffer {
+  return Buffer.from(text.slice(2), 'hex')
 }
 
 /** Every column that holds sealed values. A new one is added here; listing fails when one is missing. */
 export const sealedColumns: readonly SealedColumn[] = [
-  { table: 'master_key_canary', column: 'sealed', naming: [], contextOf: () => canaryContext },
+  { table: 'master_key_canary', column: 'sealed', contextOf: () => canaryContext },
   {
     table: 'signing_keys',
     column: 'private_key_sealed',
-    naming: ['account_id', 'environment', 'organization_id', 'kid'],
-    contextOf: (named) =>
-      sealContext(
-        {
-          accountId: named('account_id'),
-          environment: named('environment'),
-          organizationId: named('organization_id'),
-        },
-        named('kid'),
-      ),
+    contextOf: (named) => sealContext(ownerOf(named), named('kid')),
   },
   {
     table: 'idempotency_keys',
     column: 'answer_sealed',
-    naming: ['account_id', 'environment', 'api_key_id', 'key_hash'],
     contextOf: (named) =>
       answerContext({
         accountId: named('account_id'),
         environment: named('environment'),
         apiKeyId: named('api_key_id'),
-        // Postgres writes bytea as \x and its digits.
-        keyHash: Buffer.from(named('key_hash').slice(2), 'hex'),
+        keyHash: toBytes(named('key_hash')),
       }),
   },
   {
     table: 'password_peppers',
     column: 'key_sealed',
-    naming: ['account_id', 'environment', 'organization_id', 'version'],
-    contextOf: (named) =>
-      pepperContext(
-        {
-          accountId: named('account_id'),
-          environment: named('environment'),
-          organizationId: named('organization_id'),
-        },
-        Number(named('version')),
-      ),
+    contextOf: (named) => pepperContext(ownerOf(named), Number(named('version'))),
   },
   ...totpSecrets.map(([column, kind]): SealedColumn => ({
     table: 'totp_enrollments',
     column,
-    naming: ['account_id', 'environment', 'organization_id', 'user_id'],
     contextOf: (named) => enrollmentContext(kind, totpOwner(named)),
   })),
   {
     table: 'totp_challenges',
     column: 'code_sealed',
-    naming: ['account_id', 'environment', 'organization_id', 'user_id', 'id'],
     contextOf: (named) => challengeContext(named('id'), totpOwner(named)),
   },
   {
     table: 'sign_in_flows',
     column: 'link_code_sealed',
-    naming: ['account_id', 'environment', 'organization_id', 'id'],
-    contextOf: (named) =>
-      linkCodeContext({
-        accountId: named('account_id'),
-        environment: named('environment'),
-        organizationId: named('organization_id'),
-        flowId: named('id'),
-      }),
+    contextOf: (named) => linkCodeContext({ ...ownerOf(named), flowId: named('id') }),
   },
   {
     table: 'sso_admin_sessions',
     column: 'code_sealed',
-    naming: ['account_id', 'organization_id', 'id'],
-    contextOf: (named) =>
-      adminCodeContext({
-        accountId: named('account_id'),
-        organizationId: named('organization_id'),
-        sessionId: named('id'),
-      }),
+    contextOf: (named) => adminCodeContext(adminSessionOf(named)),
   },
   {
     table: 'sso_admin_sessions',
     column: 'upload_client_sealed',
-    naming: ['account_id', 'organization_id', 'id'],
-    contextOf: (named) =>
-      keptClientContext({
-        accountId: named('account_id'),
-        organizationId: named('organization_id'),
-        sessionId: named('id'),
-      }),
+    contextOf: (named) => keptClientContext(adminSessionOf(named)),
   },
   {
     table: 'sso_keys',
     column: 'private_key_sealed',
-    naming: ['account_id', 'environment', 'organization_id', 'connection_id', 'id'],
-    contextOf: (named) =>
-      ssoKeyContext(
-        {
-          accountId: named('account_id'),
-          environment: named('environment'),
-          organizationId: named('organization_id'),
-          connectionId: named('connection_id'),
-        },
-        named('id'),
-      ),
+    contextOf: (named) => ssoKeyContext(connectionOf(named), named('id')),
   },
   {
     table: 'saml_arrivals',
     column: 'assertion_sealed',
-    naming: ['account_id', 'environment', 'organization_id', 'connection_id', 'token_hash'],
-    contextOf: (named) =>
-      arrivalContext(
-        {
-          accountId: named('account_id'),
-          environment: named('environment'),
-          organizationId: named('organization_id'),
-          connectionId: named('connection_id'),
-        },
-        // Postgres writes bytea as \x and its digits.
-        Buffer.from(named('token_hash').slice(2), 'hex'),
-      ),
+    contextOf: (named) => arrivalContext(connectionOf(named), toBytes(named('token_hash'))),
   },
   {
     table: 'sso_oidc_clients',
     column: 'client_secret_sealed',
-    naming: ['account_id', 'environment', 'organization_id', 'connection_id', 'version'],
     contextOf: (named) => clientSecretContext(connectionOf(named), Number(named('version'))),
   },
   {
     table: 'oidc_requests',
     column: 'code_verifier_sealed',
-    naming: ['account_id', 'environment', 'organization_id', 'connection_id', 'state_hash'],
-    contextOf: (named) =>
-      // Postgres writes bytea as \x and its digits.
-      codeVerifierContext(connectionOf(named), Buffer.from(named('state_hash').slice(2), 'hex')),
+    contextOf: (named) => codeVerifierContext(connectionOf(named), toBytes(named('state_hash'))),
   },
   ...['signature_key_sealed', 'previous_signature_key_sealed'].map((column): SealedColumn => ({
     table: 'webhooks',
     column,
-    naming: ['account_id', 'environment', 'id'],
     contextOf: (named) =>
       signatureKeyContext({
         accountId: named('account_id'),
@@ -203,6 +148,16 @@ export const sealedColumns: readonly SealedColumn[] = [
       }),
   })),
 ]
+
+/** The columns that the context of a sealed column is made of, as one JSON object of their texts. */
+export function namingOf({ contextOf }: SealedColumn) {
+  const names: string[] = []
+  contextOf((name) => {
+    names.push(name)
+    return ''
+  })
+  return sql`json_build_object(${sql.join(names.flatMap((name) => [sql.lit(name), sql`${sql.ref(name)}::text`]))})`
+}
 
 export interface SealedCount {
   readonly table: string
@@ -273,14 +228,14 @@ interface OutdatedRow {
 
 async function findOutdated(
   db: Kysely<DB>,
-  { table, column, naming }: SealedColumn,
+  sealed: SealedColumn,
   master: MasterKeys,
 ): Promise<OutdatedRow[]> {
   const current = Buffer.alloc(2)
   current.writeUInt16BE(Number(master.currentVersion.slice(1)))
-  const names = naming.flatMap((name) => [sql.lit(name), sql`${sql.ref(name)}::text`])
+  const { table, column } = sealed
   const { rows } = await sql<OutdatedRow>`
-    select ctid::text as place, ${sql.ref(column)} as sealed, json_build_object(${sql.join(names)}) as naming
+    select ctid::text as place, ${sql.ref(column)} as sealed, ${namingOf(sealed)} as naming
     from ${sql.table(table)}
     where ${sql.ref(column)} is not null and substring(${sql.ref(column)} from 2 for 2) <> ${current}
     limit ${batchSize}`.execute(db)

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import { open, SealError, type MasterKeys } from '../../platform/crypto/seal.js'
 import type { DB } from '../../platform/db/schema.js'
-import { sealedColumns, type SealedColumn } from './rewrap.js'
+import { namingOf, sealedColumns, type SealedColumn } from './rewrap.js'
 
 /** A column with values that do not open. */
 interface Unopenable {
@@ -28,12 +28,12 @@ export async function findUnopenable(db: Kysely<DB>, master: MasterKeys): Promis
 
 async function unopenableIn(
   db: Kysely<DB>,
-  { table, column, naming, contextOf }: SealedColumn,
+  sealed: SealedColumn,
   master: MasterKeys,
 ): Promise<Readonly<Record<string, string>>[]> {
-  const names = naming.flatMap((name) => [sql.lit(name), sql`${sql.ref(name)}::text`])
+  const { table, column, contextOf } = sealed
   const { rows } = await sql<{ sealed: Buffer; naming: Record<string, string> }>`
-    select ${sql.ref(column)} as sealed, json_build_object(${sql.join(names)}) as naming
+    select ${sql.ref(column)} as sealed, ${namingOf(sealed)} as naming
     from ${sql.table(table)} where ${sql.ref(column)} is not null limit ${sampleSize}`.execute(db)
   const isShut = (row: (typeof rows)[number]) => {
     try {
