@@ -85,3 +85,23 @@ export function toMessage(
   )
   return { subject, text: parts.join('\n\n'), html: `<!doctype html>${renderToString(html)}` }
 }
+
+/** A mail of sentences alone, of which the last is for a person who did not expect it. */
+export function sentences(subject: string, preview: string, text: readonly string[]): Content {
+  return {
+    subject,
+    preview,
+    text,
+    children: text.map((sentence, place) =>
+      place < text.length - 1 ? (
+        <p class="ink" style={styles.paragraph}>
+          {sentence}
+        </p>
+      ) : (
+        <p class="quiet rule" style={styles.last}>
+          {sentence}
+        </p>
+      ),
+    ),
+  }
+}

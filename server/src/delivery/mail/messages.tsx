@@ -1,7 +1,7 @@
 import { displayName } from '../../platform/display-name.js'
 import type { Notice } from '../jobs/job-names.js'
 import type { LinkPurpose } from '../../platform/link-purpose.js'
-import { toMessage, type Message, type Sender } from './frame.js'
+import { sentences, toMessage, type Message, type Sender } from './frame.js'
 import { styles } from './style.js'
 import type { MailTexts } from './texts.js'
 
@@ -111,21 +111,6 @@ export function noticeMail(mail: NoticeMail): Message {
   return toMessage(mail, ({ notices, unexpectedNotice }, organization) => {
     const { subject, told } = notices[mail.notice]
     const sentence = told(organization)
-    const advice = unexpectedNotice(organization)
-    return {
-      subject: subject(organization),
-      preview: sentence,
-      text: [sentence, advice],
-      children: (
-        <>
-          <p class="ink" style={styles.paragraph}>
-            {sentence}
-          </p>
-          <p class="quiet rule" style={styles.last}>
-            {advice}
-          </p>
-        </>
-      ),
-    }
+    return sentences(subject(organization), sentence, [sentence, unexpectedNotice(organization)])
   })
 }

@@ -1,6 +1,5 @@
 import type { Protocol } from '@portico/contract/sso-onboarding'
-import { toMessage, type Message, type Sender } from './frame.js'
-import { styles } from './style.js'
+import { sentences, toMessage, type Message, type Sender } from './frame.js'
 
 interface MetadataNoticeMail extends Sender {
   /** Names the connection. */
@@ -17,23 +16,6 @@ export function metadataNoticeMail(mail: MetadataNoticeMail): Message {
     const words = mail.protocol === 'oidc' ? clientNotice : metadataNotice
     const sentence = words.told(organization, mail.idpId)
     const state = mail.isCurrent ? words.inUse : words.waits
-    return {
-      subject: words.subject(organization),
-      preview: state,
-      text: [sentence, state, words.unexpected],
-      children: (
-        <>
-          <p class="ink" style={styles.paragraph}>
-            {sentence}
-          </p>
-          <p class="ink" style={styles.paragraph}>
-            {state}
-          </p>
-          <p class="quiet rule" style={styles.last}>
-            {words.unexpected}
-          </p>
-        </>
-      ),
-    }
+    return sentences(words.subject(organization), state, [sentence, state, words.unexpected])
   })
 }

@@ -2,17 +2,12 @@ import type { Environment } from '@portico/contract/fields'
 import type { Config } from '../../platform/config/config.js'
 import type { Deps } from '../deps.js'
 import { ApiError } from '../../platform/errors.js'
-import { normalizeEmail } from '../../platform/email.js'
+import { keepMessage, type MessageScope } from '../mail/keep-message.js'
 import { countryOfPhoneNumber, isSpecialPhoneNumber } from '../../platform/phone.js'
 import type { Sms } from '../../platform/sms/sender.js'
 
 /** The tenant and user of a text message. */
-interface SmsScope {
-  readonly accountId: string
-  readonly environment: Environment
-  readonly organizationId: string
-  /** Domain of the organization. */
-  readonly domain: string
+interface SmsScope extends MessageScope {
   /** Of the user; a kept message is erased with the user. */
   readonly email: string
 }
@@ -62,28 +57,8 @@ export async function deliverSms(
   scope: SmsScope,
   sms: Sms,
 ): Promise<void> {
-  if (smsRouteOf(deps.config, scope.environment) === 'outbox') await keepSms(deps, scope, sms)
+  const { idempotencyKey: id, to: recipient, body: text } = sms
+  if (smsRouteOf(deps.config, scope.environment) === 'outbox')
+    await keepMessage(deps, scope, { id, channel: 'sms', recipient, email: scope.email, text })
   else await deps.sms.send(sms)
-}
-
-async function keepSms({ db, now }: Pick<Deps, 'db' | 'now'>, scope: SmsScope, sms: Sms): Promise<void> {
-  const content = {
-    recipient: sms.to,
-    email_normalized: normalizeEmail(scope.email),
-    text: sms.body,
-    inserted_at: now(),
-  }
-  await db
-    .insertInto('outbox_messages')
-    .values({
-      account_id: scope.accountId,
-      environment: scope.environment,
-      id: sms.idempotencyKey,
-      organization_id: scope.organizationId,
-      domain: scope.domain,
-      channel: 'sms',
-      ...content,
-    })
-    .onConflict((conflict) => conflict.columns(['account_id', 'environment', 'id']).doUpdateSet(content))
-    .execute()
 }
