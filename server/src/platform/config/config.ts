@@ -1,77 +1,10 @@
 import type { z } from 'zod/v4'
 import { isLoopbackHost } from '../loopback.js'
-import type { OutboundRules } from '../outbound/target.js'
-import { readSmsUrl, Variables, type SmsProvider } from './variables.js'
+import { readSmsUrl, Variables } from './variables.js'
 
 type Values = z.output<typeof Variables>
 
-export interface Config {
-  readonly port: number
-  readonly host: string
-  /** Public address without a trailing slash. */
-  readonly baseUrl: string
-  readonly isHttps: boolean
-  /** Production rules apply whenever the service can be reached from elsewhere. */
-  readonly isProduction: boolean
-  /** An answer that does not fit the contract is an error here, instead of being stripped. */
-  readonly isStrict: boolean
-  readonly dataDir: string
-  readonly database: {
-    /** Undefined: the embedded one. */
-    readonly url: string | undefined
-    readonly directUrl: string | undefined
-    readonly readUrl: string | undefined
-    readonly poolSize: number
-    readonly hasNamedStatements: boolean
-  }
-  readonly masterKeys: string | undefined
-  readonly mail: {
-    readonly smtpUrl: string | undefined
-    readonly from: string
-    readonly isSandboxKept: boolean
-  }
-  readonly sms: {
-    /** Undefined: none is sent. */
-    readonly provider: SmsProvider | undefined
-    /** ISO 3166-1 alpha-2. */
-    readonly countries: readonly string[]
-  }
-  readonly productName: string
-  readonly trustedProxies: readonly string[]
-  readonly outbound: OutboundRules
-  /** Undefined: passwords are not checked against breaches. */
-  readonly breachCheckUrl: string | undefined
-  readonly metricsHost: string
-  readonly metricsPort: number
-  readonly logLevel: Values['LOG_LEVEL']
-  readonly logRetentionDays: number
-  readonly deletedRetentionDays: number
-  readonly apiRatePerMinute: number
-  /** Per directory. */
-  readonly scimRatePerSecond: number
-  readonly limits: {
-    readonly attemptsPerAddress: number
-    /** Per organization. */
-    readonly attemptsPerMinute: number
-    readonly lockSeconds: number
-    readonly maxLockSeconds: number
-    readonly mailsPerAddress: number
-    /** Per hour. */
-    readonly mailsPerIp: number
-    /** Per network on the pages, in 15 minutes. */
-    readonly attemptsPerIp: number
-    /** Per network, in 15 minutes. */
-    readonly flowsPerIp: number
-    /** Per network and connection, in 15 minutes. */
-    readonly samlFailuresPerIp: number
-    readonly smsPerHour: number
-    /** Per hour. */
-    readonly smsPerOrganization: number
-    /** Per network. */
-    readonly failedGrantsPerMinute: number
-  }
-  readonly drainMs: number
-}
+export type Config = Readonly<ReturnType<typeof toConfig>>
 
 /** The faults of a configuration, all together. */
 export class ConfigError extends Error {
@@ -105,15 +38,27 @@ export function readConfig(variables: Record<string, string | undefined> = proce
   ]
   if (faults.length > 0) throw new ConfigError(faults)
 
-  return Object.freeze({
+  return Object.freeze(toConfig(values, { baseUrl, isHttps, isProduction }))
+}
+
+function toConfig(
+  values: Values,
+  address: { readonly baseUrl: string; readonly isHttps: boolean; readonly isProduction: boolean },
+) {
+  const { isProduction } = address
+  return {
     port: values.PORT,
     host: values.HOST,
-    baseUrl,
-    isHttps,
+    /** Public address without a trailing slash. */
+    baseUrl: address.baseUrl,
+    isHttps: address.isHttps,
+    /** Production rules apply whenever the service can be reached from elsewhere. */
     isProduction,
+    /** An answer that does not fit the contract is an error here, instead of being stripped. */
     isStrict: !isProduction && values.NODE_ENV !== 'production',
     dataDir: values.DATA_DIR,
     database: {
+      /** Undefined: the embedded one. */
       url: values.DATABASE_URL,
       directUrl: values.DATABASE_DIRECT_URL ?? values.DATABASE_URL,
       readUrl: values.DATABASE_READ_URL,
@@ -127,12 +72,15 @@ export function readConfig(variables: Record<string, string | undefined> = proce
       isSandboxKept: values.SANDBOX_MAIL === 'keep',
     },
     sms: {
+      /** Undefined: none is sent. */
       provider: values.SMS_URL === undefined ? undefined : readSmsUrl(values.SMS_URL),
+      /** ISO 3166-1 alpha-2. */
       countries: values.SMS_COUNTRIES,
     },
     productName: values.PRODUCT_NAME,
     trustedProxies: values.TRUSTED_PROXIES,
     outbound: { allowed: values.OUTBOUND_ALLOW, isHttpAllowed: !isProduction },
+    /** Undefined: passwords are not checked against breaches. */
     breachCheckUrl: values.BREACH_CHECK_URL,
     metricsHost: values.METRICS_HOST,
     metricsPort: values.METRICS_PORT,
@@ -140,23 +88,31 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     logRetentionDays: values.LOG_RETENTION_DAYS,
     deletedRetentionDays: values.DELETED_RETENTION_DAYS,
     apiRatePerMinute: values.API_RATE_PER_MINUTE,
+    /** Per directory. */
     scimRatePerSecond: values.SCIM_RATE_PER_SECOND,
     limits: {
       attemptsPerAddress: values.SIGN_IN_ATTEMPTS_PER_ADDRESS,
+      /** Per organization. */
       attemptsPerMinute: values.SIGN_IN_RATE_PER_MINUTE,
       lockSeconds: values.SIGN_IN_LOCK_MINUTES * 60,
       maxLockSeconds: values.SIGN_IN_MAX_LOCK_MINUTES * 60,
       mailsPerAddress: values.MAILS_PER_ADDRESS,
+      /** Per hour. */
       mailsPerIp: values.MAILS_PER_IP,
+      /** Per network on the pages, in 15 minutes. */
       attemptsPerIp: values.SIGN_IN_ATTEMPTS_PER_IP,
+      /** Per network, in 15 minutes. */
       flowsPerIp: values.SIGN_INS_BEGUN_PER_IP,
+      /** Per network and connection, in 15 minutes. */
       samlFailuresPerIp: values.SAML_FAILURES_PER_IP,
       smsPerHour: values.SMS_PER_HOUR,
+      /** Per hour. */
       smsPerOrganization: values.SMS_PER_ORGANIZATION_PER_HOUR,
+      /** Per network. */
       failedGrantsPerMinute: values.FAILED_GRANTS_PER_MINUTE,
     },
     drainMs: values.DRAIN_SECONDS * 1000,
-  })
+  }
 }
 
 /** The secret of an API key for a command that calls the service as a client: never an argument, which others can see. */
