@@ -21,20 +21,24 @@ export type Metrics = ReturnType<typeof createMetrics>
 export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]
+  const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Counter({ name, help, labelNames, registers })
+  const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Gauge({ name, help, labelNames, registers })
   collectDefaultMetrics({ register: registry })
-  const signIns = new Counter({
-    name: 'portico_sign_ins_total',
-    help: 'Steps of sign-ins by method and outcome; the method sign_in is a whole sign-in on the pages',
-    labelNames: ['method', 'outcome'] as const,
-    registers,
-  })
+  const signIns = counter(
+    'portico_sign_ins_total',
+    'Steps of sign-ins by method and outcome; the method sign_in is a whole sign-in on the pages',
+    'method',
+    'outcome',
+  )
   for (const step of signInSteps.values()) signIns.inc({ ...step }, 0)
-  const connectionsRefused = new Counter({
-    name: 'portico_db_connections_refused_total',
-    help: 'Connections that could not be had: none was free (pool_wait), one caller had half of them (share), Postgres said no (postgres), no answer (network)',
-    labelNames: ['pool', 'reason'] as const,
-    registers,
-  })
+  const connectionsRefused = counter(
+    'portico_db_connections_refused_total',
+    'Connections that could not be had: none was free (pool_wait), one caller had half of them (share), Postgres said no (postgres), no answer (network)',
+    'pool',
+    'reason',
+  )
   const pools = new Map<string, () => PoolState>()
   function poolGauge(name: string, help: string, figure: keyof PoolState): void {
     new Gauge({
@@ -63,14 +67,13 @@ export function createMetrics() {
       pools.set(pool, read)
       for (const reason of refusals) connectionsRefused.inc({ pool, reason }, 0)
     },
-    showBacklog: backlogGauges(registers),
+    showBacklog: backlogGauges(gauge),
     connectionsRefused,
-    rateLimitHits: new Counter({
-      name: 'portico_rate_limit_hits_total',
-      help: 'What a limit refused, or had answered as wrong, by the name of the limit',
-      labelNames: ['limit'] as const,
-      registers,
-    }),
+    rateLimitHits: counter(
+      'portico_rate_limit_hits_total',
+      'What a limit refused, or had answered as wrong, by the name of the limit',
+      'limit',
+    ),
     requests: new Histogram({
       name: 'portico_http_request_duration_seconds',
       help: 'Answers by route and status',
@@ -78,94 +81,70 @@ export function createMetrics() {
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
       registers,
     }),
-    roundTrips: new Counter({
-      name: 'portico_db_round_trips_total',
-      help: 'Waits for an answer of the database',
-      registers,
-    }),
-    replicaFallbacks: new Counter({
-      name: 'portico_db_replica_fallbacks_total',
-      help: 'Statements that the primary answered because the replica could not',
-      registers,
-    }),
-    answersRepaired: new Counter({
-      name: 'portico_answers_repaired_total',
-      help: 'Answers that did not fit the contract and were stripped of what it does not declare',
-      labelNames: ['route'] as const,
-      registers,
-    }),
-    passwordHashes: new Counter({
-      name: 'portico_password_hashes_total',
-      help: 'Password hashes made and verified',
-      labelNames: ['work'] as const,
-      registers,
-    }),
-    breachChecks: new Counter({
-      name: 'portico_breach_checks_total',
-      help: 'Passwords looked up among those of known breaches, by outcome',
-      labelNames: ['outcome'] as const,
-      registers,
-    }),
-    jobs: new Counter({
-      name: 'portico_jobs_total',
-      help: 'Attempts of jobs by name and outcome',
-      labelNames: ['name', 'outcome'] as const,
-      registers,
-    }),
-    deliveries: new Counter({
-      name: 'portico_webhook_attempts_total',
-      help: 'Attempts to deliver an event to a webhook by outcome',
-      labelNames: ['outcome'] as const,
-      registers,
-    }),
-    loopLastLook: new Gauge({
-      name: 'portico_loop_last_look_timestamp_seconds',
-      help: 'When the worker last looked for jobs, and for deliveries',
-      labelNames: ['loop'] as const,
-      registers,
-    }),
-    loopStalls: new Counter({
-      name: 'portico_loop_stalls_total',
-      help: 'How often the worker could not look for jobs, or for deliveries, for 15 s',
-      labelNames: ['loop'] as const,
-      registers,
-    }),
+    roundTrips: counter('portico_db_round_trips_total', 'Waits for an answer of the database'),
+    replicaFallbacks: counter(
+      'portico_db_replica_fallbacks_total',
+      'Statements that the primary answered because the replica could not',
+    ),
+    answersRepaired: counter(
+      'portico_answers_repaired_total',
+      'Answers that did not fit the contract and were stripped of what it does not declare',
+      'route',
+    ),
+    passwordHashes: counter('portico_password_hashes_total', 'Password hashes made and verified', 'work'),
+    breachChecks: counter(
+      'portico_breach_checks_total',
+      'Passwords looked up among those of known breaches, by outcome',
+      'outcome',
+    ),
+    jobs: counter('portico_jobs_total', 'Attempts of jobs by name and outcome', 'name', 'outcome'),
+    deliveries: counter(
+      'portico_webhook_attempts_total',
+      'Attempts to deliver an event to a webhook by outcome',
+      'outcome',
+    ),
+    loopLastLook: gauge(
+      'portico_loop_last_look_timestamp_seconds',
+      'When the worker last looked for jobs, and for deliveries',
+      'loop',
+    ),
+    loopStalls: counter(
+      'portico_loop_stalls_total',
+      'How often the worker could not look for jobs, or for deliveries, for 15 s',
+      'loop',
+    ),
   }
 }
 
 /** Makes the gauges of due work, and the function that sets them; without figures it removes them. */
-function backlogGauges(registers: Registry[]) {
-  const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
-    new Gauge({ name, help, labelNames, registers })
+function backlogGauges(gauge: (name: string, help: string, ...labelNames: 'webhook'[]) => Gauge<'webhook'>) {
   const isUp = gauge(
     'portico_db_up',
     'Whether the database told what is due; with 0 the figures of it are missing',
-    [],
   )
   const jobs = {
-    due: gauge('portico_jobs_due', 'Jobs that are due and not yet claimed, up to 10,000', []),
+    due: gauge('portico_jobs_due', 'Jobs that are due and not yet claimed, up to 10,000'),
     oldestSeconds: gauge(
       'portico_jobs_oldest_due_seconds',
       'How long the longest due job has been due, or 0',
-      [],
     ),
-    dead: gauge('portico_jobs_dead', 'Jobs that failed for the last time, up to 10,000', []),
+    dead: gauge('portico_jobs_dead', 'Jobs that failed for the last time, up to 10,000'),
   }
   const deliveries = {
     due: gauge(
       'portico_webhook_deliveries_due',
       'Deliveries that are due and not yet claimed, up to 10,000',
-      ['webhook'],
+      'webhook',
     ),
     oldestSeconds: gauge(
       'portico_webhook_deliveries_oldest_due_seconds',
       'How long the longest due delivery has been due, or 0',
-      ['webhook'],
+      'webhook',
     ),
     eventLagSeconds: gauge(
       'portico_event_lag_seconds',
       'The age of the oldest event among the longest due deliveries of each webhook, or 0',
-      ['webhook'],
+      'webhook',
     ),
   }
   return (backlog: Backlog | undefined): void => {
