@@ -47,7 +47,7 @@ async function writeCatalog(url: string): Promise<void> {
   const objects = await withClient(url, (_client, db) => readCatalog(db))
   const unused = objects.find(({ state }) => state !== 'used')
   if (unused !== undefined) throw new Error(`the migrations leave ${unused.name} ${unused.state}`)
-  const kinds = catalogKinds.map((kind) => {
+  const kinds = catalogKinds.slice(1).map((kind) => {
     const lines = objects
       .filter((object) => object.kind === kind)
       .map(({ table, name, definition }) => `    ${JSON.stringify([table, name, definition])},\n`)
@@ -61,12 +61,15 @@ import { catalogKinds, type CatalogObject } from './catalog.js'
 
 type Parts = readonly (readonly [table: string, name: string, definition: string])[]
 
-const byKind: Readonly<Record<CatalogObject['kind'], Parts>> = {
+const byKind: Readonly<Record<Exclude<CatalogObject['kind'], 'table'>, Parts>> = {
 ${kinds.join('')}}
+
+/** Every table has columns, which name it. */
+const tables: Parts = [...new Set(byKind.column.map(([table]) => table))].map((name) => [name, name, ''])
 
 /** The schema that the migrations make, in the order in which it can be made again. */
 export const migratedCatalog: readonly CatalogObject[] = catalogKinds.flatMap((kind) =>
-  byKind[kind].map(([table, name, definition]) => ({ kind, table, name, definition })),
+  (kind === 'table' ? tables : byKind[kind]).map(([table, name, definition]) => ({ kind, table, name, definition })),
 )
 `
   const out = new URL('src/platform/db/migrated-catalog.ts', import.meta.url)

@@ -6,74 +6,7 @@ import { catalogKinds, type CatalogObject } from './catalog.js'
 
 type Parts = readonly (readonly [table: string, name: string, definition: string])[]
 
-const byKind: Readonly<Record<CatalogObject['kind'], Parts>> = {
-  "table": [
-    ["accounts","accounts",""],
-    ["api_keys","api_keys",""],
-    ["applications","applications",""],
-    ["authorization_codes","authorization_codes",""],
-    ["config_applies","config_applies",""],
-    ["config_apply_steps","config_apply_steps",""],
-    ["config_numbers","config_numbers",""],
-    ["directories","directories",""],
-    ["directory_group_members","directory_group_members",""],
-    ["directory_groups","directory_groups",""],
-    ["directory_users","directory_users",""],
-    ["event_horizons","event_horizons",""],
-    ["event_positions","event_positions",""],
-    ["event_sequencer","event_sequencer",""],
-    ["event_sequencers","event_sequencers",""],
-    ["events","events",""],
-    ["idempotency_keys","idempotency_keys",""],
-    ["jobs","jobs",""],
-    ["log_events","log_events",""],
-    ["magic_link_challenges","magic_link_challenges",""],
-    ["magic_link_connections","magic_link_connections",""],
-    ["master_key_canary","master_key_canary",""],
-    ["meta_keys","meta_keys",""],
-    ["oidc_requests","oidc_requests",""],
-    ["organizations","organizations",""],
-    ["outbox_messages","outbox_messages",""],
-    ["password_connections","password_connections",""],
-    ["password_peppers","password_peppers",""],
-    ["password_requests","password_requests",""],
-    ["passwords","passwords",""],
-    ["pending_sign_ins","pending_sign_ins",""],
-    ["rate_limits","rate_limits",""],
-    ["record_counts","record_counts",""],
-    ["refresh_token_families","refresh_token_families",""],
-    ["relay_requests","relay_requests",""],
-    ["relays","relays",""],
-    ["saml_arrivals","saml_arrivals",""],
-    ["saml_requests","saml_requests",""],
-    ["saml_seen_assertions","saml_seen_assertions",""],
-    ["scim_requests","scim_requests",""],
-    ["sessions","sessions",""],
-    ["sign_in_flows","sign_in_flows",""],
-    ["signing_keys","signing_keys",""],
-    ["slugs","slugs",""],
-    ["sso_admin_links","sso_admin_links",""],
-    ["sso_admin_sessions","sso_admin_sessions",""],
-    ["sso_admins","sso_admins",""],
-    ["sso_challenges","sso_challenges",""],
-    ["sso_connections","sso_connections",""],
-    ["sso_default_redirections","sso_default_redirections",""],
-    ["sso_keys","sso_keys",""],
-    ["sso_login_traces","sso_login_traces",""],
-    ["sso_metadata_versions","sso_metadata_versions",""],
-    ["sso_oidc_clients","sso_oidc_clients",""],
-    ["sso_onboardings","sso_onboardings",""],
-    ["totp_challenges","totp_challenges",""],
-    ["totp_connections","totp_connections",""],
-    ["totp_enrollments","totp_enrollments",""],
-    ["unnumbered_events","unnumbered_events",""],
-    ["user_identities","user_identities",""],
-    ["user_metadata","user_metadata",""],
-    ["users","users",""],
-    ["webhook_attempts","webhook_attempts",""],
-    ["webhook_deliveries","webhook_deliveries",""],
-    ["webhooks","webhooks",""],
-  ],
+const byKind: Readonly<Record<Exclude<CatalogObject['kind'], 'table'>, Parts>> = {
   "column": [
     ["accounts","domain","text not null"],
     ["accounts","id","uuid not null"],
@@ -1208,7 +1141,10 @@ const byKind: Readonly<Record<CatalogObject['kind'], Parts>> = {
   ],
 }
 
+/** Every table has columns, which name it. */
+const tables: Parts = [...new Set(byKind.column.map(([table]) => table))].map((name) => [name, name, ''])
+
 /** The schema that the migrations make, in the order in which it can be made again. */
 export const migratedCatalog: readonly CatalogObject[] = catalogKinds.flatMap((kind) =>
-  byKind[kind].map(([table, name, definition]) => ({ kind, table, name, definition })),
+  (kind === 'table' ? tables : byKind[kind]).map(([table, name, definition]) => ({ kind, table, name, definition })),
 )
