@@ -17,6 +17,7 @@ import type { Loop } from '../delivery/jobs/loop.js'
 import { makeLogEventMonths } from '../delivery/log-events/months.js'
 import { closeInOrder, type ClosingStep } from './shutdown.js'
 import { startBackground } from './background.js'
+import { causeBy } from '../platform/tenant.js'
 
 export interface ServiceOptions extends Pick<GivenDeps, 'embedded' | 'log'> {
   /** Whether jobs run in this process too. */
@@ -148,11 +149,7 @@ function lastSteps(metricsServer: Server, deps: OpenDeps): ClosingStep[] {
 
 async function ensureFirstAccount(deps: OpenDeps): Promise<RunningService['firstAccount']> {
   const { dataDir, baseUrl } = deps.config
-  const cause = {
-    requestId: 'first-start',
-    actor: { type: 'system' as const, id: 'first-start' },
-    params: () => ({}),
-  }
+  const cause = causeBy('first-start', 'system', 'first-start')
   const { domain, isNew } = await createFirstAccount(deps, cause, (madeDomain, credentials) =>
     writeCredentials(dataDir, { base_url: baseUrl, domain: madeDomain, ...credentials }),
   )

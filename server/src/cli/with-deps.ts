@@ -6,7 +6,7 @@ import { checkMigrated } from '../platform/db/check-migrated.js'
 import type { OpenDeps } from '../delivery/deps.js'
 import { openDeps } from '../app/open-deps.js'
 import { createLog } from '../platform/observability/log.js'
-import type { Cause } from '../platform/tenant.js'
+import { causeBy, type Cause } from '../platform/tenant.js'
 import type { OutputOptions } from './output.js'
 import type { Terminal } from './terminal.js'
 
@@ -24,15 +24,10 @@ export async function withDeps<Result>(
   const deps = await openDeps(readConfig(terminal.variables), { ...terminal.given, log })
   try {
     checkMigrated(deps)
-    return await work(deps, operatorCause())
+    return await work(deps, causeBy(randomUUID(), 'operator', operatorName()))
   } finally {
     await deps.close()
   }
-}
-
-/** The cause of an operator's change, for its events. */
-function operatorCause(): Cause {
-  return { requestId: randomUUID(), actor: { type: 'operator', id: operatorName() }, params: () => ({}) }
 }
 
 /** The log of a command, on stderr. */

@@ -26,6 +26,11 @@ export interface Cause {
   readonly idempotency?: IdempotencyClaim
 }
 
+/** A cause that has no parameters, such as the service itself or an operator. */
+export function causeBy(requestId: string, type: ActorType, id: string): Cause {
+  return { requestId, actor: { type, id }, params: () => ({}) }
+}
+
 /** The API key of a request, and the organizations that it may see. */
 export interface Caller {
   readonly accountId: string
@@ -36,6 +41,23 @@ export interface Caller {
   /** The organizations the key is limited to; null: all of the account. */
   readonly organizationIds: readonly string[] | null
   readonly cause: Cause
+}
+
+/** An operator as the caller: no key, and every organization of the account. */
+export function operatorCaller(
+  account: { readonly id: string; readonly domain: string },
+  environment: Environment,
+  cause: Cause,
+): Caller {
+  return {
+    accountId: account.id,
+    accountDomain: account.domain,
+    environment,
+    apiKeyId: 'operator',
+    scopes: [],
+    organizationIds: null,
+    cause,
+  }
 }
 
 /** Whether answers may reveal to a caller which users exist: a key that reads users finds out anyway. */

@@ -14,7 +14,7 @@ import { findNewPasswordFault } from '../../sign-in/password/new-password.js'
 import { writePassword } from '../../sign-in/password/stored-password.js'
 import { activeSigningKey } from '../../tokens/signing-keys/signing-keys.js'
 import { createSsoConnection, updateSsoConnection } from '../../sso/connections/connections.js'
-import type { Caller, Tenant } from '../../platform/tenant.js'
+import { causeBy, type Caller, type Tenant } from '../../platform/tenant.js'
 import { createMetaKey } from '../../directory/token-customization/meta-keys.js'
 import { updateTotpConnection } from '../../sign-in/totp/connection.js'
 import { markEmailVerified } from '../../directory/users/change-user.js'
@@ -265,11 +265,7 @@ async function plant<Made>({ file, tick }: Planting, place: Place, make: () => P
 }
 
 function callersOf(accountId: string, accountDomain: string): Callers {
-  const cause = {
-    requestId: 'seed',
-    actor: { type: 'operator' as const, id: 'seed' },
-    params: () => ({}),
-  }
+  const cause = causeBy('seed', 'operator', 'seed')
   const callerOf = (environment: Environment): Caller => ({
     accountId,
     accountDomain,

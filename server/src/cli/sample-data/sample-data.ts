@@ -5,7 +5,7 @@ import type { Account } from '../../operations/accounts/accounts.js'
 import type { Deps } from '../../delivery/deps.js'
 import { numberAllEvents } from '../../delivery/events/number-events.js'
 import { createOrganization } from '../../directory/organizations/organizations.js'
-import type { Cause } from '../../platform/tenant.js'
+import { operatorCaller, type Cause } from '../../platform/tenant.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { companyName, personOf } from './people.js'
 
@@ -51,15 +51,7 @@ export async function createSampleData(
     const foundedMs = end - yearMs + Math.floor((yearMs / 2 / size.organizations) * number)
     const { record } = await createOrganization(
       { ...deps, now: () => new Date(foundedMs) },
-      {
-        accountId: size.account.id,
-        accountDomain: size.account.domain,
-        environment: size.environment,
-        apiKeyId: 'operator',
-        scopes: [],
-        organizationIds: null,
-        cause,
-      },
+      operatorCaller(size.account, size.environment, cause),
       { name: companyName(number) },
     )
     made.push({ id: record.id, domain: record.domain, users, foundedMs })

@@ -7,6 +7,7 @@ import type { ClaimedDelivery } from './queue.js'
 import { webhookColumns } from './record.js'
 import { readWebhook } from './webhooks.js'
 import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
+import { causeBy } from '../../platform/tenant.js'
 
 /** A receiver that has accepted no event for this long is considered gone. */
 const patienceMs = 5 * 24 * 60 * 60 * 1000
@@ -20,11 +21,7 @@ export async function deactivateGoneWebhook(
   const limit = new Date(at.getTime() - patienceMs)
   // The state before the attempt: most failures need no further statement.
   if (failing_since === null || failing_since > limit) return
-  const cause = {
-    requestId: request_id,
-    actor: { type: 'system' as const, id: 'webhook-delivery' },
-    params: () => ({}),
-  }
+  const cause = causeBy(request_id, 'system', 'webhook-delivery')
   await change(deps, cause, async (trx) => {
     const row = await trx
       .updateTable('webhooks')

@@ -2,7 +2,7 @@ import type { Environment } from '@portico/contract/fields'
 import { sql } from 'kysely'
 import type { Account } from '../accounts/accounts.js'
 import type { Deps } from '../../delivery/deps.js'
-import type { Cause } from '../../platform/tenant.js'
+import { operatorCaller, type Cause } from '../../platform/tenant.js'
 import { pathOf, type Address } from './address.js'
 import { ConfigurationFaults } from './faults.js'
 import type { Found, Kind, Members, PromotionTarget } from './kind.js'
@@ -79,17 +79,8 @@ function placeOf(
   { account, environment, cause }: Scope,
   organization: { id: string; domain: string },
 ): PromotionTarget {
-  return {
-    accountId: account.id,
-    accountDomain: account.domain,
-    environment,
-    domain: organization.domain,
-    organizationId: organization.id,
-    apiKeyId: 'operator',
-    scopes: [],
-    organizationIds: null,
-    cause,
-  }
+  const caller = operatorCaller(account, environment, cause)
+  return { ...caller, domain: organization.domain, organizationId: organization.id }
 }
 
 async function readAt(

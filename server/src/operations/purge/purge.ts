@@ -3,7 +3,7 @@ import { sql, type Kysely } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import { listTables, type Table } from '../../platform/db/tables.js'
 import type { Deps } from '../../delivery/deps.js'
-import type { Cause } from '../../platform/tenant.js'
+import { causeBy, type Cause } from '../../platform/tenant.js'
 import { erasePersons, eraseRows, type OnRows } from './erase.js'
 
 /** How many records are erased together. */
@@ -20,11 +20,7 @@ interface PurgeSummary {
 
 /** Erases records that were deleted longer ago than the configured retention. */
 export async function eraseDeleted(deps: Pick<Deps, 'config' | 'db' | 'keys' | 'now'>): Promise<void> {
-  const cause: Cause = {
-    requestId: randomUUID(),
-    actor: { type: 'system', id: 'purge' },
-    params: () => ({}),
-  }
+  const cause = causeBy(randomUUID(), 'system', 'purge')
   const before = new Date(deps.now().getTime() - deps.config.deletedRetentionDays * dayMs)
   await purgeDeleted(deps, cause, { before, onErased: () => undefined })
 }

@@ -3,7 +3,7 @@ import type { Environment } from '@portico/contract/fields'
 import type { UserTokens } from '@portico/contract/oauth'
 import { sql, type Transaction } from 'kysely'
 import { scopesOfKey } from '../../tokens/api-keys/api-keys.js'
-import { areApiKeyCredentials, isSecretOf } from '../../tokens/api-keys/credentials.js'
+import { secretColumns, areApiKeyCredentials, isSecretOf } from '../../tokens/api-keys/credentials.js'
 import { isUsableBy } from '../../directory/usable.js'
 import type { Algorithm } from '../../platform/crypto/jwt.js'
 import { hashSecret } from '../../platform/crypto/secret.js'
@@ -14,7 +14,7 @@ import { change } from '../../delivery/events/change.js'
 import { logEventOf } from '../../delivery/log-events/log-event.js'
 import { isEmailDomainAllowed } from '../../directory/sessions/complete-sign-in.js'
 import { endSession } from '../../directory/end-sessions.js'
-import type { Cause } from '../../platform/tenant.js'
+import { causeBy } from '../../platform/tenant.js'
 import type { ActClaim } from '../../tokens/claims.js'
 import { scopeOfMethod } from './key-client.js'
 import { OAuthFailure } from './oauth-failure.js'
@@ -52,14 +52,15 @@ interface CodeExchange {
  */
 export async function exchangeCode(deps: Deps, exchange: CodeExchange): Promise<UserTokens> {
   const { requestId } = exchange
-  const { record: grant } = await change(deps, causeOf(exchange), async (trx) => {
+  const cause = causeBy(requestId, 'system', 'token_endpoint')
+  const { record: grant } = await change(deps, cause, async (trx) => {
     const [consumed] = await consumeCode(trx, { codeHash: hashSecret(exchange.code), at: deps.now() })
     if (consumed === undefined) {
       await refuseDeadCode(deps, trx, exchange)
       return { record: undefined }
     }
     const refusal = await whyRefused(deps, trx, consumed, exchange)
-    const user = refusal === undefined ? await findUserOf(trx, consumed, causeOf(exchange)) : undefined
+    const user = refusal === undefined ? await findUserOf(trx, consumed, cause) : undefined
     if (user === undefined) {
       const reason = refusal ?? 'user_inactive'
       await logEventOf(deps, trx, consumed, { code: 'TOKEN_EXCHANGE_FAILED', reason, requestId })
@@ -81,10 +82,6 @@ export async function exchangeCode(deps: Deps, exchange: CodeExchange): Promise<
   }
   const tokens = await signUserTokens(deps, consumed, user, binding)
   return { ...tokens, ...(refreshToken !== undefined && { refresh_token: refreshToken }) }
-}
-
-function causeOf({ requestId }: CodeExchange): Cause {
-  return { requestId, actor: { type: 'system', id: 'token_endpoint' }, params: () => ({}) }
 }
 
 /** Consumes the code, and reads the current state of everything it is bound to. */
@@ -219,14 +216,7 @@ function findApiKey(trx: Transaction<DB>, consumed: ConsumedCode, clientId: stri
     .where(ofEnvironment({ accountId: consumed.account_id, environment: consumed.environment }))
     .where('id', '=', clientId)
     .where(sql<boolean>`(organization_ids is null or ${consumed.organization_id} = any(organization_ids))`)
-    .select([
-      'secret_hash',
-      'previous_secret_hash',
-      'previous_secret_expires_at',
-      'expires_at',
-      'revoked_at',
-      'scopes',
-    ])
+    .select([...secretColumns, 'scopes'])
     .executeTakeFirst()
 }
 

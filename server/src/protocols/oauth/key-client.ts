@@ -2,7 +2,7 @@ import type { Scope } from '@portico/contract/access'
 import type { Environment } from '@portico/contract/fields'
 import type { Kysely } from 'kysely'
 import { scopesOfKey } from '../../tokens/api-keys/api-keys.js'
-import { areApiKeyCredentials, isSecretOf } from '../../tokens/api-keys/credentials.js'
+import { secretColumns, areApiKeyCredentials, isSecretOf } from '../../tokens/api-keys/credentials.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 
@@ -27,18 +27,7 @@ export async function findKeyClient(
       await db
         .selectFrom('api_keys')
         .where('id', '=', clientId)
-        .select([
-          'id',
-          'account_id',
-          'environment',
-          'organization_ids',
-          'scopes',
-          'secret_hash',
-          'previous_secret_hash',
-          'previous_secret_expires_at',
-          'expires_at',
-          'revoked_at',
-        ])
+        .select(['id', 'account_id', 'environment', 'organization_ids', 'scopes', ...secretColumns])
         .executeTakeFirst()
     : undefined
   const isValid = isSecretOf(key, clientSecret, now())

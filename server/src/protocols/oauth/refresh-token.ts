@@ -6,7 +6,7 @@ import { sqlStatement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import { logEventOf } from '../../delivery/log-events/log-event.js'
-import type { Cause } from '../../platform/tenant.js'
+import { causeBy } from '../../platform/tenant.js'
 import { findKeyClient } from './key-client.js'
 import { OAuthFailure } from './oauth-failure.js'
 import {
@@ -27,6 +27,7 @@ import {
 } from './refresh-family.js'
 import { scopesOf } from '../../tokens/scopes.js'
 import { findUserOf, identityDataOfSession, signUserTokens, type Grant } from './user-tokens.js'
+import { sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** A presented refresh token. */
 export interface Refresh {
@@ -59,7 +60,8 @@ export async function refreshTokens(deps: Deps, refresh: Refresh): Promise<UserT
   const successors = successorsOf(deps, token)
   const [successor = ''] = successors
   const { requestId } = refresh
-  const { record } = await change(deps, causeOf(refresh), async (trx) => {
+  const cause = causeBy(requestId, 'system', 'token_endpoint')
+  const { record } = await change(deps, cause, async (trx) => {
     const at = deps.now()
     const attempt: Attempt = {
       ...askerOf({ ...refresh, key }),
@@ -73,7 +75,7 @@ export async function refreshTokens(deps: Deps, refresh: Refresh): Promise<UserT
     const [rotated] = await rotate(trx, attempt)
     if (rotated === undefined) return { record: await refuse(deps, trx, refresh, attempt) }
     const next = successors.find((secret) => hashSecret(secret).equals(rotated.token_hash))
-    const user = next === undefined ? undefined : await findUserOf(trx, rotated, causeOf(refresh))
+    const user = next === undefined ? undefined : await findUserOf(trx, rotated, cause)
     // `next` is undefined when the answer to repeat was derived from a master key that has been removed.
     if (next === undefined || user === undefined) {
       const reason = next === undefined ? 'successor_unknown' : 'user_inactive'
@@ -93,10 +95,6 @@ export async function refreshTokens(deps: Deps, refresh: Refresh): Promise<UserT
 
 function refused(): OAuthFailure {
   return new OAuthFailure('invalid_grant', 'The refresh token is not one that can be exchanged.')
-}
-
-function causeOf({ requestId }: Refresh): Cause {
-  return { requestId, actor: { type: 'system', id: 'token_endpoint' }, params: () => ({}) }
 }
 
 interface Attempt extends RefreshClient {
@@ -145,9 +143,7 @@ const rotate = sqlStatement(
     ), used as (
       update sessions set last_used_at = ${attempt.at}
       from consumed
-      where sessions.account_id = consumed.account_id
-        and sessions.environment = consumed.environment
-        and sessions.organization_id = consumed.organization_id
+      where ${sameTenant('sessions', 'consumed')}
         and sessions.id = consumed.session_id
     )
     select * from consumed`,

@@ -19,6 +19,7 @@ import {
   type RefreshClient,
   type LoggedFamily,
 } from './refresh-family.js'
+import { causeBy } from '../../platform/tenant.js'
 
 /** A revocation by an application. */
 interface Revocation {
@@ -52,11 +53,7 @@ export async function revokeToken(deps: Deps, revocation: Revocation): Promise<R
   }
   const token = readRefreshToken(revocation.token)
   if (token === undefined) return {}
-  const cause = {
-    requestId,
-    actor: { type: 'system', id: 'revocation_endpoint' } as const,
-    params: () => ({}),
-  }
+  const cause = causeBy(requestId, 'system', 'revocation_endpoint')
   await change(deps, cause, async (trx) => {
     const asker = askerOf({ ...revocation, key, origin: undefined })
     const [ended] = await endFamily(trx, { ...asker, familyHash: hashSecret(token.handle), at: deps.now() })

@@ -9,6 +9,7 @@ import type { PublicOrganization } from '../../directory/organizations/find-orga
 import { withParameters } from '../../directory/sessions/complete-sign-in.js'
 import { signOut } from '../../directory/sessions/sign-out.js'
 import { ofOwner, sameTenant } from '../../platform/db/tenant-predicate.js'
+import { causeBy } from '../../platform/tenant.js'
 
 /** A request to sign out of an organization (RP-Initiated Logout section 2); undefined members were not sent. */
 interface SignOutRequest {
@@ -80,7 +81,7 @@ export async function signOutAsPlanned(
   requestId: string,
 ): Promise<void> {
   if (environment === undefined || session === undefined) return
-  const cause = { requestId, actor: { type: 'user', id: session.userId } as const, params: () => ({}) }
+  const cause = causeBy(requestId, 'user', session.userId)
   const tenant = { accountId, accountDomain, environment, domain, organizationIds: null, cause }
   await change(deps, cause, async (trx) => ({ record: await signOut(deps, trx, tenant, session) }))
 }

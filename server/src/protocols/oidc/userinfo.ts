@@ -9,6 +9,7 @@ import { verifyUserToken } from '../../tokens/access-token.js'
 import { isTokenLive } from '../oauth/live-token.js'
 import { findOrganizationByDomain } from '../../directory/organizations/find-organization.js'
 import { getUser } from '../../directory/users/users.js'
+import { causeBy } from '../../platform/tenant.js'
 
 /** A request to the UserInfo endpoint of an organization. */
 interface UserInfoRequest {
@@ -47,7 +48,7 @@ export async function getUserInfo(
     accountDomain: '',
     domain: organizationDomain,
     organizationIds: null,
-    cause: { requestId, actor: { type: 'user', id: verified.userId } as const, params: () => ({}) },
+    cause: causeBy(requestId, 'user', verified.userId),
   }
   const { record } = await getUser(deps, tenant, verified.userId)
   if ('deleted' in record) throw refused()

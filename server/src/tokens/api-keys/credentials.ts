@@ -1,14 +1,18 @@
 import { id } from '@portico/contract/fields'
+import type { Selectable } from 'kysely'
 import { hashSecret, isApiKeySecret, isSecretEqual } from '../../platform/crypto/secret.js'
+import type { ApiKeys } from '../../platform/db/schema.js'
 
 /** The columns of a key that decide whether a secret is valid. */
-export interface KeySecrets {
-  readonly secret_hash: Buffer
-  readonly previous_secret_hash: Buffer | null
-  readonly previous_secret_expires_at: Date | null
-  readonly expires_at: Date | null
-  readonly revoked_at: Date | null
-}
+export const secretColumns = [
+  'secret_hash',
+  'previous_secret_hash',
+  'previous_secret_expires_at',
+  'expires_at',
+  'revoked_at',
+] as const
+
+export type KeySecrets = Pick<Selectable<ApiKeys>, (typeof secretColumns)[number]>
 
 const keyId = id()
 const noSecret = Buffer.alloc(32)
