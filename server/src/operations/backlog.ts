@@ -5,6 +5,7 @@ import type { DB } from '../platform/db/schema.js'
 import type { Deps } from '../delivery/deps.js'
 import type { Backlog } from '../platform/observability/metrics.js'
 import { earliestDeliveries } from '../delivery/webhooks/queue.js'
+import { sameEnvironment } from '../platform/db/tenant-predicate.js'
 
 /** Counts stop here: counting further takes too long. */
 const maxCounted = 10_000
@@ -35,8 +36,7 @@ async function readBacklog(db: Kysely<DB>, at: Date): Promise<Backlog> {
       ${secondsSince(at, sql`min(events.issued_at)`)} as "eventLagSeconds"
     from (values ('healthy', false), ('failing', true)) kind (webhook, is_failing)
     left join first on first.is_failing = kind.is_failing
-    left join events on events.account_id = first.account_id
-      and events.environment = first.environment and events.id = first.id
+    left join events on ${sameEnvironment('events', 'first')} and events.id = first.id
     group by kind.webhook, kind.is_failing`.execute(db)
   return { jobs: jobs[0] ?? { due: 0, oldestSeconds: 0, dead: 0 }, deliveries }
 }

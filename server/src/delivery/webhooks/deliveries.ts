@@ -179,8 +179,7 @@ async function queueAgain(
     const { rows } = await sql<{ id: string }>`
       with wanted as materialized (
         select id from webhook_deliveries
-        where account_id = ${accountId}
-          and environment = ${environment}
+        where ${ofEnvironment({ accountId, environment })}
           and webhook_id = ${webhookId}
           and id > ${last}
           and ${where}
@@ -190,8 +189,7 @@ async function queueAgain(
         state = 'pending',
         run_at = case when lease is null then ${now()} else run_at end,
         attempts_before = case when lease is null then attempt else attempt - 1 end
-      where account_id = ${accountId}
-        and environment = ${environment}
+      where ${ofEnvironment({ accountId, environment })}
         and webhook_id = ${webhookId}
         and id = any(array(select id from wanted))
       returning id`.execute(trx)

@@ -3,6 +3,7 @@ import { sql, type Kysely } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import { sqlStatement } from '../../platform/db/statement.js'
 import type { SentEvent } from '../events/webhook-event.js'
+import { sameEnvironment } from '../../platform/db/tenant-predicate.js'
 
 /** A delivery claimed by this process, with its webhook and its event. */
 export interface ClaimedDelivery extends SentEvent {
@@ -126,10 +127,8 @@ const claim = sqlStatement(
       events.actor_type, events.actor_id, events.request_id,
       to_char(events.issued_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as issued_at
     from claimed
-    join webhooks on webhooks.account_id = claimed.account_id
-      and webhooks.environment = claimed.environment and webhooks.id = claimed.webhook_id
-    join events on events.account_id = claimed.account_id
-      and events.environment = claimed.environment and events.id = claimed.id`,
+    join webhooks on ${sameEnvironment('webhooks', 'claimed')} and webhooks.id = claimed.webhook_id
+    join events on ${sameEnvironment('events', 'claimed')} and events.id = claimed.id`,
 )
 
 /** The outcome of one attempt, and the next state of its delivery. */
@@ -191,8 +190,7 @@ const end = sqlStatement(
     ), ended as (
       update webhook_deliveries set state = ending.state, run_at = ending.next_at, lease = null
       from ending
-      where webhook_deliveries.account_id = ending.account_id
-        and webhook_deliveries.environment = ending.environment
+      where ${sameEnvironment('webhook_deliveries', 'ending')}
         and webhook_deliveries.id = ending.id
         and webhook_deliveries.webhook_id = ending.webhook_id
         and webhook_deliveries.lease = ending.lease
@@ -206,8 +204,7 @@ const end = sqlStatement(
     ), noted as (
       update webhooks set failing_since = case when is_last_received then null else verdict.at end
       from verdict
-      where webhooks.account_id = verdict.account_id
-        and webhooks.environment = verdict.environment
+      where ${sameEnvironment('webhooks', 'verdict')}
         and webhooks.id = verdict.webhook_id
         and case
           when is_last_received then failing_since is not null

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { maxNamed, type Finding, type Reader } from './finding.js'
+import { sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** Users without a required value: the key became required later, or a sign-in created them. They can still sign in. */
 export async function examineRequiredMetadata({ db }: Reader): Promise<Finding[]> {
@@ -12,8 +13,7 @@ export async function examineRequiredMetadata({ db }: Reader): Promise<Finding[]
       and users.organization_id = meta_keys.organization_id and users.deleted_at is null
     where meta_keys.required and not exists (
       select from user_metadata data
-      where data.account_id = users.account_id and data.environment = users.environment
-        and data.organization_id = users.organization_id and data.user_id = users.id
+      where ${sameTenant('data', 'users')} and data.user_id = users.id
         and data.meta_key_id = meta_keys.id
     )
     group by 1, 2 order by 3 desc, 1, 2 limit ${maxNamed}`.execute(db)

@@ -6,7 +6,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { recordAddressOf } from './address.js'
 import type { Scope } from './configuration.js'
 import type { PlanStep } from './plan.js'
-import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
+import { ofEnvironment, sameEnvironment } from '../../platform/db/tenant-predicate.js'
 
 export type AppliedAction = 'apply' | 'rollback'
 
@@ -68,8 +68,7 @@ export async function listApplies(
       sql<AppliedAction>`action`.as('action'),
       sql<readonly PlanStep[]>`(
         select coalesce(jsonb_agg(step order by position), '[]') from config_apply_steps
-        where config_apply_steps.account_id = config_applies.account_id
-          and config_apply_steps.environment = config_applies.environment
+        where ${sameEnvironment('config_apply_steps', 'config_applies')}
           and config_apply_steps.apply_id = config_applies.id
       )`.as('steps'),
       'actor_id',

@@ -40,8 +40,7 @@ export async function assignNumbers(
         select ${place.accountId}, ${place.environment}, ${place.organizationId}, ${section}, ${name},
           coalesce(max(number), 0) + 1, ${id}
         from config_numbers
-        where account_id = ${place.accountId} and environment = ${place.environment}
-          and organization_id = ${place.organizationId} and section = ${section} and name = ${name}
+        where ${ofOwner(place)} and section = ${section} and name = ${name}
         on conflict on constraint config_numbers_thing do nothing`.execute(trx)
     return { record: undefined }
   })

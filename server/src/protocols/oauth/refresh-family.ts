@@ -10,6 +10,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { signInMethodsOf, type KeyClient } from './key-client.js'
 import { scopesOf } from '../../tokens/scopes.js'
 import type { Grant } from './user-tokens.js'
+import { sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** How long an application may refresh without its user, regardless of rotations. */
 const lifetimeMs = 30 * 24 * 60 * 60 * 1000
@@ -93,9 +94,7 @@ const insertFamily = sqlStatement(
       offline_until = greatest(sessions.offline_until, family.expires_at),
       last_used_at = family.inserted_at
     from family
-    where sessions.account_id = family.account_id
-      and sessions.environment = family.environment
-      and sessions.organization_id = family.organization_id
+    where ${sameTenant('sessions', 'family')}
       and sessions.id = family.session_id`,
 )
 
@@ -145,17 +144,12 @@ export function askerOf(request: {
  */
 export const familyParents = sql`sessions, users, applications, organizations, accounts`
 export const joinsFamilyParents = sql<boolean>`(
-  sessions.account_id = family.account_id
-  and sessions.environment = family.environment
-  and sessions.organization_id = family.organization_id
+  ${sameTenant('sessions', 'family')}
   and sessions.id = family.session_id
   and sessions.user_id = family.user_id
-  and users.account_id = family.account_id
-  and users.environment = family.environment
-  and users.organization_id = family.organization_id
+  and ${sameTenant('users', 'family')}
   and users.id = family.user_id
-  and applications.account_id = family.account_id
-  and applications.environment = family.environment
+  and ${sameEnvironment('applications', 'family')}
   and applications.id = family.application_id
   and organizations.account_id = family.account_id
   and organizations.id = family.organization_id

@@ -13,6 +13,7 @@ import { getUser } from '../../directory/users/users.js'
 import { issuerOf, toAccessTokenClaims, toIdTokenClaims, type ActClaim } from '../../tokens/claims.js'
 import { toAttributes } from './resource-owner-metadata.js'
 import { scopesOf } from '../../tokens/scopes.js'
+import { sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** The grant of a code or refresh token, as returned by the statement that consumed it. */
 export interface Grant {
@@ -41,9 +42,7 @@ export interface Grant {
 export function identityDataOfSession() {
   return sql<Identity['data'] | null>`(
     select identity.data from user_identities as identity
-    where identity.account_id = sessions.account_id
-      and identity.environment = sessions.environment
-      and identity.organization_id = sessions.organization_id
+    where ${sameTenant('identity', 'sessions')}
       and identity.user_id = sessions.user_id
       and identity.id = sessions.identity_id
   )`

@@ -22,7 +22,7 @@ import type { RequestRate } from './request-rate.js'
 import type { ScimAnswer, ScimCall, ScimCaller } from './scim-caller.js'
 import { ScimError, toErrorBody } from './scim-error.js'
 import { scimUsers } from './users.js'
-import { targetOf, type Target } from './target.js'
+import { resourceTypeOf, targetOf, type Target } from './target.js'
 import { tagsIn } from './versions.js'
 
 /** An authenticated request. */
@@ -59,7 +59,7 @@ export function scimExchange(deps: Deps) {
     const startMs = performance.now()
     const parsed = await orFailure(() => parseRequest(directory, asked))
     const [target, call] = parsed instanceof ScimError ? [] : [parsed.target, parsed.call]
-    const type = target && resourceTypeOf(target)
+    const type = resourceTypeOf(target)
     const body = toLoggedBody(call?.body, target)
     const path = toLoggedPath(asked.path)
     const cause: Cause = {
@@ -185,10 +185,6 @@ function toLoggedOutcome(answered: ScimAnswer | ScimError, type: ScimResourceTyp
 
 function addressOf(answered: ScimAnswer | ScimError): string | undefined {
   return answered instanceof ScimError ? undefined : answered.email
-}
-
-function resourceTypeOf(target: Target): ScimResourceType | undefined {
-  return target.kind === 'discovery' ? undefined : target.type
 }
 
 function asObject(value: unknown): object {

@@ -37,9 +37,7 @@ const selectHasGroups = sqlStatement(
   (directory: DirectoryKey & { readonly place: number }) => sql<{ has_groups: boolean }>`
     select exists (
       select from directory_groups
-      where account_id = ${directory.accountId}
-        and environment = ${directory.environment}
-        and organization_id = ${directory.organizationId}
+      where ${ofOwner(directory)}
         and directory_id = ${directory.directoryId}
       offset ${directory.place}
     ) as has_groups`,
@@ -76,9 +74,7 @@ const selectFull = sqlStatement(
     from unnest(${members.userIds}::uuid[]) as come (user_id)
     where exists (
       select from directory_group_members member
-      where member.account_id = ${members.accountId}
-        and member.environment = ${members.environment}
-        and member.organization_id = ${members.organizationId}
+      where ${ofOwner(members, 'member')}
         and member.user_id = come.user_id
       offset ${members.most}
     )

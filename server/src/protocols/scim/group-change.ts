@@ -2,7 +2,7 @@ import { groupSchema } from '@portico/contract/scim'
 import { isMatch } from './element-filter.js'
 import type { ElementFilter } from './filter.js'
 import type { PatchStep } from './patch-steps.js'
-import { ScimError } from './scim-error.js'
+import { badRequest } from './scim-error.js'
 import {
   invalidValue,
   isList,
@@ -78,10 +78,7 @@ function toMemberStep(step: PatchStep): MemberStep {
   const { sub, filter } = step.target
   // The value of a member is immutable (RFC 7643 section 4.2).
   if (sub !== undefined || (filter !== undefined && step.op !== 'remove'))
-    throw new ScimError(
-      { status: 400, scimType: 'mutability' },
-      'members are added and removed, and not changed',
-    )
+    throw badRequest('mutability', 'members are added and removed, and not changed')
   if (step.op !== 'remove') return { kind: step.op, ids: idsIn(step.value) }
   if (filter !== undefined) {
     const ids = idsNamedBy(filter)

@@ -5,8 +5,9 @@ import { normalizeEmail } from '../../platform/email.js'
 import type { Comparison, ElementFilter, ScimFilter } from './filter.js'
 import { userNameOfMember } from './group-members.js'
 import { groupSchemas, pathTextOf, type SchemaPath } from './schema-path.js'
-import type { ScimCaller } from './scim-caller.js'
-import { ScimError } from './scim-error.js'
+import { keyOf, type ScimCaller } from './scim-caller.js'
+import { badRequest, type ScimError } from './scim-error.js'
+import { ofOwner, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 type Condition = RawBuilder<boolean>
 
@@ -80,7 +81,7 @@ function operandOf(path: SchemaPath, baseUrl: string): Operand | undefined {
   }
 }
 
-function hasMember(filter: ElementFilter, { tenant, organizationId }: ScimCaller): Condition {
+function hasMember(filter: ElementFilter, caller: ScimCaller): Condition {
   const userId = userIdDemandedBy(filter)
   // A known member narrows the candidates to a few groups, found by an index.
   const candidates =
@@ -88,17 +89,13 @@ function hasMember(filter: ElementFilter, { tenant, organizationId }: ScimCaller
       ? sql`true`
       : sql`directory_groups.id = any(array(
           select candidate.group_id from directory_group_members candidate
-          where candidate.account_id = ${tenant.accountId}
-            and candidate.environment = ${tenant.environment}
-            and candidate.organization_id = ${organizationId}
+          where ${ofOwner(keyOf(caller), 'candidate')}
             and candidate.user_id = ${userId}::uuid
         ))`
   // The offset keeps the planner from turning the subselect into a join; see userNameOfMember().
   return sql`${candidates} and exists (
     select from directory_group_members member
-    where member.account_id = directory_groups.account_id
-      and member.environment = directory_groups.environment
-      and member.organization_id = directory_groups.organization_id
+    where ${sameTenant('member', 'directory_groups')}
       and member.group_id = directory_groups.id
       and ${toMemberCondition(filter)}
     offset 0
@@ -187,8 +184,8 @@ function toTimeComparison(expression: RawBuilder<unknown>, operator: Comparison,
     case 'co':
     case 'sw':
     case 'ew':
-      throw new ScimError(
-        { status: 400, scimType: 'invalidFilter' },
+      throw badRequest(
+        'invalidFilter',
         `times are compared by eq, ne, gt, ge, lt and le, and not by ${operator}`,
       )
     default:
@@ -197,8 +194,5 @@ function toTimeComparison(expression: RawBuilder<unknown>, operator: Comparison,
 }
 
 function unfiltered(name: string): ScimError {
-  return new ScimError(
-    { status: 400, scimType: 'invalidFilter' },
-    `${name} is no attribute of groups that can be filtered by`,
-  )
+  return badRequest('invalidFilter', `${name} is no attribute of groups that can be filtered by`)
 }

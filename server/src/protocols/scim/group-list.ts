@@ -9,8 +9,8 @@ import { groupColumns, toGroupResource, type ScimGroupRow } from './group-resour
 import { readListQuery, toListBody, totalOf, type ListQuery } from './list-query.js'
 import { isAnswered, toBody, type Projection } from './projection.js'
 import { attributeNamed, groupSchemas, pathTextOf } from './schema-path.js'
-import type { ScimAnswer, ScimCall, ScimCaller } from './scim-caller.js'
-import { ScimError } from './scim-error.js'
+import { keyOf, type ScimAnswer, type ScimCall, type ScimCaller } from './scim-caller.js'
+import { badRequest } from './scim-error.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /**
@@ -45,16 +45,11 @@ export function hasMembers(projection: Projection): boolean {
 }
 
 /** Every statement on the groups of a directory starts here. */
-export function groupsOf(db: Kysely<DB>, { tenant, organizationId, directoryId }: ScimCaller) {
+export function groupsOf(db: Kysely<DB>, caller: ScimCaller) {
   return db
     .selectFrom('directory_groups')
-    .where(
-      ofOwner(
-        { accountId: tenant.accountId, environment: tenant.environment, organizationId },
-        'directory_groups',
-      ),
-    )
-    .where('directory_groups.directory_id', '=', directoryId)
+    .where(ofOwner(keyOf(caller), 'directory_groups'))
+    .where('directory_groups.directory_id', '=', caller.directoryId)
 }
 
 function filteredGroups(db: Kysely<DB>, caller: ScimCaller, { filter }: ListQuery) {
@@ -69,10 +64,7 @@ function pageOf(
 ): Promise<ScimGroupRow[]> {
   const sorted = sortBy && sortedBy(sortBy, baseUrl)
   if (sortBy !== undefined && sorted === undefined)
-    throw new ScimError(
-      { status: 400, scimType: 'invalidPath' },
-      `groups cannot be sorted by ${pathTextOf(sortBy, groupSchemas)}`,
-    )
+    throw badRequest('invalidPath', `groups cannot be sorted by ${pathTextOf(sortBy, groupSchemas)}`)
   const direction = isDescending ? 'desc' : 'asc'
   return groups
     .select(groupColumns)

@@ -6,10 +6,10 @@ import { isForeignKeyViolation } from '../../platform/db/violations.js'
 import type { Deps } from '../../delivery/deps.js'
 import { checkGroupsOfMembers } from './group-bounds.js'
 import type { MemberChange } from './group-change.js'
-import type { ScimCaller } from './scim-caller.js'
+import { keyOf, type ScimCaller } from './scim-caller.js'
 import { ScimError } from './scim-error.js'
 import { invalidValue } from './values.js'
-import { ofOwner } from '../../platform/db/tenant-predicate.js'
+import { ofOwner, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** A member of a group. */
 export interface Member {
@@ -51,9 +51,7 @@ export async function readMembers(
     cross join lateral (
       select member.group_id, member.user_id, ${userNameOfMember()} as user_name
       from directory_group_members member
-      where member.account_id = ${caller.tenant.accountId}
-        and member.environment = ${caller.tenant.environment}
-        and member.organization_id = ${caller.organizationId}
+      where ${ofOwner(keyOf(caller), 'member')}
         and member.group_id = wanted.group_id
       order by member.user_id
       offset 0
@@ -76,9 +74,7 @@ export async function readMembers(
 export function userNameOfMember(column: 'user_name' | 'user_name_normalized' = 'user_name') {
   return sql<string>`(
     select ${sql.ref(column)} from directory_users
-    where directory_users.account_id = member.account_id
-      and directory_users.environment = member.environment
-      and directory_users.organization_id = member.organization_id
+    where ${sameTenant('directory_users', 'member')}
       and directory_users.user_id = member.user_id
   )`
 }
@@ -119,9 +115,7 @@ export async function changeMembers(
     with named as (
       select user_id, (
         select directory_users.directory_id from directory_users
-        where directory_users.account_id = ${tenant.accountId}
-          and directory_users.environment = ${tenant.environment}
-          and directory_users.organization_id = ${organizationId}
+        where ${ofOwner(keyOf(caller), 'directory_users')}
           and directory_users.user_id = named.user_id
       ) is not distinct from ${directoryId}::uuid as is_known
       from unnest(${added}::uuid[]) as named (user_id)
@@ -183,11 +177,8 @@ function isId(text: string): boolean {
   return idForm().safeParse(text).success
 }
 
-function ofGroup({ tenant, organizationId }: ScimCaller, groupId: string) {
-  return sql<boolean>`member.account_id = ${tenant.accountId}
-    and member.environment = ${tenant.environment}
-    and member.organization_id = ${organizationId}
-    and member.group_id = ${groupId}`
+function ofGroup(caller: ScimCaller, groupId: string) {
+  return sql<boolean>`${ofOwner(keyOf(caller), 'member')} and member.group_id = ${groupId}`
 }
 
 function membersOf(caller: ScimCaller, groupId: string) {
@@ -211,13 +202,7 @@ async function whyUnknown(
 ): Promise<ScimError> {
   const known = await trx
     .selectFrom('users')
-    .where(
-      ofOwner({
-        accountId: caller.tenant.accountId,
-        environment: caller.tenant.environment,
-        organizationId: caller.organizationId,
-      }),
-    )
+    .where(ofOwner(keyOf(caller)))
     .where(sql<boolean>`id = any(${ids}::uuid[])`)
     .where('deleted_at', 'is', null)
     .select('id')

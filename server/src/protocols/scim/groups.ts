@@ -30,7 +30,7 @@ import { changeInDirectory } from './in-change.js'
 import { readPatch } from './patch-steps.js'
 import { readProjection, toBody, type Projection } from './projection.js'
 import { groupSchemas } from './schema-path.js'
-import type { ScimAnswer, ScimCall, ScimCaller, ScimOperations } from './scim-caller.js'
+import { keyOf, type ScimAnswer, type ScimCall, type ScimCaller, type ScimOperations } from './scim-caller.js'
 import { ScimError } from './scim-error.js'
 import { readResource } from './values.js'
 import { tagOf, scimVersionsOf } from './versions.js'
@@ -153,13 +153,7 @@ async function deleteGroup(
     const { ids, count } = await countMembers(trx, caller, id)
     await trx
       .deleteFrom('directory_groups')
-      .where(
-        ofOwner({
-          accountId: caller.tenant.accountId,
-          environment: caller.tenant.environment,
-          organizationId: caller.organizationId,
-        }),
-      )
+      .where(ofOwner(keyOf(caller)))
       .where('directory_id', '=', caller.directoryId)
       .where('id', '=', id)
       .execute()
@@ -205,13 +199,7 @@ async function changeGroup(
       version: sql`version + 1`,
       updated_at: deps.now(),
     })
-    .where(
-      ofOwner({
-        accountId: caller.tenant.accountId,
-        environment: caller.tenant.environment,
-        organizationId: caller.organizationId,
-      }),
-    )
+    .where(ofOwner(keyOf(caller)))
     .where('directory_id', '=', caller.directoryId)
     .where('id', '=', id)
     .returning(groupColumns)

@@ -3,7 +3,7 @@ import { readFilter, type ScimFilter } from './filter.js'
 import { toLoggedName } from './logged-filter.js'
 import { readProjection, type Projection } from './projection.js'
 import { attributeNamed, findPath, type ResourceSchemas, type SchemaPath } from './schema-path.js'
-import { ScimError } from './scim-error.js'
+import { badRequest } from './scim-error.js'
 import { invalidValue, type NoteQuirk } from './values.js'
 
 /** The parameters of a list (RFC 7644 section 3.4.2). */
@@ -33,10 +33,7 @@ export function readListQuery(
   const sortBy = textOf('sortBy', query['sortBy'])
   const sorted = sortBy === undefined ? undefined : findPath(schemas, sortBy)
   if (sortBy !== undefined && sorted === undefined)
-    throw new ScimError(
-      { status: 400, scimType: 'invalidPath' },
-      `${toLoggedName(sortBy)} is no attribute that can be sorted by`,
-    )
+    throw badRequest('invalidPath', `${toLoggedName(sortBy)} is no attribute that can be sorted by`)
   const filter = textOf('filter', query['filter'])
   const sortOrder = textOf('sortOrder', query['sortOrder'])?.toLowerCase() ?? 'ascending'
   if (sortOrder !== 'ascending' && sortOrder !== 'descending')

@@ -10,7 +10,7 @@ import {
   type ResourceSchemas,
   type SchemaPath,
 } from './schema-path.js'
-import { ScimError } from './scim-error.js'
+import { badRequest, type ScimError } from './scim-error.js'
 import {
   checkSchemas,
   countNames,
@@ -75,14 +75,13 @@ function readOperation(operation: unknown, quirk: NoteQuirk): Operation {
     throw invalidSyntax('op must be add, replace or remove')
   if (op !== word) quirk('operation_case')
   const isThere = path !== undefined && path !== null && path !== ''
-  if (isThere && typeof path !== 'string')
-    throw new ScimError({ status: 400, scimType: 'invalidPath' }, 'path must be text')
+  if (isThere && typeof path !== 'string') throw badRequest('invalidPath', 'path must be text')
   return { op: word, path: isThere ? path.trim() : undefined, value: memberOf(operation, 'value') }
 }
 
 function toSteps(schemas: ResourceSchemas, { op, path, value }: Operation, quirk: NoteQuirk): PatchStep[] {
   if (path === undefined) {
-    if (op === 'remove') throw new ScimError({ status: 400, scimType: 'noTarget' }, 'remove must have a path')
+    if (op === 'remove') throw badRequest('noTarget', 'remove must have a path')
     return stepsOfMembers(schemas, schemas.core, { op, value }, quirk)
   }
   const schema = schemaNamed(schemas, path)
@@ -94,8 +93,8 @@ function toSteps(schemas: ResourceSchemas, { op, path, value }: Operation, quirk
   const target = readTarget(schemas, path, quirk)
   if (target === undefined) {
     if (!isPathOfAnother(path))
-      throw new ScimError(
-        { status: 400, scimType: 'invalidPath' },
+      throw badRequest(
+        'invalidPath',
         `${toLoggedTarget(schemas, path).slice(0, 200)} is no attribute of ${schemas.name}`,
       )
     quirk('unknown_attribute')
@@ -131,8 +130,7 @@ function stepsOfMembers(
 ): PatchStep[] {
   if (!isObject(value)) throw invalidValue('value', 'must be an object where an operation has no path')
   return Object.entries(value).flatMap(([name, member]) => {
-    if (prototypeNames.test(name))
-      throw new ScimError({ status: 400, scimType: 'invalidPath' }, 'value has a member that is no path')
+    if (prototypeNames.test(name)) throw badRequest('invalidPath', 'value has a member that is no path')
     const inner = schema === schemas.core ? schemaNamed(schemas, name) : undefined
     if (inner !== undefined) return stepsOfMembers(schemas, inner, { op, value: member }, quirk)
     const path = schema === schemas.core || /^urn:/i.test(name) ? name : `${schema.id}:${name}`
@@ -232,5 +230,5 @@ function stepsOfComplex(
 }
 
 function mutability(problem: string): ScimError {
-  return new ScimError({ status: 400, scimType: 'mutability' }, problem)
+  return badRequest('mutability', problem)
 }

@@ -2,7 +2,7 @@ import { scimLimits } from '@portico/contract/scim'
 import { isDeepStrictEqual } from 'node:util'
 import { elementOf, isMatch } from './element-filter.js'
 import type { PatchStep, PatchTarget } from './patch-steps.js'
-import { ScimError } from './scim-error.js'
+import { badRequest } from './scim-error.js'
 import {
   invalidValue,
   isList,
@@ -79,10 +79,7 @@ function changedList(
   // Replacing a whole element requires that it exists (RFC 7644 section 3.5.2.3); Entra ID sets members of elements
   // that it has never created.
   if (made === undefined || (step.op === 'replace' && sub === undefined))
-    throw new ScimError(
-      { status: 400, scimType: 'noTarget' },
-      `${step.target.attribute.name} has no element that the path selects`,
-    )
+    throw badRequest('noTarget', `${step.target.attribute.name} has no element that the path selects`)
   quirk('filter_made_element')
   const element = { ...made, ...change }
   return withOnePrimary([...list, element], [element])

@@ -7,7 +7,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { scimBaseUrl } from '../../directory/directory-sync/base-url.js'
 import type { Cause } from '../../platform/tenant.js'
 import type { ScimCaller } from './scim-caller.js'
-import { isOrganizationOf } from '../../platform/db/tenant-predicate.js'
+import { isOrganizationOf, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** A directory whose provider has authenticated by its secret. */
 export interface AuthenticatedDirectory extends Omit<ScimCaller, 'tenant' | 'log'> {
@@ -102,9 +102,7 @@ const selectDirectory = lookup((db, { directoryId }: { directoryId: string }) =>
       'accounts.domain as account_domain',
       sql<string[]>`array(
         select unnest(sso_connections.email_domains) from sso_connections
-        where sso_connections.account_id = directories.account_id
-          and sso_connections.environment = directories.environment
-          and sso_connections.organization_id = directories.organization_id
+        where ${sameTenant('sso_connections', 'directories')}
       )`.as('connected_email_domains'),
     ]),
 )

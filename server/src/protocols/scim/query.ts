@@ -1,6 +1,6 @@
 import { scimMessages } from '@portico/contract/scim'
 import { checkWellFormed } from '../../platform/well-formed.js'
-import { ScimError } from './scim-error.js'
+import { badRequest } from './scim-error.js'
 import { checkSchemas, isObject, type NoteQuirk } from './values.js'
 
 /**
@@ -13,10 +13,7 @@ export function toQuery(text: string): Readonly<Record<string, string>> {
   const pairs = [...new URLSearchParams(text)]
   const query = Object.fromEntries(pairs)
   if (Object.keys(query).length < pairs.length)
-    throw new ScimError(
-      { status: 400, scimType: 'invalidValue' },
-      'A parameter is given twice: send it once.',
-    )
+    throw badRequest('invalidValue', 'A parameter is given twice: send it once.')
   checkWellFormed(query)
   return query
 }
@@ -39,8 +36,5 @@ export function searchQuery(body: unknown, quirk: NoteQuirk): Readonly<Record<st
 function toText(value: unknown): string {
   if (typeof value === 'string') return value
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  throw new ScimError(
-    { status: 400, scimType: 'invalidValue' },
-    'A parameter of a search must be text, a number or a list of texts.',
-  )
+  throw badRequest('invalidValue', 'A parameter of a search must be text, a number or a list of texts.')
 }

@@ -9,7 +9,7 @@ import type { Cause } from '../../platform/tenant.js'
 import type { AuthenticatedDirectory } from './proven-directory.js'
 import { insertScimRequest, type LoggedRequest } from './request-log.js'
 import type { ScimError } from './scim-error.js'
-import type { Target } from './target.js'
+import { resourceTypeOf, type Target } from './target.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /** A refused request. */
@@ -105,10 +105,6 @@ async function emitRefusal(
       email: logged.email,
     },
   )
-}
-
-function resourceTypeOf(target: Target | undefined): ScimResourceType | undefined {
-  return target === undefined || target.kind === 'discovery' ? undefined : target.type
 }
 
 /** The user or group that a path names, if it exists: a refused request may name anything. */

@@ -12,7 +12,7 @@ import { toBodyFault, toScimError, unsupportedMediaType } from './failure.js'
 import { authenticateDirectory } from './proven-directory.js'
 import { requestRates } from './request-rate.js'
 import type { ScimAnswer } from './scim-caller.js'
-import { ScimError, toErrorBody, unauthenticated } from './scim-error.js'
+import { badRequest, ScimError, toErrorBody, unauthenticated } from './scim-error.js'
 
 /** The path of the SCIM endpoints. */
 export const scimPath = '/scim/v2'
@@ -101,7 +101,7 @@ async function readBody(req: Request, res: Response): Promise<unknown> {
   })
   const body: unknown = req.body
   if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new ScimError({ status: 400, scimType: 'invalidSyntax' }, 'The body must be a JSON object.')
+    throw badRequest('invalidSyntax', 'The body must be a JSON object.')
   checkWellFormed(body)
   return body
 }

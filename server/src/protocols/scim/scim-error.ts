@@ -20,6 +20,11 @@ export class ScimError extends Error {
   }
 }
 
+/** A request that is wrong by itself, by the names of RFC 7644 section 3.12. */
+export function badRequest(scimType: ScimErrorType, detail: string): ScimError {
+  return new ScimError({ status: 400, scimType }, detail)
+}
+
 /** The only answer to a failed authentication, whether or not the directory exists. */
 export function unauthenticated(): ScimError {
   return new ScimError(

@@ -15,6 +15,11 @@ export type Target =
       readonly id: string
     }
 
+/** The type of the resources that a request is about; undefined for discovery, and where it could not be parsed. */
+export function resourceTypeOf(target: Target | undefined): ScimResourceType | undefined {
+  return target === undefined || target.kind === 'discovery' ? undefined : target.type
+}
+
 /** On a resource type; `search` is a list whose parameters are in the body (RFC 7644 section 3.4.3). */
 type ManyOperation = 'list' | 'create' | 'search'
 /** On one resource. */

@@ -3,7 +3,8 @@ import { userSchema } from '@portico/contract/scim'
 import { sql, type RawBuilder } from 'kysely'
 import { normalizeEmail } from '../../platform/email.js'
 import type { ElementFilter, ScimFilter } from './filter.js'
-import type { ScimCaller } from './scim-caller.js'
+import { keyOf, type ScimCaller } from './scim-caller.js'
+import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 type Ids = RawBuilder<string>
 
@@ -62,53 +63,40 @@ function withId(text: string): Ids {
   return idForm().safeParse(text).success ? sql`select ${text}::uuid` : sql`select null::uuid`
 }
 
-function named(
-  { tenant, organizationId, directoryId }: ScimCaller,
-  column: 'user_name_normalized' | 'external_id',
-  value: string,
-): Ids {
+function named(caller: ScimCaller, column: 'user_name_normalized' | 'external_id', value: string): Ids {
   return sql`
     select named.user_id from directory_users named
-    where named.account_id = ${tenant.accountId}
-      and named.environment = ${tenant.environment}
-      and named.organization_id = ${organizationId}
-      and named.directory_id = ${directoryId}
+    where ${ofOwner(keyOf(caller), 'named')}
+      and named.directory_id = ${caller.directoryId}
       and ${sql.ref(`named.${column}`)} = ${value}`
 }
 
 /** By the address of the record, which is stored trimmed. */
-function addressed({ tenant, organizationId }: ScimCaller, address: string): Ids {
+function addressed(caller: ScimCaller, address: string): Ids {
   return sql`
     select addressed.id from users addressed
-    where addressed.account_id = ${tenant.accountId}
-      and addressed.environment = ${tenant.environment}
-      and addressed.organization_id = ${organizationId}
+    where ${ofOwner(keyOf(caller), 'addressed')}
       and addressed.email_normalized = ${normalizeEmail(address.trim())}
       and addressed.deleted_at is null`
 }
 
 /** A single address is that of the record; lists of several have a separate index. */
 function withEmail(caller: ScimCaller, address: string): Ids {
-  const { tenant, organizationId, directoryId } = caller
   // A literal, as in the index expression: a parameter would not match the index.
   const emails = sql`listed.attributes -> ${sql.lit(userSchema.id)} -> 'emails'`
   const listed: Ids = sql`
     select listed.user_id from directory_users listed
-    where listed.account_id = ${tenant.accountId}
-      and listed.environment = ${tenant.environment}
-      and listed.organization_id = ${organizationId}
-      and listed.directory_id = ${directoryId}
+    where ${ofOwner(keyOf(caller), 'listed')}
+      and listed.directory_id = ${caller.directoryId}
       and (${emails} -> 1) is not null
       and lower((${emails})::text)::jsonb @> lower(${JSON.stringify([{ value: address }])}::text)::jsonb`
   return unionOf([addressed(caller, address), listed])
 }
 
-function inactive({ tenant, organizationId }: ScimCaller): Ids {
+function inactive(caller: ScimCaller): Ids {
   return sql`
     select inactive.id from users inactive
-    where inactive.account_id = ${tenant.accountId}
-      and inactive.environment = ${tenant.environment}
-      and inactive.organization_id = ${organizationId}
+    where ${ofOwner(keyOf(caller), 'inactive')}
       and not inactive.active
       and inactive.deleted_at is null`
 }

@@ -3,8 +3,9 @@ import { sql, type RawBuilder } from 'kysely'
 import { normalizeEmail } from '../../platform/email.js'
 import type { Comparison, ElementFilter, ScimFilter } from './filter.js'
 import { leafOf, type SchemaPath } from './schema-path.js'
-import { ScimError } from './scim-error.js'
+import { badRequest } from './scim-error.js'
 import { claimPaths } from './user-record.js'
+import { sameTenant } from '../../platform/db/tenant-predicate.js'
 
 type Text = RawBuilder<string | null>
 type Condition = RawBuilder<boolean>
@@ -69,7 +70,8 @@ function comparison({ subject, operator, value }: Extract<ScimFilter, { kind: 'c
 function timeCondition({ sub }: SchemaPath, operator: Comparison, text: string): Condition {
   const column = sub?.name === 'created' ? sql`users.inserted_at` : sql`users.updated_at`
   const order = orders[operator]
-  if (order === undefined) throw invalidFilter(`${sub?.name ?? 'a time'} cannot be compared by ${operator}`)
+  if (order === undefined)
+    throw badRequest('invalidFilter', `${sub?.name ?? 'a time'} cannot be compared by ${operator}`)
   return sql`${column} ${sql.raw(order)} ${new Date(text)}`
 }
 
@@ -121,7 +123,7 @@ export function filterTextOf({ schema, attribute, sub }: SchemaPath): Text {
       return sql`users.updated_at::text`
     case 'meta.version':
     case 'meta.location':
-      throw invalidFilter(`${name} cannot be compared`)
+      throw badRequest('invalidFilter', `${name} cannot be compared`)
     default:
       return stored
   }
@@ -177,13 +179,9 @@ export function elementsOf({ schema, attribute }: SchemaPath): RawBuilder<unknow
         select coalesce(jsonb_agg(jsonb_build_object('value', directory_group.id, 'display', directory_group.display_name) order by directory_group.display_name, directory_group.id), '[]')
         from directory_group_members member
         join directory_groups directory_group
-          on directory_group.account_id = member.account_id
-          and directory_group.environment = member.environment
-          and directory_group.organization_id = member.organization_id
+          on ${sameTenant('directory_group', 'member')}
           and directory_group.id = member.group_id
-        where member.account_id = users.account_id
-          and member.environment = users.environment
-          and member.organization_id = users.organization_id
+        where ${sameTenant('member', 'users')}
           and member.user_id = users.id
       )`
     default:
@@ -219,8 +217,4 @@ function memberCondition(
   // A missing primary counts as false (RFC 7643 section 2.4).
   const isSame = (value === true) === (operator === 'eq')
   return sql`coalesce(${text}, 'false') = ${String(isSame)}`
-}
-
-function invalidFilter(problem: string): ScimError {
-  return new ScimError({ status: 400, scimType: 'invalidFilter' }, problem)
 }

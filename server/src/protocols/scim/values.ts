@@ -1,7 +1,7 @@
 import type { ScimQuirk } from '@portico/contract/directory-sync'
 import { scimLimits, type ScimAttribute, type ScimSchema } from '@portico/contract/scim'
 import { attributeNamed, schemaNamed, splitSchema, type ResourceSchemas } from './schema-path.js'
-import { ScimError } from './scim-error.js'
+import { badRequest, type ScimError } from './scim-error.js'
 
 export type ScimSimple = string | boolean
 export type ScimComplex = Readonly<Record<string, ScimSimple>>
@@ -222,10 +222,10 @@ function isGiven(value: ScimValue | undefined): boolean {
 
 /** @returns A 400 about the value of an attribute. */
 export function invalidValue(name: string, problem: string): ScimError {
-  return new ScimError({ status: 400, scimType: 'invalidValue' }, `${name} ${problem}`)
+  return badRequest('invalidValue', `${name} ${problem}`)
 }
 
 /** @returns A 400 about the form of a request. */
 export function invalidSyntax(problem: string): ScimError {
-  return new ScimError({ status: 400, scimType: 'invalidSyntax' }, problem)
+  return badRequest('invalidSyntax', problem)
 }
