@@ -102,61 +102,41 @@ function findRepeated(seed: Seed): Fault[] {
     .flatMap((account, a) => {
       const here = ['accounts', a]
       return [
-        ...repeatedIn(
-          [...here, 'api_keys'],
-          'name',
-          account.api_keys.map((key) => `${key.environment} ${key.name}`),
-        ),
+        ...repeatedIn([...here, 'api_keys'], account.api_keys, (key) => `${key.environment} ${key.name}`),
         ...repeatedIn(
           [...here, 'webhooks'],
-          'name',
-          account.webhooks.map((hook) => `${hook.environment} ${hook.input.name}`),
+          account.webhooks,
+          (hook) => `${hook.environment} ${hook.input.name}`,
         ),
-        ...repeatedIn(
-          [...here, 'organizations'],
-          'name',
-          account.organizations.map(({ input }) => input.name),
-        ),
+        ...repeatedIn([...here, 'organizations'], account.organizations, ({ input }) => input.name),
         ...account.organizations.flatMap((organization, o) => [
           ...repeatedIn(
             [...here, 'organizations', o, 'meta_keys'],
-            'name',
-            organization.meta_keys.map(({ input }) => input.name),
+            organization.meta_keys,
+            ({ input }) => input.name,
           ),
           ...(['sandbox', 'production'] as const).flatMap((environment) => {
             const inside = [...here, 'organizations', o, environment]
             const { applications, sso_connections, users } = organization[environment]
             return [
-              ...repeatedIn(
-                [...inside, 'applications'],
-                'name',
-                applications.map(({ input }) => input.name),
-              ),
-              ...repeatedIn(
-                [...inside, 'sso_connections'],
-                'name',
-                sso_connections.map(({ name }) => name),
-              ),
-              ...repeatedIn(
-                [...inside, 'users'],
-                'email',
-                users.map(({ input }) => input.email.toLowerCase()),
-              ),
+              ...repeatedIn([...inside, 'applications'], applications, ({ input }) => input.name),
+              ...repeatedIn([...inside, 'sso_connections'], sso_connections, ({ name }) => name),
+              ...repeatedIn([...inside, 'users'], users, ({ input }) => input.email.toLowerCase(), 'email'),
             ]
           }),
         ]),
       ]
     })
-    .concat(
-      repeatedIn(
-        ['accounts'],
-        'name',
-        seed.accounts.map(({ name }) => name),
-      ),
-    )
+    .concat(repeatedIn(['accounts'], seed.accounts, ({ name }) => name))
 }
 
-function repeatedIn(path: SeedPath, member: string, names: readonly string[]): Fault[] {
+function repeatedIn<Entry>(
+  path: SeedPath,
+  entries: readonly Entry[],
+  nameOf: (entry: Entry) => string,
+  member = 'name',
+): Fault[] {
+  const names = entries.map(nameOf)
   return names.flatMap((name, index) =>
     names.indexOf(name) === index
       ? []

@@ -20,42 +20,9 @@ const places = [
   { locality: 'Austin', country: 'United States', postal_code: '78701', locale: 'en-US', zoneinfo: 'America/Chicago', code: 1 },
 ] as const // prettier-ignore
 const streets = ['Station Road', 'Rue de la République', 'Hauptstraße', 'Market Street', 'Rua das Flores']
-const companyFirst = [
-  'Bright',
-  'Northern',
-  'Green',
-  'Blue',
-  'Rapid',
-  'Quiet',
-  'Golden',
-  'Iron',
-  'Silver',
-  'Open',
-]
-const companySecond = [
-  'River',
-  'Harbour',
-  'Meadow',
-  'Bridge',
-  'Orchard',
-  'Summit',
-  'Lantern',
-  'Compass',
-  'Mill',
-  'Field',
-]
-const companyThird = [
-  'Logistics',
-  'Health',
-  'Insurance',
-  'Robotics',
-  'Foods',
-  'Energy',
-  'Travel',
-  'Bank',
-  'Media',
-  'Labs',
-]
+const companyFirst = 'Bright Northern Green Blue Rapid Quiet Golden Iron Silver Open'.split(' ')
+const companySecond = 'River Harbour Meadow Bridge Orchard Summit Lantern Compass Mill Field'.split(' ')
+const companyThird = 'Logistics Health Insurance Robotics Foods Energy Travel Bank Media Labs'.split(' ')
 
 /** The name of the sample organization with this number, from 0; a thousand are different. */
 export function companyName(number: number): string {
